@@ -1,0 +1,46 @@
+/**
+ * What a task may ask of an execution backend. A backend never knows which model it runs; a task never asks which
+ * backend it runs on.
+ */
+
+export type BackendName = 'cpu' | 'cuda' | 'webgpu' | 'wasm' | 'coreml' | 'dml'
+
+/** Element types that cross the JS boundary. bf16 never does: onnxruntime rejects such tensors. */
+export type ElementType = 'float32' | 'float16' | 'int32' | 'int64' | 'uint8' | 'bool'
+
+export interface Tensor {
+  readonly type: ElementType
+  readonly dims: readonly number[]
+  /** Row-major. `float16` is held as raw bits in a Uint16Array, `bool` as 0/1 bytes. */
+  readonly data: Float32Array | Uint16Array | Int32Array | BigInt64Array | Uint8Array
+}
+
+/** An ONNX model made in memory. Its large initializers are external data in files of one folder (or in `files`). */
+export interface GraphModel {
+  /** Serialised ModelProto without the external weights. */
+  readonly bytes: Uint8Array
+  /** Folder that the external-data locations are relative to. */
+  readonly folder?: string
+  /** The weight files themselves, where there is no file system (browser). */
+  readonly files?: readonly { readonly path: string; readonly data: Uint8Array }[]
+}
+
+export interface Session {
+  readonly inputNames: readonly string[]
+  readonly outputNames: readonly string[]
+  /**
+   * Runs the graph once. `into` names outputs that are written to the given preallocated tensor; the same tensor may be a
+   * feed and a target at once (in-place KV cache) only where `Backend.inPlace` is true.
+   */
+  run(feeds: Readonly<Record<string, Tensor>>, into?: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>
+  /** Frees the session's memory. Safe to call twice. */
+  dispose(): Promise<void>
+}
+
+export interface Backend {
+  readonly name: BackendName
+  /** True after the self-test showed that a feed and a preallocated output may share memory. */
+  readonly inPlace: boolean
+  createSession(model: GraphModel): Promise<Session>
+  dispose(): Promise<void>
+}
