@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Backend, Tensor } from './backend.ts'
+import { createCpuBackend } from './cpu.ts'
+import { buildAddModel, buildExternalAddModel } from './probe-models.ts'
+
+const vector = (...values: number[]): Tensor => ({
+  type: 'float32',
+  dims: [values.length],
+  data: Float32Array.from(values),
+})
+
+describe('the cpu backend', () => {
+  let backend: Backend
+  beforeAll(async () => {
+    backend = await createCpuBackend({ threads: 1 })
+  })
+  afterAll(() => backend.dispose())
+
+  it('runs a model made in memory', async () => {
+    const session = await backend.createSession(buildAddModel())
+    expect(session.inputNames).toEqual(['a', 'b'])
+    expect(session.outputNames).toEqual(['y'])
+    const { y } = await session.run({ a: vector(1, 2, 3, 4), b: vector(1, 1, 1, 1) })
+    expect(y).toEqual({ type: 'float32', dims: [4], data: Float32Array.of(2, 3, 4, 5) })
+    await session.dispose()
+  })
+
+  it('writes an output into the given tensor', async () => {
+    const session = await backend.createSession(buildAddModel())
+    const target = vector(0, 0, 0, 0)
+    const { y } = await session.run({ a: vector(1, 2, 3, 4), b: vector(1, 1, 1, 1) }, { y: target })
+    expect(y).toBe(target)
+    expect(target.data).toEqual(Float32Array.of(2, 3, 4, 5))
+    await session.dispose()
+  })
+
+  it('refuses a target that the graph does not have', async () => {
+    const session = await backend.createSession(buildAddModel())
+    const run = session.run({ a: vector(1, 2, 3, 4), b: vector(1, 1, 1, 1) }, { z: vector(0, 0, 0, 0) })
+    await expect(run).rejects.toThrow('no output "z"; its outputs are y')
+    await session.dispose()
+  })
+
+  it('shares memory between a KV cache feed and its target', () => {
+    expect(backend.inPlace).toBe(true)
+  })
+
+  it('reads weights from a file of the model folder', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
+    try {
+      const padding = 64
+      const bytes = new Uint8Array(padding + 16)
+      bytes.set(new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer), padding)
+      await writeFile(join(folder, 'model.safetensors'), bytes)
+      const model = { ...buildExternalAddModel('model.safetensors', padding), folder }
+      const session = await backend.createSession(model)
+      const { y } = await session.run({ a: vector(1, 2, 3, 4) })
+      expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))
+      await session.dispose()
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('takes weights from memory where there is no folder', async () => {
+    const data = new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer)
+    const model = { ...buildExternalAddModel('weights.bin', 0), files: [{ path: 'weights.bin', data }] }
+    const session = await backend.createSession(model)
+    const { y } = await session.run({ a: vector(1, 2, 3, 4) })
+    expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))
+    await session.dispose()
+  })
+
+  it('refuses to run a disposed session and lets it be disposed twice', async () => {
+    const session = await backend.createSession(buildAddModel())
+    await session.dispose()
+    await session.dispose()
+    await expect(session.run({ a: vector(1, 2, 3, 4), b: vector(1, 2, 3, 4) })).rejects.toThrow('disposed')
+  })
+
+  it('disposes its sessions with itself and refuses new ones', async () => {
+    const short = await createCpuBackend({ threads: 1 })
+    const session = await short.createSession(buildAddModel())
+    await short.dispose()
+    await short.dispose()
+    await expect(session.run({ a: vector(1, 2, 3, 4), b: vector(1, 2, 3, 4) })).rejects.toThrow('disposed')
+    await expect(short.createSession(buildAddModel())).rejects.toThrow('disposed')
+  })
+})

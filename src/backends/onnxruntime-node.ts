@@ -1,0 +1,54 @@
+import { BackendUnavailableError } from '../errors/index.ts'
+import type { BackendName } from './backend.ts'
+import type { OrtRuntime } from './ort-session.ts'
+import { describePlatform, isMusl } from './platform.ts'
+
+export interface NodeRuntime extends OrtRuntime {
+  /** The execution providers this build knows; `bundled` false means that its libraries come separately. */
+  listSupportedBackends(): readonly { name: string; bundled: boolean }[]
+}
+
+type Import = () => Promise<unknown>
+
+const importOnnxruntimeNode: Import = () => import('onnxruntime-node')
+
+/**
+ * Loads onnxruntime-node on first use, so that importing the library costs nothing and works where its native binding
+ * can't load.
+ *
+ * @throws BackendUnavailableError naming the platform and what to do
+ */
+export async function loadOnnxruntimeNode(
+  backend: BackendName,
+  importRuntime: Import = importOnnxruntimeNode,
+): Promise<NodeRuntime> {
+  try {
+    const module = (await importRuntime()) as { default?: NodeRuntime } & NodeRuntime
+    return module.default ?? module
+  } catch (cause) {
+    const { reason, remedy } = explainLoadFailure(cause)
+    throw new BackendUnavailableError(backend, reason, remedy, { cause })
+  }
+}
+
+/** Says in a person's words why the native binding didn't load here, and what helps. */
+export function explainLoadFailure(
+  cause: unknown,
+  platform: { name: string; musl: boolean } = { name: describePlatform(), musl: isMusl() },
+): { reason: string; remedy: string } {
+  const detail = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause)
+  const code = (cause as { code?: unknown } | null)?.code
+  if (platform.musl) {
+    return {
+      reason: `onnxruntime-node is built for glibc and doesn't load on ${platform.name} (${detail})`,
+      remedy: "use a glibc image such as node:22-slim, or backend 'wasm'",
+    }
+  }
+  if ((code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND') && !detail?.includes('onnxruntime_binding')) {
+    return { reason: `onnxruntime-node is not installed (${detail})`, remedy: 'npm install onnxruntime-node' }
+  }
+  return {
+    reason: `onnxruntime-node has no binding that loads on ${platform.name} (${detail})`,
+    remedy: "use a supported platform (Linux x64/arm64, Windows x64/arm64, macOS arm64), or backend 'wasm'",
+  }
+}
