@@ -1,0 +1,69 @@
+/** What every error code means to a caller, an HTTP client and a retry loop. */
+export interface ErrorRow {
+  /** Class that carries the code, and the value of `error.name`. */
+  readonly name: string
+  /** HTTP status of the response that carries it. */
+  readonly status: number
+  /** Value of `error_type` in the wire body. */
+  readonly errorType: string
+  /** True when the very same call may succeed later without anybody changing anything. */
+  readonly retryable: boolean
+  readonly meaning: string
+}
+
+/**
+ * The one list of error codes. Status codes 408, 429 and 5xx make client SDKs retry, so a request that can never succeed
+ * never has one of them.
+ */
+export const ERROR_TABLE = {
+  invalid_request: {
+    name: 'InvalidRequestError', status: 422, errorType: 'invalid_request', retryable: false,
+    meaning: 'The request does not fit the format or a limit. `path` names the field.',
+  },
+  authentication_error: {
+    name: 'AuthenticationError', status: 401, errorType: 'authentication_error', retryable: false,
+    meaning: 'The API key is missing or unknown.',
+  },
+  insufficient_quota: {
+    name: 'InsufficientQuotaError', status: 402, errorType: 'insufficient_quota', retryable: false,
+    meaning: 'The token allowance of the key is used up.',
+  },
+  rate_limit_error: {
+    name: 'RateLimitError', status: 429, errorType: 'rate_limit_error', retryable: true,
+    meaning: 'Too many requests for the key, or too many at once. Retry with backoff.',
+  },
+  overloaded: {
+    name: 'OverloadedError', status: 529, errorType: 'overloaded', retryable: true,
+    meaning: 'The queue of the engine is full. Retry with backoff.',
+  },
+  aborted: {
+    name: 'AbortedError', status: 499, errorType: 'aborted', retryable: false,
+    meaning: 'The caller\'s AbortSignal fired, or the client hung up.',
+  },
+  backend_unavailable: {
+    name: 'BackendUnavailableError', status: 500, errorType: 'backend_unavailable', retryable: false,
+    meaning: 'The execution backend that was asked for cannot run here. The message says why and what helps.',
+  },
+  model_not_found: {
+    name: 'ModelNotFoundError', status: 404, errorType: 'model_not_found', retryable: false,
+    meaning: 'No model of that name is installed. The message lists the places tried and the command that fetches it.',
+  },
+  model_format: {
+    name: 'ModelFormatError', status: 500, errorType: 'model_format', retryable: false,
+    meaning: 'A file of the model bundle is missing, damaged or of a kind that is not supported.',
+  },
+  engine_disposed: {
+    name: 'EngineDisposedError', status: 503, errorType: 'engine_disposed', retryable: false,
+    meaning: 'The engine was disposed before the call, or while it waited.',
+  },
+  worker_crashed: {
+    name: 'WorkerCrashedError', status: 500, errorType: 'worker_crashed', retryable: true,
+    meaning: 'The worker thread ended during the call. The next call starts a new one.',
+  },
+  internal_error: {
+    name: 'InternalError', status: 500, errorType: 'internal_error', retryable: false,
+    meaning: 'A fault of the library itself. `cause` holds what was thrown.',
+  },
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof ERROR_TABLE

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import * as errors from './index.ts'
+import {
+  AbortedError, AuthenticationError, BackendUnavailableError, EngineDisposedError, ERROR_TABLE, type ErrorCode,
+  errorFromJSON, InsufficientQuotaError, InternalError, InvalidRequestError, ModelFormatError, ModelNotFoundError,
+  OverloadedError, RateLimitError, TesseraError, toTesseraError, WorkerCrashedError,
+} from './index.ts'
+
+const cause = new TypeError('underneath')
+const examples: Record<ErrorCode, TesseraError> = {
+  invalid_request: new InvalidRequestError('questions.q.2.criteria', 'needs at least 2 options', {
+    cause, loc: ['questions', 'q.2', 'criteria'],
+  }),
+  authentication_error: new AuthenticationError(undefined, { cause }),
+  insufficient_quota: new InsufficientQuotaError('used up', { cause }),
+  rate_limit_error: new RateLimitError(undefined, { cause, retryAfterMs: 250 }),
+  overloaded: new OverloadedError('full', { cause, retryAfterMs: 10 }),
+  aborted: new AbortedError(undefined, { cause }),
+  backend_unavailable: new BackendUnavailableError('cuda', 'no device', 'Use backend: \'cpu\'', { cause }),
+  model_not_found: new ModelNotFoundError('decide-latest', ['models/a', 'cache/b'], 'tessera pull a', { cause }),
+  model_format: new ModelFormatError('config.json', 'hidden_size: number', 'nothing', { cause }),
+  engine_disposed: new EngineDisposedError(undefined, { cause }),
+  worker_crashed: new WorkerCrashedError('exit code 134', { cause }),
+  internal_error: new InternalError(undefined, { cause }),
+}
+const codes = Object.keys(ERROR_TABLE) as ErrorCode[]
+
+describe('error table', () => {
+  it('is listed row by row in docs/errors.md', () => {
+    const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
+    const rows = page.split('\n').filter(line => line.startsWith('| `'))
+    const expected = codes.map((code) => {
+      const { name, status, errorType, retryable, meaning } = ERROR_TABLE[code]
+      return `| \`${code}\` | \`${name}\` | ${status} | \`${errorType}\` | ${retryable ? 'yes' : 'no'} | ${meaning} |`
+    })
+    expect(rows).toEqual(expected)
+  })
+
+  it('has an exported class of the listed name for every code', () => {
+    const exported: Record<string, unknown> = { ...errors }
+    for (const code of codes) expect(exported[ERROR_TABLE[code].name]).toHaveProperty('code', code)
+  })
+
+  it('gives no retried status to a request that can never succeed', () => {
+    for (const code of ['invalid_request', 'authentication_error', 'insufficient_quota', 'model_not_found'] as const) {
+      expect([408, 429]).not.toContain(ERROR_TABLE[code].status)
+      expect(ERROR_TABLE[code].status).toBeLessThan(500)
+    }
+  })
+})
+
+describe.each(codes)('%s', (code) => {
+  const error = examples[code]
+
+  it('takes status, error type and retryable from the table', () => {
+    const { name, status, errorType, retryable } = ERROR_TABLE[code]
+    expect(error).toMatchObject({ code, status, errorType, retryable })
+    expect(error.name).toBe(name)
+    expect(error.constructor.name).toBe(name)
+  })
+
+  it('comes back from JSON as the same class with the same fields', () => {
+    const back = errorFromJSON(JSON.parse(JSON.stringify(error)))
+    expect(back.constructor).toBe(error.constructor)
+    expect(back.details()).toEqual(error.details())
+    expect(back.message).toBe(error.message)
+    expect(back.stack).toBe(error.stack)
+    expect(back.path).toBe(error.path)
+    expect(back.cause).toMatchObject({ name: 'TypeError', message: 'underneath', stack: cause.stack })
+  })
+
+  it('is recognised by its own class and by the base only', () => {
+    const classes = Object.values(examples).map(example => example.constructor as typeof InternalError)
+    expect(classes.filter(type => type.isInstance(error))).toEqual([error.constructor])
+    expect(TesseraError.isInstance(error)).toBe(true)
+  })
+})
+
+describe('InvalidRequestError', () => {
+  it('starts its message with the path and keeps the exact names apart', () => {
+    const error = new InvalidRequestError('questions.q.2.type', 'is required', { loc: ['questions', 'q.2', 'type'] })
+    expect(error.message).toBe('questions.q.2.type: is required')
+    expect(error.loc).toEqual(['questions', 'q.2', 'type'])
+    expect(new InvalidRequestError('questions.q', 'x').loc).toEqual(['questions', 'q'])
+  })
+})
+
+describe('TesseraError.isInstance', () => {
+  it('holds for an error of another copy of the package', () => {
+    const foreign = Object.assign(new Error('x'), { [Symbol.for('tessera.error')]: 'overloaded' })
+    expect(TesseraError.isInstance(foreign)).toBe(true)
+    expect(OverloadedError.isInstance(foreign)).toBe(true)
+    expect(RateLimitError.isInstance(foreign)).toBe(false)
+  })
+
+  it.each([null, undefined, 'x', 5, {}, new Error('x')])('does not hold for %s', (value) => {
+    expect(TesseraError.isInstance(value)).toBe(false)
+  })
+})
+
+describe('errors across threads', () => {
+  it('survive the structured clone that messages between threads are made with', () => {
+    const back = errorFromJSON(structuredClone(examples.model_not_found.toJSON()))
+    expect(back).toMatchObject({ model: 'decide-latest', tried: ['models/a', 'cache/b'] })
+  })
+
+  it('keep a chain of causes, also one that loops', () => {
+    const inner = new ModelFormatError('a', 'b', 'c')
+    expect(errorFromJSON(new InternalError('x', { cause: inner }).toJSON()).cause).toBeInstanceOf(ModelFormatError)
+    const loop = new Error('loop')
+    loop.cause = loop
+    expect(() => JSON.stringify(new InternalError('x', { cause: loop }))).not.toThrow()
+  })
+
+  it.each([null, 'x', {}, { code: 'toString', message: 'x' }, { code: 'of_a_later_version', message: 'x' }])(
+    'give an InternalError for %j', (json) => {
+      expect(errorFromJSON(json)).toBeInstanceOf(InternalError)
+    })
+})
+
+describe('toTesseraError', () => {
+  it('leaves own errors alone and wraps the rest', () => {
+    expect(toTesseraError(examples.aborted)).toBe(examples.aborted)
+    expect(toTesseraError(cause)).toMatchObject({ code: 'internal_error', cause })
+    expect(toTesseraError('text')).toMatchObject({ code: 'internal_error', cause: 'text' })
+  })
+
+  it('never writes a thrown string, which may be content, into the JSON', () => {
+    expect(JSON.stringify(toTesseraError('SECRET'))).not.toContain('SECRET')
+  })
+})

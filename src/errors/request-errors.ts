@@ -1,0 +1,86 @@
+import { type ErrorSettings, TesseraError } from './tessera-error.ts'
+
+export interface InvalidRequestSettings extends ErrorSettings {
+  /** The path as a list, exact where a name itself holds a dot. Default: `path` split at its dots. */
+  readonly loc?: readonly string[]
+}
+
+/** The request does not fit the format or a limit. The message is `<path>: <reason>`. */
+export class InvalidRequestError extends TesseraError<'invalid_request'> {
+  static readonly code = 'invalid_request'
+  override readonly path: string
+  readonly reason: string
+  /** The path as a list of field names; empty when the body as a whole is at fault. */
+  readonly loc: readonly string[]
+
+  constructor(path: string, reason: string, settings: InvalidRequestSettings = {}) {
+    super('invalid_request', `${path}: ${reason}`, settings)
+    this.path = path
+    this.reason = reason
+    this.loc = settings.loc ?? path.split('.')
+  }
+
+  override details() {
+    return { path: this.path, reason: this.reason, loc: this.loc }
+  }
+}
+
+export class AuthenticationError extends TesseraError<'authentication_error'> {
+  static readonly code = 'authentication_error'
+
+  constructor(message = 'the API key is missing or unknown; send it as "Authorization: Bearer <key>"', settings?: ErrorSettings) {
+    super('authentication_error', message, settings)
+  }
+}
+
+export class InsufficientQuotaError extends TesseraError<'insufficient_quota'> {
+  static readonly code = 'insufficient_quota'
+
+  constructor(message = 'the token allowance of this API key is used up', settings?: ErrorSettings) {
+    super('insufficient_quota', message, settings)
+  }
+}
+
+export interface BackoffSettings extends ErrorSettings {
+  /** How long to wait before the next try, in milliseconds. */
+  readonly retryAfterMs?: number
+}
+
+/** Too many requests of one client. */
+export class RateLimitError extends TesseraError<'rate_limit_error'> {
+  static readonly code = 'rate_limit_error'
+  readonly retryAfterMs?: number
+
+  constructor(message = 'too many requests for this API key; retry with backoff', settings: BackoffSettings = {}) {
+    super('rate_limit_error', message, settings)
+    if (settings.retryAfterMs !== undefined) this.retryAfterMs = settings.retryAfterMs
+  }
+
+  override details() {
+    return { retryAfterMs: this.retryAfterMs }
+  }
+}
+
+/** The queue is full, whoever filled it. */
+export class OverloadedError extends TesseraError<'overloaded'> {
+  static readonly code = 'overloaded'
+  readonly retryAfterMs?: number
+
+  constructor(message = 'the engine is busy and its queue is full; retry with backoff', settings: BackoffSettings = {}) {
+    super('overloaded', message, settings)
+    if (settings.retryAfterMs !== undefined) this.retryAfterMs = settings.retryAfterMs
+  }
+
+  override details() {
+    return { retryAfterMs: this.retryAfterMs }
+  }
+}
+
+/** The caller's AbortSignal fired. Pass `signal.reason` as the cause. */
+export class AbortedError extends TesseraError<'aborted'> {
+  static readonly code = 'aborted'
+
+  constructor(message = 'the call was aborted by its signal', settings?: ErrorSettings) {
+    super('aborted', message, settings)
+  }
+}

@@ -1,0 +1,91 @@
+import { type ErrorSettings, TesseraError } from './tessera-error.ts'
+
+export class BackendUnavailableError extends TesseraError<'backend_unavailable'> {
+  static readonly code = 'backend_unavailable'
+  readonly backend: string
+  readonly reason: string
+  /** What the user can do about it. */
+  readonly remedy: string
+
+  constructor(backend: string, reason: string, remedy: string, settings?: ErrorSettings) {
+    super('backend_unavailable', `the backend '${backend}' is not available: ${reason}. ${remedy}`, settings)
+    this.backend = backend
+    this.reason = reason
+    this.remedy = remedy
+  }
+
+  override details() {
+    return { backend: this.backend, reason: this.reason, remedy: this.remedy }
+  }
+}
+
+export class ModelNotFoundError extends TesseraError<'model_not_found'> {
+  static readonly code = 'model_not_found'
+  readonly model: string
+  /** The places that were looked at. */
+  readonly tried: readonly string[]
+  /** Command that fetches the model. */
+  readonly command: string
+
+  constructor(model: string, tried: readonly string[], command: string, settings?: ErrorSettings) {
+    super('model_not_found', `the model '${model}' was not found (tried ${tried.join(', ')}). Run: ${command}`, settings)
+    this.model = model
+    this.tried = tried
+    this.command = command
+  }
+
+  override details() {
+    return { model: this.model, tried: this.tried, command: this.command }
+  }
+}
+
+/** A file of a model bundle is not what it should be. */
+export class ModelFormatError extends TesseraError<'model_format'> {
+  static readonly code = 'model_format'
+  readonly file: string
+  readonly expected: string
+  readonly got: string
+
+  constructor(file: string, expected: string, got: string, settings?: ErrorSettings) {
+    super('model_format', `${file}: expected ${expected}, got ${got}`, settings)
+    this.file = file
+    this.expected = expected
+    this.got = got
+  }
+
+  override details() {
+    return { file: this.file, expected: this.expected, got: this.got }
+  }
+}
+
+export class EngineDisposedError extends TesseraError<'engine_disposed'> {
+  static readonly code = 'engine_disposed'
+
+  constructor(message = 'the engine was disposed; create a new one with createEngine()', settings?: ErrorSettings) {
+    super('engine_disposed', message, settings)
+  }
+}
+
+/** The worker thread ended during the call, for example for lack of memory. */
+export class WorkerCrashedError extends TesseraError<'worker_crashed'> {
+  static readonly code = 'worker_crashed'
+  readonly reason: string
+
+  constructor(reason: string, settings?: ErrorSettings) {
+    super('worker_crashed', `the worker thread ended during the call: ${reason}. The next call starts a new one`, settings)
+    this.reason = reason
+  }
+
+  override details() {
+    return { reason: this.reason }
+  }
+}
+
+/** A fault of the library itself; `cause` is what was thrown. */
+export class InternalError extends TesseraError<'internal_error'> {
+  static readonly code = 'internal_error'
+
+  constructor(message = 'an internal fault of the library; see `cause`', settings?: ErrorSettings) {
+    super('internal_error', message, settings)
+  }
+}
