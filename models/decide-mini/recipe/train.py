@@ -1,0 +1,130 @@
+"""Trains decide-mini for a given time; restartable from its own checkpoint.
+
+Muon for the matrices, AdamW for embeddings and gains, a trapezoidal schedule over wall time (warm-up 2 %, decay over the last
+30 %), so a run of any length ends annealed. `--device cuda` uses the same code.
+"""
+import argparse
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from batches import Packed, per_question
+from model import Config, DecideMini
+
+SCORE = 2
+
+
+def loss_of(logits, batch):
+    table, slot = per_question(logits, batch["owner"], len(batch["kinds"]))
+    gold = torch.zeros_like(table)
+    gold[batch["owner"], slot] = batch["gold"]
+    logs = F.log_softmax(table, -1)
+    entropy = -(gold * logs.masked_fill(table.isinf(), 0)).sum(-1)
+    # ranked probability score: for levels, a near miss costs less than a far one
+    ranked = ((logs.exp() - gold).cumsum(-1) ** 2).sum(-1) * (batch["kinds"] == SCORE)
+    right = table.argmax(-1) == gold.argmax(-1)
+    return entropy.mean() + 0.3 * ranked.mean(), right
+
+
+@torch.no_grad()
+def evaluate(model, packed, device, budget):
+    """Accuracy per held-out part and question type, and macro-averages over sources."""
+    sources, heldout = json.loads((Path(packed.folder) / "sources.json").read_text())
+    tally = {}
+    for rows in packed.batches(budget, np.random.default_rng(0)):
+        batch = {k: v.to(device) if torch.is_tensor(v) else v for k, v in packed.collate(rows).items()}
+        with torch.autocast(device, torch.bfloat16):
+            logits = model(*(batch[k] for k in ("tokens", "positions", "mask", "decides", "ends", "owner")))
+        _, right = loss_of(logits, batch)
+        for number, kind, hit in zip(batch["asked"], batch["kinds"].tolist(), right.tolist()):
+            tally.setdefault((heldout[number], ("noul", "choice", "score")[kind]), []).append(hit)
+    return {" ".join(key): round(float(np.mean(hits)), 4) for key, hits in sorted(tally.items())}
+
+
+def schedule(progress):
+    return min(1, progress / 0.02, max(0.02, (1 - progress) / 0.3))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work", type=Path, required=True, help="folder with train/, dev/ and embeddings.npy; checkpoints go here")
+    parser.add_argument("--minutes", type=float, default=90)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--budget", type=int, default=12288, help="padded tokens a batch")
+    parser.add_argument("--every", type=float, default=10, help="minutes between checkpoints")
+    parser.add_argument("--layers", type=int, default=Config.num_hidden_layers)
+    parser.add_argument("--resume", action="store_true")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(0)
+    model = DecideMini(Config(num_hidden_layers=args.layers))
+    model.model.embed_tokens.weight.data = torch.from_numpy(np.load(args.work / "embeddings.npy"))
+    model.to(args.device)
+    matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
+    others = [p for n, p in model.named_parameters() if p.ndim != 2 or "embed" in n]
+    optimizers = [
+        torch.optim.Muon(matrices, lr=0.02, momentum=0.95, weight_decay=0.01),
+        torch.optim.AdamW(others, lr=2e-3, betas=(0.9, 0.98), weight_decay=0.0),
+    ]
+    rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
+    train, dev = Packed(args.work / "train"), Packed(args.work / "dev")
+    path, spent, step, epoch = args.work / "checkpoint.pt", 0.0, 0, 0
+    if args.resume:
+        saved = torch.load(path, map_location=args.device)
+        model.load_state_dict(saved["model"])
+        for optimizer, state in zip(optimizers, saved["optimizers"]):
+            optimizer.load_state_dict(state)
+        spent, step, epoch = saved["spent"], saved["step"], saved["epoch"]
+    print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M parameters, {sum(p.numel() for p in matrices) / 1e6:.1f}M in matrices")
+
+    def save():
+        torch.save({"model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers], "config": asdict(model.config),
+                    "spent": spent, "step": step, "epoch": epoch}, path.with_suffix(".tmp"))
+        path.with_suffix(".tmp").rename(path)
+        model.eval()
+        print(json.dumps({"minutes": round(spent / 60, 1), "step": step, "epoch": epoch, **evaluate(model, dev, args.device, args.budget)}), flush=True)
+        model.train()
+
+    window, tokens, tick, saved_at = [], 0, time.time(), spent
+    while spent < args.minutes * 60:
+        for rows in train.batches(args.budget, np.random.default_rng(epoch + 1)):
+            scale = schedule(spent / (args.minutes * 60))
+            for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
+                group["lr"] = rate * scale
+            batch = {k: v.to(args.device) if torch.is_tensor(v) else v for k, v in train.collate(rows).items()}
+            with torch.autocast(args.device, torch.bfloat16):
+                logits = model(*(batch[k] for k in ("tokens", "positions", "mask", "decides", "ends", "owner")))
+            loss, right = loss_of(logits, batch)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(others, 1.0)
+            for optimizer in optimizers:
+                optimizer.step()
+                optimizer.zero_grad(set_to_none=True)
+            now = time.time()
+            # a pause of the process (a stopped job, a suspended machine) is not training time
+            spent, tick = spent + min(now - tick, 30), now
+            step, tokens = step + 1, tokens + batch["tokens"].numel()
+            window.append((loss.item(), right.float().mean().item()))
+            if step % 50 == 0:
+                mean = np.mean(window, 0)
+                print(f"{spent / 60:6.1f} min  step {step}  loss {mean[0]:.4f}  right {mean[1]:.4f}  {tokens / max(spent, 1):.0f} tokens/s", flush=True)
+                window = []
+            if spent - saved_at > args.every * 60:
+                saved_at = spent
+                save()
+                tick = time.time()
+            if spent >= args.minutes * 60:
+                break
+        else:
+            epoch += 1
+    save()
+
+
+if __name__ == "__main__":
+    main()
