@@ -1,0 +1,5 @@
+export { GraphBuilder, single, type NodeOptions, type Value, type WeightBytes } from './graph-builder.ts'
+export { buildQwen3Decoder, type Qwen3DecoderOptions } from './qwen3-decoder.ts'
+export { type Qwen3Head } from './qwen3-heads.ts'
+export { computeRotaryCache, type RotaryCache } from './rotary-cache.ts'
+export { type LinearMode, type ModelGraph } from './weights.ts'

@@ -1,0 +1,33 @@
+import type { Value } from './graph-builder.ts'
+import { dequantize } from './dequantize.ts'
+import { gather } from './ops/shape.ts'
+import { gemm, matMulNBits } from './ops/matmul.ts'
+import { cast } from './ops/elementwise.ts'
+import { floatWeight, quantizedWeight, storedFloat, type ModelGraph } from './weights.ts'
+
+/** `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as. */
+export function linear(model: ModelGraph, x: Value, name: string, outputs: number, inputs: number): Value {
+  const { g } = model
+  const quantized = quantizedWeight(model, name, outputs, inputs)
+  if (quantized === undefined) return gemm(g, x, floatWeight(model, name, [outputs, inputs]))
+  if (model.linear === 'float') return gemm(g, x, dequantize(g, quantized))
+  const { values, scales, bits, blockSize } = quantized
+  const { accuracyLevel } = model.linear
+  return matMulNBits(g, x, values, scales, { K: inputs, N: outputs, bits, blockSize, accuracyLevel })
+}
+
+/** Rows `ids` of the stored [rows, width] matrix as float32; only those rows are ever expanded. */
+export function gatherRows(model: ModelGraph, name: string, ids: Value, rows: number, width: number): Value {
+  const { g } = model
+  const quantized = quantizedWeight(model, name, rows, width)
+  if (quantized === undefined) {
+    const { value, type } = storedFloat(model, name, [rows, width])
+    const gathered = gather(g, value, ids)
+    return type === 'float32' ? gathered : cast(g, gathered, 'float32')
+  }
+  return dequantize(g, {
+    ...quantized,
+    values: gather(g, quantized.values, ids),
+    scales: gather(g, quantized.scales, ids),
+  })
+}

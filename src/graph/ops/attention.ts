@@ -1,0 +1,55 @@
+import type { GraphBuilder, Value } from '../graph-builder.ts'
+
+export interface GroupQueryAttentionInputs {
+  /** [1, S, heads · headSize] */
+  readonly query: Value
+  /** [1, S, kvHeads · headSize] */
+  readonly key: Value
+  /** [1, S, kvHeads · headSize] */
+  readonly value: Value
+  /** [1, kvHeads, T, headSize], rotated already */
+  readonly pastKey: Value
+  readonly pastValue: Value
+  /** int32 [1]: valid positions after this call, minus one. */
+  readonly seqlensK: Value
+  /** int32 scalar: valid positions after this call. */
+  readonly totalSequenceLength: Value
+  /** [positions, headSize / 2] */
+  readonly cosCache: Value
+  readonly sinCache: Value
+  /** int64 [1, S] */
+  readonly positionIds: Value
+  /** [1, 1, S, totalSequenceLength], added to the scores on top of the causal mask. */
+  readonly attentionBias?: Value | undefined
+}
+
+export interface GroupQueryAttentionOutputs {
+  /** [1, S, heads · headSize] */
+  readonly output: Value
+  readonly presentKey: Value
+  readonly presentValue: Value
+}
+
+/** Causal attention with grouped heads, rotary embedding (half-split pairs) and a KV cache; scale 1/√headSize. */
+export function groupQueryAttention(
+  g: GraphBuilder,
+  inputs: GroupQueryAttentionInputs,
+  heads: { readonly query: number; readonly keyValue: number },
+): GroupQueryAttentionOutputs {
+  const { query, key, value, pastKey, pastValue, seqlensK, totalSequenceLength, cosCache, sinCache } = inputs
+  const optional = inputs.attentionBias === undefined ? [] : [inputs.attentionBias]
+  const [output, presentKey, presentValue] = g.node(
+    'GroupQueryAttention',
+    [query, key, value, pastKey, pastValue, seqlensK, totalSequenceLength, cosCache, sinCache, inputs.positionIds, ...optional],
+    {
+      domain: 'com.microsoft',
+      outputs: 3,
+      attributes: {
+        num_heads: { int: heads.query },
+        kv_num_heads: { int: heads.keyValue },
+        do_rotary: { int: 1 },
+      },
+    },
+  ) as [Value, Value, Value]
+  return { output, presentKey, presentValue }
+}

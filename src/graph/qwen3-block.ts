@@ -1,0 +1,88 @@
+import type { Qwen3Config } from '../models/qwen3-config.ts'
+import type { Value } from './graph-builder.ts'
+import { linear } from './linear.ts'
+import { groupQueryAttention, type GroupQueryAttentionOutputs } from './ops/attention.ts'
+import { mul, silu } from './ops/elementwise.ts'
+import { simplifiedLayerNormalization } from './ops/normalization.ts'
+import { reshape } from './ops/shape.ts'
+import { floatWeight, type ModelGraph } from './weights.ts'
+
+export interface Qwen3Model extends ModelGraph {
+  readonly config: Qwen3Config
+}
+
+/** Graph inputs and tables that the attention of every layer reads. */
+export interface AttentionContext {
+  readonly seqlensK: Value
+  readonly totalSequenceLength: Value
+  readonly cosCache: Value
+  readonly sinCache: Value
+  readonly positionIds: Value
+  readonly attentionBias: Value | undefined
+}
+
+/** Keys and values of earlier positions, [1, kvHeads, T, headSize] each. */
+export interface Past {
+  readonly pastKey: Value
+  readonly pastValue: Value
+}
+
+/** RMSNorm of [rows, size] with the stored weight of that name. */
+export function rmsNorm(model: Qwen3Model, x: Value, name: string, size: number): Value {
+  return simplifiedLayerNormalization(model.g, x, floatWeight(model, name, [size]), model.config.rms_norm_eps)
+}
+
+/** Attention of the normalised hidden state x [S, hidden], before the output projection: `output` is [S, heads · headSize]. */
+export function qwen3Attention(
+  model: Qwen3Model, x: Value, layer: string, context: AttentionContext, past: Past,
+): GroupQueryAttentionOutputs {
+  const { g, config } = model
+  const heads = config.num_attention_heads
+  const query = normalizedHeads(model, x, `${layer}.self_attn.q`, heads)
+  const attended = attend(model, query, heads, x, layer, context, past)
+  return { ...attended, output: reshape(g, attended.output, [-1, heads * config.head_dim]) }
+}
+
+/**
+ * Extends the KV cache and computes nothing else. The operator that writes the cache also attends, so it is given the
+ * fewest query heads it takes (the keys themselves) and its result is left unused.
+ */
+export function qwen3KeyValues(
+  model: Qwen3Model, x: Value, layer: string, context: AttentionContext, past: Past,
+): Omit<GroupQueryAttentionOutputs, 'output'> {
+  return attend(model, undefined, model.config.num_key_value_heads, x, layer, context, past)
+}
+
+export function qwen3OutputProjection(model: Qwen3Model, attended: Value, layer: string): Value {
+  const { hidden_size: hidden, num_attention_heads: heads, head_dim: headSize } = model.config
+  return linear(model, attended, `${layer}.self_attn.o_proj.weight`, hidden, heads * headSize)
+}
+
+/** SwiGLU feed-forward of the normalised hidden state x [S, hidden]. */
+export function qwen3Mlp(model: Qwen3Model, x: Value, layer: string): Value {
+  const { hidden_size: hidden, intermediate_size: inner } = model.config
+  const gate = linear(model, x, `${layer}.mlp.gate_proj.weight`, inner, hidden)
+  const up = linear(model, x, `${layer}.mlp.up_proj.weight`, inner, hidden)
+  return linear(model, mul(model.g, silu(model.g, gate), up), `${layer}.mlp.down_proj.weight`, hidden, inner)
+}
+
+function attend(
+  model: Qwen3Model, query: Value | undefined, heads: number, x: Value, layer: string, context: AttentionContext, past: Past,
+): GroupQueryAttentionOutputs {
+  const { g, config } = model
+  const kvHeads = config.num_key_value_heads
+  const kvWidth = kvHeads * config.head_dim
+  const key = normalizedHeads(model, x, `${layer}.self_attn.k`, kvHeads)
+  const value = linear(model, x, `${layer}.self_attn.v_proj.weight`, kvWidth, config.hidden_size)
+  const inputs = { query: query ?? key, key, value: reshape(g, value, [1, -1, kvWidth]), ...past, ...context }
+  return groupQueryAttention(g, inputs, { query: heads, keyValue: kvHeads })
+}
+
+/** Projection to heads, each normalised on its own: [S, hidden] to [1, S, heads · headSize]. */
+function normalizedHeads(model: Qwen3Model, x: Value, prefix: string, heads: number): Value {
+  const { g, config } = model
+  const width = heads * config.head_dim
+  const projected = linear(model, x, `${prefix}_proj.weight`, width, config.hidden_size)
+  const split = reshape(g, projected, [-1, config.head_dim])
+  return reshape(g, rmsNorm(model, split, `${prefix}_norm.weight`, config.head_dim), [1, -1, width])
+}

@@ -1,0 +1,100 @@
+import type { GraphModel } from '../backends/backend.ts'
+import type { Qwen3Config } from '../models/qwen3-config.ts'
+import type { WeightIndex } from '../models/weight-index.ts'
+import { GraphBuilder, type Value } from './graph-builder.ts'
+import { gatherRows } from './linear.ts'
+import { add } from './ops/elementwise.ts'
+import { gather, reshape } from './ops/shape.ts'
+import {
+  qwen3Attention, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm, type AttentionContext, type Past, type Qwen3Model,
+} from './qwen3-block.ts'
+import { addQwen3Head, type Qwen3Head } from './qwen3-heads.ts'
+import { computeRotaryCache } from './rotary-cache.ts'
+import type { LinearMode } from './weights.ts'
+
+export interface Qwen3DecoderOptions {
+  /** `prefill` fills the KV cache and has no other output; `branch` also reads some rows of the last hidden state. */
+  readonly graph: 'prefill' | 'branch'
+  /** How the rows of a branch graph are read. A prefill graph has no head. @defaultValue 'symbols' */
+  readonly head?: Qwen3Head
+  readonly linear: LinearMode
+  /** Positions the rotary tables cover; every entry of `position_ids` must be below it. */
+  readonly maxPositions: number
+}
+
+/**
+ * A Qwen3 decoder for one sequence, as an ONNX model whose weights stay in the checkpoint's files.
+ *
+ * Inputs: `input_ids`, `position_ids` int64 [1,S]; `past_key.{i}`, `past_value.{i}` float32 [1,kvHeads,T,headSize];
+ * `total_sequence_length` int32 scalar, the valid cache positions after the call (earlier ones plus S); `seqlens_k` int32
+ * [1], that minus one. Outputs: `present_key.{i}`, `present_value.{i}`, which may be the very buffers of the past.
+ *
+ * A branch graph also takes `attention_bias` float32 [1,1,S,total], added to the scores on top of the causal mask, and `rows`
+ * int64 [R], which of the S rows to read; for its outputs see {@link Qwen3Head}.
+ *
+ * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
+ */
+export function buildQwen3Decoder(config: Qwen3Config, weights: WeightIndex, options: Qwen3DecoderOptions): GraphModel {
+  const g = new GraphBuilder(`qwen3_${options.graph}`)
+  const model: Qwen3Model = { g, config, weights, quantization: config.quantization_config, linear: options.linear }
+  const branch = options.graph === 'branch'
+  const { hidden_size: hidden, num_hidden_layers: layers, vocab_size: vocabulary } = config
+
+  const ids = g.input('input_ids', 'int64', [1, 'sequence'])
+  const context = declareAttention(model, options.maxPositions, branch)
+  const rows = branch ? g.input('rows', 'int64', ['rows']) : undefined
+  // Work is in [S, hidden]: the ids lose their batch axis of one here and only attention gets it back.
+  let x = gatherRows(model, 'model.embed_tokens.weight', reshape(g, ids, [-1]), vocabulary, hidden)
+
+  for (let i = 0; i < layers; i++) {
+    const layer = `model.layers.${i}`
+    const last = i === layers - 1
+    const past = declarePast(model, i)
+    const normed = rmsNorm(model, x, `${layer}.input_layernorm.weight`, hidden)
+    if (last && rows === undefined) {
+      declarePresent(model, i, qwen3KeyValues(model, normed, layer, context, past))
+      break
+    }
+    const attended = qwen3Attention(model, normed, layer, context, past)
+    declarePresent(model, i, attended)
+    let { output } = attended
+    if (last && rows !== undefined) {
+      // After the last attention no row sees another, so only the rows that are read go on.
+      output = gather(g, output, rows)
+      x = gather(g, x, rows)
+    }
+    x = add(g, x, qwen3OutputProjection(model, output, layer))
+    x = add(g, x, qwen3Mlp(model, rmsNorm(model, x, `${layer}.post_attention_layernorm.weight`, hidden), layer))
+  }
+  if (rows !== undefined) addQwen3Head(model, rmsNorm(model, x, 'model.norm.weight', hidden), options.head ?? 'symbols')
+  return g.build(weights.folder)
+}
+
+function declareAttention({ g, config }: Qwen3Model, maxPositions: number, branch: boolean): AttentionContext {
+  const { cos, sin } = computeRotaryCache(maxPositions, config.head_dim, config.rope_theta)
+  const dims = [maxPositions, config.head_dim / 2]
+  return {
+    positionIds: g.input('position_ids', 'int64', [1, 'sequence']),
+    seqlensK: g.input('seqlens_k', 'int32', [1]),
+    totalSequenceLength: g.input('total_sequence_length', 'int32', []),
+    attentionBias: branch ? g.input('attention_bias', 'float32', [1, 1, 'sequence', 'total_sequence']) : undefined,
+    cosCache: g.initializer('cos_cache', 'float32', dims, cos),
+    sinCache: g.initializer('sin_cache', 'float32', dims, sin),
+  }
+}
+
+function declarePast({ g, config }: Qwen3Model, layer: number): Past {
+  const dims = [1, config.num_key_value_heads, 'past_length', config.head_dim]
+  return {
+    pastKey: g.input(`past_key.${layer}`, 'float32', dims),
+    pastValue: g.input(`past_value.${layer}`, 'float32', dims),
+  }
+}
+
+function declarePresent(
+  { g, config }: Qwen3Model, layer: number, present: { readonly presentKey: Value; readonly presentValue: Value },
+): void {
+  const dims = [1, config.num_key_value_heads, 'present_length', config.head_dim]
+  g.output(`present_key.${layer}`, present.presentKey, 'float32', dims)
+  g.output(`present_value.${layer}`, present.presentValue, 'float32', dims)
+}

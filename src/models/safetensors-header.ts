@@ -1,0 +1,81 @@
+import { ModelFormatError } from '../errors/index.ts'
+import { SAFETENSORS_BYTES, type SafetensorsType, type TensorEntry } from './weight-index.ts'
+
+/** The limit of the reference implementation (safetensors, `MAX_HEADER_SIZE`). */
+export const MAX_HEADER_BYTES = 100_000_000
+
+export interface SafetensorsHeader {
+  readonly tensors: ReadonlyMap<string, TensorEntry>
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/**
+ * Checks the eight bytes a safetensors file begins with.
+ *
+ * @returns the length of the JSON that follows them
+ */
+export function readHeaderLength(prefix: Uint8Array, file: string, fileSize: number): number {
+  if (prefix.length < 8) throw new ModelFormatError(file, 'a safetensors file of at least 8 bytes', `${fileSize} bytes`)
+  const length = Number(new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true))
+  const most = Math.min(MAX_HEADER_BYTES, fileSize - 8)
+  if (length > most) throw new ModelFormatError(file, `a safetensors header of at most ${most} bytes`, `${length} bytes`)
+  return length
+}
+
+/** Parses and checks the JSON of a safetensors header. Every tensor lies inside the file and none overlaps another. */
+export function parseSafetensorsHeader(json: Uint8Array, file: string, fileSize: number): SafetensorsHeader {
+  const entries = Object.entries(parseObject(json, file))
+  const dataStart = 8 + json.length
+  const tensors = new Map<string, TensorEntry>()
+  let metadata: Record<string, string> = {}
+  for (const [name, value] of entries) {
+    if (name === '__metadata__') metadata = value as Record<string, string>
+    else tensors.set(name, parseEntry(value, name, file, dataStart, fileSize))
+  }
+  refuseOverlap(tensors, file)
+  return { tensors, metadata }
+}
+
+function parseObject(json: Uint8Array, file: string): Record<string, unknown> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json))
+  } catch {
+    throw new ModelFormatError(file, 'a safetensors header in JSON', `${json.length} bytes that are not`)
+  }
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Record<string, unknown>
+  throw new ModelFormatError(file, 'a JSON object as safetensors header', Array.isArray(parsed) ? 'an array' : String(parsed))
+}
+
+function parseEntry(value: unknown, name: string, file: string, dataStart: number, fileSize: number): TensorEntry {
+  const { dtype, shape, data_offsets: offsets } = (value ?? {}) as Record<string, unknown>
+  if (typeof dtype !== 'string' || !Object.hasOwn(SAFETENSORS_BYTES, dtype)) {
+    throw new ModelFormatError(file, `dtype of ${name} in ${Object.keys(SAFETENSORS_BYTES).join(', ')}`, String(dtype))
+  }
+  if (!isCounts(shape)) throw new ModelFormatError(file, `whole numbers as shape of ${name}`, JSON.stringify(shape))
+  if (!isCounts(offsets) || offsets.length !== 2 || offsets[0]! > offsets[1]! || dataStart + offsets[1]! > fileSize) {
+    const expected = `data_offsets of ${name} within the ${fileSize - dataStart} bytes of data`
+    throw new ModelFormatError(file, expected, JSON.stringify(offsets))
+  }
+  const [start, end] = offsets as [number, number]
+  const length = shape.reduce((product, dim) => product * dim, SAFETENSORS_BYTES[dtype as SafetensorsType])
+  if (end - start !== length) {
+    throw new ModelFormatError(file, `${length} bytes for ${name} (${dtype} [${shape}])`, `${end - start} bytes`)
+  }
+  return { dtype: dtype as SafetensorsType, shape, file, offset: dataStart + start, length }
+}
+
+function isCounts(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0)
+}
+
+function refuseOverlap(tensors: ReadonlyMap<string, TensorEntry>, file: string): void {
+  const sorted = [...tensors].filter(([, entry]) => entry.length > 0).sort(([, a], [, b]) => a.offset - b.offset)
+  for (let i = 1; i < sorted.length; i++) {
+    const [name, entry] = sorted[i]!
+    const [previousName, previous] = sorted[i - 1]!
+    const end = previous.offset + previous.length
+    if (entry.offset >= end) continue
+    throw new ModelFormatError(file, `${name} after ${previousName}, at byte ${end} or later`, `byte ${entry.offset}`)
+  }
+}

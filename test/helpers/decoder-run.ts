@@ -1,0 +1,103 @@
+import type { Backend, Session, Tensor } from '../../src/backends/backend.ts'
+import { buildQwen3Decoder, type Qwen3DecoderOptions } from '../../src/graph/qwen3-decoder.ts'
+import type { Qwen3Checkpoint } from './qwen3-fixture.ts'
+
+/** Allowed and forbidden columns of one branch row, as `attention_bias` wants them. */
+export type Sees = (row: number, column: number) => boolean
+
+export interface BranchPass {
+  readonly ids: readonly number[]
+  /** Valid cache positions before this pass. */
+  readonly past: number
+  /** @defaultValue past, past + 1, ... */
+  readonly positions?: readonly number[]
+  /** On top of causality. @defaultValue everything */
+  readonly sees?: Sees
+  /** @defaultValue all */
+  readonly rows?: readonly number[]
+  readonly symbols?: readonly number[]
+}
+
+/** A decoder with its cache in fixed buffers that every pass reads and extends in place. */
+export class DecoderRun {
+  readonly cache: Record<string, Float32Array> = {}
+  readonly #checkpoint: Qwen3Checkpoint
+  readonly #prefill: Session
+  readonly #branch: Session
+  readonly #capacity: number
+
+  private constructor(checkpoint: Qwen3Checkpoint, prefill: Session, branch: Session, capacity: number) {
+    this.#checkpoint = checkpoint
+    this.#prefill = prefill
+    this.#branch = branch
+    this.#capacity = capacity
+    const { num_key_value_heads: heads, head_dim: size, num_hidden_layers: layers } = checkpoint.config
+    for (let i = 0; i < layers; i++) {
+      // Poisoned, so that reading a position that no pass wrote shows.
+      this.cache[`key.${i}`] = new Float32Array(heads * capacity * size).fill(Number.NaN)
+      this.cache[`value.${i}`] = new Float32Array(heads * capacity * size).fill(Number.NaN)
+    }
+  }
+
+  static async open(
+    backend: Backend, checkpoint: Qwen3Checkpoint, capacity: number,
+    options: Partial<Pick<Qwen3DecoderOptions, 'head' | 'linear'>> = {},
+  ): Promise<DecoderRun> {
+    const open = (graph: 'prefill' | 'branch') =>
+      backend.createSession(buildQwen3Decoder(checkpoint.config, checkpoint.weights, {
+        graph, linear: 'float', maxPositions: capacity, ...options,
+      }))
+    return new DecoderRun(checkpoint, await open('prefill'), await open('branch'), capacity)
+  }
+
+  async prefill(ids: readonly number[], past: number): Promise<void> {
+    await this.#prefill.run(this.#feeds(ids, past), this.#present())
+  }
+
+  async branch(pass: BranchPass): Promise<Record<string, Tensor>> {
+    const { ids, past, sees = () => true, rows = ids.map((_, i) => i) } = pass
+    const total = past + ids.length
+    const bias = Float32Array.from({ length: ids.length * total }, (_, i) =>
+      sees(Math.floor(i / total), i % total) ? 0 : -1e9)
+    const symbols = pass.symbols ?? Array.from({ length: this.#checkpoint.config.vocab_size }, (_, i) => i)
+    const wanted: Record<string, Tensor> = {
+      ...this.#feeds(ids, past, pass.positions),
+      attention_bias: { type: 'float32', dims: [1, 1, ids.length, total], data: bias },
+      rows: int64(rows, [rows.length]),
+      symbol_ids: int64(symbols, [symbols.length]),
+    }
+    const feeds = Object.fromEntries(this.#branch.inputNames.map((name) => [name, wanted[name]!]))
+    return this.#branch.run(feeds, this.#present())
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all([this.#prefill.dispose(), this.#branch.dispose()])
+  }
+
+  #feeds(ids: readonly number[], past: number, positions: readonly number[] = ids.map((_, i) => past + i)): Record<string, Tensor> {
+    const total = past + ids.length
+    return {
+      input_ids: int64(ids, [1, ids.length]),
+      position_ids: int64(positions, [1, ids.length]),
+      seqlens_k: { type: 'int32', dims: [1], data: Int32Array.of(total - 1) },
+      total_sequence_length: { type: 'int32', dims: [], data: Int32Array.of(total) },
+      ...this.#buffers('past'),
+    }
+  }
+
+  #present(): Record<string, Tensor> {
+    return this.#buffers('present')
+  }
+
+  #buffers(prefix: string): Record<string, Tensor> {
+    const { num_key_value_heads: heads, head_dim: size } = this.#checkpoint.config
+    const dims = [1, heads, this.#capacity, size]
+    return Object.fromEntries(
+      Object.entries(this.cache).map(([name, data]) => [`${prefix}_${name}`, { type: 'float32', dims, data }]),
+    )
+  }
+}
+
+function int64(values: readonly number[], dims: readonly number[]): Tensor {
+  return { type: 'int64', dims, data: BigInt64Array.from(values, BigInt) }
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseQwen3Config, type Qwen3Config } from '../../src/models/qwen3-config.ts'
+import { readSafetensors } from '../../src/models/read-safetensors.ts'
+import type { WeightIndex } from '../../src/models/weight-index.ts'
+import { readFloats, readIntegers } from './read-tensor.ts'
+
+export const QWEN3_FIXTURES = [
+  'qwen3-mha-tied', 'qwen3-gqa2-untied', 'qwen3-gqa4-sharded', 'qwen3-bf16', 'qwen3-fp16',
+] as const
+
+export interface Qwen3Checkpoint {
+  readonly config: Qwen3Config
+  readonly weights: WeightIndex
+}
+
+/** What transformers computed, see generate-qwen3-fixtures.py. */
+export interface ExpectedLogits {
+  readonly ids: readonly number[]
+  readonly logits: Float32Array
+  /** How many of `ids` the branches share. */
+  readonly prefix: number
+  readonly branches: readonly { readonly ids: readonly number[]; readonly logits: Float32Array }[]
+}
+
+export function fixtureFolder(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
+}
+
+export async function openCheckpoint(folder: string): Promise<Qwen3Checkpoint> {
+  const file = join(folder, 'config.json')
+  return { config: parseQwen3Config(JSON.parse(readFileSync(file, 'utf8')), file), weights: await readSafetensors(folder) }
+}
+
+export async function readExpected(folder: string): Promise<ExpectedLogits> {
+  const stored = await readSafetensors(join(folder, 'expected.safetensors'))
+  const branches = []
+  for (let b = 0; stored.get(`branch.${b}.ids`); b++) {
+    branches.push({ ids: readIntegers(stored, `branch.${b}.ids`), logits: readFloats(stored, `branch.${b}.logits`) })
+  }
+  return {
+    ids: readIntegers(stored, 'input_ids'),
+    logits: readFloats(stored, 'logits'),
+    prefix: Number(stored.metadata['prefix']),
+    branches,
+  }
+}
