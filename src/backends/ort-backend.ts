@@ -1,11 +1,17 @@
+import { BackendUnavailableError } from '../errors/index.ts'
 import type { Backend, BackendName, GraphModel, Session } from './backend.ts'
 import { createOrtSession, type OrtRuntime, type OrtSessionOptions } from './ort-session.ts'
-import { checkInPlace } from './self-test.ts'
+import { checkAddition, checkInPlace } from './self-test.ts'
 
 /** onnxruntime reports through exceptions; at its default level it would also write warnings to the app's stderr. */
 const FATAL_ONLY = 4
 
-/** A backend over one execution provider. Runs the in-place self-test, which takes some milliseconds. */
+/**
+ * A backend over one execution provider. Computes a sum and runs the in-place self-test first, which takes some
+ * milliseconds.
+ *
+ * @throws BackendUnavailableError when the provider is there but doesn't compute
+ */
 export async function createOrtBackend(
   name: BackendName,
   ort: OrtRuntime,
@@ -13,6 +19,10 @@ export async function createOrtBackend(
 ): Promise<Backend> {
   const quiet = { ...options, session: { ...options.session, logSeverityLevel: FATAL_ONLY } } as const
   const open = (model: GraphModel) => createOrtSession(ort, model, quiet)
+  await checkAddition(open).catch((cause: Error) => {
+    const reason = `it does not compute here (${cause.message})`
+    throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
+  })
   return new OrtBackend(name, await checkInPlace(open), open)
 }
 

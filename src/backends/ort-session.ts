@@ -13,7 +13,11 @@ export interface OrtSessionOptions {
 }
 
 /** Opens a session for a model made in memory. Weights stay in the files they are in and are mapped by the runtime. */
-export async function createOrtSession(ort: OrtRuntime, model: GraphModel, options: OrtSessionOptions): Promise<Session> {
+export async function createOrtSession(
+  ort: OrtRuntime,
+  model: GraphModel,
+  options: OrtSessionOptions,
+): Promise<Session> {
   const config = { ...options.config }
   if (model.folder !== undefined && model.files === undefined) {
     config['session.model_external_initializers_file_folder_path'] = model.folder

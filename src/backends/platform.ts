@@ -18,9 +18,9 @@ export function isMusl(): boolean {
 }
 
 /**
- * Threads for one operator when the caller names none: all logical processors, but half of them from five up on x64,
- * where two share a core and matrix products gain nothing from the second.
+ * Threads for one operator when the caller names none: all logical processors up to four; of more on x64 the half (at
+ * least four), since two of them share a core there and matrix products gain nothing from the second.
  */
 export function countDefaultThreads(processors = availableParallelism(), arch: string = process.arch): number {
-  return arch === 'x64' && processors > 4 ? Math.floor(processors / 2) : processors
+  return arch === 'x64' && processors > 4 ? Math.max(4, Math.floor(processors / 2)) : processors
 }

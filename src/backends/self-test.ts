@@ -15,9 +15,9 @@ export async function checkAddition(createSession: CreateSession): Promise<void>
 }
 
 /**
- * Whether one buffer may be the `past` feed and the `present` target of attention at once. onnxruntime does not document
- * this, so it is tried: three tokens, then two more, in place and with separate buffers, must give equal bits. Any
- * failure means false, and callers copy.
+ * Whether one buffer may be the `past` feed and the `present` target of attention at once. onnxruntime does not
+ * document this, so it is tried: three tokens, then two more, in place and with separate buffers, must give equal bits.
+ * Any failure means false, and callers copy.
  */
 export async function checkInPlace(createSession: CreateSession): Promise<boolean> {
   let session: Session | undefined

@@ -1,0 +1,73 @@
+import { BackendUnavailableError } from '../errors/index.ts'
+import type { Backend, BackendName } from './backend.ts'
+import { createCpuBackend } from './cpu.ts'
+import { createProviderBackend } from './node-provider.ts'
+import { countDefaultThreads } from './platform.ts'
+import { describeRuntime } from './runtime.ts'
+import { createWasmBackend } from './wasm.ts'
+
+export interface BackendOptions {
+  /** `auto` takes the first of cuda, cpu and wasm that computes here; a name takes that or fails. */
+  readonly backend: 'auto' | BackendName
+  /** Threads for one operator on the CPU, 1 or more. Default: see `countDefaultThreads`. */
+  readonly threads?: number
+}
+
+export interface BackendChoice {
+  readonly backend: Backend
+  readonly chosen: BackendName
+  /** Why this one runs, in words. */
+  readonly reason: string
+  readonly threads: number
+  /** Package and version that runs it, such as `onnxruntime-node 1.30.0`. */
+  readonly runtime: string
+  /** What `auto` tried before and why each did not serve; empty for an explicit backend. */
+  readonly tried: readonly { readonly name: BackendName; readonly reason: string }[]
+}
+
+export type BackendFactories = Readonly<Record<BackendName, (options: { threads: number }) => Promise<Backend>>>
+
+const FACTORIES: BackendFactories = {
+  cpu: createCpuBackend,
+  wasm: createWasmBackend,
+  cuda: (options) => createProviderBackend('cuda', options),
+  webgpu: (options) => createProviderBackend('webgpu', options),
+  coreml: (options) => createProviderBackend('coreml', options),
+  dml: (options) => createProviderBackend('dml', options),
+}
+
+// CUDA's libraries are there only if somebody installed them on purpose. WebGPU in Node is experimental, and CoreML and
+// DirectML run graphs of changing shapes badly: those three run only where they are asked for.
+const AUTO_ORDER: readonly BackendName[] = ['cuda', 'cpu', 'wasm']
+
+/**
+ * Creates the backend that was asked for, or the best one that works here.
+ *
+ * @throws BackendUnavailableError when the named backend does not work here, or for `auto` when none does
+ */
+export async function createBackend(options: BackendOptions, factories = FACTORIES): Promise<BackendChoice> {
+  const threads = options.threads ?? countDefaultThreads()
+  if (options.backend !== 'auto') {
+    const backend = await factories[options.backend]({ threads })
+    const runtime = await describeRuntime(backend.name)
+    return { backend, chosen: backend.name, reason: 'asked for by name', threads, runtime, tried: [] }
+  }
+  const tried: { name: BackendName; reason: string }[] = []
+  for (const name of AUTO_ORDER) {
+    try {
+      const backend = await factories[name]({ threads })
+      const runtime = await describeRuntime(name)
+      return { backend, chosen: name, reason: explainChoice(name, tried), threads, runtime, tried }
+    } catch (error) {
+      if (!BackendUnavailableError.isInstance(error)) throw error
+      tried.push({ name, reason: error.reason })
+    }
+  }
+  const reason = tried.map((attempt) => `${attempt.name}: ${attempt.reason}`).join('; ')
+  throw new BackendUnavailableError('auto', reason, 'npm install onnxruntime-node onnxruntime-web')
+}
+
+function explainChoice(name: BackendName, tried: readonly { name: BackendName; reason: string }[]): string {
+  const failures = tried.map((attempt) => `${attempt.name}: ${attempt.reason}`).join('; ')
+  return failures ? `${name} is the first that works here; before it: ${failures}` : `${name} works and comes first`
+}

@@ -1,0 +1,58 @@
+import { BackendUnavailableError } from '../errors/index.ts'
+import type { Backend, BackendName } from './backend.ts'
+import { createCpuBackend } from './cpu.ts'
+import { describePlatform } from './platform.ts'
+import { probeProvider } from './provider-probe.ts'
+import type { ProviderName } from './node-provider.ts'
+import { describeRuntime } from './runtime.ts'
+import { createWasmBackend } from './wasm.ts'
+
+export interface BackendStatus {
+  readonly name: BackendName
+  /** True when a small graph was computed on it, here and now. */
+  readonly available: boolean
+  /** Why not, where it is not available. */
+  readonly reason?: string
+  /** What to install or do, where it is not available. */
+  readonly remedy?: string
+  readonly details: Readonly<Record<string, string | number | boolean>>
+}
+
+/**
+ * Tries every backend on this machine by computing with it. Writes nothing to stdout or stderr; hardware providers are
+ * tried in child processes, all at the same time.
+ */
+export async function detectBackends(): Promise<BackendStatus[]> {
+  return Promise.all([
+    detect('cpu', () => tryBackend(createCpuBackend({ threads: 1 }))),
+    detect('cuda', () => tryProvider('cuda')),
+    detect('webgpu', () => tryProvider('webgpu')),
+    detect('coreml', () => tryProvider('coreml')),
+    detect('dml', () => tryProvider('dml')),
+    detect('wasm', () => tryBackend(createWasmBackend({ threads: 1 }))),
+  ])
+}
+
+async function detect(name: BackendName, attempt: () => Promise<BackendStatus['details']>): Promise<BackendStatus> {
+  const details = { platform: describePlatform() }
+  try {
+    const found = await attempt()
+    return { name, available: true, details: { ...details, runtime: await describeRuntime(name), ...found } }
+  } catch (error) {
+    if (!BackendUnavailableError.isInstance(error)) throw error
+    return { name, available: false, reason: error.reason, remedy: error.remedy, details }
+  }
+}
+
+async function tryBackend(creation: Promise<Backend>): Promise<BackendStatus['details']> {
+  const backend = await creation
+  const { inPlace } = backend
+  await backend.dispose()
+  return { inPlace }
+}
+
+async function tryProvider(name: ProviderName): Promise<BackendStatus['details']> {
+  const probe = await probeProvider(name)
+  if (!probe.available) throw new BackendUnavailableError(name, probe.reason, probe.remedy)
+  return { experimental: name === 'webgpu' }
+}

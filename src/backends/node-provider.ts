@@ -1,0 +1,29 @@
+import { BackendUnavailableError } from '../errors/index.ts'
+import type { Backend } from './backend.ts'
+import { loadOnnxruntimeNode } from './onnxruntime-node.ts'
+import { createOrtBackend } from './ort-backend.ts'
+import { countDefaultThreads } from './platform.ts'
+import { probeProvider } from './provider-probe.ts'
+
+/** The execution providers of onnxruntime-node besides the CPU. WebGPU is experimental there. */
+export type ProviderName = 'cuda' | 'webgpu' | 'coreml' | 'dml'
+
+/**
+ * A hardware provider of onnxruntime-node, after a probe showed that it computes here. Single operators that the
+ * provider has no kernel for still run on the CPU, as onnxruntime places them.
+ *
+ * @throws BackendUnavailableError with the reason found by the probe and what helps
+ */
+export async function createProviderBackend(name: ProviderName, options: { threads?: number } = {}): Promise<Backend> {
+  const probe = await probeProvider(name)
+  if (!probe.available) throw new BackendUnavailableError(name, probe.reason, probe.remedy)
+  const ort = await loadOnnxruntimeNode(name)
+  return createOrtBackend(name, ort, {
+    session: {
+      executionProviders: [name],
+      intraOpNumThreads: options.threads ?? countDefaultThreads(),
+      interOpNumThreads: 1,
+    },
+    writesInto: true,
+  })
+}

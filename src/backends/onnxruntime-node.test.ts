@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { explainLoadFailure, loadOnnxruntimeNode } from './onnxruntime-node.ts'
+import { countDefaultThreads, describePlatform } from './platform.ts'
+import { explainMissingProvider } from './provider-probe.ts'
+
+const glibc = { name: 'linux x64', musl: false }
+
+describe('loading onnxruntime-node', () => {
+  it('names the platform and a remedy when the binding does not load', async () => {
+    const cause = Object.assign(new Error('ld-linux-x86-64.so.2: cannot open'), { code: 'ERR_DLOPEN_FAILED' })
+    const loading = loadOnnxruntimeNode('cpu', () => Promise.reject(cause))
+    await expect(loading).rejects.toMatchObject({
+      code: 'backend_unavailable', backend: 'cpu', reason: expect.stringContaining(describePlatform()), cause,
+    })
+  })
+
+  it('says on musl that the binding needs glibc', () => {
+    const { reason, remedy } = explainLoadFailure(new Error('no such file'), { name: 'linux x64 (musl)', musl: true })
+    expect(reason).toContain('built for glibc and doesn\'t load on linux x64 (musl)')
+    expect(remedy).toContain("backend 'wasm'")
+  })
+
+  it('tells a missing package from a missing binding', () => {
+    const code = 'MODULE_NOT_FOUND'
+    const noPackage = Object.assign(new Error("Cannot find package 'onnxruntime-node'"), { code })
+    const noBinding = Object.assign(new Error("Cannot find module '../bin/onnxruntime_binding.node'"), { code })
+    expect(explainLoadFailure(noPackage, glibc).remedy).toBe('npm install onnxruntime-node')
+    expect(explainLoadFailure(noBinding, glibc).reason).toContain('no binding that loads on linux x64')
+  })
+})
+
+describe('explainMissingProvider', () => {
+  it('says that the build lacks a provider', () => {
+    const runtime = { listSupportedBackends: () => [{ name: 'cpu', bundled: true }] }
+    expect(explainMissingProvider('dml', runtime, '/nowhere')?.reason).toContain('no dml provider for')
+  })
+
+  it('gives the command that installs the CUDA libraries', () => {
+    const runtime = { listSupportedBackends: () => [{ name: 'cuda', bundled: false }] }
+    const missing = explainMissingProvider('cuda', runtime, '/nowhere')
+    expect(missing?.remedy).toBe('ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild onnxruntime-node')
+  })
+
+  it('leaves a bundled provider to the probe', () => {
+    const runtime = { listSupportedBackends: () => [{ name: 'webgpu', bundled: true }] }
+    expect(explainMissingProvider('webgpu', runtime, '/nowhere')).toBeUndefined()
+  })
+})
+
+describe('countDefaultThreads', () => {
+  it('uses all of a few processors and half of many on x64', () => {
+    expect([1, 2, 4, 5, 16].map((count) => countDefaultThreads(count, 'x64'))).toEqual([1, 2, 4, 4, 8])
+    expect(countDefaultThreads(10, 'arm64')).toBe(10)
+  })
+})

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { ProviderName } from './node-provider.ts'
+import { loadOnnxruntimeNode, type NodeRuntime } from './onnxruntime-node.ts'
+import { describePlatform } from './platform.ts'
+import { buildAddModel } from './probe-models.ts'
+
+export type ProbeResult = { available: true } | { available: false; reason: string; remedy: string }
+
+const REMEDIES: Record<ProviderName, string> = {
+  cuda: 'install an NVIDIA driver, CUDA 12 and cuDNN 9 (README of onnxruntime-node), or choose another backend',
+  webgpu: 'install a GPU driver with Vulkan, Metal or Direct3D 12 (on Linux also libvulkan1), or use another backend',
+  coreml: 'run on macOS, or choose another backend',
+  dml: 'run on Windows with a DirectX 12 device, or choose another backend',
+}
+const INSTALL_CUDA = 'ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild onnxruntime-node'
+const PROBE_TIMEOUT_MS = 30_000
+
+/**
+ * Tries a provider for real: adds two vectors on it with the CPU fallback switched off. That happens in a child
+ * process, since the providers' native code writes to stderr when there is no device, and can end the process.
+ */
+export async function probeProvider(name: ProviderName): Promise<ProbeResult> {
+  const runtime = await loadOnnxruntimeNode(name)
+  const missing = explainMissingProvider(name, runtime, dirname(resolveRuntime()))
+  if (missing) return missing
+  const failure = await runProbe(name)
+  if (failure === undefined) return { available: true }
+  return { available: false, reason: failure, remedy: REMEDIES[name] }
+}
+
+/** What can be known without starting the provider: that this build lacks it, or its separate libraries. */
+export function explainMissingProvider(
+  name: ProviderName,
+  runtime: Pick<NodeRuntime, 'listSupportedBackends'>,
+  distFolder: string,
+): Extract<ProbeResult, { available: false }> | undefined {
+  const entry = runtime.listSupportedBackends().find((candidate) => candidate.name === name)
+  if (entry === undefined) {
+    const reason = `onnxruntime-node has no ${name} provider for ${describePlatform()}`
+    return { available: false, reason, remedy: REMEDIES[name] }
+  }
+  if (name !== 'cuda' || entry.bundled) return undefined
+  const file = process.platform === 'win32' ? 'onnxruntime_providers_cuda.dll' : 'libonnxruntime_providers_cuda.so'
+  if (existsSync(join(distFolder, '..', 'bin', 'napi-v6', process.platform, process.arch, file))) return undefined
+  return { available: false, reason: `the CUDA library ${file} is not installed`, remedy: INSTALL_CUDA }
+}
+
+/** Undefined when the provider computed, else what it said. */
+function runProbe(name: ProviderName): Promise<string | undefined> {
+  const model = Buffer.from(buildAddModel().bytes).toString('base64')
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['-e', PROBE_SCRIPT, resolveRuntime(), name, model],
+      // Electron's executable is a Node only with this variable set.
+      { env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '' }, timeout: PROBE_TIMEOUT_MS },
+      (error, stdout) => {
+        if (stdout.endsWith('computed')) return resolve(undefined)
+        const said = stdout.replace(/\s+/g, ' ').trim()
+        resolve(said || `the probe process ended without an answer (${error?.signal ?? error?.code ?? 'no output'})`)
+      },
+    )
+  })
+}
+
+function resolveRuntime(): string {
+  return createRequire(import.meta.url).resolve('onnxruntime-node')
+}
+
+// Kept as text so that the same probe runs from source, from the built package and from an app's own bundle.
+const PROBE_SCRIPT = `
+const [runtime, provider, model] = process.argv.slice(1)
+const ort = require(runtime)
+const vector = (values) => new ort.Tensor('float32', Float32Array.from(values), [4])
+ort.InferenceSession.create(Buffer.from(model, 'base64'), {
+  executionProviders: [provider],
+  logSeverityLevel: 4,
+  extra: { session: { disable_cpu_ep_fallback: '1' } },
+})
+  .then((session) => session.run({ a: vector([1, 2, 3, 4]), b: vector([10, 20, 30, 40]) }))
+  .then(({ y }) => (String(y.data) === '11,22,33,44' ? 'computed' : 'the provider computed a wrong sum'))
+  .catch((error) => String(error.message))
+  .then((answer) => process.stdout.write(answer, () => process.exit(0)))
+`

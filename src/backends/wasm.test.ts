@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Backend, Tensor } from './backend.ts'
+import { buildAddModel, buildExternalAddModel } from './probe-models.ts'
+import { createWasmBackend } from './wasm.ts'
+
+const vector = (...values: number[]): Tensor => ({
+  type: 'float32',
+  dims: [values.length],
+  data: Float32Array.from(values),
+})
+
+describe('the wasm backend in Node', () => {
+  let backend: Backend
+  beforeAll(async () => {
+    backend = await createWasmBackend({ threads: 1 })
+  })
+  afterAll(() => backend.dispose())
+
+  it('runs a model and writes an output into the given tensor', async () => {
+    const session = await backend.createSession(buildAddModel())
+    const target = vector(0, 0, 0, 0)
+    const { y } = await session.run({ a: vector(1, 2, 3, 4), b: vector(1, 1, 1, 1) }, { y: target })
+    expect(y).toBe(target)
+    expect(target.data).toEqual(Float32Array.of(2, 3, 4, 5))
+  })
+
+  it('refuses a target of another size', async () => {
+    const session = await backend.createSession(buildAddModel())
+    const run = session.run({ a: vector(1, 2, 3, 4), b: vector(1, 1, 1, 1) }, { y: vector(0, 0) })
+    await expect(run).rejects.toThrow('Output "y" is float32 [4]; the given target is float32 [2]')
+  })
+
+  it('takes one buffer as KV cache feed and target', () => {
+    expect(backend.inPlace).toBe(true)
+  })
+
+  it('reads the weight files of the model folder that the model names', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
+    try {
+      await writeFile(join(folder, 'model.safetensors'), new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer))
+      await writeFile(join(folder, 'other.safetensors'), new Uint8Array(8))
+      const session = await backend.createSession({ ...buildExternalAddModel('model.safetensors', 0), folder })
+      const { y } = await session.run({ a: vector(1, 2, 3, 4) })
+      expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
