@@ -12,8 +12,8 @@ export interface ErrorRow {
 }
 
 /**
- * The one list of error codes. Status codes 408, 429 and 5xx make client SDKs retry, so a request that can never succeed
- * never has one of them.
+ * The one list of error codes. Status codes 408, 429 and 5xx make client SDKs retry, so a request that can never
+ * succeed never has one of them.
  */
 export const ERROR_TABLE = {
   invalid_request: {

@@ -25,10 +25,12 @@ export class InvalidRequestError extends TesseraError<'invalid_request'> {
   }
 }
 
+const MISSING_KEY = 'the API key is missing or unknown; send it as "Authorization: Bearer <key>"'
+
 export class AuthenticationError extends TesseraError<'authentication_error'> {
   static readonly code = 'authentication_error'
 
-  constructor(message = 'the API key is missing or unknown; send it as "Authorization: Bearer <key>"', settings?: ErrorSettings) {
+  constructor(message = MISSING_KEY, settings?: ErrorSettings) {
     super('authentication_error', message, settings)
   }
 }
@@ -66,7 +68,7 @@ export class OverloadedError extends TesseraError<'overloaded'> {
   static readonly code = 'overloaded'
   readonly retryAfterMs?: number
 
-  constructor(message = 'the engine is busy and its queue is full; retry with backoff', settings: BackoffSettings = {}) {
+  constructor(message = 'the queue of the engine is full; retry with backoff', settings: BackoffSettings = {}) {
     super('overloaded', message, settings)
     if (settings.retryAfterMs !== undefined) this.retryAfterMs = settings.retryAfterMs
   }

@@ -28,7 +28,8 @@ export class ModelNotFoundError extends TesseraError<'model_not_found'> {
   readonly command: string
 
   constructor(model: string, tried: readonly string[], command: string, settings?: ErrorSettings) {
-    super('model_not_found', `the model '${model}' was not found (tried ${tried.join(', ')}). Run: ${command}`, settings)
+    const message = `the model '${model}' was not found (tried ${tried.join(', ')}). Run: ${command}`
+    super('model_not_found', message, settings)
     this.model = model
     this.tried = tried
     this.command = command
@@ -72,7 +73,8 @@ export class WorkerCrashedError extends TesseraError<'worker_crashed'> {
   readonly reason: string
 
   constructor(reason: string, settings?: ErrorSettings) {
-    super('worker_crashed', `the worker thread ended during the call: ${reason}. The next call starts a new one`, settings)
+    const message = `the worker thread ended during the call: ${reason}. The next call starts a new one`
+    super('worker_crashed', message, settings)
     this.reason = reason
   }
 

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { Fault } from './fault.ts'
+import { LIMITS, type RequestLimits } from './limits.ts'
+import { parseRequest } from './parse-request.ts'
+import { minConfidenceSchema, questionSchema, withoutAbsent } from './question-schemas.ts'
+import type { DecisionRequest, DecisionRequestInput as Input } from './question-types.ts'
+import { readState } from './read-text.ts'
+import { expected, ownRecord, reader, unicodeString } from './zod-reader.ts'
+
+/** Body of a decision request. Fields it does not know are left out of the result. */
+export const decisionRequestSchema = createDecisionRequestSchema(LIMITS.options.max)
+
+/**
+ * Checks a decision request and returns a copy that shares nothing with it. The copy keeps the order of the names, and
+ * its maps have no prototype, so that `__proto__` and `constructor` are names like any other.
+ *
+ * @throws InvalidRequestError for the first fault in document order, with the path of the field.
+ */
+export function parseDecisionRequest(body: unknown, limits: RequestLimits = {}): DecisionRequest {
+  const { maxOptions = LIMITS.options.max } = limits
+  const schema = maxOptions === LIMITS.options.max ? decisionRequestSchema : createDecisionRequestSchema(maxOptions)
+  return parseRequest(schema, body)
+}
+
+function createDecisionRequestSchema(maxOptions: number): z.ZodType<DecisionRequest, Input> {
+  return z.object({
+    state: reader(readState),
+    questions: ownRecord(questionSchema(maxOptions), 'an object of questions', checkNames),
+    min_confidence: minConfidenceSchema,
+    model: unicodeString('a string').optional(),
+  }, { error: expected('a JSON object') }).transform(withoutAbsent) as unknown as z.ZodType<DecisionRequest, Input>
+}
+
+function checkNames(names: readonly string[]): void {
+  const { min, max } = LIMITS.questions
+  if (names.length < min || names.length > max) {
+    throw new Fault([], `a request needs ${min} to ${max} questions, got ${names.length}`)
+  }
+  if (names.includes('')) throw new Fault([], 'must not have a question without a name')
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { Fault, shown } from './fault.ts'
+import { LIMITS } from './limits.ts'
+import { parseRequest } from './parse-request.ts'
+import { readString } from './read-text.ts'
+import { expected, reader, unicodeString } from './zod-reader.ts'
+
+const { imageSide, imagesPerCall, sourceImages, promptCharacters } = LIMITS
+
+const prompt = reader((value): string => {
+  if (typeof value !== 'string') throw new Fault([], expected('a string')({ input: value }))
+  if (value === '') throw new Fault([], 'must not be empty')
+  return readString(value, promptCharacters)
+})
+
+const countError = { error: expected(`an integer from ${imagesPerCall.min} to ${imagesPerCall.max}`, shown) }
+const count = z.int(countError).min(imagesPerCall.min, countError).max(imagesPerCall.max, countError).default(1)
+
+const sizeError = `must be "<W>x<H>" with whole numbers of pixels from ${imageSide.min} to ${imageSide.max} per side`
+const size = z.string({ error: sizeError }).refine(isSize, { error: sizeError }).default('1024x1024')
+
+const model = unicodeString('a string').optional()
+const source = z.string({ error: expected('a base64 string or a data URL') })
+  .min(1, { error: 'must not be empty' })
+const sourcesError = { error: `needs ${sourceImages.min} to ${sourceImages.max} source images` }
+
+/** Body of an image generation request. */
+export const imageGenerationRequestSchema = z.object({
+  model,
+  prompt,
+  size,
+  seed: z.int({ error: expected('an integer within ±(2^53 - 1)', shown) }).optional(),
+  n: count,
+}, { error: expected('a JSON object') })
+
+/** Body of an image edit request. The sources are checked to be there; decoding them comes later. */
+export const imageEditRequestSchema = z.object({
+  model,
+  prompt,
+  image: source.optional(),
+  images: z.array(source, { error: expected('an array of strings') })
+    .min(sourceImages.min, sourcesError).max(sourceImages.max, sourcesError).optional(),
+  n: count,
+}, { error: expected('a JSON object') }).check(({ value, issues }) => {
+  const { image, images } = value
+  if (image === undefined && images === undefined) {
+    issues.push({ code: 'custom', input: undefined, path: ['image'], message: 'is required: image or images' })
+  }
+  if (image !== undefined && images !== undefined) {
+    issues.push({ code: 'custom', input: undefined, path: ['images'], message: 'must not come together with image' })
+  }
+})
+
+/** Body of the response of both image endpoints. */
+export const imageResponseSchema = z.object({
+  data: z.array(z.object({ b64_json: z.string().min(1) })).min(1),
+})
+
+/** An image generation request as a caller writes it. */
+export type ImageGenerationRequestInput = z.input<typeof imageGenerationRequestSchema>
+/** An image generation request that passed validation, defaults filled in. */
+export type ImageGenerationRequest = z.output<typeof imageGenerationRequestSchema>
+/** An image edit request as a caller writes it. */
+export type ImageEditRequestInput = z.input<typeof imageEditRequestSchema>
+/** An image edit request that passed validation, defaults filled in. */
+export type ImageEditRequest = z.output<typeof imageEditRequestSchema>
+export type ImageResponse = z.output<typeof imageResponseSchema>
+
+/** @throws InvalidRequestError for the first fault in document order. */
+export function parseImageGenerationRequest(body: unknown): ImageGenerationRequest {
+  return parseRequest(imageGenerationRequestSchema, body)
+}
+
+/** @throws InvalidRequestError for the first fault in document order. */
+export function parseImageEditRequest(body: unknown): ImageEditRequest {
+  return parseRequest(imageEditRequestSchema, body)
+}
+
+function isSize(text: string): boolean {
+  const sides = /^([1-9]\d{0,5})x([1-9]\d{0,5})$/.exec(text)?.slice(1).map(Number) ?? []
+  return sides.length === 2 && sides.every(side => side >= imageSide.min && side <= imageSide.max)
+}

@@ -1,0 +1,28 @@
+/** Limits of a request. Where two are given they are the smallest and the largest value allowed. */
+export const LIMITS = {
+  questions: { min: 1, max: 32 },
+  /** Options of a choice. The upper one is the default of the setting `maxOptions`. */
+  options: { min: 2, max: 26 },
+  /** Levels of a score. */
+  levels: { min: 2, max: 10 },
+  /** Unicode code points of a string state, or of the compact JSON of an object or array. */
+  stateCharacters: 200_000,
+  /** The same measure for one instruction, option meaning or level description. Longer ones fit no model's context. */
+  textCharacters: 200_000,
+  /** Levels of nesting in a state or a structured text. Far above real data, far below what recursion can bear. */
+  jsonDepth: 1_000,
+  minConfidence: { min: 0, max: 1 },
+  /** Unicode code points of an image prompt. */
+  promptCharacters: 32_000,
+  /** Pixels per image side. */
+  imageSide: { min: 16, max: 2048 },
+  imagesPerCall: { min: 1, max: 4 },
+  /** Source images of one edit. */
+  sourceImages: { min: 1, max: 10 },
+} as const
+
+/** Limits that a server or a model may set otherwise. */
+export interface RequestLimits {
+  /** Largest number of options of a choice; default 26. */
+  readonly maxOptions?: number
+}
