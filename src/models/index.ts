@@ -1,4 +1,5 @@
 export { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
+export { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 export { parseQwen3Config, type Qwen3Config } from './qwen3-config.ts'
 export { readSafetensors } from './read-safetensors.ts'
 export { type SafetensorsType, type TensorEntry, type WeightIndex } from './weight-index.ts'

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DecoderRun } from '../../test/helpers/decoder-run.ts'
+import { writeDequantized } from '../../test/helpers/dequantized-checkpoint.ts'
+import { fixtureFolder, openCheckpoint, readExpected, type Qwen3Checkpoint } from '../../test/helpers/qwen3-fixture.ts'
+import { largestRelativeError } from '../../test/helpers/relative-error.ts'
+import type { Backend } from '../backends/backend.ts'
+import { createCpuBackend } from '../backends/cpu.ts'
+import { quantizeWeights } from '../models/quantize-weights.ts'
+import { readSafetensors } from '../models/read-safetensors.ts'
+import type { LinearMode } from './weights.ts'
+
+const PAST = 17
+
+const FORMATS = [
+  { name: 'qwen3-gqa2-untied', bits: 8, blockSize: 32 },
+  { name: 'qwen3-gqa2-untied', bits: 4, blockSize: 32 },
+  { name: 'qwen3-gqa4-sharded', bits: 4, blockSize: 16 },
+  { name: 'qwen3-bf16', bits: 8, blockSize: 128 },
+  { name: 'qwen3-fp16', bits: 4, blockSize: 64 },
+] as const
+
+describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives the logits of its dequantised weights', (format) => {
+  let work: string
+  let backend: Backend
+  let quantized: Qwen3Checkpoint
+  let ids: readonly number[]
+  let reference: Float32Array
+
+  beforeAll(async () => {
+    work = await mkdtemp(join(tmpdir(), 'tessera-quantized-'))
+    backend = await createCpuBackend({ threads: 1 })
+    const folder = fixtureFolder(format.name)
+    await quantizeWeights({ folder, out: join(work, 'quantized'), bits: format.bits, blockSize: format.blockSize })
+    const source = await openCheckpoint(folder)
+    quantized = await openCheckpoint(join(work, 'quantized'))
+    await writeDequantized(source, quantized, join(work, 'float'))
+    ids = (await readExpected(folder)).ids
+    reference = await run({ config: source.config, weights: await readSafetensors(join(work, 'float')) }, 'float')
+  })
+  afterAll(async () => {
+    await backend.dispose()
+    await rm(work, { recursive: true })
+  })
+
+  async function run(checkpoint: Qwen3Checkpoint, linear: LinearMode): Promise<Float32Array> {
+    const decoder = await DecoderRun.open(backend, checkpoint, 64, { linear })
+    await decoder.prefill(ids.slice(0, PAST), 0)
+    const { logits } = await decoder.branch({ ids: ids.slice(PAST), past: PAST })
+    await decoder.dispose()
+    return logits!.data as Float32Array
+  }
+
+  it.each<{ linear: LinearMode; tolerance: number }>([
+    { linear: 'float', tolerance: 1e-4 },
+    { linear: { accuracyLevel: 0 }, tolerance: 1e-4 },
+    // Activations in int8: an error of the arithmetic, not of the weights.
+    { linear: { accuracyLevel: 4 }, tolerance: 5e-2 },
+  ])('with linear $linear, within $tolerance', async ({ linear, tolerance }) => {
+    const logits = await run(quantized, linear)
+    expect(largestRelativeError({ type: 'float32', dims: [], data: logits }, reference)).toBeLessThan(tolerance)
+  })
+})

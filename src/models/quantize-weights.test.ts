@@ -1,0 +1,79 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { fixtureFolder, openCheckpoint } from '../../test/helpers/qwen3-fixture.ts'
+import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
+import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
+import { quantizeWeights } from './quantize-weights.ts'
+
+let work: string
+
+beforeEach(async () => {
+  work = await mkdtemp(join(tmpdir(), 'tessera-quantize-'))
+})
+afterEach(() => rm(work, { recursive: true }))
+
+it('keeps every tensor: matrices as blocks with scales, the others byte for byte', async () => {
+  const folder = fixtureFolder('qwen3-gqa4-sharded')
+  const out = join(work, 'int8')
+  await quantizeWeights({ folder, out, bits: 8, blockSize: 32 })
+  const from = await openCheckpoint(folder)
+  const to = await openCheckpoint(out)
+  expect(to.config.quantization_config).toEqual({ quant_method: 'tessera', bits: 8, block_size: 32 })
+  for (const name of from.weights.names) {
+    const { shape } = from.weights.get(name)!
+    if (shape.length === 2) {
+      const blocks = Math.ceil(shape[1]! / 32)
+      expect(to.weights.get(name)).toMatchObject({ dtype: 'U8', shape: [shape[0], blocks, 32] })
+      expect(to.weights.get(`${name}.scales`)).toMatchObject({ dtype: 'F32', shape: [shape[0], blocks] })
+    } else {
+      expect(readTensorBytes(to.weights, name)).toEqual(readTensorBytes(from.weights, name))
+    }
+  }
+})
+
+it('reports bytes up to the size of the checkpoint', async () => {
+  const seen: number[] = []
+  await quantizeWeights({
+    folder: fixtureFolder('qwen3-bf16'), out: join(work, 'out'), bits: 4, blockSize: 16,
+    onProgress: ({ done, total }) => seen.push(done / total),
+  })
+  expect(seen.at(-1)).toBe(1)
+  expect(seen).toEqual([...seen].sort((a, b) => a - b))
+})
+
+it('leaves nothing behind when it is aborted half way', async () => {
+  const abort = new AbortController()
+  const run = quantizeWeights({
+    folder: fixtureFolder('qwen3-mha-tied'), out: join(work, 'out'), bits: 8, blockSize: 32,
+    signal: abort.signal, onProgress: () => abort.abort(),
+  })
+  await expect(run).rejects.toBeInstanceOf(AbortedError)
+  expect(await readdir(work)).toEqual([])
+})
+
+it('refuses to replace a folder', async () => {
+  const run = quantizeWeights({ folder: fixtureFolder('qwen3-mha-tied'), out: work, bits: 8, blockSize: 32 })
+  await expect(run).rejects.toBeInstanceOf(InvalidRequestError)
+})
+
+it('refuses a checkpoint that is quantised already', async () => {
+  const out = join(work, 'once')
+  await quantizeWeights({ folder: fixtureFolder('qwen3-mha-tied'), out, bits: 8, blockSize: 32 })
+  const again = quantizeWeights({ folder: out, out: join(work, 'twice'), bits: 8, blockSize: 32 })
+  await expect(again).rejects.toBeInstanceOf(ModelFormatError)
+})
+
+it('refuses weights that are not finite, naming the tensor', async () => {
+  const folder = join(work, 'damaged')
+  await cp(fixtureFolder('qwen3-mha-tied'), folder, { recursive: true })
+  const { weights } = await openCheckpoint(folder)
+  const file = join(folder, 'model.safetensors')
+  const bytes = await readFile(file)
+  bytes.writeFloatLE(Number.NaN, weights.get('model.layers.1.mlp.up_proj.weight')!.offset + 400)
+  await writeFile(file, bytes)
+  const run = quantizeWeights({ folder, out: join(work, 'out'), bits: 8, blockSize: 32 })
+  await expect(run).rejects.toThrow('model.layers.1.mlp.up_proj.weight')
+  expect(await readdir(work)).toEqual(['damaged'])
+})

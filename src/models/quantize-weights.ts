@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { extname, join, resolve } from 'node:path'
+import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
+import { decodeFloats, isFloatType } from './decode-floats.ts'
+import type { QuantizationConfig } from './quantization-config.ts'
+import { quantizeRows, type BlockFormat } from './quantize-rows.ts'
+import { readSafetensors } from './read-safetensors.ts'
+import { SafetensorsWriter, type TensorPlan } from './safetensors-writer.ts'
+import { readSlices } from './tensor-slices.ts'
+import type { TensorEntry, WeightIndex } from './weight-index.ts'
+
+export interface QuantizeWeightsOptions {
+  /** Checkpoint with float weights. */
+  readonly folder: string
+  /** Folder to make; it must not exist yet and appears only once it is complete. */
+  readonly out: string
+  readonly bits: QuantizationConfig['bits']
+  /** Values that share a scale. 128 is fastest on a CPU; 32 is the most accurate with 4 bits. */
+  readonly blockSize: QuantizationConfig['block_size']
+  readonly signal?: AbortSignal | undefined
+  /** Bytes of the checkpoint read so far. */
+  readonly onProgress?: (progress: { readonly stage: 'quantize'; readonly done: number; readonly total: number }) => void
+}
+
+/** Configuration and tokenizer of a checkpoint; weights in other formats are not copied. */
+const COPIED = new Set(['.json', '.txt', '.jinja', '.model', '.md'])
+
+/**
+ * Writes a checkpoint with its matrices (linear and embedding weights) as blocks of 4- or 8-bit integers and everything else
+ * unchanged; see `quantizationConfigSchema` for the storage. Memory stays bounded whatever the size of the checkpoint.
+ *
+ * @throws ModelFormatError when the checkpoint is damaged, already quantised or has a weight that isn't finite
+ * @throws InvalidRequestError when `out` exists
+ * @throws AbortedError when the signal fires; nothing is left behind
+ */
+export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<void> {
+  const out = resolve(options.out)
+  if (await exists(out)) throw new InvalidRequestError('out', `${out} exists already; remove it or choose another folder`)
+  const weights = await readSafetensors(options.folder)
+  const partial = `${out}.partial-${randomUUID()}`
+  await mkdir(partial, { recursive: true })
+  try {
+    await copyDescriptions(partial, options)
+    await writeTensors(partial, weights, options)
+    await rename(partial, out)
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function copyDescriptions(partial: string, { folder, bits, blockSize }: QuantizeWeightsOptions): Promise<void> {
+  const configPath = join(folder, 'config.json')
+  const config = JSON.parse(await readFile(configPath, 'utf8')) as Record<string, unknown>
+  if (config['quantization_config'] !== undefined) {
+    throw new ModelFormatError(configPath, 'a checkpoint with float weights', 'one with a quantization_config')
+  }
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const wanted = COPIED.has(extname(entry.name)) || entry.name.startsWith('LICENSE')
+    if (entry.isDirectory() || !wanted || entry.name.endsWith('.safetensors.index.json')) continue
+    await copyFile(join(folder, entry.name), join(partial, entry.name))
+  }
+  const quantization: QuantizationConfig = { quant_method: 'tessera', bits, block_size: blockSize }
+  const text = JSON.stringify({ ...config, quantization_config: quantization }, null, 2)
+  await writeFile(join(partial, 'config.json'), `${text}\n`)
+}
+
+async function writeTensors(partial: string, weights: WeightIndex, options: QuantizeWeightsOptions): Promise<void> {
+  const tensors = weights.names.map((name) => ({ name, entry: weights.get(name)! }))
+  const total = tensors.reduce((sum, { entry }) => sum + entry.length, 0)
+  const plans = tensors.flatMap(({ name, entry }) => planTensor(name, entry, options))
+  const writer = await SafetensorsWriter.create(join(partial, 'model.safetensors'), plans, weights.metadata)
+  let done = 0
+  try {
+    for (const { name, entry } of tensors) {
+      for await (const slice of readSlices(weights.folder, entry)) {
+        if (options.signal?.aborted) throw new AbortedError(undefined, { cause: options.signal.reason })
+        await (isMatrix(name, entry) ? writeQuantized(writer, name, entry, slice, options) : writer.append(name, slice))
+        done += slice.length
+        options.onProgress?.({ stage: 'quantize', done, total })
+      }
+    }
+  } finally {
+    await writer.close()
+  }
+}
+
+/** Linear and embedding weights; convolutions and learned tokens have other shapes or names. */
+function isMatrix(name: string, entry: TensorEntry): boolean {
+  return entry.shape.length === 2 && name.endsWith('.weight') && isFloatType(entry.dtype)
+}
+
+function planTensor(name: string, entry: TensorEntry, { bits, blockSize }: BlockFormat): TensorPlan[] {
+  if (!isMatrix(name, entry)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
+  const [rows, width] = entry.shape as [number, number]
+  const blocks = Math.ceil(width / blockSize)
+  return [
+    { name, dtype: 'U8', shape: [rows, blocks, (blockSize * bits) / 8] },
+    { name: `${name}.scales`, dtype: 'F32', shape: [rows, blocks] },
+  ]
+}
+
+async function writeQuantized(
+  writer: SafetensorsWriter, name: string, entry: TensorEntry, slice: Uint8Array, options: QuantizeWeightsOptions,
+): Promise<void> {
+  const rows = decodeFloats(slice, entry.dtype)
+  if (!rows.every(Number.isFinite)) throw new ModelFormatError(join(options.folder, entry.file), `finite values in ${name}`, 'NaN or infinity')
+  const { values, scales } = quantizeRows(rows, entry.shape[1]!, options)
+  await writer.append(name, values)
+  await writer.append(`${name}.scales`, scales)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(() => true, () => false)
+}

@@ -1,0 +1,37 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SafetensorsWriter } from '../../src/models/safetensors-writer.ts'
+import type { Qwen3Checkpoint } from './qwen3-fixture.ts'
+import { readFloats, readTensorBytes } from './read-tensor.ts'
+
+/** Writes the weights of `source` (the float shapes) with the values that `quantized` stores for them. */
+export async function writeDequantized(source: Qwen3Checkpoint, quantized: Qwen3Checkpoint, folder: string): Promise<void> {
+  await mkdir(folder)
+  const { names } = source.weights
+  const plans = names.map((name) => {
+    const { shape, dtype } = source.weights.get(name)!
+    return { name, shape, dtype: shape.length === 2 ? ('F32' as const) : dtype }
+  })
+  const writer = await SafetensorsWriter.create(join(folder, 'model.safetensors'), plans, {})
+  for (const { name, shape } of plans) {
+    const data = shape.length === 2 ? dequantize(quantized, name, shape[1]!) : readTensorBytes(source.weights, name)
+    await writer.append(name, new Uint8Array(data))
+  }
+  await writer.close()
+}
+
+function dequantize({ config, weights }: Qwen3Checkpoint, name: string, width: number): ArrayBuffer {
+  const { bits, block_size: blockSize } = config.quantization_config!
+  const bytes = new Uint8Array(readTensorBytes(weights, name))
+  const scales = readFloats(weights, `${name}.scales`)
+  const rows: number[] = []
+  const blocks = Math.ceil(width / blockSize)
+  for (let row = 0; row < scales.length / blocks; row++) {
+    for (let column = 0; column < width; column++) {
+      const index = row * blocks * blockSize + column
+      const level = bits === 8 ? bytes[index]! : (bytes[index >> 1]! >> (4 * (index & 1))) & 15
+      rows.push((level - 2 ** (bits - 1)) * scales[row * blocks + Math.floor(column / blockSize)]!)
+    }
+  }
+  return Float32Array.from(rows).buffer
+}
