@@ -1,0 +1,42 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkWithOnnx, hasOnnxPackage } from '../../test/helpers/onnx-checker.ts'
+import { fixtureFolder, openCheckpoint } from '../../test/helpers/qwen3-fixture.ts'
+import { quantizeWeights } from '../models/quantize-weights.ts'
+import { GraphBuilder } from './graph-builder.ts'
+import { add } from './ops/elementwise.ts'
+import { buildQwen3Decoder } from './qwen3-decoder.ts'
+
+describe.skipIf(!hasOnnxPackage())('onnx.checker', () => {
+  let work: string
+
+  beforeEach(async () => {
+    work = await mkdtemp(join(tmpdir(), 'tessera-onnx-'))
+  })
+  afterEach(() => rm(work, { recursive: true }))
+
+  it.each(['prefill', 'branch'] as const)('accepts the %s graph of a float checkpoint', async (graph) => {
+    const folder = join(work, 'float')
+    await cp(fixtureFolder('qwen3-bf16'), folder, { recursive: true })
+    const { config, weights } = await openCheckpoint(folder)
+    checkWithOnnx(buildQwen3Decoder(config, weights, { graph, linear: 'float', maxPositions: 8 }), folder)
+  })
+
+  it.each([{ linear: 'float' } as const, { linear: { accuracyLevel: 4 } } as const])(
+    'accepts the graph of a quantised checkpoint with %o', async ({ linear }) => {
+      const folder = join(work, 'int4')
+      await quantizeWeights({ folder: fixtureFolder('qwen3-gqa2-untied'), out: folder, bits: 4, blockSize: 32 })
+      const { config, weights } = await openCheckpoint(folder)
+      checkWithOnnx(buildQwen3Decoder(config, weights, { graph: 'branch', linear, maxPositions: 8 }), folder)
+    })
+
+  it('refuses a graph that reads what nothing makes', () => {
+    const g = new GraphBuilder('broken')
+    const x = g.input('x', 'float32', [1])
+    const elsewhere = new GraphBuilder('other').input('elsewhere', 'float32', [1])
+    g.output('sum', add(g, x, elsewhere), 'float32', [1])
+    expect(() => checkWithOnnx(g.build(), work)).toThrow()
+  })
+})

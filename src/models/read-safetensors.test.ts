@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fixtureFolder } from '../../test/helpers/qwen3-fixture.ts'
+import { readFloats } from '../../test/helpers/read-tensor.ts'
+import { ModelFormatError } from '../errors/index.ts'
+import { readSafetensors } from './read-safetensors.ts'
+import { SafetensorsWriter } from './safetensors-writer.ts'
+
+let work: string
+
+beforeEach(async () => {
+  work = await mkdtemp(join(tmpdir(), 'tessera-safetensors-'))
+})
+afterEach(() => rm(work, { recursive: true }))
+
+/** Writes a file with this header and so many bytes of data. */
+async function writeSafetensors(header: unknown, dataBytes: number, file = 'model.safetensors'): Promise<void> {
+  const json = Buffer.from(typeof header === 'string' ? header : JSON.stringify(header))
+  const prefix = Buffer.alloc(8)
+  prefix.writeBigUInt64LE(BigInt(json.length))
+  await writeFile(join(work, file), Buffer.concat([prefix, json, Buffer.alloc(dataBytes)]))
+}
+
+const f32 = (shape: number[], start: number, end: number) => ({ dtype: 'F32', shape, data_offsets: [start, end] })
+
+it('gives dtype, shape and place of tensors', async () => {
+  await writeSafetensors({ __metadata__: { format: 'pt' }, a: f32([2, 3], 0, 24), empty: f32([0], 24, 24) }, 24)
+  const weights = await readSafetensors(work)
+  const { offset, ...rest } = weights.get('a')!
+  expect(rest).toEqual({ dtype: 'F32', shape: [2, 3], file: 'model.safetensors', length: 24 })
+  expect(weights.metadata).toEqual({ format: 'pt' })
+  expect(weights.names).toEqual(['a', 'empty'])
+  expect(weights.get('b')).toBeUndefined()
+  expect(offset).toBeGreaterThan(8)
+})
+
+it('reads back what the writer wrote, every tensor aligned to its elements', async () => {
+  const plans = [
+    { name: 'bytes', dtype: 'U8', shape: [3] }, { name: 'floats', dtype: 'F32', shape: [2] },
+  ] as const
+  const writer = await SafetensorsWriter.create(join(work, 'model.safetensors'), plans, {})
+  await writer.append('bytes', Uint8Array.of(1, 2))
+  await writer.append('floats', Float32Array.of(1.5, -2))
+  await writer.append('bytes', Uint8Array.of(3))
+  await writer.close()
+  const weights = await readSafetensors(join(work, 'model.safetensors'))
+  expect([...readFloats(weights, 'floats')]).toEqual([1.5, -2])
+  expect(weights.get('floats')!.offset % 4).toBe(0)
+})
+
+it('merges shards through their index', async () => {
+  const weights = await readSafetensors(fixtureFolder('qwen3-gqa4-sharded'))
+  const files = new Set(weights.names.map((name) => weights.get(name)!.file))
+  expect(files.size).toBe(6)
+  expect(weights.get('model.embed_tokens.weight')!.shape).toEqual([96, 40])
+})
+
+it('names the shard that is missing', async () => {
+  await writeFile(join(work, 'model.safetensors.index.json'), JSON.stringify({ weight_map: { a: 'model-00002.safetensors' } }))
+  await expect(readSafetensors(work)).rejects.toThrow(/model-00002\.safetensors: expected a safetensors file, got no such file/)
+})
+
+it('names the tensor that a shard lacks', async () => {
+  await writeSafetensors({ b: f32([1], 0, 4) }, 4, 'part.safetensors')
+  await writeFile(join(work, 'model.safetensors.index.json'), JSON.stringify({ weight_map: { a: 'part.safetensors' } }))
+  await expect(readSafetensors(work)).rejects.toThrow(/part\.safetensors: expected tensor a/)
+})
+
+it('refuses shards outside the folder', async () => {
+  await writeFile(join(work, 'model.safetensors.index.json'), JSON.stringify({ weight_map: { a: '../x.safetensors' } }))
+  await expect(readSafetensors(work)).rejects.toBeInstanceOf(ModelFormatError)
+})
+
+describe('refuses a header', () => {
+  it.each([
+    ['that is not JSON', '{"a":', 0],
+    ['that is a list', [], 0],
+    ['with a tensor past the end of the file', { a: f32([2], 0, 8) }, 4],
+    ['with overlapping tensors', { a: f32([2], 0, 8), b: f32([2], 4, 12) }, 12],
+    ['whose offsets do not fit the shape', { a: f32([2], 0, 4) }, 4],
+    ['with an unknown dtype', { a: { ...f32([1], 0, 4), dtype: 'F8_E4M3' } }, 4],
+    ['with an inherited name as dtype', { a: { ...f32([1], 0, 4), dtype: 'constructor' } }, 4],
+    ['with a negative dimension', { a: f32([-1, -1], 0, 4) }, 4],
+    ['with an entry that is no object', { a: null }, 4],
+  ])('%s', async (_, header, bytes) => {
+    await writeSafetensors(header, bytes)
+    await expect(readSafetensors(work)).rejects.toBeInstanceOf(ModelFormatError)
+  })
+
+  it.each([[Buffer.alloc(3)], [Buffer.from('ffffffffffffffff7b7d', 'hex')]])('of an impossible length: %o', async (bytes) => {
+    await writeFile(join(work, 'model.safetensors'), bytes)
+    await expect(readSafetensors(work)).rejects.toBeInstanceOf(ModelFormatError)
+  })
+})
