@@ -57,6 +57,7 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--budget", type=int, default=12288, help="padded tokens a batch")
+    parser.add_argument("--rate", type=float, default=4e-3, help="Muon's learning rate; AdamW's is a quarter of it")
     parser.add_argument("--every", type=float, default=10, help="minutes between checkpoints")
     parser.add_argument("--layers", type=int, default=Config.num_hidden_layers)
     parser.add_argument("--resume", action="store_true")
@@ -69,8 +70,8 @@ def main():
     matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
     others = [p for n, p in model.named_parameters() if p.ndim != 2 or "embed" in n]
     optimizers = [
-        torch.optim.Muon(matrices, lr=0.02, momentum=0.95, weight_decay=0.01),
-        torch.optim.AdamW(others, lr=2e-3, betas=(0.9, 0.98), weight_decay=0.0),
+        torch.optim.Muon(matrices, lr=args.rate, momentum=0.95, weight_decay=0.01),
+        torch.optim.AdamW(others, lr=args.rate / 4, betas=(0.9, 0.98), weight_decay=0.0),
     ]
     rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
     train, dev = Packed(args.work / "train"), Packed(args.work / "dev")

@@ -76,7 +76,11 @@ def reduce(counts, dim):
     _, values, right = torch.linalg.svd(basis.T @ counts, full_matrices=False)
     vectors = right[:dim].T * values[:dim] ** 0.5
     vectors -= vectors.mean(0)
-    return vectors / vectors.pow(2).mean().sqrt()
+    vectors /= vectors.pow(2).mean().sqrt()
+    # tokens never seen, the structural ones above all, must differ from each other from the start
+    unseen = total == 0
+    vectors[unseen] = torch.randn(int(unseen.sum()), dim)
+    return vectors
 
 
 def main():

@@ -1,0 +1,85 @@
+import type { Answer, DecisionRequest, DecisionResponse } from '../schemas/index.ts'
+import { answerQuestion } from './answer.ts'
+import { calibrateLogits } from './calibrate.ts'
+import type { Manifest } from './manifest.ts'
+import { countPlan, type PlanLimits, planRequest, type TokenCount } from './plan.ts'
+import { countPasses, type Decoder, readWindow } from './read-window.ts'
+import type { Template } from './template.ts'
+import type { Tokenizer } from './tokenizer.ts'
+import { poolWindows } from './windows.ts'
+
+export interface DecideContext {
+  /** Awaited before every pass: lets other jobs run, and throws AbortedError once the caller's signal has fired. */
+  turn(): Promise<void>
+  /** Passes done of all passes of this request. */
+  onProgress?(progress: { stage: 'reading'; done: number; total: number }): void
+}
+
+export interface Decider {
+  /** Answers a validated request. */
+  decide(request: DecisionRequest, context: DecideContext): Promise<DecisionResponse>
+  /** The `usage.input_tokens` that `decide` would report, and its parts; checks the same limits. */
+  countTokens(request: DecisionRequest): TokenCount
+  /** Uncalibrated logits of every question in every window, for fitting calibration: [window][question][K]. */
+  logits(request: DecisionRequest, context: DecideContext): Promise<Float64Array[][]>
+  /** Frees the sessions. Safe to call twice. */
+  dispose(): Promise<void>
+}
+
+export interface DeciderParts {
+  readonly decoder: Decoder
+  readonly manifest: Manifest
+  readonly template: Template
+  readonly tokenizer: Tokenizer
+  readonly limits: PlanLimits
+}
+
+export function createDecider({ decoder, manifest, template, tokenizer, limits }: DeciderParts): Decider {
+  function plan(request: DecisionRequest) {
+    try {
+      return planRequest(request, template, limits)
+    } finally {
+      tokenizer.forget()
+    }
+  }
+
+  async function readAll(planned: ReturnType<typeof plan>, context: DecideContext): Promise<Float64Array[][]> {
+    const windows = planned.windows.map(({ start, end }) => [...planned.opening, ...planned.state.slice(start, end)])
+    const total = windows.reduce((sum, ids) => sum + countPasses(ids.length, planned.branches), 0)
+    let done = 0
+    const read: Float64Array[][] = []
+    for (const ids of windows) {
+      read.push(await readWindow(decoder, ids, planned, async () => {
+        await context.turn()
+        context.onProgress?.({ stage: 'reading', done: done++, total })
+      }))
+    }
+    context.onProgress?.({ stage: 'reading', done: total, total })
+    return read
+  }
+
+  return {
+    countTokens: (request) => countPlan(plan(request)),
+    logits: (request, context) => readAll(plan(request), context),
+    async decide(request, context) {
+      const started = performance.now()
+      const planned = plan(request)
+      const windows = await readAll(planned, context)
+      const answers = planned.questions.map((question, index): [string, Answer] => {
+        const calibrated = windows.map((logits) => calibrateLogits(question, logits[index] as Float64Array, manifest.calibration))
+        const pooled = poolWindows(calibrated, manifest.window.sharpness)
+        return [planned.names[index] as string, answerQuestion(question, pooled, question.min_confidence ?? request.min_confidence)]
+      })
+      return {
+        model: manifest.name,
+        answers: Object.fromEntries(answers),
+        usage: { input_tokens: countPlan(planned).input_tokens, output_tokens: 0 },
+        latency_ms: Math.round(performance.now() - started),
+      }
+    },
+    async dispose() {
+      await decoder.prefill.dispose()
+      await decoder.branch.dispose()
+    },
+  }
+}

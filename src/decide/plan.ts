@@ -1,0 +1,70 @@
+import { InvalidRequestError } from '../errors/index.ts'
+import type { DecisionRequest, Question } from '../schemas/index.ts'
+import { type Branch, extent } from './branch.ts'
+import { asText } from './render-text.ts'
+import type { Template } from './template.ts'
+import { splitWindows, type Window } from './windows.ts'
+
+/** Most tokens one question may have: its pass has a bias of question × (state + question) entries. */
+const LONGEST_BRANCH = 4096
+
+export interface PlanLimits {
+  /** Positions the model was made for. */
+  readonly positions: number
+  readonly window: { readonly tokens: number; readonly overlap: number }
+}
+
+/** A request as tokens, checked against the model's limits before any work is done. */
+export interface Plan {
+  readonly names: readonly string[]
+  readonly questions: readonly Question[]
+  readonly branches: readonly Branch[]
+  readonly opening: readonly number[]
+  readonly state: readonly number[]
+  readonly windows: readonly Window[]
+}
+
+/** @throws InvalidRequestError naming the question whose text does not fit the model beside any state. */
+export function planRequest(request: DecisionRequest, template: Template, limits: PlanLimits): Plan {
+  const names = Object.keys(request.questions)
+  const questions = Object.values(request.questions)
+  const branches = questions.map((question) => template.question(question))
+  // Half of the positions belong to the state, so that a long question cannot shrink the windows to nothing.
+  const room = Math.floor(limits.positions / 2)
+  let widest = 0
+  for (const [index, branch] of branches.entries()) {
+    const needs = extent(branch)
+    widest = Math.max(widest, needs)
+    if (needs > room || branch.ids.length > LONGEST_BRANCH) {
+      const most = needs > room ? room : LONGEST_BRANCH
+      const count = needs > room ? needs : branch.ids.length
+      const name = names[index] as string
+      throw new InvalidRequestError(`questions.${name}`, `its text has ${count} tokens, and this model reads at most ${most} a question`, {
+        loc: ['questions', name],
+      })
+    }
+  }
+  const { opening } = template
+  const state = template.state(asText(request.state))
+  const size = Math.min(limits.window.tokens, limits.positions - widest - opening.length)
+  const overlap = Math.min(limits.window.overlap, Math.floor(size / 4))
+  return { names, questions, branches, opening, state, windows: splitWindows(state.length, size, overlap) }
+}
+
+/** Tokens of a request: the state once, with its framing, plus each question. Does not depend on how they are executed. */
+export interface TokenCount {
+  readonly input_tokens: number
+  readonly state: number
+  /** Question name to tokens. */
+  readonly questions: Readonly<Record<string, number>>
+}
+
+export function countPlan(plan: Plan): TokenCount {
+  const state = plan.opening.length + plan.state.length
+  const sizes = plan.branches.map((branch) => branch.ids.length)
+  return {
+    input_tokens: sizes.reduce((sum, size) => sum + size, state),
+    state,
+    questions: Object.fromEntries(plan.names.map((name, index) => [name, sizes[index] as number])),
+  }
+}

@@ -1,0 +1,34 @@
+import { softmax } from './calibrate.ts'
+import { choiceConfidence } from './confidence.ts'
+
+/** Half-open range of state tokens. */
+export interface Window {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Cuts a state of `length` tokens into the fewest windows of at most `size` tokens. Neighbours share `overlap` tokens or a
+ * few more, so that what straddles one cut is whole in the next window; sizes differ by one token at most.
+ */
+export function splitWindows(length: number, size: number, overlap: number): Window[] {
+  if (length <= size) return [{ start: 0, end: length }]
+  const count = Math.ceil((length - overlap) / (size - overlap))
+  const stride = (length - size) / (count - 1)
+  return Array.from({ length: count }, (_, index) => {
+    const start = Math.round(index * stride)
+    return { start, end: Math.min(length, start + size) }
+  })
+}
+
+/**
+ * One set of logits from the windows' calibrated logits, each [K]: `Σ wᵢ·zᵢ` with weights `wᵢ ∝ exp(sharpness · cᵢ)`, where
+ * cᵢ is how far window i is from undecided: its largest probability above 1/K, scaled to 0…1. Windows that found nothing are
+ * near even and hardly count; at sharpness 0 this is the mean. Renaming options or reordering windows changes nothing.
+ */
+export function poolWindows(windows: readonly Float64Array[], sharpness: number): Float64Array {
+  const [first] = windows
+  if (!first) throw new RangeError('expected at least one window')
+  const weights = softmax(windows.map((logits) => sharpness * choiceConfidence(softmax(logits))))
+  return first.map((_, option) => windows.reduce((sum, logits, index) => sum + (weights[index] as number) * (logits[option] as number), 0))
+}
