@@ -1,5 +1,5 @@
 import { isWellFormed } from './characters.ts'
-import { Fault, isPlainObject, kindOf, listNumber } from './fault.ts'
+import { Fault, isPlainObject, kindOf, grouped } from './fault.ts'
 import type { JsonValue } from './json-types.ts'
 import { LIMITS } from './limits.ts'
 
@@ -43,7 +43,7 @@ class JsonCopy {
       return value
     }
     if (this.path.length >= LIMITS.jsonDepth) {
-      throw new Fault([], `must not nest deeper than ${listNumber(LIMITS.jsonDepth)} levels, nor contain itself`)
+      throw new Fault([], `must not nest deeper than ${grouped(LIMITS.jsonDepth)} levels, nor contain itself`)
     }
     if (Array.isArray(value)) return this.copyArray(value)
     if (isPlainObject(value)) return this.copyObject(value)
@@ -82,7 +82,7 @@ class JsonCopy {
   private count(characters: number): void {
     this.characters += characters
     const { maxCharacters } = this
-    if (this.characters > maxCharacters) throw tooLong(maxCharacters, `more than ${listNumber(maxCharacters)}`)
+    if (this.characters > maxCharacters) throw tooLong(maxCharacters, `more than ${grouped(maxCharacters)}`)
   }
 
   private fail(reason: string): never {
@@ -92,5 +92,5 @@ class JsonCopy {
 
 /** The fault of a text or state over its limit. */
 export function tooLong(maxCharacters: number, got: string): Fault {
-  return new Fault([], `must be at most ${listNumber(maxCharacters)} characters, got ${got}`)
+  return new Fault([], `must be at most ${grouped(maxCharacters)} characters, got ${got}`)
 }

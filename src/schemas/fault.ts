@@ -8,6 +8,16 @@ export class Fault extends Error {
   }
 }
 
+/** Puts a name in front of the path of a fault. */
+export function under<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Fault) throw new Fault([name, ...error.path], error.message)
+    throw error
+  }
+}
+
 /** Names the kind of a value without showing it: errors must not carry request content. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing'
@@ -29,6 +39,6 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-export function listNumber(value: number): string {
+export function grouped(value: number): string {
   return value.toLocaleString('en-US')
 }

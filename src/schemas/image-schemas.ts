@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Fault, shown } from './fault.ts'
+import { Fault, kindOf, shown, under } from './fault.ts'
 import { LIMITS } from './limits.ts'
 import { parseRequest } from './parse-request.ts'
 import { readString } from './read-text.ts'
@@ -20,10 +20,6 @@ const sizeError = `must be "<W>x<H>" with whole numbers of pixels from ${imageSi
 const size = z.string({ error: sizeError }).refine(isSize, { error: sizeError }).default('1024x1024')
 
 const model = unicodeString('a string').optional()
-const source = z.string({ error: expected('a base64 string or a data URL') })
-  .min(1, { error: 'must not be empty' })
-const sourcesError = { error: `needs ${sourceImages.min} to ${sourceImages.max} source images` }
-
 /** Body of an image generation request. */
 export const imageGenerationRequestSchema = z.object({
   model,
@@ -37,9 +33,8 @@ export const imageGenerationRequestSchema = z.object({
 export const imageEditRequestSchema = z.object({
   model,
   prompt,
-  image: source.optional(),
-  images: z.array(source, { error: expected('an array of strings') })
-    .min(sourceImages.min, sourcesError).max(sourceImages.max, sourcesError).optional(),
+  image: reader(readSource).optional(),
+  images: reader(readSources).optional(),
   n: count,
 }, { error: expected('a JSON object') }).check(({ value, issues }) => {
   const { image, images } = value
@@ -74,6 +69,21 @@ export function parseImageGenerationRequest(body: unknown): ImageGenerationReque
 /** @throws InvalidRequestError for the first fault in document order. */
 export function parseImageEditRequest(body: unknown): ImageEditRequest {
   return parseRequest(imageEditRequestSchema, body)
+}
+
+function readSource(value: unknown): string {
+  if (typeof value !== 'string') throw new Fault([], `must be a base64 string or a data URL, got ${kindOf(value)}`)
+  if (value === '') throw new Fault([], 'must not be empty')
+  return value
+}
+
+function readSources(value: unknown): readonly string[] {
+  const range = `${sourceImages.min} to ${sourceImages.max} images`
+  if (!Array.isArray(value)) throw new Fault([], `must be an array of ${range}, got ${kindOf(value)}`)
+  if (value.length < sourceImages.min || value.length > sourceImages.max) {
+    throw new Fault([], `must be an array of ${range}, got ${value.length}`)
+  }
+  return Array.from(value, (source: unknown, index) => under(String(index), () => readSource(source)))
 }
 
 function isSize(text: string): boolean {

@@ -31,11 +31,12 @@ function firstInDocument(issues: readonly Issue[], body: unknown): Issue {
 
 /** For each name of the path its index among the members at that level, or Infinity where it is missing. */
 function placeOf(path: readonly PropertyKey[], body: unknown): number[] {
-  let value = body
-  return path.map((name) => {
-    const members = typeof value === 'object' && value !== null ? Object.keys(value) : []
-    const index = members.indexOf(String(name))
-    value = index < 0 ? undefined : (value as Readonly<Record<string, unknown>>)[String(name)]
+  let parent = body
+  return path.map((name, level) => {
+    const names = typeof parent === 'object' && parent !== null ? Object.keys(parent) : []
+    const index = names.indexOf(String(name))
+    // The value at the end of the path is not read: reading it may be what failed.
+    if (level < path.length - 1) parent = index < 0 ? undefined : (parent as Record<PropertyKey, unknown>)[name]
     return index < 0 ? Number.POSITIVE_INFINITY : index
   })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Fault, isPlainObject, kindOf, shown } from './fault.ts'
+import { Fault, isPlainObject, kindOf, shown, under } from './fault.ts'
 import { isWellFormed } from './characters.ts'
 import { LONE_SURROGATE } from './copy-json.ts'
 import { LIMITS } from './limits.ts'
@@ -89,16 +89,6 @@ function copyMembers<T>(from: Readonly<Record<string, unknown>>, names: readonly
   const copy = Object.create(null) as Record<string, T>
   for (const name of names) copy[name] = under(name, () => read(from[name]))
   return copy
-}
-
-/** Puts a name in front of the path of a fault. */
-function under<T>(name: string, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Fault) throw new Fault([name, ...error.path], error.message)
-    throw error
-  }
 }
 
 /** Leaves out what is not there, and a threshold of null, which means the same. */

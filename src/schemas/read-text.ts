@@ -1,6 +1,6 @@
 import { countCharacters, isWellFormed } from './characters.ts'
 import { copyJson, LONE_SURROGATE, tooLong } from './copy-json.ts'
-import { Fault, isPlainObject, kindOf, listNumber } from './fault.ts'
+import { Fault, isPlainObject, kindOf, grouped } from './fault.ts'
 import type { JsonArray, JsonObject, JsonValue } from './json-types.ts'
 import { LIMITS } from './limits.ts'
 
@@ -55,5 +55,5 @@ function checkLength(text: string, maxCharacters: number): void {
   // A code point is one or two units: most texts are short enough to need no count.
   if (text.length <= maxCharacters) return
   const count = countCharacters(text)
-  if (count > maxCharacters) throw tooLong(maxCharacters, listNumber(count))
+  if (count > maxCharacters) throw tooLong(maxCharacters, grouped(count))
 }

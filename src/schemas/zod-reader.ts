@@ -18,8 +18,8 @@ export function reader<Output, Input = Output>(read: (value: unknown) => Output)
 type CheckNames = (names: readonly string[]) => void
 
 /**
- * A map from names to values. `z.record` drops a member called `__proto__`; here it is a name like any other. The result
- * has no prototype and keeps the order of the input.
+ * A map from names to values. `z.record` drops a member called `__proto__`; here it is a name like any other. The
+ * result has no prototype and keeps the order of the input.
  */
 export function ownRecord<Output, Input>(
   value: z.ZodType<Output, Input>,

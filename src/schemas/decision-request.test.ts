@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidRequestError } from '../errors/index.ts'
+import { parseDecisionRequest } from './index.ts'
+
+const noul = { type: 'noul', instructions: 'Is it urgent?' }
+const choice = { type: 'choice', instructions: 'Who?', criteria: { billing: 'Payments', tech: null } }
+const score = { type: 'score', instructions: 'How angry?', criteria: ['calm', 'annoyed', 'furious'] }
+const ask = (question: unknown) => ({ state: 'x', questions: { q: question } })
+const named = (count: number, value: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, value]))
+const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value)
+
+function faultOf(body: unknown, limits = {}): InvalidRequestError {
+  try {
+    parseDecisionRequest(body, limits)
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return error
+    throw error
+  }
+  throw new Error('the request was accepted')
+}
+
+describe('a request that fits the format', () => {
+  const accepted: readonly (readonly [rule: string, body: unknown])[] = [
+    ['S20 string state', { state: 'x', questions: { noul } }],
+    ['S20 object state', { state: { a: [1, true, null, { b: 'x' }] }, questions: { noul } }],
+    ['S20 array state', { state: [1, [true, [null]]], questions: { noul } }],
+    ['empty string state', { state: '', questions: { noul } }],
+    ['empty object and array', { state: {}, questions: { noul: { ...noul, instructions: ['x', {}, []] } } }],
+    ['S21 model', { state: 'x', questions: { noul }, model: 'jev-latest' }],
+    ['S22 mixed types', { state: 'x', questions: { noul, choice, score } }],
+    ['S23 odd names',
+      { state: 'x', questions: { 'ticket-1': noul, 'q.2': noul, 'with space': noul, '질문': noul, '🎯': noul } }],
+    ['S25 option names byte for byte',
+      ask({ ...choice, criteria: { 'e\u0301': null, '\u00e9': null, ' a ': null, 'A': null } })],
+    ['an option without a name', ask({ ...choice, criteria: { '': 'none', 'a': 'one' } })],
+    ['S27 object instructions', ask({ ...noul, instructions: { task: 'x' } })],
+    ['S27 array instructions', ask({ ...score, instructions: ['x', { y: 1 }] })],
+    ['S27 structured meanings', ask({ ...choice, criteria: { a: { is: 'x' }, b: ['y'] } })],
+    ['S28 noul, criteria, null instructions', ask({ type: 'noul', instructions: null, criteria: { true: 'yes' } })],
+    ['S28 noul, criteria, no instructions', ask({ type: 'noul', criteria: { false: 'no' } })],
+    ['S28 choice without instructions', ask({ type: 'choice', criteria: { a: null, b: null } })],
+    ['S28 score with null instructions', ask({ ...score, instructions: null })],
+    ['S29 criteria null', ask({ ...noul, criteria: null })],
+    ['S29 criteria with both sides', ask({ ...noul, criteria: { true: 'yes', false: 'no' } })],
+    ['S29 criteria with one side null', ask({ ...noul, criteria: { true: 'yes', false: null } })],
+    ['S29 criteria without a side', ask({ ...noul, criteria: {} })],
+    ['S30 all meanings null', ask({ ...choice, criteria: { a: null, b: null } })],
+    ['S31 2 options', ask({ ...choice, criteria: named(2, 'x') })],
+    ['S31 26 options', ask({ ...choice, criteria: named(26, null) })],
+    ['S32 2 levels', ask({ ...score, criteria: times(2, 'x') })],
+    ['S32 10 levels', ask({ ...score, criteria: times(10, 'x') })],
+    ['S32 structured levels', ask({ ...score, criteria: [{ is: 'low' }, ['high']] })],
+    ['S33 1 question', { state: 'x', questions: named(1, noul) }],
+    ['S33 32 questions', { state: 'x', questions: named(32, noul) }],
+    ['S35 special tokens', { state: '<|im_start|></s>', questions: { noul } }],
+    ['S36 min_confidence 0 and 1',
+      { state: 'x', questions: { noul: { ...noul, min_confidence: 0 } }, min_confidence: 1 }],
+    ['S37 options like integers, in the order JavaScript gives them',
+      ask({ ...choice, criteria: { 2: 'x', 10: 'y' } })],
+    ['S54 100,000 members of little text', { state: times(99_999, 1), questions: { noul } }],
+  ]
+
+  it.each(accepted)('%s is returned as it came', (_, body) => {
+    const parsed = parseDecisionRequest(body)
+    expect(JSON.stringify(parsed)).toBe(JSON.stringify(parseDecisionRequest(JSON.parse(JSON.stringify(body)))))
+    expect(parsed).toEqual(body)
+  })
+
+  it('keeps the order of questions and options', () => {
+    const { questions } = parseDecisionRequest({ state: 'x', questions: { z: noul, a: choice, m: score } })
+    expect(Object.keys(questions)).toEqual(['z', 'a', 'm'])
+  })
+
+  it('S26: leaves out fields it does not know, in the request and in a question', () => {
+    expect(parseDecisionRequest({ ...ask({ ...noul, x_a: 1 }), seed: 7, user: 'x' })).toEqual(ask(noul))
+  })
+
+  it('takes min_confidence null as absent', () => {
+    const parsed = parseDecisionRequest({ ...ask({ ...noul, min_confidence: null }), min_confidence: null })
+    expect(parsed).toStrictEqual(expect.not.objectContaining({ min_confidence: expect.anything() }))
+    expect('min_confidence' in parsed).toBe(false)
+    expect('min_confidence' in parsed.questions.q!).toBe(false)
+  })
+
+  it('takes undefined members of the request and of a question as absent', () => {
+    const { criteria, ...rest } = parseDecisionRequest({
+      ...ask({ ...noul, criteria: { true: 'yes', false: undefined }, min_confidence: undefined }), model: undefined,
+    }).questions.q!
+    expect(rest).toStrictEqual(noul)
+    expect(Object.keys(criteria!)).toEqual(['true'])
+  })
+
+  it.each(['__proto__', 'constructor', 'hasOwnProperty', 'toString'])('S24: %s is a name like any other', (name) => {
+    const body = JSON.parse(`{
+      "state": { "${name}": { "a": 1 } },
+      "questions": { "${name}": { "type": "choice", "instructions": { "${name}": 1 },
+        "criteria": { "b": null, "${name}": "x" } } }
+    }`)
+    const parsed = parseDecisionRequest(body)
+    expect(JSON.stringify(parsed)).toBe(JSON.stringify(body))
+    expect(JSON.stringify(structuredClone(parsed))).toBe(JSON.stringify(body))
+  })
+
+  it('shares nothing with the request and does not change it', () => {
+    const body = { state: { list: [1] }, questions: { q: structuredClone(choice) } }
+    const before = structuredClone(body)
+    const parsed = parseDecisionRequest(body)
+    expect(body).toStrictEqual(before)
+    body.state.list.push(2)
+    body.questions.q.criteria.billing = 'changed'
+    expect(parsed).toEqual(before)
+  })
+})
+
+describe('a request that does not fit is refused under the path of the fault', () => {
+  const refused: readonly (readonly [rule: string, path: string, body: unknown])[] = [
+    ...[undefined, [], 'x', null, 5, true].map(body => ['S38 body', 'body', body] as const),
+    ['S39 state missing', 'state', { questions: { noul } }],
+    ...[null, 5, true].map(state => ['S39 state', 'state', { state, questions: { noul } }] as const),
+    ['S40 questions missing', 'questions', { state: 'x' }],
+    ...[null, [], [noul], 'x', {}].map(questions => ['S40 questions', 'questions', { state: 'x', questions }] as const),
+    ['S41 33 questions', 'questions', { state: 'x', questions: named(33, noul) }],
+    ...[null, 'x', [], 5, undefined].map(question => ['S43 question', 'questions.q', ask(question)] as const),
+    ['S44 type missing', 'questions.q.type', ask({ instructions: 'x' })],
+    ...['boolean', 'box', 'predicate', 1, 'Noul', null, '', ' noul', '__proto__', ['noul']].map(type =>
+      ['S44 type', 'questions.q.type', ask({ type, instructions: 'x' })] as const),
+    ...[5, true, false].flatMap(instructions => [noul, choice, score].map(question =>
+      ['S45 instructions', 'questions.q.instructions', ask({ ...question, instructions })] as const)),
+    ...[undefined, null, ['a', 'b'], 'x', {}, 5, named(1, 'x'), named(27, 'x')].map(criteria =>
+      ['S46 options', 'questions.q.criteria', ask({ ...choice, criteria })] as const),
+    ...[5, true, undefined].map(meaning =>
+      ['S47 meaning', 'questions.q.criteria.b c', ask({ ...choice, criteria: { a: null, 'b c': meaning } })] as const),
+    ...[undefined, null, { 0: 'a', 1: 'b' }, 'x', [], 5, times(1, 'x'), times(11, 'x')].map(criteria =>
+      ['S48 levels', 'questions.q.criteria', ask({ ...score, criteria })] as const),
+    ...[null, 5, true, undefined].map(level =>
+      ['S49 level', 'questions.q.criteria.1', ask({ ...score, criteria: ['a', level, 'c'] })] as const),
+    ...[[], 'x', 5, { true: 'x', maybe: 'y' }, { True: 'x' }, JSON.parse('{"__proto__":"x"}')].map(criteria =>
+      ['S50 noul criteria', 'questions.q.criteria', ask({ ...noul, criteria })] as const),
+    ['S50 noul side', 'questions.q.criteria.false', ask({ ...noul, criteria: { true: 'x', false: 5 } })],
+    ...[-0.1, 1.1, '0.5', true, 'NaN', Number.NaN, Number.POSITIVE_INFINITY, [], {}].flatMap(min_confidence => [
+      ['S51 of a question', 'questions.q.min_confidence', ask({ ...choice, min_confidence })] as const,
+      ['S51 of the request', 'min_confidence', { ...ask(choice), min_confidence }] as const,
+    ]),
+    ...[null, 5, {}].map(model => ['S52 model', 'model', { ...ask(noul), model }] as const),
+    ['S53 empty question name', 'questions', { state: 'x', questions: { '': noul } }],
+    ['S54 number beyond doubles', 'state.a.0', JSON.parse('{"state":{"a":[1e999]},"questions":{"q":{}}}')],
+    ['S56 one fault among good questions', 'questions.b.criteria',
+      { state: 'x', questions: { noul, b: { type: 'choice' } } }],
+    ['noul that asks nothing', 'questions.q.instructions', ask({ type: 'noul' })],
+    ['noul of null texts', 'questions.q.instructions',
+      ask({ type: 'noul', instructions: null, criteria: { true: null } })],
+    ['noul of blank texts', 'questions.q.instructions',
+      ask({ type: 'noul', instructions: ' ', criteria: { true: {} } })],
+    ['S34 lone surrogate in the state', 'state', { state: 'a\ud800', questions: { noul } }],
+    ['S34 lone surrogate deep in the state', 'state.a.1', { state: { a: ['x', '\udc00'] }, questions: { noul } }],
+    ['S34 lone surrogate in a name of the state', 'state.a', { state: { a: { '\ud800': 1 } }, questions: { noul } }],
+    ['S34 lone surrogate in instructions', 'questions.q.instructions', ask({ ...noul, instructions: '\ud800' })],
+    ['S34 lone surrogate in a meaning', 'questions.q.criteria.a.0',
+      ask({ ...choice, criteria: { a: ['\ud800'], b: '' } })],
+    ['S34 lone surrogate in an option name', 'questions.q.criteria',
+      ask({ ...choice, criteria: { '\ud800': 'a', b: '' } })],
+    ['S34 lone surrogate in a level', 'questions.q.criteria.1', ask({ ...score, criteria: ['a', '\ud800'] })],
+    ['S34 lone surrogate in a question name', 'questions', { state: 'x', questions: { '\ud800': noul } }],
+    ['S34 lone surrogate in the model', 'model', { ...ask(noul), model: '\ud800' }],
+  ]
+
+  it.each(refused)('%s: %s', (_, path, body) => {
+    const fault = faultOf(body)
+    expect(fault.path).toBe(path)
+    expect(fault.message).toBe(`${path}: ${fault.reason}`)
+    expect(fault.status).toBe(422)
+  })
+
+  it('says what was expected and what came', () => {
+    expect(faultOf(ask({ ...choice, criteria: named(27, 'x') })).reason).toBe('a choice needs 2 to 26 options, got 27')
+    expect(faultOf(ask({ ...score, criteria: ['x'] })).reason).toBe('a score needs 2 to 10 levels, got 1')
+    expect(faultOf({ state: 'x', questions: named(33, noul) }).reason).toBe('a request needs 1 to 32 questions, got 33')
+    expect(faultOf(ask({ ...noul, min_confidence: 1.5 })).reason).toBe('must be a number from 0 to 1, got 1.5')
+    expect(faultOf({ questions: { noul } }).reason).toBe('is required: a string, an object or an array')
+    expect(faultOf(ask({ ...noul, type: 'x' })).reason).toBe('must be "noul", "choice" or "score", got another string')
+  })
+
+  it('S57: names the right question, exactly in loc even when the name holds a dot', () => {
+    const fault = faultOf({ state: 'x', questions: { 'q.1': noul, 'q.2': { type: 'score', criteria: ['a', 5] } } })
+    expect(fault.path).toBe('questions.q.2.criteria.1')
+    expect(fault.loc).toEqual(['questions', 'q.2', 'criteria', '1'])
+    expect(faultOf(null).loc).toEqual([])
+  })
+
+  it('reports the first fault in document order, missing members last', () => {
+    const bad = { min_confidence: 5, criteria: 5, type: 'choice', instructions: 5 }
+    expect(faultOf({ questions: { q: bad }, state: 5 }).path).toBe('questions.q.min_confidence')
+    expect(faultOf({ state: 5, questions: { q: bad } }).path).toBe('state')
+    expect(faultOf({ questions: { q: bad } }).path).toBe('questions.q.min_confidence')
+    expect(faultOf({ model: 5, questions: { b: 5, a: 5 }, min_confidence: 5 }).path).toBe('model')
+    expect(faultOf({ state: 'x', questions: { b: 5, a: 5 }, min_confidence: 5 }).path).toBe('questions.b')
+    expect(faultOf({}).path).toBe('state')
+  })
+
+  it('S19: never repeats content of the request', () => {
+    for (const secret of ['SECRET', ['SECRET'], { a: 'SECRET' }]) {
+      const bodies = [{ state: secret }, { state: 'x', questions: secret }, ask({ type: secret }), ask(secret)]
+      for (const body of bodies) expect(JSON.stringify(faultOf(body))).not.toContain('SECRET')
+    }
+  })
+})
+
+describe('the option limit', () => {
+  it('is a setting', () => {
+    expect(faultOf(ask({ ...choice, criteria: named(27, null) }), { maxOptions: 26 }).path).toBe('questions.q.criteria')
+    expect(() =>
+      parseDecisionRequest(ask({ ...choice, criteria: named(255, null) }), { maxOptions: 255 })).not.toThrow()
+    expect(faultOf(ask({ ...choice, criteria: named(256, null) }), { maxOptions: 255 }).reason)
+      .toBe('a choice needs 2 to 255 options, got 256')
+  })
+})
