@@ -4,8 +4,8 @@ import { concat, head, reshape, unsqueeze } from './ops/shape.ts'
 import type { QuantizedWeight } from './weights.ts'
 
 /**
- * Rows of quantised blocks as float32 [rows, width]. On initializers the runtime folds all of it when the session loads;
- * on gathered rows it runs for those rows only.
+ * Rows of quantised blocks as float32 [rows, width]. On initializers the runtime folds all of it when the session
+ * loads; on gathered rows it runs for those rows only.
  */
 export function dequantize(g: GraphBuilder, weight: QuantizedWeight): Value {
   const { bits, blockSize, width } = weight

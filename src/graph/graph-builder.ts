@@ -1,5 +1,7 @@
 import type { GraphModel } from '../backends/backend.ts'
-import { encodeModel, type Attribute, type DataType, type Dimension, type Initializer, type Node, type ValueInfo } from './onnx-model.ts'
+import {
+  encodeModel, type Attribute, type DataType, type Dimension, type Initializer, type Node, type ValueInfo,
+} from './onnx-model.ts'
 
 /** A value in the graph: what a node, an input or an initializer yields. */
 export type Value = string & { readonly __value: unique symbol }
@@ -25,8 +27,8 @@ export interface NodeOptions {
 const OPSETS = { '': 21, 'com.microsoft': 1 }
 
 /**
- * Collects the nodes, inputs, outputs and initializers of one ONNX graph. The helpers in `ops/` are the way to add nodes;
- * a model is an ordinary function that calls them.
+ * Collects the nodes, inputs, outputs and initializers of one ONNX graph. The helpers in `ops/` are the way to add
+ * nodes; a model is an ordinary function that calls them.
  */
 export class GraphBuilder {
   readonly #name: string

@@ -25,7 +25,11 @@ export interface Initializer {
 }
 
 /** Whole numbers must be told from floats, hence the tagged forms; lists are whole numbers. */
-export type Attribute = { readonly float: number } | { readonly int: number } | { readonly string: string } | readonly number[]
+export type Attribute =
+  | { readonly float: number }
+  | { readonly int: number }
+  | { readonly string: string }
+  | readonly number[]
 
 export interface Node {
   readonly name: string

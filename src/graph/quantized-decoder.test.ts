@@ -22,7 +22,7 @@ const FORMATS = [
   { name: 'qwen3-fp16', bits: 4, blockSize: 64 },
 ] as const
 
-describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives the logits of its dequantised weights', (format) => {
+describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its dequantised logits', (format) => {
   let work: string
   let backend: Backend
   let quantized: Qwen3Checkpoint

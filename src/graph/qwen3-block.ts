@@ -11,7 +11,7 @@ export interface Qwen3Model extends ModelGraph {
   readonly config: Qwen3Config
 }
 
-/** Graph inputs and tables that the attention of every layer reads. */
+/** What the attention of every layer reads. */
 export interface AttentionContext {
   readonly seqlensK: Value
   readonly totalSequenceLength: Value
@@ -21,8 +21,8 @@ export interface AttentionContext {
   readonly attentionBias: Value | undefined
 }
 
-/** Keys and values of earlier positions, [1, kvHeads, T, headSize] each. */
-export interface Past {
+/** That and the keys and values of earlier positions in this layer, [1, kvHeads, T, headSize] each. */
+export interface AttentionLayer extends AttentionContext {
   readonly pastKey: Value
   readonly pastValue: Value
 }
@@ -32,14 +32,18 @@ export function rmsNorm(model: Qwen3Model, x: Value, name: string, size: number)
   return simplifiedLayerNormalization(model.g, x, floatWeight(model, name, [size]), model.config.rms_norm_eps)
 }
 
-/** Attention of the normalised hidden state x [S, hidden], before the output projection: `output` is [S, heads · headSize]. */
+/**
+ * Attention of the normalised hidden state x [S, hidden]: `output` is [S, heads · headSize], not yet projected back.
+ */
 export function qwen3Attention(
-  model: Qwen3Model, x: Value, layer: string, context: AttentionContext, past: Past,
+  model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer,
 ): GroupQueryAttentionOutputs {
   const { g, config } = model
   const heads = config.num_attention_heads
   const query = normalizedHeads(model, x, `${layer}.self_attn.q`, heads)
-  const attended = attend(model, query, heads, x, layer, context, past)
+  const keyValues = projectKeyValues(model, x, layer)
+  const attended = groupQueryAttention(
+    g, { query, ...keyValues, ...attention }, { query: heads, keyValue: config.num_key_value_heads })
   return { ...attended, output: reshape(g, attended.output, [-1, heads * config.head_dim]) }
 }
 
@@ -48,9 +52,12 @@ export function qwen3Attention(
  * fewest query heads it takes (the keys themselves) and its result is left unused.
  */
 export function qwen3KeyValues(
-  model: Qwen3Model, x: Value, layer: string, context: AttentionContext, past: Past,
+  model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer,
 ): Omit<GroupQueryAttentionOutputs, 'output'> {
-  return attend(model, undefined, model.config.num_key_value_heads, x, layer, context, past)
+  const keyValues = projectKeyValues(model, x, layer)
+  const heads = model.config.num_key_value_heads
+  return groupQueryAttention(
+    model.g, { query: keyValues.key, ...keyValues, ...attention }, { query: heads, keyValue: heads })
 }
 
 export function qwen3OutputProjection(model: Qwen3Model, attended: Value, layer: string): Value {
@@ -66,16 +73,12 @@ export function qwen3Mlp(model: Qwen3Model, x: Value, layer: string): Value {
   return linear(model, mul(model.g, silu(model.g, gate), up), `${layer}.mlp.down_proj.weight`, hidden, inner)
 }
 
-function attend(
-  model: Qwen3Model, query: Value | undefined, heads: number, x: Value, layer: string, context: AttentionContext, past: Past,
-): GroupQueryAttentionOutputs {
+function projectKeyValues(model: Qwen3Model, x: Value, layer: string): { key: Value; value: Value } {
   const { g, config } = model
-  const kvHeads = config.num_key_value_heads
-  const kvWidth = kvHeads * config.head_dim
-  const key = normalizedHeads(model, x, `${layer}.self_attn.k`, kvHeads)
-  const value = linear(model, x, `${layer}.self_attn.v_proj.weight`, kvWidth, config.hidden_size)
-  const inputs = { query: query ?? key, key, value: reshape(g, value, [1, -1, kvWidth]), ...past, ...context }
-  return groupQueryAttention(g, inputs, { query: heads, keyValue: kvHeads })
+  const heads = config.num_key_value_heads
+  const width = heads * config.head_dim
+  const value = linear(model, x, `${layer}.self_attn.v_proj.weight`, width, config.hidden_size)
+  return { key: normalizedHeads(model, x, `${layer}.self_attn.k`, heads), value: reshape(g, value, [1, -1, width]) }
 }
 
 /** Projection to heads, each normalised on its own: [S, hidden] to [1, S, heads · headSize]. */

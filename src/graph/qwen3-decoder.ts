@@ -6,7 +6,7 @@ import { gatherRows } from './linear.ts'
 import { add } from './ops/elementwise.ts'
 import { gather, reshape } from './ops/shape.ts'
 import {
-  qwen3Attention, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm, type AttentionContext, type Past, type Qwen3Model,
+  qwen3Attention, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm, type AttentionContext, type Qwen3Model,
 } from './qwen3-block.ts'
 import { addQwen3Head, type Qwen3Head } from './qwen3-heads.ts'
 import { computeRotaryCache } from './rotary-cache.ts'
@@ -26,11 +26,12 @@ export interface Qwen3DecoderOptions {
  * A Qwen3 decoder for one sequence, as an ONNX model whose weights stay in the checkpoint's files.
  *
  * Inputs: `input_ids`, `position_ids` int64 [1,S]; `past_key.{i}`, `past_value.{i}` float32 [1,kvHeads,T,headSize];
- * `total_sequence_length` int32 scalar, the valid cache positions after the call (earlier ones plus S); `seqlens_k` int32
- * [1], that minus one. Outputs: `present_key.{i}`, `present_value.{i}`, which may be the very buffers of the past.
+ * `total_sequence_length` int32 scalar, the valid cache positions after the call (earlier ones plus S); `seqlens_k`
+ * int32 [1], that minus one. Outputs: `present_key.{i}`, `present_value.{i}`, which may be the very buffers of the
+ * past.
  *
- * A branch graph also takes `attention_bias` float32 [1,1,S,total], added to the scores on top of the causal mask, and `rows`
- * int64 [R], which of the S rows to read; for its outputs see {@link Qwen3Head}.
+ * A branch graph also takes `attention_bias` float32 [1,1,S,total], added to the scores on top of the causal mask, and
+ * `rows` int64 [R], which of the S rows to read; for its outputs see {@link Qwen3Head}.
  *
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
@@ -49,13 +50,13 @@ export function buildQwen3Decoder(config: Qwen3Config, weights: WeightIndex, opt
   for (let i = 0; i < layers; i++) {
     const layer = `model.layers.${i}`
     const last = i === layers - 1
-    const past = declarePast(model, i)
+    const attention = { ...context, ...declarePast(model, i) }
     const normed = rmsNorm(model, x, `${layer}.input_layernorm.weight`, hidden)
     if (last && rows === undefined) {
-      declarePresent(model, i, qwen3KeyValues(model, normed, layer, context, past))
+      declarePresent(model, i, qwen3KeyValues(model, normed, layer, attention))
       break
     }
-    const attended = qwen3Attention(model, normed, layer, context, past)
+    const attended = qwen3Attention(model, normed, layer, attention)
     declarePresent(model, i, attended)
     let { output } = attended
     if (last && rows !== undefined) {
@@ -83,7 +84,7 @@ function declareAttention({ g, config }: Qwen3Model, maxPositions: number, branc
   }
 }
 
-function declarePast({ g, config }: Qwen3Model, layer: number): Past {
+function declarePast({ g, config }: Qwen3Model, layer: number): { pastKey: Value; pastValue: Value } {
   const dims = [1, config.num_key_value_heads, 'past_length', config.head_dim]
   return {
     pastKey: g.input(`past_key.${layer}`, 'float32', dims),

@@ -18,7 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => backend.dispose())
 
-/** The checkpoint with pointer projections that are its token matrices, so that the symbol head tells what to expect. */
+/**
+ * The checkpoint with pointer projections that are its token matrices, so that the symbol head tells what to expect.
+ */
 function withPointer({ config, weights }: Qwen3Checkpoint): Qwen3Checkpoint {
   const aliases = new Map([
     ['pointer.query.weight', 'lm_head.weight'],

@@ -5,8 +5,9 @@ import type { Qwen3Model } from './qwen3-block.ts'
 import { requireTensor } from './weights.ts'
 
 /**
- * How the hidden state of a row [R, hidden] becomes an answer. `symbols`: `logits` [R, K] over the K tokens of the input
- * `symbol_ids`. `pointer`: `pointer_query` and `pointer_key` [R, P], whose products score one row against another.
+ * How the hidden state of a row [R, hidden] becomes an answer. `symbols`: `logits` [R, K] over the K tokens of the
+ * input `symbol_ids`. `pointer`: `pointer_query` and `pointer_key` [R, P], whose products score one row against
+ * another.
  */
 export type Qwen3Head = 'symbols' | 'pointer'
 

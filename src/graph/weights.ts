@@ -31,7 +31,9 @@ export interface QuantizedWeight {
 const FLOAT_TYPES: Partial<Record<SafetensorsType, DataType>> = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' }
 
 /** A weight stored as float, in the type it is stored in. */
-export function storedFloat(model: ModelGraph, name: string, shape: readonly number[]): { value: Value; type: DataType } {
+export function storedFloat(
+  model: ModelGraph, name: string, shape: readonly number[],
+): { value: Value; type: DataType } {
   const entry = requireTensor(model.weights, name)
   const type = FLOAT_TYPES[entry.dtype]
   if (type === undefined) refuse(model.weights, entry, `${name} as F32, F16 or BF16`, entry.dtype)
@@ -46,7 +48,9 @@ export function floatWeight(model: ModelGraph, name: string, shape: readonly num
 }
 
 /** The quantised form of a [rows, width] weight, or nothing when it is stored as float. */
-export function quantizedWeight(model: ModelGraph, name: string, rows: number, width: number): QuantizedWeight | undefined {
+export function quantizedWeight(
+  model: ModelGraph, name: string, rows: number, width: number,
+): QuantizedWeight | undefined {
   const scalesName = `${name}.scales`
   const scales = model.weights.get(scalesName)
   if (scales === undefined) return undefined
@@ -72,8 +76,8 @@ export function quantizedWeight(model: ModelGraph, name: string, rows: number, w
 /** @throws ModelFormatError when the checkpoint has no tensor of that name */
 export function requireTensor(weights: WeightIndex, name: string): TensorEntry {
   const entry = weights.get(name)
-  if (entry === undefined) throw new ModelFormatError(weights.folder, `a tensor ${name}`, `${weights.names.length} others`)
-  return entry
+  if (entry !== undefined) return entry
+  throw new ModelFormatError(weights.folder, `a tensor ${name}`, `${weights.names.length} others`)
 }
 
 function requireShape(weights: WeightIndex, entry: TensorEntry, name: string, shape: readonly number[]): void {

@@ -13,9 +13,9 @@ export interface BlockFormat {
 }
 
 /**
- * Four-bit levels that the extreme value of a block is tried at; the one of least squared error is taken. Clipping the extreme
- * a little (beyond -8) and using the one extra negative level take 15 % off the error on normally distributed weights,
- * against always putting it at 7. With eight bits the choice makes no difference.
+ * Four-bit levels that the extreme value of a block is tried at; the one of least squared error is taken. Clipping the
+ * extreme a little (beyond -8) and using the one extra negative level take 15 % off the error on normally distributed
+ * weights, against always putting it at 7. With eight bits the choice makes no difference.
  */
 const EXTREME_LEVELS = [-8, -7.5, -8.5, -9, -9.5, 7, 8]
 

@@ -10,6 +10,13 @@ import { SafetensorsWriter, type TensorPlan } from './safetensors-writer.ts'
 import { readSlices } from './tensor-slices.ts'
 import type { TensorEntry, WeightIndex } from './weight-index.ts'
 
+export interface QuantizeProgress {
+  readonly stage: 'quantize'
+  /** Bytes of the checkpoint read so far, and all of them. */
+  readonly done: number
+  readonly total: number
+}
+
 export interface QuantizeWeightsOptions {
   /** Checkpoint with float weights. */
   readonly folder: string
@@ -19,16 +26,16 @@ export interface QuantizeWeightsOptions {
   /** Values that share a scale. 128 is fastest on a CPU; 32 is the most accurate with 4 bits. */
   readonly blockSize: QuantizationConfig['block_size']
   readonly signal?: AbortSignal | undefined
-  /** Bytes of the checkpoint read so far. */
-  readonly onProgress?: (progress: { readonly stage: 'quantize'; readonly done: number; readonly total: number }) => void
+  readonly onProgress?: (progress: QuantizeProgress) => void
 }
 
 /** Configuration and tokenizer of a checkpoint; weights in other formats are not copied. */
 const COPIED = new Set(['.json', '.txt', '.jinja', '.model', '.md'])
 
 /**
- * Writes a checkpoint with its matrices (linear and embedding weights) as blocks of 4- or 8-bit integers and everything else
- * unchanged; see `quantizationConfigSchema` for the storage. Memory stays bounded whatever the size of the checkpoint.
+ * Writes a checkpoint with its matrices (linear and embedding weights) as blocks of 4- or 8-bit integers and everything
+ * else unchanged; see `quantizationConfigSchema` for the storage. Memory stays bounded whatever the size of the
+ * checkpoint.
  *
  * @throws ModelFormatError when the checkpoint is damaged, already quantised or has a weight that isn't finite
  * @throws InvalidRequestError when `out` exists
@@ -36,7 +43,7 @@ const COPIED = new Set(['.json', '.txt', '.jinja', '.model', '.md'])
  */
 export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<void> {
   const out = resolve(options.out)
-  if (await exists(out)) throw new InvalidRequestError('out', `${out} exists already; remove it or choose another folder`)
+  if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
   const weights = await readSafetensors(options.folder)
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
@@ -105,7 +112,9 @@ async function writeQuantized(
   writer: SafetensorsWriter, name: string, entry: TensorEntry, slice: Uint8Array, options: QuantizeWeightsOptions,
 ): Promise<void> {
   const rows = decodeFloats(slice, entry.dtype)
-  if (!rows.every(Number.isFinite)) throw new ModelFormatError(join(options.folder, entry.file), `finite values in ${name}`, 'NaN or infinity')
+  if (!rows.every(Number.isFinite)) {
+    throw new ModelFormatError(join(options.folder, entry.file), `finite values in ${name}`, 'NaN or infinity')
+  }
   const { values, scales } = quantizeRows(rows, entry.shape[1]!, options)
   await writer.append(name, values)
   await writer.append(`${name}.scales`, scales)

@@ -7,7 +7,8 @@ const QWEN3_0_6B = {
   architectures: ['Qwen3ForCausalLM'], attention_bias: false, head_dim: 128, hidden_act: 'silu', hidden_size: 1024,
   intermediate_size: 3072, max_position_embeddings: 40960, max_window_layers: 28, num_attention_heads: 16,
   num_hidden_layers: 28, num_key_value_heads: 8, rms_norm_eps: 1e-6, rope_scaling: null, rope_theta: 1000000,
-  sliding_window: null, tie_word_embeddings: true, torch_dtype: 'bfloat16', use_sliding_window: false, vocab_size: 151936,
+  sliding_window: null, tie_word_embeddings: true, torch_dtype: 'bfloat16', use_sliding_window: false,
+  vocab_size: 151936,
 }
 
 it('reads a published configuration', () => {
@@ -17,7 +18,8 @@ it('reads a published configuration', () => {
 
 it('takes rope_theta from rope_parameters, where newer transformers write it', () => {
   const { rope_theta: _, ...rest } = QWEN3_0_6B
-  const config = parseQwen3Config({ ...rest, rope_parameters: { rope_type: 'default', rope_theta: 5e5 } }, 'config.json')
+  const rope_parameters = { rope_type: 'default', rope_theta: 5e5 }
+  const config = parseQwen3Config({ ...rest, rope_parameters }, 'config.json')
   expect(config.rope_theta).toBe(5e5)
 })
 
@@ -26,7 +28,7 @@ it.each([
   ['use_sliding_window', true],
   ['rope_scaling', { rope_type: 'yarn', factor: 4 }],
   ['rope_parameters', { rope_type: 'yarn', rope_theta: 1e6 }],
-  ['num_key_value_heads', 3],
+  ['num_attention_heads', 12],
   ['head_dim', 24],
   ['vocab_size', undefined],
   ['rope_theta', undefined],

@@ -22,7 +22,8 @@ export async function readSafetensors(path: string): Promise<WeightIndex> {
   for (const [name, file] of shards) {
     const found = index.get(name)?.file
     if (found === file) continue
-    throw new ModelFormatError(join(path, file), `tensor ${name}, as ${SHARD_INDEX} says`, found ? `it in ${found}` : 'none')
+    const got = found === undefined ? 'none' : `it in ${found}`
+    throw new ModelFormatError(join(path, file), `tensor ${name}, as ${SHARD_INDEX} says`, got)
   }
   return index
 }

@@ -18,8 +18,8 @@ export function readHeaderLength(prefix: Uint8Array, file: string, fileSize: num
   if (prefix.length < 8) throw new ModelFormatError(file, 'a safetensors file of at least 8 bytes', `${fileSize} bytes`)
   const length = Number(new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true))
   const most = Math.min(MAX_HEADER_BYTES, fileSize - 8)
-  if (length > most) throw new ModelFormatError(file, `a safetensors header of at most ${most} bytes`, `${length} bytes`)
-  return length
+  if (length <= most) return length
+  throw new ModelFormatError(file, `a safetensors header of at most ${most} bytes`, `${length} bytes`)
 }
 
 /** Parses and checks the JSON of a safetensors header. Every tensor lies inside the file and none overlaps another. */
@@ -44,7 +44,7 @@ function parseObject(json: Uint8Array, file: string): Record<string, unknown> {
     throw new ModelFormatError(file, 'a safetensors header in JSON', `${json.length} bytes that are not`)
   }
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Record<string, unknown>
-  throw new ModelFormatError(file, 'a JSON object as safetensors header', Array.isArray(parsed) ? 'an array' : String(parsed))
+  throw new ModelFormatError(file, 'a JSON object as safetensors header', 'other JSON')
 }
 
 function parseEntry(value: unknown, name: string, file: string, dataStart: number, fileSize: number): TensorEntry {

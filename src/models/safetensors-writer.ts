@@ -17,7 +17,9 @@ export class SafetensorsWriter {
     this.#next = starts
   }
 
-  static async create(path: string, plans: readonly TensorPlan[], metadata: Record<string, string>): Promise<SafetensorsWriter> {
+  static async create(
+    path: string, plans: readonly TensorPlan[], metadata: Readonly<Record<string, string>>,
+  ): Promise<SafetensorsWriter> {
     // Wider elements first keeps every tensor aligned to its own element size, as the format's reference writer does.
     const ordered = [...plans].sort((a, b) => SAFETENSORS_BYTES[b.dtype] - SAFETENSORS_BYTES[a.dtype])
     const header: Record<string, unknown> = { __metadata__: metadata }

@@ -74,7 +74,9 @@ export class DecoderRun {
     await Promise.all([this.#prefill.dispose(), this.#branch.dispose()])
   }
 
-  #feeds(ids: readonly number[], past: number, positions: readonly number[] = ids.map((_, i) => past + i)): Record<string, Tensor> {
+  #feeds(
+    ids: readonly number[], past: number, positions: readonly number[] = ids.map((_, i) => past + i),
+  ): Record<string, Tensor> {
     const total = past + ids.length
     return {
       input_ids: int64(ids, [1, ids.length]),

@@ -5,7 +5,9 @@ import type { Qwen3Checkpoint } from './qwen3-fixture.ts'
 import { readFloats, readTensorBytes } from './read-tensor.ts'
 
 /** Writes the weights of `source` (the float shapes) with the values that `quantized` stores for them. */
-export async function writeDequantized(source: Qwen3Checkpoint, quantized: Qwen3Checkpoint, folder: string): Promise<void> {
+export async function writeDequantized(
+  source: Qwen3Checkpoint, quantized: Qwen3Checkpoint, folder: string,
+): Promise<void> {
   await mkdir(folder)
   const { names } = source.weights
   const plans = names.map((name) => {

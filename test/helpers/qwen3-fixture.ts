@@ -30,7 +30,8 @@ export function fixtureFolder(name: string): string {
 
 export async function openCheckpoint(folder: string): Promise<Qwen3Checkpoint> {
   const file = join(folder, 'config.json')
-  return { config: parseQwen3Config(JSON.parse(readFileSync(file, 'utf8')), file), weights: await readSafetensors(folder) }
+  const config = parseQwen3Config(JSON.parse(readFileSync(file, 'utf8')), file)
+  return { config, weights: await readSafetensors(folder) }
 }
 
 export async function readExpected(folder: string): Promise<ExpectedLogits> {

@@ -37,10 +37,11 @@ export function groupQueryAttention(
   heads: { readonly query: number; readonly keyValue: number },
 ): GroupQueryAttentionOutputs {
   const { query, key, value, pastKey, pastValue, seqlensK, totalSequenceLength, cosCache, sinCache } = inputs
-  const optional = inputs.attentionBias === undefined ? [] : [inputs.attentionBias]
+  const cached = [query, key, value, pastKey, pastValue, seqlensK, totalSequenceLength]
+  const bias = inputs.attentionBias === undefined ? [] : [inputs.attentionBias]
   const [output, presentKey, presentValue] = g.node(
     'GroupQueryAttention',
-    [query, key, value, pastKey, pastValue, seqlensK, totalSequenceLength, cosCache, sinCache, inputs.positionIds, ...optional],
+    [...cached, cosCache, sinCache, inputs.positionIds, ...bias],
     {
       domain: 'com.microsoft',
       outputs: 3,
