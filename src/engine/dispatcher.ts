@@ -1,0 +1,181 @@
+import {
+  AbortedError, EngineDisposedError, errorFromJSON, OverloadedError, type TesseraError, toTesseraError,
+  WorkerCrashedError,
+} from '../errors/index.ts'
+import type { Connect, Connection } from './connection.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { JobKind, Jobs, Progress } from './jobs.ts'
+import type { BackendInfo, FromWorker, RunMessage, ToWorker } from './protocol.ts'
+import type { ResolvedOptions } from './resolve-options.ts'
+
+export interface CallOptions {
+  /** Rejects the call with AbortedError. Computing stops at the next chunk. */
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+  /** Who is calling; waiting calls are served round-robin over clients. Default: one client for all. */
+  readonly client?: string | undefined
+}
+
+interface Job {
+  readonly client: string
+  readonly message: RunMessage
+  readonly onProgress: ((progress: Progress) => void) | undefined
+  resolve(response: Jobs[JobKind]['response']): void
+  reject(error: unknown): void
+}
+
+/** The calling side of an engine: a bounded queue in front of a connection that runs some jobs at a time. */
+export class Dispatcher {
+  readonly #connect: Connect
+  readonly #options: ResolvedOptions
+  readonly #queue = new FairQueue<Job>()
+  /** Jobs at the other end, by id. An aborted one stays until that end has let go of it. */
+  readonly #running = new Map<number, Job>()
+  #lastId = 0
+  #connection: Connection | undefined
+  #starting: Promise<BackendInfo> | undefined
+  #endStart: ((outcome: BackendInfo | TesseraError) => void) | undefined
+  #info: BackendInfo | undefined
+  #disposal: Promise<void> | undefined
+
+  constructor(connect: Connect, options: ResolvedOptions) {
+    this.#connect = connect
+    this.#options = options
+  }
+
+  /** What runs now, or ran until the last crash. Undefined before the first start. */
+  get info(): BackendInfo | undefined {
+    return this.#info
+  }
+
+  /** Connects unless connected. Rejects when the other end can't create its backend or ends before it has. */
+  start(): Promise<BackendInfo> {
+    this.#starting ??= new Promise<BackendInfo>((resolve, reject) => {
+      this.#endStart = (outcome) => {
+        this.#endStart = undefined
+        if (!(outcome instanceof Error)) return resolve(outcome)
+        this.#starting = undefined
+        reject(outcome)
+      }
+      this.#connection = this.#connect({
+        onMessage: (message) => this.#receive(message),
+        onCrash: (reason, cause) => this.#afterCrash(new WorkerCrashedError(reason, { cause })),
+      })
+      this.#connection.post({ type: 'start', settings: this.#options.settings })
+    })
+    return this.#starting
+  }
+
+  submit<Kind extends JobKind>(
+    kind: Kind,
+    model: string,
+    request: Jobs[Kind]['request'],
+    { signal, onProgress, client = '' }: CallOptions = {},
+  ): Promise<Jobs[Kind]['response']> {
+    return new Promise((resolve, reject) => {
+      if (this.#disposal) throw new EngineDisposedError()
+      if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      const { maxConcurrent, maxQueue } = this.#options
+      if (this.#running.size + this.#queue.size >= maxConcurrent + maxQueue) throw new OverloadedError()
+
+      const id = ++this.#lastId
+      const stopListening = () => signal?.removeEventListener('abort', abort)
+      const job: Job = {
+        client,
+        onProgress,
+        message: { type: 'run', id, kind, model, request } as RunMessage,
+        resolve: (response) => {
+          stopListening()
+          resolve(response as Jobs[Kind]['response'])
+        },
+        reject: (error) => {
+          stopListening()
+          reject(error)
+        },
+      }
+      const abort = () => this.#abandon(job, new AbortedError(undefined, { cause: signal?.reason }))
+      signal?.addEventListener('abort', abort, { once: true })
+      this.#queue.add(job)
+      this.#advance()
+    })
+  }
+
+  /** Rejects everything pending and closes the connection. Safe to call twice. */
+  dispose(): Promise<void> {
+    this.#disposal ??= this.#close()
+    return this.#disposal
+  }
+
+  async #close(): Promise<void> {
+    const error = new EngineDisposedError()
+    this.#endStart?.(error)
+    this.#rejectRunning(error)
+    this.#rejectWaiting(error)
+    await this.#connection?.close()
+  }
+
+  #advance(): void {
+    if (this.#disposal) return
+    if (this.#connection === undefined || this.#endStart !== undefined) {
+      // Waiting jobs are served when the start is over; if it fails, they have no one to wait for.
+      if (this.#queue.size > 0) this.start().catch((error: TesseraError) => this.#rejectWaiting(error))
+      return
+    }
+    while (this.#running.size < this.#options.maxConcurrent) {
+      const job = this.#queue.take()
+      if (job === undefined) break
+      this.#running.set(job.message.id, job)
+      this.#connection.post(job.message as ToWorker)
+    }
+    this.#connection.setBusy(this.#running.size > 0)
+  }
+
+  #receive(message: FromWorker): void {
+    if (message.type === 'started') {
+      this.#info = message.info
+      this.#endStart?.(message.info)
+    } else if (message.type === 'start-failed') {
+      void this.#connection?.close()
+      this.#connection = undefined
+      // Whoever waits for this start is told by its promise; nothing is left to advance.
+      return this.#endStart?.(errorFromJSON(message.error))
+    } else {
+      const job = this.#running.get(message.id)
+      if (job && message.type === 'progress') return this.#report(job, message.progress)
+      this.#running.delete(message.id)
+      if (message.type === 'result') job?.resolve(message.response)
+      if (message.type === 'error') job?.reject(errorFromJSON(message.error))
+    }
+    this.#advance()
+  }
+
+  #report(job: Job, progress: Progress): void {
+    try {
+      job.onProgress?.(progress)
+    } catch (error) {
+      this.#abandon(job, error)
+    }
+  }
+
+  #abandon(job: Job, error: unknown): void {
+    job.reject(error)
+    if (!this.#queue.remove(job)) this.#connection?.post({ type: 'abort', id: job.message.id })
+  }
+
+  #afterCrash(error: WorkerCrashedError): void {
+    this.#connection = undefined
+    if (this.#endStart) return this.#endStart(error)
+    this.#starting = undefined
+    this.#rejectRunning(error)
+    this.#advance()
+  }
+
+  #rejectRunning(error: TesseraError): void {
+    for (const job of this.#running.values()) job.reject(error)
+    this.#running.clear()
+  }
+
+  #rejectWaiting(error: unknown): void {
+    for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) job.reject(toTesseraError(error))
+  }
+}

@@ -1,0 +1,83 @@
+import type { TokenCount } from '../decide/index.ts'
+import { ModelNotFoundError } from '../errors/index.ts'
+import {
+  type DecisionRequestInput, type DecisionResponse, parseDecisionRequest, type QuestionsInput,
+} from '../schemas/index.ts'
+import type { Connect } from './connection.ts'
+import { type CallOptions, Dispatcher } from './dispatcher.ts'
+import type { BackendInfo } from './protocol.ts'
+import type { ResolvedOptions } from './resolve-options.ts'
+import type { TaskSource } from './task.ts'
+
+export interface EngineBackendInfo extends BackendInfo {
+  /** Whether models run in a worker thread. */
+  readonly worker: boolean
+}
+
+export interface ModelInfo {
+  /** Name a request may give, such as `decide-latest`. */
+  readonly name: string
+  /** Model that serves it; absent where none is installed. */
+  readonly id?: string
+  readonly available: boolean
+  /** Why not, and the command that installs it. */
+  readonly reason?: string
+}
+
+export interface Engine extends AsyncDisposable {
+  /**
+   * Answers questions about a state with calibrated probabilities.
+   *
+   * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, AbortedError, OverloadedError,
+   * WorkerCrashedError, EngineDisposedError
+   */
+  decide<const Questions extends QuestionsInput>(
+    request: DecisionRequestInput<Questions>,
+    options?: CallOptions,
+  ): Promise<DecisionResponse<Questions>>
+  /** What `decide` would count for the same request, without running it. Throws as `decide` does. */
+  countTokens(request: DecisionRequestInput, options?: CallOptions): Promise<TokenCount>
+  /** The model names of requests and what serves each here. */
+  models(): Promise<ModelInfo[]>
+  /** The backend that really runs and why it was chosen. */
+  backendInfo(): EngineBackendInfo
+  /** Rejects pending calls with EngineDisposedError and frees everything. Safe to call twice. */
+  dispose(): Promise<void>
+}
+
+const DEFAULT_DECIDE_MODEL = 'decide-latest'
+
+/** Starts an engine over the given other end. Resolves once its backend runs, rejects with why it doesn't. */
+export async function startEngine(options: ResolvedOptions, connect: Connect, source: TaskSource): Promise<Engine> {
+  const dispatcher = new Dispatcher(connect, options)
+  const first = await dispatcher.start()
+  const dispose = () => dispatcher.dispose()
+  return {
+    async decide<const Questions extends QuestionsInput>(
+      body: DecisionRequestInput<Questions>,
+      call?: CallOptions,
+    ): Promise<DecisionResponse<Questions>> {
+      const request = parseDecisionRequest(body)
+      const response = await dispatcher.submit('decide', request.model ?? DEFAULT_DECIDE_MODEL, request, call)
+      return response as DecisionResponse<Questions>
+    },
+    async countTokens(body, call) {
+      const request = parseDecisionRequest(body)
+      return dispatcher.submit('countTokens', request.model ?? DEFAULT_DECIDE_MODEL, request, call)
+    },
+    models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
+    backendInfo: () => ({ ...(dispatcher.info ?? first), worker: options.worker }),
+    dispose,
+    [Symbol.asyncDispose]: dispose,
+  }
+}
+
+async function describeModel(source: TaskSource, name: string): Promise<ModelInfo> {
+  try {
+    const { id } = await source.resolve(name)
+    return { name, id, available: true }
+  } catch (error) {
+    if (!ModelNotFoundError.isInstance(error)) throw error
+    return { name, available: false, reason: error.message }
+  }
+}

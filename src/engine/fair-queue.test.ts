@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FairQueue } from './fair-queue.ts'
+
+const item = (name: string) => ({ client: name.slice(0, 1), name })
+
+function drain(queue: FairQueue<{ client: string; name: string }>): string {
+  const names: string[] = []
+  for (let next = queue.take(); next; next = queue.take()) names.push(next.name)
+  return names.join(' ')
+}
+
+describe('FairQueue', () => {
+  it('serves clients in turn and each of them in order of arrival', () => {
+    const queue = new FairQueue<ReturnType<typeof item>>()
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.add(item(name))
+    expect(drain(queue)).toBe('a1 b1 c1 a2 b2 a3')
+  })
+
+  it('puts a client that was just served behind those who wait', () => {
+    const queue = new FairQueue<ReturnType<typeof item>>()
+    for (const name of ['a1', 'a2', 'b1']) queue.add(item(name))
+    expect(queue.take()?.name).toBe('a1')
+    queue.add(item('c1'))
+    expect(drain(queue)).toBe('b1 a2 c1')
+  })
+
+  it('removes a waiting item once', () => {
+    const queue = new FairQueue<ReturnType<typeof item>>()
+    const gone = item('a1')
+    queue.add(gone)
+    queue.add(item('a2'))
+    expect([queue.remove(gone), queue.remove(gone), queue.size]).toEqual([true, false, 1])
+    expect(drain(queue)).toBe('a2')
+  })
+
+  it('never lets a client be served twice while another that waited longer is not served', () => {
+    fc.assert(fc.property(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 }), (clients) => {
+      const queue = new FairQueue<ReturnType<typeof item>>()
+      clients.forEach((client, index) => queue.add(item(`${client}${index}`)))
+      const served = drain(queue).split(' ').filter(Boolean).map((name) => name.slice(0, 1))
+      const rounds = Math.max(0, ...['a', 'b', 'c'].map((name) => clients.filter((client) => client === name).length))
+      let position = 0
+      for (let round = 0; round < rounds; round++) {
+        const due = ['a', 'b', 'c'].filter((name) => clients.filter((client) => client === name).length > round)
+        expect(served.slice(position, position + due.length).toSorted()).toEqual(due)
+        position += due.length
+      }
+      expect(position).toBe(clients.length)
+    }))
+  })
+})

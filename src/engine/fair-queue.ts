@@ -1,0 +1,39 @@
+/** Waiting items, served round-robin over the clients they belong to and in order of arrival within one. */
+export class FairQueue<Item extends { readonly client: string }> {
+  // The order of the map is the order of service: a served client goes to its end.
+  readonly #lines = new Map<string, Item[]>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(item: Item): void {
+    const line = this.#lines.get(item.client)
+    if (line) line.push(item)
+    else this.#lines.set(item.client, [item])
+    this.#size++
+  }
+
+  take(): Item | undefined {
+    for (const [client, line] of this.#lines) {
+      const item = line.shift()
+      this.#lines.delete(client)
+      if (line.length > 0) this.#lines.set(client, line)
+      this.#size--
+      return item
+    }
+    return undefined
+  }
+
+  /** Removes an item; false when it doesn't wait (any more). */
+  remove(item: Item): boolean {
+    const line = this.#lines.get(item.client)
+    const index = line?.indexOf(item) ?? -1
+    if (line === undefined || index < 0) return false
+    line.splice(index, 1)
+    if (line.length === 0) this.#lines.delete(item.client)
+    this.#size--
+    return true
+  }
+}

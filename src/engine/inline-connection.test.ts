@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { startEngine } from './engine.ts'
+import { connectInline } from './inline-connection.ts'
+import { resolveOptions } from './resolve-options.ts'
+import { runFake } from './test-support/engines.ts'
+import { createFakeSource } from './test-support/fake-task.ts'
+
+const options = resolveOptions({ backend: 'cpu', threads: 1, worker: false }, {})
+
+it('opens a model once for all its jobs and disposes it with the engine', async () => {
+  const source = createFakeSource()
+  let opened = 0
+  const counting = { ...source, open: (...args: Parameters<typeof source.open>) => (opened++, source.open(...args)) }
+  const engine = await startEngine(options, connectInline(() => counting), counting)
+  await Promise.all([runFake(engine, {}), runFake(engine, {})])
+  expect([opened, source.disposed]).toEqual([1, []])
+  await engine.dispose()
+  expect(source.disposed).toEqual(['fake'])
+})
+
+it('disposes a model only after the jobs on it have stopped', async () => {
+  const source = createFakeSource()
+  const engine = await startEngine(options, connectInline(() => source), source)
+  const events: string[] = []
+  await new Promise<void>((resolve) => {
+    const onProgress = () => (events.push(`disposed: ${source.disposed.length}`), resolve())
+    runFake(engine, { steps: 1e9 }, { onProgress }).catch(() => events.push('rejected'))
+  })
+  await engine.dispose()
+  expect(events.slice(-1)).toEqual(['rejected'])
+  expect(new Set(events)).toEqual(new Set(['disposed: 0', 'rejected']))
+  expect(source.disposed).toEqual(['fake'])
+})
+
+it('tries again to open a model that failed to open', async () => {
+  const source = createFakeSource()
+  let attempts = 0
+  const open: typeof source.open = async (...args) => {
+    if (++attempts === 1) throw new Error('the disk was busy')
+    return source.open(...args)
+  }
+  const engine = await startEngine(options, connectInline(() => ({ ...source, open })), source)
+  await expect(runFake(engine, {})).rejects.toMatchObject({ code: 'internal_error' })
+  expect(await runFake(engine, { name: 'a', steps: 1 })).toBe('a1')
+  await engine.dispose()
+})

@@ -1,0 +1,20 @@
+import type { Connect } from './connection.ts'
+import { type CreateTaskSource, JobRunner } from './job-runner.ts'
+
+/** Runs jobs in the calling thread, through the same code as a worker does. */
+export function connectInline(createSource: CreateTaskSource): Connect {
+  return ({ onMessage }) => {
+    let open = true
+    const runner = new JobRunner(createSource, (message) => {
+      if (open) onMessage(message)
+    })
+    return {
+      post: (message) => void runner.handle(message),
+      setBusy: () => {},
+      close: async () => {
+        open = false
+        await runner.dispose()
+      },
+    }
+  }
+}

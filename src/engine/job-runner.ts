@@ -1,0 +1,114 @@
+import { createBackend, type Backend } from '../backends/index.ts'
+import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
+import type { JobKind, Jobs } from './jobs.ts'
+import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
+import type { EngineSettings } from './resolve-options.ts'
+import type { Task, TaskContext, TaskSource } from './task.ts'
+import { Turns } from './turns.ts'
+
+export type CreateTaskSource = (settings: EngineSettings) => TaskSource
+
+/** The computing side of an engine: owns the backend and the opened models, whichever thread it is in. */
+export class JobRunner {
+  readonly #post: (message: FromWorker) => void
+  readonly #createSource: CreateTaskSource
+  readonly #turns = new Turns()
+  readonly #aborts = new Map<number, AbortController>()
+  readonly #runs = new Set<Promise<void>>()
+  readonly #tasks = new Map<string, Promise<Task>>()
+  #source: TaskSource | undefined
+  #backend: Backend | undefined
+
+  constructor(createSource: CreateTaskSource, post: (message: FromWorker) => void) {
+    this.#createSource = createSource
+    this.#post = post
+  }
+
+  /** Never rejects: everything that goes wrong is answered with a message. */
+  async handle(message: ToWorker): Promise<void> {
+    if (message.type === 'start') return this.#start(message.settings)
+    if (message.type === 'abort') return this.#aborts.get(message.id)?.abort()
+    const run = this.#run(message)
+    this.#runs.add(run)
+    await run
+    this.#runs.delete(run)
+  }
+
+  /** Aborts the jobs, waits until they have stopped, and frees models and backend. */
+  async dispose(): Promise<void> {
+    for (const controller of this.#aborts.values()) controller.abort()
+    await Promise.all(this.#runs)
+    const opened = await Promise.allSettled(this.#tasks.values())
+    this.#tasks.clear()
+    for (const task of opened) if (task.status === 'fulfilled') await task.value.dispose()
+    await this.#backend?.dispose()
+  }
+
+  async #start(settings: EngineSettings): Promise<void> {
+    try {
+      const { backend, chosen, reason, tried, threads, runtime } = await createBackend(settings)
+      this.#backend = backend
+      this.#source = this.#createSource(settings)
+      const info = { backend: chosen, reason, tried, threads, runtime, inPlace: backend.inPlace }
+      this.#post({ type: 'started', info })
+    } catch (error) {
+      this.#post({ type: 'start-failed', error: toTesseraError(error).toJSON() })
+    }
+  }
+
+  async #run({ id, kind, model, request }: RunMessage): Promise<void> {
+    const controller = new AbortController()
+    this.#aborts.set(id, controller)
+    const place = this.#turns.join(controller.signal)
+    try {
+      await place.turn()
+      const task = await this.#open(model)
+      const response = await perform(task, kind, model, request, {
+        turn: () => place.turn(),
+        signal: controller.signal,
+        onProgress: (progress) => this.#post({ type: 'progress', id, progress }),
+      })
+      this.#post({ type: 'result', id, response })
+    } catch (error) {
+      this.#post({ type: 'error', id, error: toTesseraError(error).toJSON() })
+    } finally {
+      place.leave()
+      this.#aborts.delete(id)
+    }
+  }
+
+  /** Opens a model on its first job. A failure is not kept, so that the next job tries again. */
+  #open(model: string): Promise<Task> {
+    const opened = this.#tasks.get(model)
+    if (opened) return opened
+    const opening = this.#resolveAndOpen(model)
+    this.#tasks.set(model, opening)
+    opening.catch(() => this.#tasks.delete(model))
+    return opening
+  }
+
+  async #resolveAndOpen(model: string): Promise<Task> {
+    const source = this.#source
+    const backend = this.#backend
+    if (source === undefined || backend === undefined) throw new Error('a job came before the start message')
+    return source.open(await source.resolve(model), backend)
+  }
+}
+
+type Work<Kind extends JobKind> = (
+  this: Task,
+  request: Jobs[Kind]['request'],
+  context: TaskContext,
+) => Promise<Jobs[Kind]['response']> | Jobs[Kind]['response']
+
+async function perform<Kind extends JobKind>(
+  task: Task,
+  kind: Kind,
+  model: string,
+  request: Jobs[Kind]['request'],
+  context: TaskContext,
+): Promise<Jobs[Kind]['response']> {
+  const work: Work<Kind> | undefined = task[kind]
+  if (work === undefined) throw new InvalidRequestError('model', `'${model}' is not a model for ${kind}`)
+  return work.call(task, request, context)
+}

@@ -1,0 +1,30 @@
+import type { Engine } from './engine.ts'
+
+/** An engine that is created on first use, and again if that failed. */
+export class LazyEngine {
+  readonly #create: () => Promise<Engine>
+  #engine: Promise<Engine> | undefined
+
+  constructor(create: () => Promise<Engine>) {
+    this.#create = create
+  }
+
+  get(): Promise<Engine> {
+    if (this.#engine) return this.#engine
+    const engine = this.#create()
+    this.#engine = engine
+    engine.catch(() => {
+      if (this.#engine === engine) this.#engine = undefined
+    })
+    return engine
+  }
+
+  /** Disposes the engine if there is one. The next use creates another. */
+  async dispose(): Promise<void> {
+    const engine = this.#engine
+    this.#engine = undefined
+    // One that was never created has nothing to free.
+    const created = await engine?.catch(() => undefined)
+    await created?.dispose()
+  }
+}

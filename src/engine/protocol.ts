@@ -1,0 +1,43 @@
+import type { BackendName } from '../backends/index.ts'
+import type { ErrorJson } from '../errors/index.ts'
+import type { JobKind, Jobs, Progress } from './jobs.ts'
+import type { EngineSettings } from './resolve-options.ts'
+
+/*
+ * What the main thread and the worker say to each other. `start` comes first and is answered once, with `started` or
+ * `start-failed`; then any number of jobs run, each ended by exactly one `result` or `error` with its id.
+ */
+
+export type ToWorker =
+  | { readonly type: 'start'; readonly settings: EngineSettings }
+  | { [Kind in JobKind]: RunMessage<Kind> }[JobKind]
+  | { readonly type: 'abort'; readonly id: number }
+
+export interface RunMessage<Kind extends JobKind = JobKind> {
+  readonly type: 'run'
+  readonly id: number
+  readonly kind: Kind
+  readonly model: string
+  readonly request: Jobs[Kind]['request']
+}
+
+export type FromWorker =
+  | { readonly type: 'started'; readonly info: BackendInfo }
+  | { readonly type: 'start-failed'; readonly error: ErrorJson }
+  | { readonly type: 'progress'; readonly id: number; readonly progress: Progress }
+  | { readonly type: 'result'; readonly id: number; readonly response: Jobs[JobKind]['response'] }
+  | { readonly type: 'error'; readonly id: number; readonly error: ErrorJson }
+
+/** Which backend really runs, and why. */
+export interface BackendInfo {
+  readonly backend: BackendName
+  readonly reason: string
+  /** What `auto` tried before, and why each did not serve. */
+  readonly tried: readonly { readonly name: BackendName; readonly reason: string }[]
+  /** Threads for one operator. */
+  readonly threads: number
+  /** Package and version, such as `onnxruntime-node 1.30.0`. */
+  readonly runtime: string
+  /** Whether KV caches are updated in place; false costs a copy per step. */
+  readonly inPlace: boolean
+}

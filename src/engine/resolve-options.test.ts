@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { resolveOptions } from './resolve-options.ts'
+
+describe('resolveOptions', () => {
+  it('has defaults', () => {
+    expect(resolveOptions({}, {})).toEqual({
+      settings: { backend: 'auto', models: {} }, worker: true, maxConcurrent: 4, maxQueue: 64,
+    })
+  })
+
+  it('reads the environment, and options win over it', () => {
+    const env = { TESSERA_BACKEND: 'wasm', TESSERA_THREADS: '3' }
+    expect(resolveOptions({}, env).settings).toMatchObject({ backend: 'wasm', threads: 3 })
+    expect(resolveOptions({ backend: 'cpu', threads: 1 }, env).settings).toMatchObject({ backend: 'cpu', threads: 1 })
+  })
+
+  it('takes empty variables as absent', () => {
+    const { settings } = resolveOptions({}, { TESSERA_BACKEND: '', TESSERA_THREADS: '' })
+    expect(settings).toEqual({ backend: 'auto', models: {} })
+  })
+
+  it.each([
+    [{ backend: 'gpu' as 'cuda' }, {}, "backend: must be one of auto, cpu, cuda, webgpu, wasm, coreml, dml, got 'gpu'"],
+    [{}, { TESSERA_BACKEND: 'GPU' }, 'TESSERA_BACKEND: must be one of'],
+    [{}, { TESSERA_THREADS: 'two' }, 'TESSERA_THREADS: must be a whole number of 1 or more, got NaN'],
+    [{ threads: 0 }, {}, 'threads: must be a whole number of 1 or more, got 0'],
+    [{ maxConcurrent: 1.5 }, {}, 'maxConcurrent: must be a whole number of 1 or more, got 1.5'],
+    [{ maxQueue: -1 }, {}, 'maxQueue: must be a whole number of 0 or more, got -1'],
+    [{ models: { 'decide-latest': '' } }, {}, 'models.decide-latest: must be a folder'],
+  ])('refuses %o with %o', (options, env, message) => {
+    expect(() => resolveOptions(options, env)).toThrow(message)
+  })
+})

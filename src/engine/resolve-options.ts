@@ -1,0 +1,78 @@
+import type { BackendName } from '../backends/index.ts'
+import { InvalidRequestError } from '../errors/index.ts'
+
+export interface EngineOptions {
+  /** Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error. */
+  readonly backend?: 'auto' | BackendName
+  /** Model name to a folder, an installed model or a hub id that serves it instead of the default. */
+  readonly models?: Readonly<Partial<Record<string, string>>>
+  /** Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors. */
+  readonly threads?: number
+  /** Runs models in a worker thread (default), or in the calling thread, which then stalls while they compute. */
+  readonly worker?: boolean
+  /** Calls that take turns at computing. Default 4. */
+  readonly maxConcurrent?: number
+  /** Calls that wait beyond those; more are refused at once with OverloadedError. Default 64. */
+  readonly maxQueue?: number
+}
+
+/** What a worker needs to know; plain data. */
+export interface EngineSettings {
+  readonly backend: 'auto' | BackendName
+  readonly threads?: number
+  readonly models: Readonly<Record<string, string>>
+}
+
+export interface ResolvedOptions {
+  readonly settings: EngineSettings
+  readonly worker: boolean
+  readonly maxConcurrent: number
+  readonly maxQueue: number
+}
+
+const BACKENDS = ['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'] as const
+
+/**
+ * Fills in environment and defaults; options win over the environment.
+ *
+ * @throws InvalidRequestError naming the option or the variable
+ */
+export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessEnv = process.env): ResolvedOptions {
+  const threads = options.threads === undefined
+    ? readCount('TESSERA_THREADS', readVariable(env.TESSERA_THREADS), 1)
+    : readCount('threads', options.threads, 1)
+  const backend = options.backend === undefined
+    ? readBackend('TESSERA_BACKEND', env.TESSERA_BACKEND || 'auto')
+    : readBackend('backend', options.backend)
+  return {
+    settings: { backend, models: readModels(options.models ?? {}), ...(threads !== undefined && { threads }) },
+    worker: options.worker ?? true,
+    maxConcurrent: readCount('maxConcurrent', options.maxConcurrent, 1) ?? 4,
+    maxQueue: readCount('maxQueue', options.maxQueue, 0) ?? 64,
+  }
+}
+
+function readBackend(path: string, value: string): 'auto' | BackendName {
+  const backend = BACKENDS.find((name) => name === value)
+  if (backend !== undefined) return backend
+  throw new InvalidRequestError(path, `must be one of ${BACKENDS.join(', ')}, got '${value}'`)
+}
+
+function readVariable(value: string | undefined): number | undefined {
+  return value ? Number(value) : undefined
+}
+
+function readCount(path: string, value: number | undefined, least: number): number | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return value
+  throw new InvalidRequestError(path, `must be a whole number of ${least} or more, got ${value}`)
+}
+
+function readModels(models: NonNullable<EngineOptions['models']>): Record<string, string> {
+  const given: Record<string, string> = {}
+  for (const [name, target] of Object.entries(models)) {
+    if (target === undefined) continue
+    if (typeof target === 'string' && target !== '') given[name] = target
+    else throw new InvalidRequestError(`models.${name}`, `must be a folder, model name or hub id, got ${typeof target}`)
+  }
+  return given
+}

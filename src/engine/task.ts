@@ -1,0 +1,39 @@
+import type { Backend } from '../backends/index.ts'
+import type { JobKind, Jobs, Progress } from './jobs.ts'
+
+export interface TaskContext {
+  /**
+   * Awaited before every chunk or step: lets the other jobs do one of theirs, in order of arrival.
+   *
+   * @throws AbortedError once the call was aborted
+   */
+  turn(): Promise<void>
+  readonly signal: AbortSignal
+  onProgress(progress: Progress): void
+}
+
+/** One opened model and the kinds of job it does. */
+export type Task = {
+  readonly [Kind in JobKind]?: (
+    request: Jobs[Kind]['request'],
+    context: TaskContext,
+  ) => Promise<Jobs[Kind]['response']> | Jobs[Kind]['response']
+} & {
+  dispose(): Promise<void> | void
+}
+
+/** Where the engine finds its models. The engine itself knows neither their files nor their architectures. */
+export interface TaskSource {
+  /** The model names of the specification that it serves. */
+  readonly names: readonly string[]
+  /** @throws ModelNotFoundError */
+  resolve(model: string): Promise<ResolvedModel>
+  /** @throws ModelFormatError */
+  open(model: ResolvedModel, backend: Backend): Promise<Task>
+}
+
+export interface ResolvedModel {
+  /** Model that really runs, such as `decide-mini`. */
+  readonly id: string
+  readonly folder: string
+}

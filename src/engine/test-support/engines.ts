@@ -1,0 +1,26 @@
+import { connectInline } from '../inline-connection.ts'
+import { type Engine, startEngine } from '../engine.ts'
+import { type EngineOptions, resolveOptions } from '../resolve-options.ts'
+import { connectWorker } from '../worker-connection.ts'
+import { bundleWorker } from './bundle-worker.ts'
+import { createFakeSource, type FakeState } from './fake-task.ts'
+
+export const QUESTIONS = { q: { type: 'noul', instructions: 'Yes?' } } as const
+
+/** Runs a fake job; resolves to the log of all steps done so far. */
+export async function runFake(engine: Engine, state: FakeState, options?: Parameters<Engine['decide']>[1]) {
+  const { model } = await engine.decide({ state, questions: QUESTIONS }, options)
+  return model
+}
+
+/** An engine over the fake task, in this thread or in a worker. */
+export async function startFakeEngine(
+  options: EngineOptions,
+  resourceLimits?: { maxOldGenerationSizeMb: number },
+): Promise<Engine> {
+  const resolved = resolveOptions({ backend: 'cpu', threads: 1, ...options }, {})
+  const source = createFakeSource()
+  if (!resolved.worker) return startEngine(resolved, connectInline(() => source), source)
+  const url = await bundleWorker('src/engine/test-support/fake-worker.ts', 'fake-worker')
+  return startEngine(resolved, connectWorker(url, resourceLimits ? { resourceLimits } : {}), source)
+}

@@ -1,0 +1,67 @@
+import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
+import { ModelNotFoundError } from '../../errors/index.ts'
+import type { Task, TaskContext, TaskSource } from '../task.ts'
+
+/** What a fake job does; it travels as the state of a decision request. */
+export type FakeState = {
+  readonly name?: string
+  /** Turns it takes; each is written to the log. */
+  readonly steps?: number
+  /** Milliseconds of uninterrupted computing at the end of a step. */
+  readonly burn?: number
+  /** Takes turns until a job with `release` has run. */
+  readonly hold?: boolean
+  readonly release?: boolean
+  readonly fail?: 'throw' | 'exit' | 'uncaught' | 'memory'
+}
+
+/** Models whose jobs do as their state says. The answer's `model` is the log of all steps done by the source so far. */
+export function createFakeSource(): TaskSource & { readonly disposed: string[] } {
+  const log: string[] = []
+  const disposed: string[] = []
+  let released = false
+  const decide = async (request: DecisionRequest, { turn, onProgress }: TaskContext): Promise<DecisionResponse> => {
+    const { name = 'job', steps = 0, burn = 0, hold, release, fail } = request.state as FakeState
+    if (release) released = true
+    while (hold && !released) await turn()
+    for (let step = 1; step <= steps; step++) {
+      await turn()
+      log.push(`${name}${step}`)
+      onProgress({ stage: name, done: step, total: steps })
+      spin(burn)
+    }
+    if (fail) await breakDown(fail)
+    return { model: log.join(' '), answers: {}, usage: { input_tokens: 0, output_tokens: 0 }, latency_ms: 0 }
+  }
+  const countTokens = (request: DecisionRequest) => {
+    const names = Object.keys(request.questions)
+    return { input_tokens: names.length, state: 0, questions: Object.fromEntries(names.map((name) => [name, 1])) }
+  }
+  const open = async ({ id }: { id: string }): Promise<Task> => {
+    const dispose = () => void disposed.push(id)
+    return id === 'no-jobs' ? { dispose } : { decide, countTokens, dispose }
+  }
+  return {
+    names: ['decide-latest', 'missing'],
+    resolve: async (model) => {
+      if (model === 'missing') throw new ModelNotFoundError(model, ['/models'], 'tessera pull missing')
+      return { id: model === 'decide-latest' ? 'fake' : model, folder: '/nowhere' }
+    },
+    open,
+    disposed,
+  }
+}
+
+async function breakDown(kind: NonNullable<FakeState['fail']>): Promise<void> {
+  if (kind === 'throw') throw new Error('the task failed')
+  if (kind === 'exit') process.exit(3)
+  if (kind === 'uncaught') setImmediate(() => { throw new RangeError('nobody catches this') })
+  const hoard: number[][] = []
+  while (kind === 'memory') hoard.push(Array.from({ length: 100_000 }, (_, i) => i + 0.5))
+  await new Promise(() => {})
+}
+
+function spin(milliseconds: number): void {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}

@@ -1,0 +1,4 @@
+import { serveWorker } from '../serve-worker.ts'
+import { createFakeSource } from './fake-task.ts'
+
+serveWorker(createFakeSource)

@@ -1,0 +1,44 @@
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+import type { Connect } from './connection.ts'
+import type { FromWorker } from './protocol.ts'
+
+// The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
+const BESIDE = import.meta.url.endsWith('.ts') ? '../../out/worker.js' : './worker.js'
+
+export const workerUrl = new URL(BESIDE, import.meta.url)
+
+/** Runs jobs in a worker thread of its own. */
+export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions, 'resourceLimits'> = {}): Connect {
+  return ({ onMessage, onCrash }) => {
+    // A worker inherits the flags of the process, and this one makes it refuse to start from a file.
+    const execArgv = process.execArgv.filter((flag) => !flag.startsWith('--input-type'))
+    const worker = new Worker(url, { ...options, execArgv, name: 'tessera' })
+    let open = true
+    let failure: unknown
+    worker.on('message', (message: FromWorker) => {
+      if (open) onMessage(message)
+    })
+    worker.on('error', (error) => (failure = error))
+    worker.on('exit', (code) => {
+      if (!open) return
+      open = false
+      onCrash(describeExit(code, failure), failure)
+    })
+    return {
+      post: (message) => worker.postMessage(message),
+      setBusy: (busy) => (busy ? worker.ref() : worker.unref()),
+      close: async () => {
+        open = false
+        await worker.terminate()
+      },
+    }
+  }
+}
+
+function describeExit(code: number, failure: unknown): string {
+  if (failure === undefined) return `it exited with code ${code}`
+  const { name, code: errorCode } = failure as Error & { code?: string }
+  if (errorCode === 'ERR_WORKER_OUT_OF_MEMORY') return 'it ran out of memory'
+  // Not the message: what a parser throws, for one, quotes its input.
+  return `it threw ${name}, see \`cause\``
+}
