@@ -19,11 +19,11 @@ export type FakeState = {
 export function createFakeSource(): TaskSource & { readonly disposed: string[] } {
   const log: string[] = []
   const disposed: string[] = []
-  let released = false
+  const gate = { open: false }
   const decide = async (request: DecisionRequest, { turn, onProgress }: TaskContext): Promise<DecisionResponse> => {
     const { name = 'job', steps = 0, burn = 0, hold, release, fail } = request.state as FakeState
-    if (release) released = true
-    while (hold && !released) await turn()
+    if (release) gate.open = true
+    if (hold) while (!gate.open) await turn()
     for (let step = 1; step <= steps; step++) {
       await turn()
       log.push(`${name}${step}`)
@@ -56,9 +56,13 @@ async function breakDown(kind: NonNullable<FakeState['fail']>): Promise<void> {
   if (kind === 'throw') throw new Error('the task failed')
   if (kind === 'exit') process.exit(3)
   if (kind === 'uncaught') setImmediate(() => { throw new RangeError('nobody catches this') })
-  const hoard: number[][] = []
-  while (kind === 'memory') hoard.push(Array.from({ length: 100_000 }, (_, i) => i + 0.5))
+  if (kind === 'memory') exhaustMemory()
   await new Promise(() => {})
+}
+
+function exhaustMemory(): never {
+  const hoard: number[][] = []
+  for (;;) hoard.push(Array.from({ length: 100_000 }, (_, i) => i + 0.5))
 }
 
 function spin(milliseconds: number): void {

@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
+import { createEngine } from './create-engine.ts'
+import { decide, disposeDefaultEngine } from './default-engine.ts'
+import type { Engine } from './engine.ts'
+import { bundleWorker } from './test-support/bundle-worker.ts'
+
+const questions = {
+  urgent: { type: 'noul', instructions: 'Is it urgent?' },
+  team: { type: 'choice', criteria: { billing: 'Money', tech: 'Bugs' } },
+} as const
+
+let folder: string
+beforeAll(async () => {
+  folder = await writeTinyBundle()
+  await bundleWorker('src/engine/worker.ts', 'worker')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('an engine with a real model', () => {
+  let engine: Engine
+  let inline: Engine
+  beforeEach(async () => {
+    const options = { backend: 'cpu', threads: 1, models: { 'decide-latest': folder } } as const
+    engine = await createEngine(options)
+    inline = await createEngine({ ...options, worker: false })
+  })
+  afterEach(() => Promise.all([engine.dispose(), inline.dispose()]))
+
+  it('gives the same answers in a worker as inline', async () => {
+    const request = { state: { text: 'The invoice is wrong' }, questions }
+    const { answers } = await engine.decide(request)
+    expect(answers).toEqual((await inline.decide(request)).answers)
+    expect(['billing', 'tech']).toContain(answers.team.choice)
+    expect(await engine.countTokens(request)).toEqual(await inline.countTokens(request))
+  })
+
+  it('gives the same answers to calls that take turns as to one alone', async () => {
+    const requests = ['a', 'bb', 'ccc'].map((text) => ({ state: text.repeat(600), questions }))
+    const together = await Promise.all(requests.map((request) => engine.decide(request)))
+    for (const [index, request] of requests.entries()) {
+      expect(together[index]?.answers).toEqual((await inline.decide(request)).answers)
+    }
+  })
+
+  it('stops a real job when it is aborted, and goes on with others', async () => {
+    const controller = new AbortController()
+    const state = 'x'.repeat(100_000)
+    const { signal } = controller
+    const job = engine.decide({ state, questions }, { signal, onProgress: () => controller.abort('enough') })
+    await expect(job).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
+    await expect(engine.decide({ state: 'short', questions })).resolves.toMatchObject({ model: 'tiny' })
+  })
+
+  it('can be disposed in the middle of a job', async () => {
+    const state = 'x'.repeat(100_000)
+    let job: Promise<unknown> | undefined
+    await new Promise<void>((resolve) => {
+      job = engine.decide({ state, questions }, { onProgress: () => resolve() }).catch((error: unknown) => error)
+    })
+    await engine.dispose()
+    expect(await job).toMatchObject({ code: 'engine_disposed' })
+  })
+
+  it('takes a model name from the options only, never as a path', async () => {
+    for (const model of [folder, '../..', '__proto__']) {
+      const call = engine.decide({ model, state: '', questions })
+      await expect(call).rejects.toMatchObject({ code: 'model_not_found', model })
+    }
+  })
+})
+
+it('serves the top-level functions from one engine that names what is missing', async () => {
+  const call = decide({ state: '', questions })
+  await expect(call).rejects.toMatchObject({ code: 'model_not_found', model: 'decide-latest' })
+  await disposeDefaultEngine()
+})

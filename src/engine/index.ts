@@ -1,0 +1,7 @@
+export { createEngine } from './create-engine.ts'
+export { countTokens, decide, disposeDefaultEngine } from './default-engine.ts'
+export type { CallOptions } from './dispatcher.ts'
+export type { Engine, EngineBackendInfo, ModelInfo } from './engine.ts'
+export type { Progress } from './jobs.ts'
+export type { BackendInfo } from './protocol.ts'
+export type { EngineOptions } from './resolve-options.ts'
