@@ -2,7 +2,7 @@ import type { SafetensorsType } from './weight-index.ts'
 
 const DECODERS: Partial<Record<SafetensorsType, (bytes: Uint8Array) => Float32Array>> = {
   F32: (bytes) => new Float32Array(aligned(bytes)),
-  F16: (bytes) => Float32Array.from(new Uint16Array(aligned(bytes)), halfToNumber),
+  F16: decodeFloat16,
   BF16: decodeBfloat16,
 }
 
@@ -17,10 +17,21 @@ export function decodeFloats(bytes: Uint8Array, dtype: SafetensorsType): Float32
   return decode(bytes)
 }
 
+// Plain loops: `from` with a function would first collect millions of numbers in an ordinary array.
+
 /** bfloat16 is the upper half of a float32. */
 function decodeBfloat16(bytes: Uint8Array): Float32Array {
-  const bits = Uint32Array.from(new Uint16Array(aligned(bytes)), (half) => half << 16)
+  const halves = new Uint16Array(aligned(bytes))
+  const bits = new Uint32Array(halves.length)
+  for (let i = 0; i < halves.length; i++) bits[i] = halves[i]! << 16
   return new Float32Array(bits.buffer)
+}
+
+function decodeFloat16(bytes: Uint8Array): Float32Array {
+  const halves = new Uint16Array(aligned(bytes))
+  const values = new Float32Array(halves.length)
+  for (let i = 0; i < halves.length; i++) values[i] = halfToNumber(halves[i]!)
+  return values
 }
 
 function halfToNumber(bits: number): number {

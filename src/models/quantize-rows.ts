@@ -27,6 +27,7 @@ export function quantizeRows(rows: Float32Array, width: number, { bits, blockSiz
   const values = new Uint8Array(count * blocks * blockBytes)
   const scales = new Float32Array(count * blocks)
   const levels = new Uint8Array(blockSize)
+  const zero = 2 ** (bits - 1)
   for (let row = 0; row < count; row++) {
     for (let block = 0; block < blocks; block++) {
       const start = row * width + block * blockSize
@@ -34,8 +35,8 @@ export function quantizeRows(rows: Float32Array, width: number, { bits, blockSiz
       const scale = chooseScale(part, bits)
       const at = row * blocks + block
       scales[at] = scale
-      levels.fill(2 ** (bits - 1))
-      for (let i = 0; i < part.length; i++) levels[i] = nearestLevel(part[i]!, scale, bits)
+      levels.fill(zero)
+      if (scale !== 0) for (let i = 0; i < part.length; i++) levels[i] = nearestLevel(part[i]!, 1 / scale, zero)
       writeLevels(levels, bits, values.subarray(at * blockBytes, (at + 1) * blockBytes))
     }
   }
@@ -60,15 +61,18 @@ function chooseScale(block: Float32Array, bits: 4 | 8): number {
 
 function squaredError(block: Float32Array, scale: number, bits: 4 | 8): number {
   const zero = 2 ** (bits - 1)
+  const inverse = 1 / scale
   let sum = 0
-  for (const value of block) sum += (value - (nearestLevel(value, scale, bits) - zero) * scale) ** 2
+  for (let i = 0; i < block.length; i++) {
+    const error = block[i]! - (nearestLevel(block[i]!, inverse, zero) - zero) * scale
+    sum += error * error
+  }
   return sum
 }
 
-function nearestLevel(value: number, scale: number, bits: 4 | 8): number {
-  const zero = 2 ** (bits - 1)
-  if (scale === 0) return zero
-  return Math.min(2 * zero - 1, Math.max(0, Math.round(value / scale) + zero))
+/** `floor(x + ½)` rounds like `Math.round` and is several times faster. */
+function nearestLevel(value: number, inverseScale: number, zero: number): number {
+  return Math.min(2 * zero - 1, Math.max(0, Math.floor(value * inverseScale + 0.5) + zero))
 }
 
 function writeLevels(levels: Uint8Array, bits: 4 | 8, into: Uint8Array): void {
