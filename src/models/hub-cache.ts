@@ -1,0 +1,25 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+
+/** The hub's own variables; see huggingface.co/docs/huggingface_hub/package_reference/environment_variables. */
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where the hub's tools keep checkpoints: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME/hub`, or below `~/.cache`. */
+export function hubCacheFolder(env: Environment): string {
+  const home = env['HF_HOME'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'huggingface')
+  return env['HF_HUB_CACHE'] ?? env['HUGGINGFACE_HUB_CACHE'] ?? join(home, 'hub')
+}
+
+/**
+ * The snapshot folder of `owner/name` that the hub's tools have downloaded: of its `main` revision, else its only one.
+ * Undefined where there is none.
+ */
+export async function findInHubCache(id: string, env: Environment): Promise<string | undefined> {
+  const folder = join(hubCacheFolder(env), `models--${id.replace('/', '--')}`)
+  const snapshots = join(folder, 'snapshots')
+  const revisions = await readdir(snapshots).catch(() => [])
+  const main = (await readFile(join(folder, 'refs', 'main'), 'utf8').catch(() => '')).trim()
+  const revision = revisions.find((name) => name === main) ?? (revisions.length === 1 ? revisions[0] : undefined)
+  return revision && join(snapshots, revision)
+}

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { EMBEDDED_MODELS, resolveModel } from './resolve-model.ts'
+
+async function hubCache(revisions: readonly string[], main?: string): Promise<string> {
+  const cache = await mkdtemp(join(tmpdir(), 'tessera-hub-'))
+  const model = join(cache, 'models--Qwen--Qwen3-4B')
+  for (const revision of revisions) {
+    await mkdir(join(model, 'snapshots', revision), { recursive: true })
+    await writeFile(join(model, 'snapshots', revision, 'config.json'), '{}')
+  }
+  if (main) {
+    await mkdir(join(model, 'refs'), { recursive: true })
+    await writeFile(join(model, 'refs', 'main'), `${main}\n`)
+  }
+  return cache
+}
+
+describe('resolveModel', () => {
+  it('finds every embedded model that a name of the specification stands for', async () => {
+    for (const model of Object.values(EMBEDDED_MODELS)) {
+      expect(await resolveModel(model)).toMatchObject({ id: model, embedded: true, folder: expect.stringContaining(join('models', model)) })
+    }
+  })
+
+  it('takes a path as it is', async () => {
+    const cache = await hubCache(['r1'])
+    const folder = join(cache, 'models--Qwen--Qwen3-4B', 'snapshots', 'r1')
+    expect(await resolveModel(folder)).toEqual({ id: folder, folder, embedded: false })
+    await expect(resolveModel(join(cache, 'nothing'))).rejects.toMatchObject({ code: 'model_not_found' })
+  })
+
+  it('finds the main revision in the cache of the hub, wherever its variables put it', async () => {
+    const cache = await hubCache(['r1', 'r2'], 'r2')
+    const folder = join(cache, 'models--Qwen--Qwen3-4B', 'snapshots', 'r2')
+    expect((await resolveModel('Qwen/Qwen3-4B', { HF_HUB_CACHE: cache })).folder).toBe(folder)
+    const home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
+    await mkdir(join(home, 'huggingface'))
+    await expect(resolveModel('Qwen/Qwen3-4B', { XDG_CACHE_HOME: home })).rejects.toMatchObject({
+      tried: ['the embedded models', join(home, 'huggingface', 'hub')], command: 'hf download Qwen/Qwen3-4B',
+    })
+  })
+
+  it('does not guess between revisions or escape the cache', async () => {
+    const cache = await hubCache(['r1', 'r2'])
+    await expect(resolveModel('Qwen/Qwen3-4B', { HF_HUB_CACHE: cache })).rejects.toMatchObject({ code: 'model_not_found' })
+    await expect(resolveModel('../../etc/passwd')).rejects.toMatchObject({ code: 'model_not_found' })
+    await expect(resolveModel('__proto__')).rejects.toMatchObject({ code: 'model_not_found' })
+  })
+})

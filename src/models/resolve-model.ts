@@ -1,0 +1,50 @@
+import { access } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ModelNotFoundError } from '../errors/index.ts'
+import { findInHubCache, hubCacheFolder } from './hub-cache.ts'
+
+/** Model names of the specification and the embedded model that serves each unless another is configured. */
+export const EMBEDDED_MODELS: Readonly<Record<string, string>> = { 'decide-latest': 'decide-mini' }
+
+export interface ModelSource {
+  /** Name of the model that runs, as `owner/name`, a path, or an embedded model's name. */
+  readonly id: string
+  /** Folder with its files. */
+  readonly folder: string
+  readonly embedded: boolean
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(() => true, () => false)
+}
+
+/** The package's own `models` folder: beside the folder that this code runs from, whether `dist` or `src`. */
+async function embeddedFolder(model: string): Promise<string | undefined> {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  for (let level = 0; level < 3; level++) {
+    const found = join(folder, 'models', model)
+    if (await exists(join(found, 'config.json'))) return found
+    folder = dirname(folder)
+  }
+  return undefined
+}
+
+/**
+ * Finds the files of a model: a folder's path (starting with `/`, `./`, `../` or a drive), an embedded model's name, or a hub
+ * id `owner/name` that was downloaded into the hub's cache. Never downloads.
+ *
+ * @throws ModelNotFoundError saying where it looked and which command gets the model.
+ */
+export async function resolveModel(model: string, env: Readonly<Record<string, string | undefined>> = process.env): Promise<ModelSource> {
+  if (isAbsolute(model) || /^\.{1,2}[\\/]/.test(model)) {
+    const folder = resolve(model)
+    if (await exists(join(folder, 'config.json'))) return { id: model, folder, embedded: false }
+    throw new ModelNotFoundError(model, [join(folder, 'config.json')], `hf download <owner/name> --local-dir ${model}`)
+  }
+  const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
+  if (embedded) return { id: model, folder: embedded, embedded: true }
+  const cached = /^[\w.-]+\/[\w.-]+$/.test(model) ? await findInHubCache(model, env) : undefined
+  if (cached) return { id: model, folder: cached, embedded: false }
+  throw new ModelNotFoundError(model, ['the embedded models', hubCacheFolder(env)], `hf download ${model}`)
+}
