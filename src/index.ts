@@ -1,0 +1,3 @@
+export * from './engine/index.ts'
+export * from './errors/index.ts'
+export * from './schemas/index.ts'

@@ -1,0 +1,22 @@
+import { defineConfig } from 'tsup'
+
+/** What users import: each has a subpath under `exports` in package.json, and types. */
+const modules = {
+  index: 'src/index.ts',
+  schemas: 'src/schemas/index.ts',
+}
+
+/** What is started and never imported. */
+const programs = {
+  worker: 'src/engine/worker.ts',
+}
+
+export default defineConfig({
+  // Names without a folder, so that code finds ./worker.js and ../models/ from whichever chunk it ends up in.
+  entry: { ...modules, ...programs },
+  format: 'esm',
+  target: 'node20',
+  // tsup passes `baseUrl` to the compiler, which TypeScript 6 calls deprecated.
+  dts: { entry: modules, compilerOptions: { ignoreDeprecations: '6.0' } },
+  clean: true,
+})
