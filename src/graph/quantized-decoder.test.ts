@@ -56,8 +56,8 @@ describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its deq
   it.each<{ linear: LinearMode; tolerance: number }>([
     { linear: 'float', tolerance: 1e-4 },
     { linear: { accuracyLevel: 0 }, tolerance: 1e-4 },
-    // Activations in int8: an error of the arithmetic, not of the weights.
-    { linear: { accuracyLevel: 4 }, tolerance: 5e-2 },
+    // Activations in int8, and kernels that differ from processor to processor; a wrong layout gives about 1.
+    { linear: { accuracyLevel: 4 }, tolerance: 0.15 },
   ])('with linear $linear, within $tolerance', async ({ linear, tolerance }) => {
     const logits = await run(quantized, linear)
     expect(largestRelativeError({ type: 'float32', dims: [], data: logits }, reference)).toBeLessThan(tolerance)

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -59,6 +59,18 @@ it('merges shards through their index', async () => {
   const files = new Set(weights.names.map((name) => weights.get(name)!.file))
   expect(files.size).toBe(6)
   expect(weights.get('model.embed_tokens.weight')!.shape).toEqual([96, 40])
+})
+
+it('follows links to the folder that the files are in, as in a hub cache', async () => {
+  const blobs = join(work, 'blobs')
+  const snapshot = join(work, 'snapshots', 'abc')
+  await mkdir(blobs)
+  await mkdir(snapshot, { recursive: true })
+  await writeSafetensors({ a: f32([1], 0, 4) }, 4, 'blobs/0123')
+  await symlink('../../blobs/0123', join(snapshot, 'model.safetensors'))
+  const weights = await readSafetensors(snapshot)
+  expect(weights.folder).toBe(await realpath(blobs))
+  expect(weights.get('a')!.file).toBe('0123')
 })
 
 it('names the shard that is missing', async () => {

@@ -1,4 +1,4 @@
-import { open, readFile, stat } from 'node:fs/promises'
+import { open, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ModelFormatError } from '../errors/index.ts'
 import { parseSafetensorsHeader, readHeaderLength, type SafetensorsHeader } from './safetensors-header.ts'
@@ -8,7 +8,9 @@ const SINGLE_FILE = 'model.safetensors'
 const SHARD_INDEX = 'model.safetensors.index.json'
 
 /**
- * Reads the headers, never the tensors, of a checkpoint.
+ * Reads the headers, never the tensors, of a checkpoint. Links are followed: the index names the folder that the files
+ * are really in, such as the blobs of a hub cache, because onnxruntime opens no weight file outside the folder it is
+ * given.
  *
  * @param path a `.safetensors` file, or a folder with `model.safetensors` or with shards and
  * `model.safetensors.index.json`
@@ -18,33 +20,40 @@ export async function readSafetensors(path: string): Promise<WeightIndex> {
   if ((await fileSize(path)) !== undefined) return indexFiles(dirname(path), [basename(path)])
   const shards = await readShardIndex(path)
   if (shards === undefined) return indexFiles(path, [SINGLE_FILE])
-  const index = await indexFiles(path, [...new Set(shards.values())])
-  for (const [name, file] of shards) {
-    const found = index.get(name)?.file
-    if (found === file) continue
-    const got = found === undefined ? 'none' : `it in ${found}`
-    throw new ModelFormatError(join(path, file), `tensor ${name}, as ${SHARD_INDEX} says`, got)
-  }
-  return index
+  return indexFiles(path, [...new Set(shards.values())], shards)
 }
 
-async function indexFiles(folder: string, files: readonly string[]): Promise<WeightIndex> {
+/** @param expected which file each tensor must be in, by name */
+async function indexFiles(
+  folder: string, files: readonly string[], expected: ReadonlyMap<string, string> = new Map(),
+): Promise<WeightIndex> {
   const tensors = new Map<string, TensorEntry>()
+  const foundIn = new Map<string, string>()
   const metadata: Record<string, string> = {}
-  for (const file of files) {
-    const header = await readHeader(folder, file)
+  let realFolder = folder
+  for (const [i, file] of files.entries()) {
+    const path = join(folder, file)
+    const header = await readHeader(path)
+    const real = await realpath(path)
+    if (i === 0) realFolder = dirname(real)
+    if (dirname(real) !== realFolder) throw new ModelFormatError(path, `a file or link into ${realFolder}`, real)
     Object.assign(metadata, header.metadata)
     for (const [name, entry] of header.tensors) {
-      const other = tensors.get(name)
-      if (other) throw new ModelFormatError(join(folder, file), `${name} in one file only`, `it in ${other.file} too`)
-      tensors.set(name, { ...entry, file })
+      const other = foundIn.get(name)
+      if (other !== undefined) throw new ModelFormatError(path, `${name} in one file only`, `it in ${other} too`)
+      foundIn.set(name, file)
+      tensors.set(name, { ...entry, file: basename(real) })
     }
   }
-  return { folder, names: [...tensors.keys()], metadata, get: (name) => tensors.get(name) }
+  for (const [name, file] of expected) {
+    const found = foundIn.get(name) ?? 'no file'
+    if (found === file) continue
+    throw new ModelFormatError(join(folder, file), `tensor ${name}, as ${SHARD_INDEX} says`, `it in ${found}`)
+  }
+  return { folder: realFolder, names: [...tensors.keys()], metadata, get: (name) => tensors.get(name) }
 }
 
-async function readHeader(folder: string, file: string): Promise<SafetensorsHeader> {
-  const path = join(folder, file)
+async function readHeader(path: string): Promise<SafetensorsHeader> {
   const size = await fileSize(path)
   if (size === undefined) throw new ModelFormatError(path, 'a safetensors file', 'no such file')
   const handle = await open(path)

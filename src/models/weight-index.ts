@@ -19,6 +19,7 @@ export interface TensorEntry {
 
 /** The tensors of a checkpoint, whichever of its files they are in. */
 export interface WeightIndex {
+  /** Absolute path of the folder that holds the files themselves, links followed. */
   readonly folder: string
   readonly names: readonly string[]
   /** The `__metadata__` entries of all files; of equal keys the last file's counts. */
