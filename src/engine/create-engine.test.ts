@@ -71,8 +71,8 @@ describe('an engine with a real model', () => {
   })
 })
 
-it('serves the top-level functions from one engine that names what is missing', async () => {
-  const call = decide({ state: '', questions })
-  await expect(call).rejects.toMatchObject({ code: 'model_not_found', model: 'decide-latest' })
+it('serves the top-level functions from one engine', async () => {
+  const call = decide({ model: 'no-such-model', state: '', questions })
+  await expect(call).rejects.toMatchObject({ code: 'model_not_found', model: 'no-such-model' })
   await disposeDefaultEngine()
 })

@@ -1,3 +1,4 @@
+import { createBackend } from '../backends/index.ts'
 import type { Connect } from './connection.ts'
 import { type CreateTaskSource, JobRunner } from './job-runner.ts'
 
@@ -5,7 +6,7 @@ import { type CreateTaskSource, JobRunner } from './job-runner.ts'
 export function connectInline(createSource: CreateTaskSource): Connect {
   return ({ onMessage }) => {
     let open = true
-    const runner = new JobRunner(createSource, (message) => {
+    const runner = new JobRunner(createSource, createBackend, (message) => {
       if (open) onMessage(message)
     })
     return {

@@ -1,4 +1,4 @@
-import { createBackend, type Backend } from '../backends/index.ts'
+import type { Backend, BackendChoice } from '../backends/index.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import type { JobKind, Jobs } from './jobs.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
@@ -6,12 +6,14 @@ import type { EngineSettings } from './resolve-options.ts'
 import type { Task, TaskContext, TaskSource } from './task.ts'
 import { Turns } from './turns.ts'
 
+export type CreateBackend = (settings: EngineSettings) => Promise<BackendChoice>
 export type CreateTaskSource = (settings: EngineSettings) => TaskSource
 
 /** The computing side of an engine: owns the backend and the opened models, whichever thread it is in. */
 export class JobRunner {
   readonly #post: (message: FromWorker) => void
   readonly #createSource: CreateTaskSource
+  readonly #createBackend: CreateBackend
   readonly #turns = new Turns()
   readonly #aborts = new Map<number, AbortController>()
   readonly #runs = new Set<Promise<void>>()
@@ -19,8 +21,13 @@ export class JobRunner {
   #source: TaskSource | undefined
   #backend: Backend | undefined
 
-  constructor(createSource: CreateTaskSource, post: (message: FromWorker) => void) {
+  constructor(
+    createSource: CreateTaskSource,
+    createBackend: CreateBackend,
+    post: (message: FromWorker) => void,
+  ) {
     this.#createSource = createSource
+    this.#createBackend = createBackend
     this.#post = post
   }
 
@@ -46,7 +53,7 @@ export class JobRunner {
 
   async #start(settings: EngineSettings): Promise<void> {
     try {
-      const { backend, chosen, reason, tried, threads, runtime } = await createBackend(settings)
+      const { backend, chosen, reason, tried, threads, runtime } = await this.#createBackend(settings)
       this.#backend = backend
       this.#source = this.#createSource(settings)
       const info = { backend: chosen, reason, tried, threads, runtime, inPlace: backend.inPlace }

@@ -28,6 +28,12 @@ export type FromWorker =
   | { readonly type: 'result'; readonly id: number; readonly response: Jobs[JobKind]['response'] }
   | { readonly type: 'error'; readonly id: number; readonly error: ErrorJson }
 
+/** What a worker thread is started with. */
+export interface WorkerData {
+  /** Memory of the `NativeGate`. */
+  readonly gate: SharedArrayBuffer
+}
+
 /** Which backend really runs, and why. */
 export interface BackendInfo {
   readonly backend: BackendName

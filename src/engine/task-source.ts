@@ -1,25 +1,24 @@
-import { access } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
 import { ModelNotFoundError } from '../errors/index.ts'
+import { EMBEDDED_MODELS, resolveModel } from '../models/resolve-model.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { TaskSource } from './task.ts'
 
+/** `name` or `owner/name`, and nothing that leads through folders. */
+const MODEL_NAME = /^\w[\w.-]*(\/\w[\w.-]*)?$/
+
 /**
- * The models of this library. Requests choose among the names that the options give a folder for; a name is never taken
- * as a path itself, since it may come from the network.
+ * The models of this library. A request may name what the options list, an embedded model or a downloaded one; only the
+ * options may give a path, since the name in a request may come from the network.
  */
 export function createTaskSource({ models }: EngineSettings): TaskSource {
+  const targets = new Map([...Object.entries(EMBEDDED_MODELS), ...Object.entries(models)])
   return {
-    names: [...new Set(['decide-latest', ...Object.keys(models)])],
+    names: [...targets.keys()],
     async resolve(model) {
-      const target = Object.hasOwn(models, model) ? models[model] : undefined
-      if (target === undefined) throw new ModelNotFoundError(model, ['the option `models`'], `tessera pull ${model}`)
-      const folder = resolve(target)
-      const config = join(folder, 'config.json')
-      await access(config).catch((cause: unknown) => {
-        throw new ModelNotFoundError(model, [config], `tessera pull ${model}`, { cause })
-      })
-      return { id: basename(folder), folder }
+      const target = targets.get(model)
+      if (target !== undefined) return resolveModel(target)
+      if (MODEL_NAME.test(model)) return resolveModel(model)
+      throw new ModelNotFoundError(model, ['the option `models`'], 'tessera models')
     },
     async open({ folder }, backend) {
       // Loaded where models run only, which is not the thread that calls the engine.

@@ -1,6 +1,7 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { Connect } from './connection.ts'
-import type { FromWorker } from './protocol.ts'
+import { NativeGate } from './native-gate.ts'
+import type { FromWorker, WorkerData } from './protocol.ts'
 
 // The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
 const BESIDE = import.meta.url.endsWith('.ts') ? '../../out/worker.js' : './worker.js'
@@ -12,7 +13,12 @@ export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions,
   return ({ onMessage, onCrash }) => {
     // A worker inherits the flags of the process, and this one makes it refuse to start from a file.
     const execArgv = process.execArgv.filter((flag) => !flag.startsWith('--input-type'))
-    const worker = new Worker(url, { ...options, execArgv, name: 'tessera' })
+    const gate = new NativeGate()
+    const workerData: WorkerData = { gate: gate.memory }
+    const worker = new Worker(url, { ...options, execArgv, workerData, name: 'tessera' })
+    const closeGate = () => gate.closeSync()
+    process.once('exit', closeGate)
+    const exited = new Promise((resolve) => worker.once('exit', resolve))
     let open = true
     let failure: unknown
     worker.on('message', (message: FromWorker) => {
@@ -20,6 +26,7 @@ export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions,
     })
     worker.on('error', (error) => (failure = error))
     worker.on('exit', (code) => {
+      process.off('exit', closeGate)
       if (!open) return
       open = false
       onCrash(describeExit(code, failure), failure)
@@ -29,6 +36,9 @@ export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions,
       setBusy: (busy) => (busy ? worker.ref() : worker.unref()),
       close: async () => {
         open = false
+        worker.ref()
+        // A worker that has died inside a native call would leave the gate waiting for it.
+        await Promise.race([gate.close(), exited])
         await worker.terminate()
       },
     }
