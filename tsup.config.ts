@@ -8,6 +8,7 @@ const modules = {
 
 /** What is started and never imported. */
 const programs = {
+  cli: 'src/cli/main.ts',
   worker: 'src/engine/worker.ts',
 }
 

@@ -1,4 +1,4 @@
-import { styleText } from 'node:util'
+import colors from 'picocolors'
 import type { Answer, DecisionResponse } from '../schemas/index.ts'
 
 const BAR = 24
@@ -35,15 +35,15 @@ export function formatDecision(response: DecisionResponse): string {
   const blocks = Object.entries(response.answers).map(([name, answer]) => {
     const { verdict, rows } = describeAnswer(answer)
     const sure = answer.confidence === undefined ? '' : `  confidence ${answer.confidence.toFixed(2)}`
-    const open = answer.decided === false ? `  ${styleText('yellow', 'undecided')}` : ''
+    const open = answer.decided === false ? `  ${colors.yellow('undecided')}` : ''
     const width = Math.min(36, Math.max(...rows.map(([label]) => label.length)))
     const most = Math.max(...rows.map(([, probability]) => probability))
     const lines = rows.map(([label, probability]) => {
       const line = `  ${shorten(label, width)}  ${bar(probability)} ${percent(probability)}`
-      return probability === most ? line : styleText('dim', line)
+      return probability === most ? line : colors.dim(line)
     })
-    return [`${styleText('bold', name)}: ${styleText('green', verdict)}${styleText('dim', sure)}${open}`, ...lines].join('\n')
+    return [`${colors.bold(name)}: ${colors.green(verdict)}${colors.dim(sure)}${open}`, ...lines].join('\n')
   })
   const { model, usage, latency_ms } = response
-  return `${blocks.join('\n\n')}\n\n${styleText('dim', `${model} · ${usage.input_tokens} tokens · ${latency_ms} ms`)}`
+  return `${blocks.join('\n\n')}\n\n${colors.dim(`${model} · ${usage.input_tokens} tokens · ${latency_ms} ms`)}`
 }

@@ -1,4 +1,4 @@
-import { styleText } from 'node:util'
+import colors from 'picocolors'
 import { InvalidRequestError, TesseraError } from '../errors/index.ts'
 
 /** Exit status of bad arguments or input, as opposed to 1 for work that failed. */
@@ -10,7 +10,7 @@ export async function runCommand(work: () => Promise<void>): Promise<void> {
     await work()
   } catch (error) {
     if (!TesseraError.isInstance(error)) throw error
-    process.stderr.write(`${styleText('red', 'error')} ${error.message}\n`)
+    process.stderr.write(`${colors.red('error')} ${error.message}\n`)
     process.exitCode = error.code === InvalidRequestError.code ? USAGE : 1
   }
 }

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { defineCommand } from 'citty'
+import colors from 'picocolors'
+import { type BackendStatus, detectBackends } from '../backends/index.ts'
+import { printResult, runCommand } from './run-command.ts'
+
+interface Diagnosis {
+  readonly tessera: string
+  readonly node: string
+  readonly platform: string
+  readonly processors: number
+  readonly backends: readonly BackendStatus[]
+}
+
+export const doctorCommand = defineCommand({
+  meta: { name: 'doctor', description: 'Show the platform and which backends compute here, or why not' },
+  args: { json: { type: 'boolean', description: 'print JSON' } },
+  run: ({ args }) => runCommand(async () => {
+    const diagnosis: Diagnosis = {
+      tessera: await packageVersion(),
+      node: process.version,
+      platform: `${process.platform} ${process.arch}`,
+      processors: availableParallelism(),
+      backends: await detectBackends(),
+    }
+    printResult(args.json ?? false, diagnosis, () => formatDiagnosis(diagnosis))
+  }),
+})
+
+/** The bundle lies in `dist`, one folder below package.json. */
+export async function packageVersion(): Promise<string> {
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  return version
+}
+
+function formatDiagnosis({ tessera, node, platform, processors, backends }: Diagnosis): string {
+  const head = `tessera ${tessera} · node ${node} · ${platform} · ${processors} processors`
+  const lines = backends.map(({ name, available, reason, remedy, details }) => {
+    const state = available ? colors.green('available') : colors.yellow('not available')
+    const facts = Object.entries(details).map(([key, value]) => `${key} ${value}`).join(' · ')
+    const why = available ? facts : [reason, remedy && `→ ${remedy}`].filter(Boolean).join('\n            ')
+    return `${colors.bold(name.padEnd(8))} ${state}\n            ${colors.dim(why)}`
+  })
+  return [head, '', ...lines].join('\n')
+}

@@ -1,0 +1,23 @@
+import { createEngine, type Engine, type EngineOptions } from '../engine/index.ts'
+
+/** Arguments of every command that runs a model. */
+export const engineArguments = {
+  backend: { type: 'string', description: 'auto, cpu, cuda, webgpu, wasm, coreml or dml', valueHint: 'name' },
+  threads: { type: 'string', description: 'threads for one operator', valueHint: 'n' },
+  use: { type: 'string', description: 'model that answers: a folder or a downloaded hub id', valueHint: 'folder|id' },
+} as const
+
+export interface EngineArguments {
+  readonly backend?: string | undefined
+  readonly threads?: string | undefined
+  readonly use?: string | undefined
+}
+
+/** The engine that the arguments ask for; the engine itself checks their values. */
+export function openEngine({ backend, threads, use }: EngineArguments): Promise<Engine> {
+  return createEngine({
+    ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
+    ...(threads === undefined ? {} : { threads: Number(threads) }),
+    ...(use === undefined ? {} : { models: { 'decide-latest': use } }),
+  })
+}
