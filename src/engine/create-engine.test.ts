@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
 import { createEngine } from './create-engine.ts'
-import { decide, disposeDefaultEngine } from './default-engine.ts'
+import { countTokens, decide, disposeDefaultEngine } from './default-engine.ts'
 import type { Engine } from './engine.ts'
 import { bundleWorker } from './test-support/bundle-worker.ts'
 
@@ -63,16 +63,20 @@ describe('an engine with a real model', () => {
     expect(await job).toMatchObject({ code: 'engine_disposed' })
   })
 
-  it('takes a model name from the options only, never as a path', async () => {
-    for (const model of [folder, '../..', '__proto__']) {
-      const call = engine.decide({ model, state: '', questions })
-      await expect(call).rejects.toMatchObject({ code: 'model_not_found', model })
+  it('serves names of compatible services by the default model, never taking them as paths', async () => {
+    for (const model of ['jev-latest', 'decide-latest', folder, '../..', '__proto__']) {
+      expect(await engine.decide({ model, state: '', questions })).toMatchObject({ model: 'tiny' })
     }
+  })
+
+  it('does not answer for a hub model that is not downloaded', async () => {
+    const call = engine.decide({ model: 'nobody/no-such-model', state: '', questions })
+    await expect(call).rejects.toMatchObject({ code: 'model_not_found', model: 'nobody/no-such-model' })
   })
 })
 
 it('serves the top-level functions from one engine', async () => {
-  const call = decide({ model: 'no-such-model', state: '', questions })
-  await expect(call).rejects.toMatchObject({ code: 'model_not_found', model: 'no-such-model' })
+  const [response, count] = await Promise.all([decide({ state: 'x', questions }), countTokens({ state: 'x', questions })])
+  expect(response).toMatchObject({ model: 'decide-mini', usage: { input_tokens: count.input_tokens } })
   await disposeDefaultEngine()
 })
