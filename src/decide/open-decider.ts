@@ -6,6 +6,7 @@ import { buildQwen3Decoder } from '../graph/index.ts'
 import { parseQwen3Config, readSafetensors } from '../models/index.ts'
 import { createBranchTemplate } from './branch-template.ts'
 import { createChatTemplate } from './chat-template.ts'
+import { chooseLinear } from './choose-linear.ts'
 import { createDecider, type Decider } from './decider.ts'
 import { readManifest } from './manifest.ts'
 import { createPointerReadout, createSymbolReadout } from './readout.ts'
@@ -27,7 +28,7 @@ export async function openDecider({ backend, folder }: { backend: Backend; folde
   const readout = manifest.readout === 'pointer'
     ? createPointerReadout()
     : createSymbolReadout(tokenizer, join(folder, 'tokenizer.json'))
-  const options = { linear: 'float', maxPositions: positions } as const
+  const options = { linear: chooseLinear(weights), maxPositions: positions }
   const prefill = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'prefill' }))
   const branch = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }))
   const shape = { layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim }
