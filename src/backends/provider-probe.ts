@@ -59,7 +59,8 @@ function runProbe(name: ProviderName): Promise<string | undefined> {
       { env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '' }, timeout: PROBE_TIMEOUT_MS },
       (error, stdout) => {
         if (stdout.endsWith('computed')) return resolve(undefined)
-        const said = stdout.replace(/\s+/g, ' ').trim()
+        // onnxruntime puts the source line and the failed condition in front of what happened.
+        const said = stdout.replace(/\s+/g, ' ').replace(/^\/onnxruntime_src\/.* was false\. /, '').trim()
         resolve(said || `the probe process ended without an answer (${error?.signal ?? error?.code ?? 'no output'})`)
       },
     )

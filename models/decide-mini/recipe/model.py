@@ -87,10 +87,6 @@ class Decoder(nn.Module):
         self.norm = RMSNorm(c.hidden_size, c.rms_norm_eps)
 
 
-def orthonormal(rows, columns):
-    return torch.linalg.qr(torch.randn(columns, rows))[0].T.contiguous()
-
-
 class DecideMini(nn.Module):
     """Parameter names are those of transformers' Qwen3ForCausalLM, plus `pointer.query` and `pointer.key`."""
 
@@ -101,24 +97,8 @@ class DecideMini(nn.Module):
         for name, weight in self.named_parameters():
             if weight.ndim == 2:
                 nn.init.normal_(weight, std=weight.shape[1] ** -0.5)
-            if name.endswith("down_proj.weight"):
+            if name.endswith(("o_proj.weight", "down_proj.weight")):
                 nn.init.zeros_(weight)
-        for layer in self.model.layers:
-            self.match_alike(layer.self_attn, c)
-        alike = orthonormal(c.pointer_size, c.hidden_size)
-        for name in ("query", "key"):
-            self.pointer[name].weight.data = alike + 0.1 * self.pointer[name].weight.data
-
-    @staticmethod
-    def match_alike(attention, c):
-        """Starts attention as a lookup of similar tokens that copies a part of what it finds (mimetic initialisation, Trockman &
-        Kolter 2023): with word vectors from co-occurrence, an option finds its mentions in the state before any training."""
-        group, size = c.num_attention_heads // c.num_key_value_heads, c.num_key_value_heads * c.head_dim
-        alike, copied = orthonormal(size, c.hidden_size), orthonormal(size, c.hidden_size)
-        spread = lambda rows: rows.view(c.num_key_value_heads, c.head_dim, -1).repeat_interleave(group, 0).flatten(0, 1)
-        for projection, start in (("q", spread(alike)), ("k", alike), ("v", copied), ("o", 0.5 / group * spread(copied).T)):
-            weight = getattr(attention, f"{projection}_proj").weight
-            weight.data = (start + 0.1 * weight.data).contiguous()
 
     def forward(self, tokens, positions, mask, decides, ends, owner):
         """tokens, positions [B,S]; mask bool [B,1,S,S]; decides [Q] and ends [O] index the flat [B*S] rows; owner [O] is each option's question.
