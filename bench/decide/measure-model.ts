@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { createCpuBackend } from '../../src/backends/index.ts'
+import { openDecider, type Decider } from '../../src/decide/index.ts'
+import { createEngine, type Engine } from '../../src/engine/index.ts'
+import { parseQwen3Config } from '../../src/models/index.ts'
+import { parseDecisionRequest, type DecisionRequestInput } from '../../src/schemas/index.ts'
+import type { Summary } from '../measure/statistics.ts'
+import { timeAlternating } from '../measure/time-alternating.ts'
+import { countPrefillWork, type PrefillWork } from './count-work.ts'
+import { openRaw } from './open-raw.ts'
+import { recordPasses } from './record-passes.ts'
+import { makeRequest, splitRequest } from './request.ts'
+import { type CallParts, isPrefill, traceCalls } from './trace-call.ts'
+
+const STATE_TOKENS = 2048
+
+export interface ModelFigures {
+  readonly name: string
+  readonly layers: number
+  readonly state_tokens: number
+  readonly questions: number
+  readonly question_tokens: number
+  /** All questions in one call, against a call for each. `ratio` is how many times faster one call is. */
+  readonly sharing: { readonly together: Summary; readonly separate: Summary; readonly ratio: number }
+  /** The engine's call, against nothing but the runs of the same graphs on the same feeds. Overhead in percent. */
+  readonly overhead: { readonly engine: Summary; readonly raw: Summary; readonly percent: number }
+  readonly parts: CallParts
+  /** Checking the request, and the way to the worker and back. */
+  readonly messaging: number
+  readonly prefill: PrefillWork & { readonly time: Summary; readonly tokens_per_s: number; readonly gflops: number }
+  /** Time of the passes that answer the questions. */
+  readonly branch: Summary
+}
+
+export interface MeasureOptions {
+  readonly folder: string
+  readonly threads: number
+  readonly runs: number
+}
+
+/** Measures one bundle with 16 questions on a state of 2,048 tokens. */
+export async function measureModel({ folder, threads, runs }: MeasureOptions): Promise<ModelFigures> {
+  const { recording, backend } = recordPasses(await createCpuBackend({ threads }))
+  const decider = await openDecider({ backend, folder })
+  const request = await makeRequest(STATE_TOKENS, async (body) => decider.countTokens(parseDecisionRequest(body)))
+  const parsed = parseDecisionRequest(request)
+  const { state, input_tokens } = decider.countTokens(parsed)
+  const traced = await traceCalls(decider, recording, parsed, runs)
+  const config = await readConfig(folder)
+  const work = countPrefillWork(config, traced.passes.filter(isPrefill))
+  const seconds = traced.prefill.median / 1000
+
+  await using engine = await createEngine({ backend: 'cpu', threads, models: { 'decide-latest': resolve(folder) } })
+  const messaging = await measureMessaging(engine, decider, request)
+  // From here on the decider's sessions would only take memory; the graphs and the feeds stay.
+  await backend.dispose()
+  const raw = await openRaw({ ...recording, passes: [...traced.passes] }, threads)
+  const times = await timeAlternating({ engine: () => engine.decide(request), raw: () => raw.replay() }, runs)
+  await raw.dispose()
+  const sharing = await measureSharing(engine, request, runs)
+  const asked = Object.keys(request.questions).length
+  return {
+    name: basename(folder),
+    layers: config.num_hidden_layers,
+    state_tokens: state,
+    questions: asked,
+    question_tokens: (input_tokens - state) / asked,
+    sharing,
+    overhead: { ...times, percent: 100 * (times.engine.median / times.raw.median - 1) },
+    parts: traced.parts,
+    messaging,
+    prefill: {
+      ...work,
+      time: traced.prefill,
+      tokens_per_s: work.tokens / seconds,
+      gflops: (work.linear_gflop + work.attention_gflop) / seconds,
+    },
+    branch: traced.branch,
+  }
+}
+
+async function readConfig(folder: string) {
+  const file = join(folder, 'config.json')
+  return parseQwen3Config(JSON.parse(await readFile(file, 'utf8')), file)
+}
+
+/** Counting tokens takes the same way as deciding, without the computing that would drown the difference. */
+async function measureMessaging(engine: Engine, decider: Decider, request: DecisionRequestInput): Promise<number> {
+  const small = { ...request, state: '' }
+  const parsed = parseDecisionRequest(small)
+  const times = await timeAlternating({
+    engine: () => engine.countTokens(small), inline: async () => decider.countTokens(parsed),
+  }, 20)
+  return times.engine.median - times.inline.median
+}
+
+async function measureSharing(engine: Engine, request: DecisionRequestInput, runs: number): Promise<ModelFigures['sharing']> {
+  const alone = splitRequest(request)
+  const times = await timeAlternating({
+    together: () => engine.decide(request),
+    separate: async () => {
+      for (const one of alone) await engine.decide(one)
+    },
+  }, runs)
+  return { ...times, ratio: times.separate.median / times.together.median }
+}

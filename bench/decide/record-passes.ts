@@ -1,0 +1,44 @@
+import type { Backend, GraphModel, Session, Tensor } from '../../src/backends/index.ts'
+
+/** One run of a graph: what went in, where its results were written, and when. */
+export interface Pass {
+  /** Index of the graph in `Recording.models`. */
+  readonly graph: number
+  readonly feeds: Readonly<Record<string, Tensor>>
+  readonly into: Readonly<Record<string, Tensor>> | undefined
+  readonly started: number
+  readonly ended: number
+}
+
+export interface Recording {
+  /** Graphs in the order in which sessions were created for them. */
+  readonly models: GraphModel[]
+  /** Runs since `passes` was last emptied. */
+  readonly passes: Pass[]
+}
+
+/** The same backend, writing down every graph that is opened and every run. */
+export function recordPasses(backend: Backend): { backend: Backend; recording: Recording } {
+  const recording: Recording = { models: [], passes: [] }
+  const recordRuns = (session: Session, graph: number): Session => ({
+    inputNames: session.inputNames,
+    outputNames: session.outputNames,
+    dispose: () => session.dispose(),
+    async run(feeds, into) {
+      const started = performance.now()
+      const results = await session.run(feeds, into)
+      recording.passes.push({ graph, feeds, into, started, ended: performance.now() })
+      return results
+    },
+  })
+  const recorder: Backend = {
+    name: backend.name,
+    inPlace: backend.inPlace,
+    dispose: () => backend.dispose(),
+    async createSession(model) {
+      const graph = recording.models.push(model) - 1
+      return recordRuns(await backend.createSession(model), graph)
+    },
+  }
+  return { backend: recorder, recording }
+}

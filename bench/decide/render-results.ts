@@ -1,0 +1,75 @@
+import type { Summary } from '../measure/statistics.ts'
+import type { DecideResults } from './bench-decide.ts'
+import type { ModelFigures } from './measure-model.ts'
+
+/** The results as Markdown tables. */
+export function renderResults({ environment, peak, cold_start: cold, models }: DecideResults): string {
+  const { cpu, processors, memory_gib: memory, platform, node, runtime, threads, date, load } = environment
+  const fp32 = peak.float32.max
+  const int8 = peak.int8_blocks.max
+  return [
+    '# Measurements of `decide`',
+    'Made by `npm run bench -- decide`; raw figures in `results/decide.json`. Medians, with smallest and largest in brackets.',
+    `${cpu}, ${processors} processors, ${memory} GiB, ${platform}; Node ${node}, ${runtime}, ${threads} threads; ` +
+      `${date.slice(0, 10)}; load before the start ${load.toFixed(1)} (above 0.5, other programs were running).`,
+    '## One call with 16 questions, and 16 calls',
+    table(
+      ['model', 'state', 'question', 'one call', '16 calls', 'faster'],
+      models.map(({ state_tokens: state, question_tokens: question, sharing, ...model }) => [
+        title(model), `${state} tokens`, `${question.toFixed(0)} tokens`, ms(sharing.together), ms(sharing.separate),
+        `**${sharing.ratio.toFixed(1)}×**`,
+      ]),
+    ),
+    '## Engine against bare onnxruntime',
+    'The same graphs on the same feeds, with nothing around `session.run`. The parts are measured in calls of their own, inside ' +
+      'the computing thread, and in percent of the bare time.',
+    table(
+      ['model', 'engine', 'bare', 'overhead', 'tokenising', 'feeds', 'readout, cache, rest', 'messages'],
+      models.map(({ overhead, parts, messaging, ...model }) => {
+        const share = (value: number) => `${((100 * value) / overhead.raw.median).toFixed(1)} %`
+        return [
+          title(model), ms(overhead.engine), ms(overhead.raw), `**${overhead.percent.toFixed(1)} %**`, share(parts.plan.median),
+          share(parts.feeds.median), share(parts.rest.median), share(messaging),
+        ]
+      }),
+    ),
+    '## Reading the state',
+    `Peak here, in products of 1,024 × 2,560 × 2,560: fp32 ${fp32.toFixed(0)}, int8 in blocks ${int8.toFixed(0)}, ` +
+      `int8 quantised as a whole ${peak.int8_dynamic.max.toFixed(0)} GFLOP/s. Work counted: twice the weights, and the causal half of attention.`,
+    table(
+      ['model', 'tokens', 'time', 'tokens/s', 'GFLOP/s', 'of fp32 peak', 'of int8 peak', 'then the questions'],
+      models.map(({ prefill, branch, ...model }) => [
+        title(model), String(prefill.tokens), ms(prefill.time), prefill.tokens_per_s.toFixed(0), prefill.gflops.toFixed(0),
+        percent(prefill.gflops / fp32), percent(prefill.gflops / int8), ms(branch),
+      ]),
+    ),
+    'Tokens of the embedded model include what its overlapping windows read twice.',
+    '## A fresh process',
+    table(
+      ['import', 'createEngine', 'first answer', 'next answer', 'first answer since process start', 'resident'],
+      [[
+        ms(cold.import_ms), ms(cold.create_ms), ms(cold.first_ms), ms(cold.next_ms), ms(cold.total_ms),
+        `${cold.resident_mib.median.toFixed(0)} MiB`,
+      ]],
+    ),
+    'The built library and the embedded model, two questions on a short state; files in the cache of the system.',
+  ].join('\n\n') + '\n'
+}
+
+function title({ name, layers }: Pick<ModelFigures, 'name' | 'layers'>): string {
+  return `${name}, ${layers} layers`
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+function ms({ median, min, max }: Summary): string {
+  const digits = median < 100 ? 1 : 0
+  return `${median.toFixed(digits)} ms (${min.toFixed(digits)}–${max.toFixed(digits)})`
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`
+}

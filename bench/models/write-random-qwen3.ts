@@ -1,0 +1,64 @@
+import { randomFillSync } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SafetensorsWriter, type TensorPlan } from '../../src/models/safetensors-writer.ts'
+import { layerMatrices, qwen3Config } from './qwen3-shape.ts'
+
+/** The structural tokens that the chat template needs. */
+const CHAT_TOKENS = ['<|im_start|>', '<|im_end|>', '<think>', '</think>']
+/** Standard deviation of a random byte. */
+const BYTE_SPREAD = 73.9
+
+interface TokenizerFile {
+  added_tokens: { id: number; content: string }[]
+  model: { vocab: Record<string, number> }
+}
+
+/**
+ * Writes a bundle of random weights in the shapes of Qwen3-0.6B, stored as int8 in blocks of 128, with the vocabulary of the
+ * bundle `tokenizerOf`. Speed does not depend on the values of weights; answers of this model mean nothing.
+ */
+export async function writeRandomQwen3(folder: string, layers: number, tokenizerOf: string): Promise<void> {
+  const draft = `${folder}.draft`
+  await rm(draft, { recursive: true, force: true })
+  await mkdir(draft, { recursive: true })
+  const tokenizer = JSON.parse(await readFile(join(tokenizerOf, 'tokenizer.json'), 'utf8')) as TokenizerFile
+  const known = [...Object.values(tokenizer.model.vocab), ...tokenizer.added_tokens.map(({ id }) => id)]
+  const first = known.reduce((most, id) => Math.max(most, id), 0) + 1
+  const added = CHAT_TOKENS.map((content, index) => ({ id: first + index, content, special: true }))
+  const config = qwen3Config(layers, first + added.length)
+  await writeFile(join(draft, 'config.json'), JSON.stringify(config))
+  const extended = { ...tokenizer, added_tokens: [...tokenizer.added_tokens, ...added] }
+  await writeFile(join(draft, 'tokenizer.json'), JSON.stringify(extended))
+  await writeWeights(join(draft, 'model.safetensors'), config)
+  await rm(folder, { recursive: true, force: true })
+  await rename(draft, folder)
+}
+
+async function writeWeights(file: string, config: ReturnType<typeof qwen3Config>): Promise<void> {
+  const { num_hidden_layers: layers, hidden_size: hidden, head_dim: headSize } = config
+  const block = config.quantization_config.block_size
+  const matrices: [string, readonly [number, number]][] = [['model.embed_tokens', [config.vocab_size, hidden]]]
+  const norms: [string, number][] = [['model.norm', hidden]]
+  for (let i = 0; i < layers; i++) {
+    const layer = `model.layers.${i}`
+    for (const [name, shape] of Object.entries(layerMatrices(config))) matrices.push([`${layer}.${name}`, shape])
+    norms.push([`${layer}.input_layernorm`, hidden], [`${layer}.post_attention_layernorm`, hidden])
+    norms.push([`${layer}.self_attn.q_norm`, headSize], [`${layer}.self_attn.k_norm`, headSize])
+  }
+  const plans: TensorPlan[] = [
+    ...norms.map(([name, size]) => ({ name: `${name}.weight`, dtype: 'F32' as const, shape: [size] })),
+    ...matrices.flatMap(([name, [rows, width]]) => [
+      { name: `${name}.weight`, dtype: 'U8' as const, shape: [rows, width / block, block] },
+      { name: `${name}.weight.scales`, dtype: 'F32' as const, shape: [rows, width / block] },
+    ]),
+  ]
+  const writer = await SafetensorsWriter.create(file, plans, {})
+  for (const [name, size] of norms) await writer.append(`${name}.weight`, new Float32Array(size).fill(1))
+  for (const [name, [rows, width]] of matrices) {
+    await writer.append(`${name}.weight`, randomFillSync(new Uint8Array(rows * width)))
+    const scale = 1 / (BYTE_SPREAD * Math.sqrt(width))
+    await writer.append(`${name}.weight.scales`, new Float32Array((rows * width) / block).fill(scale))
+  }
+  await writer.close()
+}

@@ -1,0 +1,27 @@
+// Runs a TypeScript program of this repository, with its arguments: node scripts/run-ts.mjs FILE ARGS...
+import { spawnSync } from 'node:child_process'
+import { basename, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const [file, ...args] = process.argv.slice(2)
+if (file === undefined) throw new Error('expected a file: node scripts/run-ts.mjs FILE ARGS...')
+const name = basename(file, extname(file))
+// Two folders below the root, as deep as code looks upwards for models/, with the worker that createEngine() starts beside it.
+const outdir = join(root, 'out', name)
+await build({
+  entryPoints: { [name]: file, worker: join(root, 'src/engine/worker.ts') },
+  outdir,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  packages: 'external',
+  sourcemap: 'inline',
+  logLevel: 'warning',
+})
+// A process of its own, so that the bundler's memory and threads are not part of what is measured.
+const command = ['--enable-source-maps', join(outdir, `${name}.js`), ...args]
+const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' })
+process.exitCode = status ?? 1
