@@ -1,0 +1,69 @@
+import type { SchedulerConfig } from './scheduler-config.ts'
+
+/**
+ * Noise levels of the flow-matching Euler sampler: `steps` falling values from about 1, then 0. Step k goes from level k
+ * to level k + 1. All in float32, rounded where the reference scheduler (FlowMatchEulerDiscreteScheduler) rounds.
+ *
+ * @param base evenly spaced levels, as {@link spaceLevels} or {@link spaceLevelsTorch} gives them
+ * @param mu shift for this image size; used only when the scheduler's shift is dynamic
+ */
+export function computeSigmas(base: Float32Array, config: SchedulerConfig, mu: number): Float32Array {
+  const sigmas = new Float32Array(base.length + 1)
+  for (const [k, level] of base.entries()) {
+    sigmas[k] = config.use_dynamic_shifting ? shiftDynamically(level, mu) : shiftStatically(level, config.shift)
+  }
+  return sigmas
+}
+
+function shiftStatically(level: number, shift: number): number {
+  const { fround } = Math
+  return fround(fround(shift) * level) / fround(1 + fround(fround(shift - 1) * level))
+}
+
+function shiftDynamically(level: number, mu: number): number {
+  const { fround } = Math
+  const factor = fround(Math.exp(mu))
+  return factor / fround(factor + fround(fround(1 / level) - 1))
+}
+
+/** `steps` levels from 1 to 1 / steps, each rounded once (numpy's linspace). */
+export function spaceLevels(steps: number): Float32Array {
+  const step = (1 / steps - 1) / (steps - 1)
+  return Float32Array.from({ length: steps }, (_, k) => (k === 0 ? 1 : k === steps - 1 ? 1 / steps : 1 + k * step))
+}
+
+/** The same levels as torch's linspace computes them: in float32 and from both ends, which differs in the last bit. */
+export function spaceLevelsTorch(steps: number): Float32Array {
+  const end = Math.fround(1 / steps)
+  const step = Math.fround(Math.fround(end - 1) / (steps - 1))
+  const half = Math.floor(steps / 2)
+  return Float32Array.from({ length: steps }, (_, k) => {
+    if (steps === 1) return 1
+    return k < half ? 1 + step * k : end - step * (steps - 1 - k)
+  })
+}
+
+/**
+ * Shift that the FLUX.2 pipeline uses for `tokens` tokens of the picture to make (its references not counted), fitted
+ * by the model's authors on 10 and 200 steps; it jumps at 4300 tokens, where they use the second line alone.
+ */
+export function computeEmpiricalMu(tokens: number, steps: number): number {
+  const at200 = 0.00016927 * tokens + 0.45666666
+  if (tokens > 4300) return at200
+  const at10 = 8.73809524e-5 * tokens + 1.89833333
+  const slope = (at200 - at10) / 190
+  return slope * steps + at200 - 200 * slope
+}
+
+/** Shift that grows linearly with the number of tokens, between two sizes that the scheduler's configuration names. */
+export function computeLinearMu(tokens: number, config: SchedulerConfig): number {
+  const { base_shift: base, max_shift: max, base_image_seq_len: from, max_image_seq_len: to } = config
+  const slope = (max - base) / (to - from)
+  return tokens * slope + base - slope * from
+}
+
+/** One Euler step, in place: `latents + (to - from) · velocity` in float32. */
+export function stepEuler(latents: Float32Array, velocity: Float32Array, from: number, to: number): void {
+  const delta = Math.fround(to - from)
+  for (let i = 0; i < latents.length; i++) latents[i] = latents[i]! + Math.fround(delta * velocity[i]!)
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+const off = z.literal(false).default(false)
+
+/** `scheduler/scheduler_config.json` of a FlowMatchEulerDiscreteScheduler; what these pipelines never use is refused. */
+export const schedulerConfigSchema = z.object({
+  num_train_timesteps: z.literal(1000).default(1000),
+  shift: z.number().positive().default(1),
+  use_dynamic_shifting: z.boolean().default(false),
+  time_shift_type: z.literal('exponential').default('exponential'),
+  base_shift: z.number().default(0.5),
+  max_shift: z.number().default(1.15),
+  base_image_seq_len: z.number().int().positive().default(256),
+  max_image_seq_len: z.number().int().positive().default(4096),
+  shift_terminal: z.null().optional(),
+  invert_sigmas: off,
+  use_karras_sigmas: off,
+  use_exponential_sigmas: off,
+  use_beta_sigmas: off,
+  stochastic_sampling: off,
+})
+
+export type SchedulerConfig = z.infer<typeof schedulerConfigSchema>
