@@ -1,3 +1,4 @@
+export { type BackendStatus, detectBackends } from './backends/index.ts'
 export * from './engine/index.ts'
 export * from './errors/index.ts'
 export * from './schemas/index.ts'

@@ -18,6 +18,21 @@ it('opens a model once for all its jobs and disposes it with the engine', async 
   expect(source.disposed).toEqual(['fake'])
 })
 
+it('opens a model once, however many names lead to it', async () => {
+  const source = createFakeSource()
+  let opened = 0
+  const counting = {
+    ...source,
+    resolve: async () => ({ id: 'fake', folder: '/the/same' }),
+    open: (...args: Parameters<typeof source.open>) => (opened++, source.open(...args)),
+  }
+  const engine = await startEngine(options, connectInline(() => counting), counting)
+  const ask = (model: string) => engine.countTokens({ model, state: '', questions: { q: { type: 'noul', instructions: 'x' } } })
+  await Promise.all(['jev-latest', 'jev-preview', 'anything'].map(ask))
+  expect(opened).toBe(1)
+  await engine.dispose()
+})
+
 it('disposes a model only after the jobs on it have stopped', async () => {
   const source = createFakeSource()
   const engine = await startEngine(options, connectInline(() => source), source)

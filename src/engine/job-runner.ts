@@ -84,21 +84,21 @@ export class JobRunner {
     }
   }
 
-  /** Opens a model on its first job. A failure is not kept, so that the next job tries again. */
-  #open(model: string): Promise<Task> {
-    const opened = this.#tasks.get(model)
-    if (opened) return opened
-    const opening = this.#resolveAndOpen(model)
-    this.#tasks.set(model, opening)
-    opening.catch(() => this.#tasks.delete(model))
-    return opening
-  }
-
-  async #resolveAndOpen(model: string): Promise<Task> {
+  /**
+   * Opens a model on its first job, once for all the names it goes by. A failure is not kept, so that the next job tries
+   * again.
+   */
+  async #open(name: string): Promise<Task> {
     const source = this.#source
     const backend = this.#backend
     if (source === undefined || backend === undefined) throw new Error('a job came before the start message')
-    return source.open(await source.resolve(model), backend)
+    const model = await source.resolve(name)
+    const opened = this.#tasks.get(model.folder)
+    if (opened) return opened
+    const opening = source.open(model, backend)
+    this.#tasks.set(model.folder, opening)
+    opening.catch(() => this.#tasks.delete(model.folder))
+    return opening
   }
 }
 

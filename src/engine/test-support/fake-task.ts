@@ -45,7 +45,7 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
     names: ['decide-latest', 'missing'],
     resolve: async (model) => {
       if (model === 'missing') throw new ModelNotFoundError(model, ['/models'], 'tessera pull missing')
-      return { id: model === 'decide-latest' ? 'fake' : model, folder: '/nowhere' }
+      return { id: model === 'decide-latest' ? 'fake' : model, folder: `/nowhere/${model}` }
     },
     open,
     disposed,
