@@ -2,7 +2,7 @@ import type { Value } from './graph-builder.ts'
 import { dequantize } from './dequantize.ts'
 import { gather } from './ops/shape.ts'
 import { gemm, matMulNBits } from './ops/matmul.ts'
-import { cast } from './ops/elementwise.ts'
+import { add, cast } from './ops/elementwise.ts'
 import { floatWeight, quantizedWeight, storedFloat, type ModelGraph } from './weights.ts'
 
 /** `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as. */
@@ -14,6 +14,12 @@ export function linear(model: ModelGraph, x: Value, name: string, outputs: numbe
   const { values, scales, bits, blockSize } = quantized
   const { accuracyLevel } = model.linear
   return matMulNBits(g, x, values, scales, { K: inputs, N: outputs, bits, blockSize, accuracyLevel })
+}
+
+/** {@link linear} with the stored bias [outputs]: the tensors `prefix.weight` and `prefix.bias`. */
+export function affine(model: ModelGraph, x: Value, prefix: string, outputs: number, inputs: number): Value {
+  const product = linear(model, x, `${prefix}.weight`, outputs, inputs)
+  return add(model.g, product, floatWeight(model, `${prefix}.bias`, [outputs]))
 }
 
 /** Rows `ids` of the stored [rows, width] matrix as float32; only those rows are ever expanded. */

@@ -21,10 +21,10 @@ export interface AttentionContext {
   readonly attentionBias: Value | undefined
 }
 
-/** That and the keys and values of earlier positions in this layer, [1, kvHeads, T, headSize] each. */
+/** That and the keys and values of earlier positions in this layer, if any, [1, kvHeads, T, headSize] each. */
 export interface AttentionLayer extends AttentionContext {
-  readonly pastKey: Value
-  readonly pastValue: Value
+  readonly pastKey?: Value
+  readonly pastValue?: Value
 }
 
 /** RMSNorm of [rows, size] with the stored weight of that name. */

@@ -4,8 +4,8 @@ import { ModelFormatError } from '../errors/index.ts'
 import { parseSafetensorsHeader, readHeaderLength, type SafetensorsHeader } from './safetensors-header.ts'
 import type { TensorEntry, WeightIndex } from './weight-index.ts'
 
-const SINGLE_FILE = 'model.safetensors'
-const SHARD_INDEX = 'model.safetensors.index.json'
+/** File names without their endings: transformers' and diffusers' way. */
+const STEMS = ['model', 'diffusion_pytorch_model'] as const
 
 /**
  * Reads the headers, never the tensors, of a checkpoint. Links are followed: the index names the folder that the files
@@ -13,14 +13,18 @@ const SHARD_INDEX = 'model.safetensors.index.json'
  * given.
  *
  * @param path a `.safetensors` file, or a folder with `model.safetensors` or with shards and
- * `model.safetensors.index.json`
+ * `model.safetensors.index.json`; in folders of diffusers checkpoints `diffusion_pytorch_model` stands for `model`
  * @throws ModelFormatError when a file is missing, damaged or inconsistent
  */
 export async function readSafetensors(path: string): Promise<WeightIndex> {
   if ((await fileSize(path)) !== undefined) return indexFiles(dirname(path), [basename(path)])
-  const shards = await readShardIndex(path)
-  if (shards === undefined) return indexFiles(path, [SINGLE_FILE])
-  return indexFiles(path, [...new Set(shards.values())], shards)
+  for (const stem of STEMS) {
+    const shards = await readShardIndex(join(path, `${stem}.safetensors.index.json`))
+    if (shards !== undefined) return indexFiles(path, [...new Set(shards.values())], shards)
+    const single = `${stem}.safetensors`
+    if ((await fileSize(join(path, single))) !== undefined) return indexFiles(path, [single])
+  }
+  throw new ModelFormatError(join(path, `${STEMS[0]}.safetensors`), 'a safetensors file', 'no such file')
 }
 
 /** @param expected which file each tensor must be in, by name */
@@ -48,7 +52,7 @@ async function indexFiles(
   for (const [name, file] of expected) {
     const found = foundIn.get(name) ?? 'no file'
     if (found === file) continue
-    throw new ModelFormatError(join(folder, file), `tensor ${name}, as ${SHARD_INDEX} says`, `it in ${found}`)
+    throw new ModelFormatError(join(folder, file), `tensor ${name}, as the index of the shards says`, `it in ${found}`)
   }
   return { folder: realFolder, names: [...tensors.keys()], metadata, get: (name) => tensors.get(name) }
 }
@@ -69,8 +73,7 @@ async function readHeader(path: string): Promise<SafetensorsHeader> {
 }
 
 /** The `weight_map` of a sharded checkpoint: tensor name to file name. */
-async function readShardIndex(folder: string): Promise<Map<string, string> | undefined> {
-  const path = join(folder, SHARD_INDEX)
+async function readShardIndex(path: string): Promise<Map<string, string> | undefined> {
   if ((await fileSize(path)) === undefined) return undefined
   let map: unknown
   try {

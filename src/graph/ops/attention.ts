@@ -1,4 +1,4 @@
-import type { GraphBuilder, Value } from '../graph-builder.ts'
+import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
 
 export interface GroupQueryAttentionInputs {
   /** [1, S, heads · headSize] */
@@ -7,9 +7,9 @@ export interface GroupQueryAttentionInputs {
   readonly key: Value
   /** [1, S, kvHeads · headSize] */
   readonly value: Value
-  /** [1, kvHeads, T, headSize], rotated already */
-  readonly pastKey: Value
-  readonly pastValue: Value
+  /** [1, kvHeads, T, headSize], rotated already; left out where there is no past */
+  readonly pastKey?: Value
+  readonly pastValue?: Value
   /** int32 [1]: valid positions after this call, minus one. */
   readonly seqlensK: Value
   /** int32 scalar: valid positions after this call. */
@@ -53,4 +53,12 @@ export function groupQueryAttention(
     },
   ) as [Value, Value, Value]
   return { output, presentKey, presentValue }
+}
+
+/** Attention of every row to every row, all [1, S, heads · headSize]; scale 1/√headSize. */
+export function multiHeadAttention(
+  g: GraphBuilder, query: Value, key: Value, value: Value, heads: number,
+): Value {
+  const options = { domain: 'com.microsoft', attributes: { num_heads: { int: heads } } }
+  return single(g.node('MultiHeadAttention', [query, key, value], options))
 }

@@ -29,3 +29,15 @@ export function bitwiseAnd(g: GraphBuilder, a: Value, b: Value): Value {
 export function shiftRight(g: GraphBuilder, x: Value, bits: Value): Value {
   return single(g.node('BitShift', [x, bits], { attributes: { direction: { string: 'RIGHT' } } }))
 }
+
+export function div(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Div', [a, b]))
+}
+
+export function sqrt(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Sqrt', [x]))
+}
+
+export function tanh(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Tanh', [x]))
+}

@@ -27,3 +27,8 @@ export function matMulNBits(g: GraphBuilder, a: Value, b: Value, scales: Value, 
   }
   return single(g.node('MatMulNBits', [a, b, scales], { domain: 'com.microsoft', attributes }))
 }
+
+/** Products of the last two axes, the others in parallel. */
+export function matMul(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('MatMul', [a, b]))
+}

@@ -5,3 +5,21 @@ export function simplifiedLayerNormalization(g: GraphBuilder, x: Value, weight: 
   const attributes = { axis: { int: -1 }, epsilon: { float: epsilon }, stash_type: { int: 1 } }
   return single(g.node('SimplifiedLayerNormalization', [x, weight], { attributes }))
 }
+
+/** LayerNorm over the last axis of `width` values, without learned scale and shift. */
+export function layerNormalization(g: GraphBuilder, x: Value, width: number, epsilon: number): Value {
+  const ones = g.initializer(`ones[${width}]`, 'float32', [width], new Float32Array(width).fill(1))
+  const attributes = { axis: { int: -1 }, epsilon: { float: epsilon }, stash_type: { int: 1 } }
+  return single(g.node('LayerNormalization', [x, ones], { attributes }))
+}
+
+/** Every channel of [1, channels, ...] to mean 0 and variance 1. */
+export function instanceNormalization(g: GraphBuilder, x: Value, channels: number, epsilon: number): Value {
+  const ones = g.initializer(`ones[${channels}]`, 'float32', [channels], new Float32Array(channels).fill(1))
+  const zeros = g.initializer(`zeros[${channels}]`, 'float32', [channels], new Float32Array(channels))
+  return single(g.node('InstanceNormalization', [x, ones, zeros], { attributes: { epsilon: { float: epsilon } } }))
+}
+
+export function softmax(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Softmax', [x], { attributes: { axis: { int: -1 } } }))
+}

@@ -1,5 +1,8 @@
 import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
 
+/** Stands for the end of an axis, in the integers that every execution provider handles. */
+const MAX_INT32 = 2 ** 31 - 1
+
 /** @param shape at most one entry is -1 (inferred); 0 keeps the input's dimension at that place */
 export function reshape(g: GraphBuilder, x: Value, shape: readonly number[]): Value {
   return single(g.node('Reshape', [x, g.integers(shape)]))
@@ -21,4 +24,51 @@ export function concat(g: GraphBuilder, parts: readonly Value[], axis: number): 
 /** The first `length` entries of `axis`. */
 export function head(g: GraphBuilder, x: Value, length: number, axis: number): Value {
   return single(g.node('Slice', [x, g.integers([0]), g.integers([length]), g.integers([axis])]))
+}
+
+/** The dimensions of `x`, int64. */
+export function shapeOf(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Shape', [x]))
+}
+
+/** The length of the first axis of `x`, int64 [1]. */
+export function countRows(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Shape', [x], { attributes: { start: { int: 0 }, end: { int: 1 } } }))
+}
+
+/** @param shape int64, as {@link shapeOf} gives it */
+export function reshapeLike(g: GraphBuilder, x: Value, shape: Value): Value {
+  return single(g.node('Reshape', [x, shape]))
+}
+
+/** The first `count` (int64 [1]) entries of the first axis. */
+export function takeRows(g: GraphBuilder, x: Value, count: Value): Value {
+  return single(g.node('Slice', [x, g.integers([0]), count, g.integers([0])]))
+}
+
+/** All entries of the first axis but the first `count` (int64 [1]). */
+export function dropRows(g: GraphBuilder, x: Value, count: Value): Value {
+  return single(g.node('Slice', [x, count, g.integers([MAX_INT32]), g.integers([0])]))
+}
+
+export function transpose(g: GraphBuilder, x: Value, permutation: readonly number[]): Value {
+  return single(g.node('Transpose', [x], { attributes: { perm: permutation } }))
+}
+
+/** Cuts the last axis into pieces of these lengths. */
+export function split<const Sizes extends readonly number[]>(
+  g: GraphBuilder, x: Value, sizes: Sizes,
+): { [Index in keyof Sizes]: Value } {
+  const options = { outputs: sizes.length, attributes: { axis: { int: -1 } } }
+  return g.node('Split', [x, g.integers(sizes)], options) as { [Index in keyof Sizes]: Value }
+}
+
+/** Blocks of 4 channels to squares of 2 x 2 pixels: [1, 4·C, h, w] to [1, C, 2h, 2w]. */
+export function depthToSpace(g: GraphBuilder, x: Value): Value {
+  return single(g.node('DepthToSpace', [x], { attributes: { blocksize: { int: 2 }, mode: { string: 'CRD' } } }))
+}
+
+/** Squares of 2 x 2 pixels to channels, those of a square's corner together: [1, C, 2h, 2w] to [1, 4·C, h, w]. */
+export function spaceToDepth(g: GraphBuilder, x: Value): Value {
+  return single(g.node('SpaceToDepth', [x], { attributes: { blocksize: { int: 2 } } }))
 }

@@ -1,0 +1,79 @@
+import type { AutoencoderConfig } from '../models/autoencoder-config.ts'
+import { fullAttention, type AttentionGraph } from './full-attention.ts'
+import type { Value } from './graph-builder.ts'
+import { affine } from './linear.ts'
+import { conv } from './ops/convolution.ts'
+import { add, mul, silu } from './ops/elementwise.ts'
+import { instanceNormalization } from './ops/normalization.ts'
+import { reshape, reshapeLike, shapeOf, transpose } from './ops/shape.ts'
+import { floatWeight } from './weights.ts'
+
+export interface AutoencoderModel extends AttentionGraph {
+  readonly config: AutoencoderConfig
+}
+
+const EPSILON = 1e-6
+
+interface ConvolutionOptions {
+  readonly inputs: number
+  readonly outputs: number
+  readonly kernel: 1 | 3
+  /** Halves the picture; it is padded right and below only. */
+  readonly halve?: boolean
+}
+
+/** The stored convolution of that name on x [1, inputs, H, W]. */
+export function convolution(model: AutoencoderModel, x: Value, name: string, options: ConvolutionOptions): Value {
+  const { inputs, outputs, kernel, halve = false } = options
+  const weight = floatWeight(model, `${name}.weight`, [outputs, inputs, kernel, kernel])
+  const bias = floatWeight(model, `${name}.bias`, [outputs])
+  if (halve) return conv(model.g, x, weight, bias, { kernel, stride: 2, padding: [0, 0, 1, 1] })
+  const side = (kernel - 1) / 2
+  return conv(model.g, x, weight, bias, { kernel, stride: 1, padding: [side, side, side, side] })
+}
+
+/** The stored GroupNorm of that name. The fused operators for it exist on some execution providers only. */
+export function groupNorm(model: AutoencoderModel, x: Value, name: string, channels: number): Value {
+  const { g, config } = model
+  const groups = config.norm_num_groups
+  const normed = instanceNormalization(g, reshape(g, x, [1, groups, -1]), groups, EPSILON)
+  const perChannel = (part: string) => reshape(g, floatWeight(model, `${name}.${part}`, [channels]), [channels, 1, 1])
+  return add(g, mul(g, reshapeLike(g, normed, shapeOf(g, x)), perChannel('weight')), perChannel('bias'))
+}
+
+export function normAndActivate(model: AutoencoderModel, x: Value, name: string, channels: number): Value {
+  return silu(model.g, groupNorm(model, x, name, channels))
+}
+
+/** Two convolutions, and around them the input, brought to their channels where these differ. */
+export function residualBlock(
+  model: AutoencoderModel, x: Value, name: string, inputs: number, outputs: number,
+): Value {
+  const first = normAndActivate(model, x, `${name}.norm1`, inputs)
+  const middle = convolution(model, first, `${name}.conv1`, { inputs, outputs, kernel: 3 })
+  const second = normAndActivate(model, middle, `${name}.norm2`, outputs)
+  const last = convolution(model, second, `${name}.conv2`, { inputs: outputs, outputs, kernel: 3 })
+  const shortcut = inputs === outputs
+    ? x
+    : convolution(model, x, `${name}.conv_shortcut`, { inputs, outputs, kernel: 1 })
+  return add(model.g, shortcut, last)
+}
+
+/** The lowest resolution: residual block, attention of every pixel to every pixel, residual block. */
+export function middleBlock(model: AutoencoderModel, x: Value, name: string, channels: number): Value {
+  const first = residualBlock(model, x, `${name}.resnets.0`, channels, channels)
+  const attended = model.config.mid_block_add_attention
+    ? pixelAttention(model, first, `${name}.attentions.0`, channels)
+    : first
+  return residualBlock(model, attended, `${name}.resnets.1`, channels, channels)
+}
+
+function pixelAttention(model: AutoencoderModel, x: Value, name: string, channels: number): Value {
+  const { g } = model
+  const normed = groupNorm(model, x, `${name}.group_norm`, channels)
+  const pixels = transpose(g, reshape(g, normed, [channels, -1]), [1, 0])
+  const project = (rows: Value, part: string) => affine(model, rows, `${name}.${part}`, channels, channels)
+  const [q, k, v] = ['to_q', 'to_k', 'to_v'].map((part) => project(pixels, part)) as [Value, Value, Value]
+  const attended = project(fullAttention(model, q, k, v, { count: 1, size: channels }), 'to_out.0')
+  return add(g, x, reshapeLike(g, transpose(g, attended, [1, 0]), shapeOf(g, x)))
+}

@@ -1,0 +1,65 @@
+import type { Value } from './graph-builder.ts'
+import { multiHeadAttention } from './ops/attention.ts'
+import { mul } from './ops/elementwise.ts'
+import { matMul } from './ops/matmul.ts'
+import { simplifiedLayerNormalization, softmax } from './ops/normalization.ts'
+import { rotaryEmbedding } from './ops/rotary.ts'
+import { reshape, transpose } from './ops/shape.ts'
+import { floatWeight, type LinearMode, type ModelGraph } from './weights.ts'
+
+/**
+ * `fused` is one operator, fast and small in memory; `explicit` writes the products out, for execution providers whose
+ * fused kernel is wrong.
+ */
+export type AttentionForm = 'fused' | 'explicit'
+
+export interface TransformerOptions {
+  readonly linear: LinearMode
+  /** @defaultValue 'fused' */
+  readonly attention?: AttentionForm
+}
+
+export interface AttentionGraph extends ModelGraph {
+  readonly attention: AttentionForm
+}
+
+export interface Heads {
+  readonly count: number
+  readonly size: number
+}
+
+/** Tables of the tokens' rotary angles, [S, headSize / 2] each. */
+export interface RotaryValues {
+  readonly cos: Value
+  readonly sin: Value
+}
+
+/** Attention of every row to every row; query, key and value are [S, heads · headSize], and so is the result. */
+export function fullAttention(
+  { g, attention }: AttentionGraph, query: Value, key: Value, value: Value, heads: Heads,
+): Value {
+  const width = heads.count * heads.size
+  if (attention === 'fused') {
+    const [q, k, v] = [query, key, value].map((rows) => reshape(g, rows, [1, -1, width])) as [Value, Value, Value]
+    return reshape(g, multiHeadAttention(g, q, k, v, heads.count), [-1, width])
+  }
+  const divided = (rows: Value, order: readonly number[]) =>
+    transpose(g, reshape(g, rows, [-1, heads.count, heads.size]), order)
+  const scaled = mul(g, divided(query, [1, 0, 2]), g.scalar(heads.size ** -0.5, 'float32'))
+  const weights = softmax(g, matMul(g, scaled, divided(key, [1, 2, 0])))
+  return reshape(g, transpose(g, matMul(g, weights, divided(value, [1, 0, 2])), [1, 0, 2]), [-1, width])
+}
+
+/** RMSNorm of each head of [S, heads · headSize] with the stored weight [headSize] of that name. */
+export function normalizeHeads(model: ModelGraph, x: Value, name: string, heads: Heads, epsilon: number): Value {
+  const { g } = model
+  const weight = floatWeight(model, name, [heads.size])
+  const normed = simplifiedLayerNormalization(g, reshape(g, x, [-1, heads.size]), weight, epsilon)
+  return reshape(g, normed, [-1, heads.count * heads.size])
+}
+
+/** Rotates adjacent pairs of each head of [S, heads · headSize]. */
+export function rotateHeads({ g }: ModelGraph, x: Value, { cos, sin }: RotaryValues, heads: Heads): Value {
+  const width = heads.count * heads.size
+  return reshape(g, rotaryEmbedding(g, reshape(g, x, [1, -1, width]), cos, sin), [-1, width])
+}

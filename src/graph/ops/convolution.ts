@@ -1,0 +1,30 @@
+import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+
+export interface ConvolutionShape {
+  /** Side of the square kernel. */
+  readonly kernel: number
+  readonly stride: number
+  /** Zeros added above, left, below and right. */
+  readonly padding: readonly [number, number, number, number]
+}
+
+/** 2-D convolution of x [1, C, H, W] with weight [outputs, C, kernel, kernel] and bias [outputs]. */
+export function conv(g: GraphBuilder, x: Value, weight: Value, bias: Value, shape: ConvolutionShape): Value {
+  const attributes = {
+    kernel_shape: [shape.kernel, shape.kernel],
+    strides: [shape.stride, shape.stride],
+    pads: shape.padding,
+  }
+  return single(g.node('Conv', [x, weight, bias], { attributes }))
+}
+
+/** Every pixel of [1, C, H, W] becomes a square of 2 x 2. */
+export function upsampleNearest(g: GraphBuilder, x: Value): Value {
+  const scales = g.initializer('upsample_scales', 'float32', [4], Float32Array.of(1, 1, 2, 2))
+  const attributes = {
+    mode: { string: 'nearest' },
+    coordinate_transformation_mode: { string: 'asymmetric' },
+    nearest_mode: { string: 'floor' },
+  }
+  return single(g.node('Resize', [x, undefined, scales], { attributes }))
+}

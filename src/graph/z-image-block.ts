@@ -1,0 +1,85 @@
+import type { ZImageConfig } from '../models/z-image-config.ts'
+import { fullAttention, normalizeHeads, rotateHeads, type AttentionGraph, type RotaryValues } from './full-attention.ts'
+import type { Value } from './graph-builder.ts'
+import { affine, linear } from './linear.ts'
+import { add, mul, silu, tanh } from './ops/elementwise.ts'
+import { simplifiedLayerNormalization } from './ops/normalization.ts'
+import { split } from './ops/shape.ts'
+import { floatWeight } from './weights.ts'
+
+export interface ZImageModel extends AttentionGraph {
+  readonly config: ZImageConfig
+}
+
+/** Factors [1, dim] of a block that knows the timestep. */
+interface Modulation {
+  readonly attentionScale: Value
+  readonly attentionGate: Value
+  readonly mlpScale: Value
+  readonly mlpGate: Value
+}
+
+/** Width of the timestep embedding that modulates the blocks. */
+export function modulationWidth({ dim }: ZImageConfig): number {
+  return Math.min(dim, 256)
+}
+
+/**
+ * One block of x [S, dim], with a norm before and after each half.
+ *
+ * @param timestep embedding [1, modulationWidth]; a block that refines the caption has none
+ */
+export function zImageBlock(
+  model: ZImageModel, x: Value, name: string, rotary: RotaryValues, timestep: Value | undefined,
+): Value {
+  const { g } = model
+  const modulation = timestep === undefined ? undefined : modulate(model, timestep, name)
+  const scaled = (rows: Value, factor: Value | undefined) => (factor === undefined ? rows : mul(g, rows, factor))
+  const attended = attend(
+    model, scaled(norm(model, x, `${name}.attention_norm1`), modulation?.attentionScale), `${name}.attention`, rotary)
+  const attention = norm(model, attended, `${name}.attention_norm2`)
+  const y = add(g, x, scaled(attention, modulation?.attentionGate))
+  const fed = feedForward(
+    model, scaled(norm(model, y, `${name}.ffn_norm1`), modulation?.mlpScale), `${name}.feed_forward`)
+  return add(g, y, scaled(norm(model, fed, `${name}.ffn_norm2`), modulation?.mlpGate))
+}
+
+function modulate(model: ZImageModel, timestep: Value, name: string): Modulation {
+  const { g, config } = model
+  const { dim } = config
+  const all = affine(model, timestep, `${name}.adaLN_modulation.0`, 4 * dim, modulationWidth(config))
+  const [attentionScale, attentionGate, mlpScale, mlpGate] = split(g, all, [dim, dim, dim, dim] as const)
+  const one = g.scalar(1, 'float32')
+  return {
+    attentionScale: add(g, one, attentionScale),
+    attentionGate: tanh(g, attentionGate),
+    mlpScale: add(g, one, mlpScale),
+    mlpGate: tanh(g, mlpGate),
+  }
+}
+
+function attend(model: ZImageModel, x: Value, name: string, rotary: RotaryValues): Value {
+  const { dim, n_heads: count, norm_eps: epsilon } = model.config
+  const heads = { count, size: dim / count }
+  const project = (part: string) => linear(model, x, `${name}.${part}.weight`, dim, dim)
+  const positioned = (part: 'q' | 'k') => {
+    const normed = normalizeHeads(model, project(`to_${part}`), `${name}.norm_${part}.weight`, heads, epsilon)
+    return rotateHeads(model, normed, rotary, heads)
+  }
+  const attended = fullAttention(model, positioned('q'), positioned('k'), project('to_v'), heads)
+  return linear(model, attended, `${name}.to_out.0.weight`, dim, dim)
+}
+
+function feedForward(model: ZImageModel, x: Value, name: string): Value {
+  const { g, config } = model
+  const { dim } = config
+  const inner = Math.trunc((dim / 3) * 8)
+  const gate = linear(model, x, `${name}.w1.weight`, inner, dim)
+  const up = linear(model, x, `${name}.w3.weight`, inner, dim)
+  return linear(model, mul(g, silu(g, gate), up), `${name}.w2.weight`, dim, inner)
+}
+
+function norm(model: ZImageModel, x: Value, name: string): Value {
+  const { dim, norm_eps: epsilon } = model.config
+  return simplifiedLayerNormalization(model.g, x, floatWeight(model, `${name}.weight`, [dim]), epsilon)
+}
