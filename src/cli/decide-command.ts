@@ -16,7 +16,7 @@ export const decideCommand = defineCommand({
     json: { type: 'boolean', description: 'print the response as JSON' },
     ...engineArguments,
   },
-  run: ({ args }) => runCommand(async () => {
+  run: (context) => runCommand(context, async ({ args }) => {
     const request = await readRequest({ ...args, minConfidence: args['min-confidence'] })
     await using engine = await openEngine(args)
     const response = await engine.decide(request as unknown as DecisionRequestInput, { onProgress: showProgress })

@@ -16,7 +16,7 @@ interface Diagnosis {
 export const doctorCommand = defineCommand({
   meta: { name: 'doctor', description: 'Show the platform and which backends compute here, or why not' },
   args: { json: { type: 'boolean', description: 'print JSON' } },
-  run: ({ args }) => runCommand(async () => {
+  run: (context) => runCommand(context, async ({ args }) => {
     const diagnosis: Diagnosis = {
       tessera: await packageVersion(),
       node: process.version,

@@ -1,4 +1,5 @@
 import { createEngine, type Engine, type EngineOptions } from '../engine/index.ts'
+import { readNumber } from './read-request.ts'
 
 /** Arguments of every command that runs a model. */
 export const engineArguments = {
@@ -17,7 +18,7 @@ export interface EngineArguments {
 export function openEngine({ backend, threads, use }: EngineArguments): Promise<Engine> {
   return createEngine({
     ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
-    ...(threads === undefined ? {} : { threads: Number(threads) }),
+    ...(threads === undefined ? {} : { threads: readNumber(threads) }),
     ...(use === undefined ? {} : { models: { 'decide-latest': use } }),
   })
 }

@@ -1,12 +1,16 @@
 #!/usr/bin/env node
-import { defineCommand, runMain } from 'citty'
+import { defineCommand, runCommand, runMain } from 'citty'
 import { decideCommand } from './decide-command.ts'
 import { doctorCommand, packageVersion } from './doctor-command.ts'
 import { modelsCommand } from './models-command.ts'
+import { reportUsageError } from './run-command.ts'
 
 const main = defineCommand({
   meta: async () => ({ name: 'tessera', version: await packageVersion(), description: 'Typed decisions and images on ONNX Runtime, in your own process' }),
   subCommands: { decide: decideCommand, models: modelsCommand, doctor: doctorCommand },
 })
 
-await runMain(main)
+const rawArgs = process.argv.slice(2)
+const asksAboutItself = rawArgs.includes('--help') || rawArgs.includes('-h') || ['--version', '-v'].includes(rawArgs.join(' '))
+// citty's own main prints the usage to stdout on bad arguments, which belongs to results, and exits with 1.
+await (asksAboutItself ? runMain(main) : runCommand(main, { rawArgs }).catch(reportUsageError))

@@ -6,7 +6,7 @@ import { printResult, runCommand } from './run-command.ts'
 export const modelsCommand = defineCommand({
   meta: { name: 'models', description: 'Show which model serves each name a request may give' },
   args: { json: { type: 'boolean', description: 'print JSON' }, ...engineArguments },
-  run: ({ args }) => runCommand(async () => {
+  run: (context) => runCommand(context, async ({ args }) => {
     await using engine = await openEngine(args)
     const models = await engine.models()
     printResult(args.json ?? false, models, () => models.map(({ name, id, reason }) =>

@@ -18,16 +18,24 @@ export async function readRequest(args: RequestArguments): Promise<Record<string
   return {
     state: await readState(args),
     questions: parse(questions, 'questions'),
-    ...(args.minConfidence === undefined ? {} : { min_confidence: Number(args.minConfidence) }),
+    ...(args.minConfidence === undefined ? {} : { min_confidence: readNumber(args.minConfidence) }),
     ...(args.model === undefined ? {} : { model: args.model }),
   }
 }
 
 async function readState({ state, file }: RequestArguments): Promise<unknown> {
+  if (state !== undefined && file !== undefined) {
+    throw new InvalidRequestError('state', 'expected either --state or a file, got both')
+  }
   if (state !== undefined) return state
   if (file === undefined || file === '-') return text(process.stdin)
   const content = await readNamed(file, 'state')
   return file.endsWith('.json') ? parse(content, 'state') : content
+}
+
+/** NaN for what is no number; unlike `Number`, also for an empty text. */
+export function readNumber(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text)
 }
 
 async function readNamed(file: string, path: string): Promise<string> {

@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readNumber, readRequest } from './read-request.ts'
+
+const QUESTIONS = '{"q":{"type":"noul","instructions":"Is it?"}}'
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-cli-'))
+  await writeFile(join(folder, 'ticket.txt'), '{"not":"parsed"}')
+  await writeFile(join(folder, 'ticket.json'), '{"text":"late"}')
+  await writeFile(join(folder, 'broken.json'), '{"secret words"')
+  await writeFile(join(folder, 'questions.json'), QUESTIONS)
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('the state', () => {
+  it('is the text of --state as it stands', async () => {
+    expect(await readRequest({ state: '{"a":1}', questions: QUESTIONS })).toEqual({
+      state: '{"a":1}', questions: JSON.parse(QUESTIONS),
+    })
+  })
+
+  it('is the text of a file, and the value of one that ends in .json', async () => {
+    const read = async (name: string) => (await readRequest({ file: join(folder, name), questions: QUESTIONS })).state
+    expect(await read('ticket.txt')).toBe('{"not":"parsed"}')
+    expect(await read('ticket.json')).toEqual({ text: 'late' })
+  })
+
+  it('is refused when it is given twice', async () => {
+    const twice = readRequest({ state: 'x', file: join(folder, 'ticket.txt'), questions: QUESTIONS })
+    await expect(twice).rejects.toMatchObject({ code: 'invalid_request', path: 'state' })
+  })
+})
+
+describe('the questions', () => {
+  it('are read from a file where they are no JSON object', async () => {
+    const { questions } = await readRequest({ state: '', questions: join(folder, 'questions.json') })
+    expect(questions).toEqual(JSON.parse(QUESTIONS))
+  })
+
+  it('keep a name like __proto__', async () => {
+    const { questions } = await readRequest({ state: '', questions: ' {"__proto__":{"type":"noul"}}' })
+    expect(Object.keys(questions as object)).toEqual(['__proto__'])
+  })
+})
+
+describe('an argument that cannot be read', () => {
+  it.each([
+    ['questions', 'JSON', { state: '', questions: '{"q":' }],
+    ['questions', 'ENOENT', { state: '', questions: 'no-such-file.json' }],
+    ['state', 'ENOENT', { file: 'no-such-file.txt', questions: QUESTIONS }],
+    ['state', 'EISDIR', { file: tmpdir(), questions: QUESTIONS }],
+  ])('names the field %s and says %s', async (path, reason, args) => {
+    await expect(readRequest(args)).rejects.toMatchObject({
+      code: 'invalid_request', path, message: expect.stringMatching(`^${path}: .*${reason}`),
+    })
+  })
+
+  it('is not quoted in the message', async () => {
+    const error = await readRequest({ file: join(folder, 'broken.json'), questions: QUESTIONS }).catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({ path: 'state', message: expect.not.stringContaining('secret') })
+  })
+
+  it.each([['0.7', 0.7], ['1', 1], ['', Number.NaN], [' ', Number.NaN], ['x', Number.NaN], ['0,7', Number.NaN]])(
+    'takes the number %j for %d', (text, value) => {
+      expect(readNumber(text)).toBe(value)
+    })
+})
