@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
+import { z } from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
+import { BytePairEncoder } from './byte-pair-encoder.ts'
 
 /** Text to token ids. User text can never produce a structural token; those are looked up by name instead. */
 export interface Tokenizer {
@@ -15,25 +17,50 @@ export interface Tokenizer {
   forget(): void
 }
 
-interface TokenizerFile {
-  added_tokens?: { id: number; content: string }[]
-}
+/** Words no longer than this are remembered until `forget`. */
+const LONGEST_REMEMBERED = 64
+
+/** Large parts are only told apart here: checking every entry would cost more than loading does. */
+const fileSchema = z.looseObject({
+  added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })).default([]),
+  pre_tokenizer: z.looseObject({ type: z.string(), pretokenizers: z.array(z.unknown()).optional() }).nullable(),
+  model: z.object({
+    type: z.literal('BPE'),
+    vocab: z.custom<Record<string, number>>((value) => typeof value === 'object' && value !== null),
+    // Older files join the two with a space.
+    merges: z.custom<(string | [string, string])[]>(Array.isArray),
+    dropout: z.null().optional(),
+    continuing_subword_prefix: z.literal('').nullish(),
+    end_of_word_suffix: z.literal('').nullish(),
+    ignore_merges: z.literal(false).nullish(),
+  }),
+})
 
 /**
- * Reads `tokenizer.json` as transformers publishes it. The added tokens are taken out before the encoder is made: that is
- * what makes prompt injection by structural tokens impossible, rather than escaping them.
+ * Reads `tokenizer.json` as transformers publishes it for the Qwen3 family: byte-level BPE. The added tokens are taken out
+ * before the encoder is made: that is what makes prompt injection by structural tokens impossible, rather than escaping them.
+ *
+ * @throws ModelFormatError when the file is missing, damaged or describes another kind of tokenizer
  */
 export async function loadTokenizer(folder: string): Promise<Tokenizer> {
   const path = join(folder, 'tokenizer.json')
-  let file: TokenizerFile
-  try {
-    file = JSON.parse(await readFile(path, 'utf8')) as TokenizerFile
-  } catch (cause) {
-    throw new ModelFormatError(path, 'a tokenizer.json', String(cause), { cause })
+  const file = await readTokenizerFile(path)
+  const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
+  const pairs = createEncoder(path, file.model)
+  const { normalize, split, spell } = createSplitter(file)
+  const remembered = new Map<string, readonly number[]>()
+  function encodeWord(word: string): readonly number[] {
+    const known = remembered.get(word)
+    if (known !== undefined) return known
+    const ids = spell(word).flatMap((bytes) => pairs.encode(bytes))
+    if (word.length <= LONGEST_REMEMBERED) remembered.set(word, ids)
+    return ids
   }
-  const structural = new Map((file.added_tokens ?? []).map(({ id, content }) => [content, id]))
-  const encoder = new HubTokenizer({ ...file, added_tokens: [] }, {})
-  const encode = (text: string) => (text === '' ? [] : encoder.encode(text, { add_special_tokens: false }).ids)
+  function encode(text: string): number[] {
+    const ids: number[] = []
+    for (const word of split(normalize(text))) for (const id of encodeWord(word)) ids.push(id)
+    return ids
+  }
   return {
     encode,
     structural(token) {
@@ -45,9 +72,45 @@ export async function loadTokenizer(folder: string): Promise<Tokenizer> {
       const ids = encode(text)
       return ids.length === 1 ? ids[0] : undefined
     },
-    forget() {
-      const model = encoder.model as { clear_cache?: () => void } | null
-      model?.clear_cache?.()
-    },
+    forget: () => remembered.clear(),
+  }
+}
+
+/**
+ * The stages before BPE, by the library; its own BPE joins texts and looks every pair up as JSON, which takes most of its
+ * time. `spell`, the last splitter, writes bytes as characters: by far the slowest of them, so words that repeat skip it.
+ */
+function createSplitter(file: z.infer<typeof fileSchema>) {
+  const { pre_tokenizer: all } = file
+  const stages = all?.type === 'Sequence' ? all.pretokenizers ?? [] : [all]
+  const load = (stage: unknown) =>
+    new HubTokenizer({ ...file, added_tokens: [], model: { type: 'BPE', vocab: {}, merges: [] }, pre_tokenizer: stage }, {})
+  const first = load({ type: 'Sequence', pretokenizers: stages.slice(0, -1) })
+  const last = load(stages.at(-1) ?? null)
+  return {
+    normalize: (text: string) => first.normalizer?.normalize(text) ?? text,
+    split: (text: string) => first.pre_tokenizer?.pre_tokenize([text]) ?? [text],
+    spell: (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word],
+  }
+}
+
+async function readTokenizerFile(path: string): Promise<z.infer<typeof fileSchema>> {
+  let json: unknown
+  try {
+    json = JSON.parse(await readFile(path, 'utf8'))
+  } catch (cause) {
+    throw new ModelFormatError(path, 'a tokenizer.json', String(cause), { cause })
+  }
+  const parsed = fileSchema.safeParse(json)
+  if (parsed.success) return parsed.data
+  throw new ModelFormatError(path, 'a byte-level BPE tokenizer', z.prettifyError(parsed.error))
+}
+
+function createEncoder(path: string, { vocab, merges }: z.infer<typeof fileSchema>['model']): BytePairEncoder {
+  const pairs = merges.map((rule) => (typeof rule === 'string' ? (rule.split(' ', 2) as [string, string]) : rule))
+  try {
+    return new BytePairEncoder(vocab, pairs)
+  } catch (cause) {
+    throw new ModelFormatError(path, 'a vocabulary with the tokens of all merges', String(cause), { cause })
   }
 }

@@ -1,0 +1,74 @@
+import { NumberHeap } from './number-heap.ts'
+
+/** Above any position in a word, and small enough that a rank times this is exact. */
+const POSITIONS = 2 ** 32
+/** In place of the id of a symbol that was merged into the one before it. */
+const GONE = -1
+
+/**
+ * Byte-pair encoding (Sennrich et al. 2016, arXiv:1508.07909): joins the neighbours of lowest rank, the first of equals, until
+ * no rule applies. Works on ids, which is several times faster than on texts; time grows as n log n with the word.
+ */
+export class BytePairEncoder {
+  readonly #vocabulary: Readonly<Record<string, number>>
+  readonly #size: number
+  /** Ids of a pair, as one number, to the rank of its rule. */
+  readonly #ranks = new Map<number, number>()
+  /** Rank to the id that the pair becomes. */
+  readonly #merged: number[] = []
+
+  /** @throws RangeError for a rule with a text that is no token */
+  constructor(vocabulary: Readonly<Record<string, number>>, merges: readonly (readonly [string, string])[]) {
+    this.#vocabulary = vocabulary
+    this.#size = Object.values(vocabulary).reduce((most, id) => Math.max(most, id), 0) + 1
+    for (const [rank, [left, right]] of merges.entries()) {
+      this.#ranks.set(this.#pair(this.#id(left), this.#id(right)), rank)
+      this.#merged.push(this.#id(left + right))
+    }
+  }
+
+  /** Ids of a word. @throws RangeError for a character that is no token */
+  encode(word: string): number[] {
+    const ids = Array.from(word, (character) => this.#id(character))
+    if (ids.length === 1) return ids
+    const end = ids.length
+    const next = ids.map((_, at) => at + 1)
+    const previous = ids.map((_, at) => at - 1)
+    const queue = new NumberHeap()
+    const rankAt = (at: number) => {
+      const right = next[at] as number
+      return right < end ? this.#ranks.get(this.#pair(ids[at] as number, ids[right] as number)) : undefined
+    }
+    const offer = (at: number) => {
+      const rank = rankAt(at)
+      if (rank !== undefined) queue.push(rank * POSITIONS + at)
+    }
+    for (let at = 0; at < end - 1; at++) offer(at)
+    for (let entry = queue.pop(); entry !== undefined; entry = queue.pop()) {
+      const at = entry % POSITIONS
+      const rank = (entry - at) / POSITIONS
+      // Merges leave entries of pairs behind that no longer exist.
+      if (ids[at] === GONE || rankAt(at) !== rank) continue
+      const right = next[at] as number
+      const after = next[right] as number
+      ids[at] = this.#merged[rank] as number
+      ids[right] = GONE
+      next[at] = after
+      if (after < end) previous[after] = at
+      if (at > 0) offer(previous[at] as number)
+      offer(at)
+    }
+    return ids.filter((id) => id !== GONE)
+  }
+
+  #pair(left: number, right: number): number {
+    return left * this.#size + right
+  }
+
+  #id(token: string): number {
+    const id = Object.hasOwn(this.#vocabulary, token) ? this.#vocabulary[token] : undefined
+    // Not the token itself: it may be a piece of a request.
+    if (id === undefined) throw new RangeError(`the vocabulary lacks a token of ${token.length} characters that is needed`)
+    return id
+  }
+}
