@@ -3,7 +3,7 @@ import { answerQuestion } from './answer.ts'
 import { calibrateLogits } from './calibrate.ts'
 import type { Manifest } from './manifest.ts'
 import { countPlan, type PlanLimits, planRequest, type TokenCount } from './plan.ts'
-import { countPasses, type Decoder, readWindow } from './read-window.ts'
+import { createWindowReader, type Decoder } from './read-window.ts'
 import type { Template } from './template.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { poolWindows } from './windows.ts'
@@ -45,14 +45,19 @@ export function createDecider({ decoder, manifest, template, tokenizer, limits }
 
   async function readAll(planned: ReturnType<typeof plan>, context: DecideContext): Promise<Float64Array[][]> {
     const windows = planned.windows.map(({ start, end }) => [...planned.opening, ...planned.state.slice(start, end)])
-    const total = windows.reduce((sum, ids) => sum + countPasses(ids.length, planned.branches), 0)
+    const reader = createWindowReader(decoder, planned, Math.max(...windows.map((ids) => ids.length)))
+    const total = windows.reduce((sum, ids) => sum + reader.countPasses(ids.length), 0)
     let done = 0
     const read: Float64Array[][] = []
-    for (const ids of windows) {
-      read.push(await readWindow(decoder, ids, planned, async () => {
-        await context.turn()
-        context.onProgress?.({ stage: 'reading', done: done++, total })
-      }))
+    try {
+      for (const ids of windows) {
+        read.push(await reader.read(ids, async () => {
+          await context.turn()
+          context.onProgress?.({ stage: 'reading', done: done++, total })
+        }))
+      }
+    } finally {
+      reader.clear()
     }
     context.onProgress?.({ stage: 'reading', done: total, total })
     return read

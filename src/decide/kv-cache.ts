@@ -1,8 +1,8 @@
 import type { Session, Tensor } from '../backends/backend.ts'
 
 /**
- * Keys and values of every layer for one window: float32 [1, KV heads, capacity, head_dim] each. Passes write behind what is
- * there; forgetting a branch is just not counting its rows, so questions cost no copies ("rewind").
+ * Keys and values of every layer: float32 [1, KV heads, capacity, head_dim] each. Passes write behind what is there;
+ * forgetting a branch, or a window, is just not counting its rows, so questions cost no copies ("rewind").
  */
 export class KvCache {
   readonly #tensors: Record<string, Tensor>

@@ -6,7 +6,10 @@ import type { Group } from './group-branches.ts'
 const BLOCKED = -1e9
 
 function int64(values: readonly number[], dims: readonly number[]): Tensor {
-  return { type: 'int64', dims, data: BigInt64Array.from(values, BigInt) }
+  const data = new BigInt64Array(values.length)
+  // BigInt64Array.from would go through an iterator and take forty times as long.
+  for (let index = 0; index < data.length; index++) data[index] = BigInt(values[index] as number)
+  return { type: 'int64', dims, data }
 }
 
 function lengths(total: number): Record<string, Tensor> {
@@ -26,14 +29,19 @@ export function prefillFeeds(ids: readonly number[], past: number): Record<strin
   }
 }
 
+/** Entries of the bias of a branch pass of `tokens` over a state of `past` tokens. */
+export function biasSize(tokens: number, past: number): number {
+  return tokens * (past + tokens)
+}
+
 /**
  * Feeds of a branch pass over a state of `past` tokens: every branch restarts at position `past` and sees the state and its
- * own visible tokens only. Bias shape [1, 1, group tokens, past + group tokens].
+ * own visible tokens only. Bias shape [1, 1, group tokens, past + group tokens], made in `memory` of at least its size.
  */
-export function branchFeeds(group: Group, past: number): Record<string, Tensor> {
+export function branchFeeds(group: Group, past: number, memory: Float32Array): Record<string, Tensor> {
   const ids = group.flatMap(({ branch }) => branch.ids)
   const total = past + ids.length
-  const bias = new Float32Array(ids.length * total)
+  const bias = memory.subarray(0, biasSize(ids.length, past)).fill(0)
   const rows: number[] = []
   let start = 0
   for (const { branch } of group) {

@@ -3,13 +3,13 @@ import type { Question } from '../schemas/index.ts'
 import type { Branch } from './branch.ts'
 import { type Group, groupBranches } from './group-branches.ts'
 import { KvCache } from './kv-cache.ts'
-import { branchFeeds, prefillFeeds } from './passes.ts'
+import { biasSize, branchFeeds, prefillFeeds } from './passes.ts'
 import type { Readout } from './readout.ts'
 
 /** State tokens a prefill pass. Aborts and other jobs get their turn between passes. */
-export const CHUNK = 512
+const CHUNK = 512
 /** Question tokens a pass, unless one question alone is longer. */
-export const GROUP = 512
+const GROUP = 512
 
 export interface Decoder {
   readonly prefill: Session
@@ -24,39 +24,51 @@ export interface WindowQuestions {
   readonly branches: readonly Branch[]
 }
 
-/** How many passes a window takes, for progress. */
-export function countPasses(tokens: number, branches: readonly Branch[]): number {
-  return Math.ceil(tokens / CHUNK) + groupBranches(branches, GROUP).length
+/** Reads the windows of one request, one after the other. */
+export interface WindowReader {
+  /** How many passes a window of that many tokens takes, for progress. */
+  countPasses(tokens: number): number
+  /**
+   * Reads one window and answers every question on it: the state once, in chunks, then the questions in packed passes.
+   * `beforePass` is awaited before every pass and may throw to stop. Returns one logits array [K] a question, in order.
+   */
+  read(ids: readonly number[], beforePass: () => Promise<void>): Promise<Float64Array[]>
+  /** Overwrites what was read. */
+  clear(): void
 }
 
 /**
- * Reads one window and answers every question on it: the state once, in chunks, then the questions in packed passes.
- * `beforePass` is awaited before every pass and may throw to stop. Returns one logits array [K] a question, in order.
+ * A reader for windows of at most `longest` tokens. Its memory is made once: the system hands out fresh pages slowly, and a
+ * cache and a bias for each window would cost several times what is computed in them here.
  */
-export async function readWindow(
-  decoder: Decoder, ids: readonly number[], { questions, branches }: WindowQuestions, beforePass: () => Promise<void>,
-): Promise<Float64Array[]> {
+export function createWindowReader(
+  decoder: Decoder, { questions, branches }: WindowQuestions, longest: number,
+): WindowReader {
   const groups = groupBranches(branches, GROUP)
-  const longest = Math.max(...groups.map(groupSize))
-  const cache = new KvCache(decoder.shape, ids.length + longest, decoder.inPlace)
-  try {
-    for (let past = 0; past < ids.length; past += CHUNK) {
-      await beforePass()
-      await cache.run(decoder.prefill, prefillFeeds(ids.slice(past, past + CHUNK), past))
-    }
-    const logits: Float64Array[] = []
-    for (const group of groups) {
-      await beforePass()
-      const outputs = await cache.run(decoder.branch, { ...branchFeeds(group, ids.length), ...decoder.readout.feeds })
-      let row = 0
-      for (const { branch, question } of group) {
-        logits[question] = decoder.readout.read(outputs, row, questions[question] as Question)
-        row += branch.rows.length
+  const widest = Math.max(...groups.map(groupSize))
+  const cache = new KvCache(decoder.shape, longest + widest, decoder.inPlace)
+  const bias = new Float32Array(biasSize(widest, longest))
+  return {
+    countPasses: (tokens) => Math.ceil(tokens / CHUNK) + groups.length,
+    async read(ids, beforePass) {
+      for (let past = 0; past < ids.length; past += CHUNK) {
+        await beforePass()
+        await cache.run(decoder.prefill, prefillFeeds(ids.slice(past, past + CHUNK), past))
       }
-    }
-    return logits
-  } finally {
-    cache.clear()
+      const logits: Float64Array[] = []
+      for (const group of groups) {
+        await beforePass()
+        const feeds = { ...branchFeeds(group, ids.length, bias), ...decoder.readout.feeds }
+        const outputs = await cache.run(decoder.branch, feeds)
+        let row = 0
+        for (const { branch, question } of group) {
+          logits[question] = decoder.readout.read(outputs, row, questions[question] as Question)
+          row += branch.rows.length
+        }
+      }
+      return logits
+    },
+    clear: () => cache.clear(),
   }
 }
 
