@@ -33,7 +33,7 @@ export function convolution(model: AutoencoderModel, x: Value, name: string, opt
 }
 
 /** The stored GroupNorm of that name. The fused operators for it exist on some execution providers only. */
-export function groupNorm(model: AutoencoderModel, x: Value, name: string, channels: number): Value {
+function groupNorm(model: AutoencoderModel, x: Value, name: string, channels: number): Value {
   const { g, config } = model
   const groups = config.norm_num_groups
   const normed = instanceNormalization(g, reshape(g, x, [1, groups, -1]), groups, EPSILON)

@@ -13,8 +13,8 @@ import type { LinearMode } from './weights.ts'
 
 export interface Qwen3EncoderOptions {
   /**
-   * Hidden states to read, counted as transformers does: 0 is the embeddings, i the output of layer i, and the number of
-   * layers the last one's output after the final norm.
+   * Hidden states to read, counted as transformers does: 0 is the embeddings, i the output of layer i, and the number
+   * of layers the last one's output after the final norm.
    */
   readonly hiddenStates: readonly number[]
   readonly linear: LinearMode
@@ -25,9 +25,9 @@ export interface Qwen3EncoderOptions {
 /**
  * A Qwen3 model as a text encoder. Layers above the highest hidden state asked for are left out.
  *
- * Inputs: `input_ids` and `position_ids` int64 [1, S]; `seqlens_k` int32 [1], the tokens that aren't padding, minus one;
- * `total_sequence_length` int32 scalar, S. Padding stands at the end; its rows see every other token and no padding, as
- * in transformers. Output: `hidden` float32 [S, states · hidden_size], the states side by side in the order asked for.
+ * Inputs: `input_ids` and `position_ids` int64 [1, S]; `seqlens_k` int32 [1], the tokens that aren't padding, minus
+ * one; `total_sequence_length` int32 scalar, S. Padding stands at the end; its rows see every other token and no
+ * padding, as in transformers. Output: `hidden` float32 [S, states · hidden_size], the states side by side in the order asked for.
  *
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */

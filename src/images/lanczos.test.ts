@@ -14,7 +14,7 @@ interface Pixels {
 
 const pixels = JSON.parse(readFileSync(imageFixture('pixels.json'), 'utf8')) as Pixels
 
-function digest(values: ArrayBufferView): string {
+function digest(values: Uint8Array | Float32Array): string {
   return createHash('sha256').update(values).digest('hex')
 }
 

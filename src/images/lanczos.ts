@@ -12,7 +12,7 @@ interface Taps {
 
 /**
  * Resizes with the Lanczos filter of three lobes to the very bytes that Pillow gives (`Image.resize` with
- * `Resampling.LANCZOS`): first along rows, rounded to bytes, then along columns. Colours under alpha are weighted by it.
+ * `Resampling.LANCZOS`): first along rows, rounded to bytes, then along columns. Colours are weighted by alpha.
  */
 export function resizeLanczos(image: PixelImage, width: number, height: number): PixelImage {
   if (image.width === width && image.height === height) return image

@@ -7,8 +7,8 @@ const MAX_RATIO = 8
 const MAX_PIXELS = 1024 * 1024
 
 /**
- * Makes a reference picture fit for the encoder, as the FLUX.2 pipeline does: a picture of more than a megapixel becomes
- * smaller, none becomes larger, and what exceeds a multiple of `step` is cut off around it.
+ * Makes a reference picture fit for the encoder, as the FLUX.2 pipeline does: a picture of more than a megapixel
+ * becomes smaller, none becomes larger, and what exceeds a multiple of `step` is cut off around it.
  *
  * @throws InvalidRequestError for a side below 64 pixels or a side more than 8 times the other
  */
@@ -18,7 +18,8 @@ export function prepareReference(image: PixelImage, step: number): PixelImage {
     throw new InvalidRequestError('image', `sides must be at least ${MIN_SIDE} pixels, got ${width}x${height}`)
   }
   if (Math.max(width / height, height / width) > MAX_RATIO) {
-    throw new InvalidRequestError('image', `no side may be more than ${MAX_RATIO} times the other, got ${width}x${height}`)
+    const reason = `no side may be more than ${MAX_RATIO} times the other, got ${width}x${height}`
+    throw new InvalidRequestError('image', reason)
   }
   const sized = width * height > MAX_PIXELS ? shrink(image) : image
   return cropCentre(sized, Math.floor(sized.width / step) * step, Math.floor(sized.height / step) * step)

@@ -1,8 +1,8 @@
 import type { SchedulerConfig } from './scheduler-config.ts'
 
 /**
- * Noise levels of the flow-matching Euler sampler: `steps` falling values from about 1, then 0. Step k goes from level k
- * to level k + 1. All in float32, rounded where the reference scheduler (FlowMatchEulerDiscreteScheduler) rounds.
+ * Noise levels of the flow-matching Euler sampler: `steps` falling values from about 1, then 0. Step k goes from level
+ * k to level k + 1. All in float32, rounded where the reference scheduler (FlowMatchEulerDiscreteScheduler) rounds.
  *
  * @param base evenly spaced levels, as {@link spaceLevels} or {@link spaceLevelsTorch} gives them
  * @param mu shift for this image size; used only when the scheduler's shift is dynamic

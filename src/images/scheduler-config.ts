@@ -1,9 +1,10 @@
+import { join } from 'node:path'
 import { z } from 'zod'
+import { readConfig } from '../models/read-config.ts'
 
 const off = z.literal(false).default(false)
 
-/** `scheduler/scheduler_config.json` of a FlowMatchEulerDiscreteScheduler; what these pipelines never use is refused. */
-export const schedulerConfigSchema = z.object({
+const schema = z.object({
   num_train_timesteps: z.literal(1000).default(1000),
   shift: z.number().positive().default(1),
   use_dynamic_shifting: z.boolean().default(false),
@@ -20,4 +21,15 @@ export const schedulerConfigSchema = z.object({
   stochastic_sampling: off,
 })
 
-export type SchedulerConfig = z.infer<typeof schedulerConfigSchema>
+/** Configuration of a FlowMatchEulerDiscreteScheduler. */
+export type SchedulerConfig = z.infer<typeof schema>
+
+/**
+ * Reads `scheduler/scheduler_config.json` of a pipeline.
+ *
+ * @throws ModelFormatError also when it asks for what the pipelines of this library never use
+ */
+export function readScheduler(folder: string): Promise<SchedulerConfig> {
+  const file = join(folder, 'scheduler', 'scheduler_config.json')
+  return readConfig(file, schema, 'a supported flow-matching Euler scheduler')
+}

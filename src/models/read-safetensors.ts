@@ -24,7 +24,8 @@ export async function readSafetensors(path: string): Promise<WeightIndex> {
     const single = `${stem}.safetensors`
     if ((await fileSize(join(path, single))) !== undefined) return indexFiles(path, [single])
   }
-  throw new ModelFormatError(join(path, `${STEMS[0]}.safetensors`), 'a safetensors file', 'no such file')
+  const names = STEMS.map((stem) => `${stem}.safetensors`).join(' or ')
+  throw new ModelFormatError(path, `${names}, or shards with their index`, 'none of them')
 }
 
 /** @param expected which file each tensor must be in, by name */

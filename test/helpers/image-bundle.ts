@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +26,6 @@ export interface PictureCase {
 /** A tiny pipeline with all its files in a folder of its own, and what the reference computes with it. */
 export interface ImageBundle {
   readonly folder: string
-  readonly cases: readonly PictureCase[]
   readonly expected: WeightIndex
   remove(): Promise<void>
 }
@@ -49,6 +49,10 @@ export function imageFixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/images/${name}`, import.meta.url))
 }
 
+export function readCases(name: ImageBundleName): PictureCase[] {
+  return JSON.parse(readFileSync(join(imageFixture(name), 'cases.json'), 'utf8')) as PictureCase[]
+}
+
 export async function materializeBundle(name: ImageBundleName): Promise<ImageBundle> {
   const source = imageFixture(name)
   const folder = await mkdtemp(join(tmpdir(), 'tessera-images-'))
@@ -62,7 +66,6 @@ export async function materializeBundle(name: ImageBundleName): Promise<ImageBun
   }
   return {
     folder,
-    cases: JSON.parse(await readFile(join(source, 'cases.json'), 'utf8')) as PictureCase[],
     expected: await readSafetensors(join(source, 'expected.safetensors')),
     remove: () => rm(folder, { recursive: true }),
   }

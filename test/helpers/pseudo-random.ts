@@ -1,5 +1,5 @@
 /** 32-bit values of mulberry32, seeded with the FNV-1a hash of a name; as in generate-image-fixtures.py. */
-export function drawBits(name: string, count: number): Uint32Array {
+function drawBits(name: string, count: number): Uint32Array {
   let state = 2166136261
   for (const byte of new TextEncoder().encode(name)) state = Math.imul(state ^ byte, 16777619)
   const bits = new Uint32Array(count)

@@ -1,0 +1,73 @@
+import { denoise, guide, type Predict } from './denoise.ts'
+import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
+import type { ImageContext, ImagePipeline, ImageRequest, SamplingDefaults } from './image-pipeline.ts'
+import type { LatentDecoder } from './latent-decoder.ts'
+import { randomNormal } from './noise.ts'
+import { transpose } from './packing.ts'
+import { fromPlanes } from './pixel-image.ts'
+import type { Grid } from './positions.ts'
+import type { ReferenceEncoder } from './reference-encoder.ts'
+import { prepareReference } from './reference-image.ts'
+import { requireSampling, requireSize } from './request-values.ts'
+import { computeEmpiricalMu, computeSigmas, spaceLevels } from './schedule.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
+import type { TextEncoder } from './text-encoder.ts'
+
+/** Side of the reference pipeline's default picture, in tokens. */
+const DEFAULT_SIDE = 64
+
+export interface Flux2Parts {
+  readonly text: TextEncoder
+  readonly denoiser: Flux2Denoiser
+  readonly encoder: ReferenceEncoder
+  readonly decoder: LatentDecoder
+  readonly scheduler: SchedulerConfig
+  /** Channels of a token. */
+  readonly channels: number
+  /** Pixels per token and side. */
+  readonly scale: number
+  /** A step-distilled model has guidance built in. */
+  readonly distilled: boolean
+  readonly defaults: SamplingDefaults
+}
+
+/** The steps of diffusers' Flux2KleinPipeline, in float32. */
+export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
+  const { text, denoiser, encoder, decoder, scheduler, channels, scale, distilled, defaults } = parts
+
+  async function predictor(
+    prompt: string, guidance: number, grid: Grid, references: readonly EncodedReference[], context: ImageContext,
+  ): Promise<Predict> {
+    const begin = async (words: string) =>
+      denoiser.begin(await text.encode(words, context), grid, references, context)
+    const positive = await begin(prompt)
+    return guidance > 1 && !distilled ? guide(positive, await begin(''), guidance, 'negative') : positive
+  }
+
+  return {
+    sizeStep: scale,
+    edits: true,
+    async generate(request: ImageRequest, context) {
+      const { prompt, seed, steps = defaults.steps, guidance = defaults.guidance } = request
+      const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
+      const width = request.width ?? pictures[0]?.width ?? DEFAULT_SIDE * scale
+      const height = request.height ?? pictures[0]?.height ?? DEFAULT_SIDE * scale
+      requireSize(width, height, scale)
+      requireSampling(steps, guidance)
+      const references: EncodedReference[] = []
+      for (const picture of pictures) references.push(await encoder.encode(picture, context))
+      const grid = { height: height / scale, width: width / scale }
+      const count = grid.height * grid.width
+      const predict = await predictor(prompt, guidance, grid, references, context)
+      const tokens = transpose(randomNormal(seed, channels * count), channels, count)
+      const sigmas = computeSigmas(spaceLevels(steps), scheduler, computeEmpiricalMu(count, steps))
+      await denoise(tokens, sigmas, predict, context)
+      const latents = { channels, ...grid, data: transpose(tokens, count, channels) }
+      const { data } = await decoder.decode(latents, context)
+      return fromPlanes(data, width, height)
+    },
+    async dispose() {
+      await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { readConfig } from '../models/read-config.ts'
+
+const manifestSchema = z.object({
+  /** Hidden states of the text encoder that a FLUX.2 model reads. */
+  text_encoder_out_layers: z.array(z.number().int().nonnegative()).min(1).optional(),
+  /** Longest templated prompt, in tokens; a FLUX.2 model is always given as many. */
+  max_sequence_length: z.number().int().positive().optional(),
+  num_inference_steps: z.number().int().positive().optional(),
+  guidance_scale: z.number().nonnegative().optional(),
+})
+
+/**
+ * `tessera.json` of an image bundle: what the reference pipelines take as arguments of a call and published checkpoints
+ * say in their model cards only, under the names that the reference gives them. Everything is optional.
+ */
+export type ImageManifest = z.infer<typeof manifestSchema>
+
+/** @throws ModelFormatError when there is one that isn't a manifest */
+export async function readImageManifest(folder: string): Promise<ImageManifest> {
+  const file = join(folder, 'tessera.json')
+  const exists = await access(file).then(() => true, () => false)
+  return exists ? readConfig(file, manifestSchema, 'the manifest of an image bundle') : {}
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  IMAGE_BUNDLES, materializeBundle, PROMPTS, readCases, type ImageBundle, type PictureCase,
+} from '../../test/helpers/image-bundle.ts'
+import { drawPicture } from '../../test/helpers/pseudo-random.ts'
+import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
+import type { Backend } from '../backends/backend.ts'
+import { createCpuBackend } from '../backends/cpu.ts'
+import { openImagePipeline, type ImagePipeline, type ImageRequest } from './index.ts'
+
+const context = { turn: async () => {} }
+
+/** Largest difference that counts as rounding: sums in another order move a value across a rounding boundary. */
+const LEVELS = 2
+
+describe.each(IMAGE_BUNDLES)('%s makes the pictures of the reference pipeline', (name) => {
+  let backend: Backend
+  let bundle: ImageBundle
+  let pipeline: ImagePipeline
+  beforeAll(async () => {
+    backend = await createCpuBackend({ threads: 1 })
+    bundle = await materializeBundle(name)
+    pipeline = await openImagePipeline({ backend, folder: bundle.folder })
+  })
+  afterAll(async () => {
+    await pipeline.dispose()
+    await backend.dispose()
+    await bundle.remove()
+  })
+
+  function toRequest({ name: run, references = [], prompt, ...rest }: PictureCase): ImageRequest {
+    return {
+      ...rest,
+      prompt: PROMPTS[prompt],
+      references: references.map((size, r) => drawPicture(`${name}/${run}/${r}`, ...size)),
+    }
+  }
+
+  it.each(readCases(name))('$name', async (row) => {
+    const picture = await pipeline.generate(toRequest(row), context)
+    const wanted = new Uint8Array(readTensorBytes(bundle.expected, `picture.${row.name}`))
+    const [height, width] = bundle.expected.get(`picture.${row.name}`)!.shape
+    expect([picture.width, picture.height, picture.channels]).toEqual([width, height, 3])
+    const differences = picture.data.map((level, i) => Math.abs(level - wanted[i]!))
+    expect(Math.max(...differences)).toBeLessThanOrEqual(LEVELS)
+  })
+})

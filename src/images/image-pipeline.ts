@@ -1,0 +1,56 @@
+import type { PixelImage } from './pixel-image.ts'
+
+export interface ImageRequest {
+  readonly prompt: string
+  /**
+   * Sides in pixels, multiples of the pipeline's `sizeStep`. @defaultValue those of the first reference as the model
+   * sees it, or the size that the reference pipeline makes by default
+   */
+  readonly width?: number
+  readonly height?: number
+  /** Whole number; the same seed gives the same noise on every backend. */
+  readonly seed: number
+  /** @defaultValue what the checkpoint was made for */
+  readonly steps?: number
+  /**
+   * Strength of classifier-free guidance; it costs a second forward per step. Step-distilled FLUX.2 models ignore it,
+   * as the reference does. @defaultValue what the checkpoint was made for
+   */
+  readonly guidance?: number
+  /** Pictures to edit or to take parts from, the main one first. */
+  readonly references?: readonly PixelImage[]
+}
+
+/** What a checkpoint was made for. */
+export interface SamplingDefaults {
+  readonly steps: number
+  readonly guidance: number
+}
+
+export interface ImageContext {
+  /** Awaited before every forward: lets other jobs run, and throws AbortedError once the caller's signal has fired. */
+  turn(): Promise<void>
+  onProgress?(progress: ImageProgress): void
+}
+
+export interface ImageProgress {
+  /** Denoising counts steps, decoding tiles. */
+  readonly stage: 'denoising' | 'decoding'
+  readonly done: number
+  readonly total: number
+}
+
+export interface ImagePipeline {
+  /** Sides of a picture are multiples of this many pixels. */
+  readonly sizeStep: number
+  /** Whether the model takes references. */
+  readonly edits: boolean
+  /**
+   * Makes one RGB picture.
+   *
+   * @throws InvalidRequestError for a size, prompt or reference that the model can't take
+   */
+  generate(request: ImageRequest, context: ImageContext): Promise<PixelImage>
+  /** Frees the sessions. Safe to call twice. */
+  dispose(): Promise<void>
+}

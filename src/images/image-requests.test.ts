@@ -1,0 +1,131 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
+import { drawPicture } from '../../test/helpers/pseudo-random.ts'
+import type { Backend } from '../backends/backend.ts'
+import { createCpuBackend } from '../backends/cpu.ts'
+import { AbortedError } from '../errors/index.ts'
+import { openImagePipeline, type ImagePipeline, type ImageProgress, type ImageRequest } from './index.ts'
+
+const REQUEST = { prompt: 'a red apple', width: 64, height: 48, seed: 1, steps: 2 }
+const context = { turn: async () => {} }
+
+let backend: Backend
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+})
+afterAll(() => backend.dispose())
+
+describe.each<[ImageBundleName, number]>([['z-image-base', 8], ['klein-base', 8]])('%s', (name, step) => {
+  let bundle: ImageBundle
+  let pipeline: ImagePipeline
+  beforeAll(async () => {
+    bundle = await materializeBundle(name)
+    pipeline = await openImagePipeline({ backend, folder: bundle.folder })
+  })
+  afterAll(async () => {
+    await pipeline.dispose()
+    await bundle.remove()
+  })
+
+  it('makes the same picture for the same seed, and another one for another seed, prompt or guidance', async () => {
+    const make = async (change: Partial<ImageRequest>) =>
+      (await pipeline.generate({ ...REQUEST, guidance: 3, ...change }, context)).data
+    const first = await make({})
+    expect(await make({})).toEqual(first)
+    expect(await make({ seed: 2 })).not.toEqual(first)
+    expect(await make({ prompt: 'a green apple' })).not.toEqual(first)
+    expect(await make({ guidance: 4 })).not.toEqual(first)
+  })
+
+  it('reports every step and tile, and asks for a turn before every forward', async () => {
+    const progress: ImageProgress[] = []
+    let turns = 0
+    await pipeline.generate({ ...REQUEST, guidance: 0 }, {
+      turn: async () => void turns++, onProgress: (report) => progress.push(report),
+    })
+    expect(progress.filter(({ stage }) => stage === 'denoising')).toEqual([0, 1, 2].map((done) =>
+      ({ stage: 'denoising', done, total: 2 })))
+    expect(progress.at(-1)).toEqual({ stage: 'decoding', done: 1, total: 1 })
+    // Text (and for Z-Image the caption's own part), two steps, one tile.
+    expect(turns).toBe(name === 'z-image-base' ? 5 : 4)
+  })
+
+  it.each([0, 1, 3])('stops at turn %d when the caller aborts', async (last) => {
+    let turns = 0
+    const turn = async () => {
+      if (turns++ === last) throw new AbortedError()
+    }
+    await expect(pipeline.generate({ ...REQUEST, guidance: 0 }, { turn })).rejects.toMatchObject({ code: 'aborted' })
+    expect(turns).toBe(last + 1)
+  })
+
+  it.each([
+    [{ width: 60 }, 'size'], [{ height: 0 }, 'size'], [{ height: Number.NaN }, 'size'],
+    [{ steps: 0 }, 'steps'], [{ steps: 1.5 }, 'steps'],
+    [{ guidance: -1 }, 'guidance'], [{ guidance: Number.POSITIVE_INFINITY }, 'guidance'],
+  ])('refuses %j', async (change, path) => {
+    expect(pipeline.sizeStep).toBe(step)
+    const made = pipeline.generate({ ...REQUEST, ...change }, context)
+    await expect(made).rejects.toMatchObject({ code: 'invalid_request', path })
+  })
+
+  it('can be disposed twice', async () => {
+    const other = await openImagePipeline({ backend, folder: bundle.folder })
+    await other.dispose()
+    await other.dispose()
+    await expect(other.generate(REQUEST, context)).rejects.toThrow(/disposed/)
+  })
+})
+
+describe('Z-Image', () => {
+  it('takes no references, and no size or prompt beyond the positions it knows', async () => {
+    const bundle = await materializeBundle('z-image-turbo')
+    const pipeline = await openImagePipeline({ backend, folder: bundle.folder })
+    expect(pipeline.edits).toBe(false)
+    const references = [drawPicture('reference', 64, 64, 3)]
+    const edited = pipeline.generate({ ...REQUEST, references }, context)
+    await expect(edited).rejects.toMatchObject({ code: 'invalid_request', path: 'image' })
+    const wide = pipeline.generate({ ...REQUEST, width: 65 * 16 }, context)
+    await expect(wide).rejects.toMatchObject({ code: 'invalid_request', path: 'size' })
+    await pipeline.dispose()
+    await bundle.remove()
+  })
+})
+
+describe('a bundle', () => {
+  async function expectRefused(name: ImageBundleName, change: (folder: string) => Promise<void>, file: string) {
+    const bundle = await materializeBundle(name)
+    await change(bundle.folder)
+    const opened = openImagePipeline({ backend, folder: bundle.folder })
+    await expect(opened).rejects.toMatchObject({ code: 'model_format', file: expect.stringContaining(file) })
+    await bundle.remove()
+  }
+
+  const edit = (file: string, change: Record<string, unknown>) => async (folder: string) => {
+    const path = join(folder, file)
+    const json = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
+    await writeFile(path, JSON.stringify({ ...json, ...change }))
+  }
+
+  it.each<[ImageBundleName, string, Record<string, unknown>]>([
+    ['klein-base', 'model_index.json', { _class_name: 'StableDiffusionPipeline' }],
+    ['klein-base', 'transformer/config.json', { guidance_embeds: true }],
+    ['klein-base', 'transformer/config.json', { axes_dims_rope: [4, 4, 4, 8] }],
+    ['klein-base', 'vae/config.json', { latent_channels: 3 }],
+    ['klein-base', 'scheduler/scheduler_config.json', { use_karras_sigmas: true }],
+    ['klein-base', 'tessera.json', { text_encoder_out_layers: [] }],
+    ['z-image-base', 'transformer/config.json', { n_heads: 5 }],
+    ['z-image-base', 'vae/config.json', { latent_channels: 4 }],
+    ['z-image-base', 'tokenizer/tokenizer_config.json', { pad_token: '<|nothing|>' }],
+  ])('%s with %s changed by %j is refused', (name, file, change) =>
+    expectRefused(name, edit(file, change), file.replace('tokenizer_config', 'tokenizer')))
+
+  it.each([
+    ['model_index.json', 'model_index.json'],
+    ['tokenizer/tokenizer.json', 'tokenizer.json'],
+    ['vae/diffusion_pytorch_model.safetensors', 'vae'],
+  ])('without %s is refused', (file, named) =>
+    expectRefused('klein-distilled', (folder) => rm(join(folder, file)), named))
+})

@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import type { Backend } from '../backends/backend.ts'
+import { ModelFormatError } from '../errors/index.ts'
+import { buildAutoencoderKlFlux2Decoder, buildAutoencoderKlFlux2Encoder } from '../graph/index.ts'
+import { autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
+import { flux2ConfigSchema } from '../models/flux2-config.ts'
+import { Flux2Denoiser } from './flux2-denoiser.ts'
+import { createFlux2Pipeline } from './flux2-pipeline.ts'
+import { readImageManifest } from './image-manifest.ts'
+import type { ImagePipeline } from './image-pipeline.ts'
+import { LatentDecoder } from './latent-decoder.ts'
+import { readPart } from './read-part.ts'
+import { ReferenceEncoder } from './reference-encoder.ts'
+import { readScheduler } from './scheduler-config.ts'
+import { openTextEncoder } from './text-encoder.ts'
+
+const MAX_TOKENS = 512
+/** Hidden states that the published klein models read. */
+const TEXT_LAYERS = [9, 18, 27]
+
+const DISTILLED = { steps: 4, guidance: 1 }
+const BASE = { steps: 50, guidance: 4 }
+
+/** Opens a FLUX.2 klein checkpoint in the layout of diffusers' Flux2KleinPipeline. */
+export async function openFlux2Pipeline(
+  backend: Backend, folder: string, { distilled }: { readonly distilled: boolean },
+): Promise<ImagePipeline> {
+  const manifest = await readImageManifest(folder)
+  const scheduler = await readScheduler(folder)
+  const transformer = await readPart(join(folder, 'transformer'), flux2ConfigSchema, 'a FLUX.2 transformer')
+  const vae = await readPart(join(folder, 'vae'), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
+  const { in_channels: channels } = transformer.config
+  if (4 * vae.config.latent_channels !== channels) {
+    throw new ModelFormatError(vae.file, `${channels / 4} latent channels`, String(vae.config.latent_channels))
+  }
+  const text = await openTextEncoder(backend, folder, {
+    emptyThinkBlock: true, maxTokens: manifest.max_sequence_length ?? MAX_TOKENS, pad: true,
+    hiddenStates: () => manifest.text_encoder_out_layers ?? TEXT_LAYERS,
+    width: transformer.config.joint_attention_dim,
+  })
+  const scale = 2 ** vae.config.block_out_channels.length
+  const encoder = await backend.createSession(buildAutoencoderKlFlux2Encoder(vae.config, vae.weights))
+  const decoder = await backend.createSession(buildAutoencoderKlFlux2Decoder(vae.config, vae.weights))
+  const published = distilled ? DISTILLED : BASE
+  return createFlux2Pipeline({
+    text, scheduler, channels, scale, distilled,
+    denoiser: await Flux2Denoiser.open(backend, transformer),
+    encoder: new ReferenceEncoder(encoder, scale),
+    decoder: new LatentDecoder(decoder, { scale, sampleSize: vae.config.sample_size }),
+    defaults: {
+      steps: manifest.num_inference_steps ?? published.steps,
+      guidance: manifest.guidance_scale ?? published.guidance,
+    },
+  })
+}

@@ -1,0 +1,65 @@
+import { InvalidRequestError } from '../errors/index.ts'
+import { denoise, guide, type Predict } from './denoise.ts'
+import type { ImageContext, ImagePipeline, ImageRequest, SamplingDefaults } from './image-pipeline.ts'
+import type { LatentDecoder } from './latent-decoder.ts'
+import { randomNormal } from './noise.ts'
+import { patchify, unpatchify } from './packing.ts'
+import { fromPlanes } from './pixel-image.ts'
+import type { Grid } from './positions.ts'
+import { requireSampling, requireSize } from './request-values.ts'
+import { computeLinearMu, computeSigmas, spaceLevelsTorch } from './schedule.ts'
+import type { SchedulerConfig } from './scheduler-config.ts'
+import type { TextEncoder } from './text-encoder.ts'
+import type { ZImageDenoiser } from './z-image-denoiser.ts'
+
+const DEFAULT_SIDE = 1024
+const PATCH = 2
+
+export interface ZImageParts {
+  readonly text: TextEncoder
+  readonly denoiser: ZImageDenoiser
+  readonly decoder: LatentDecoder
+  readonly scheduler: SchedulerConfig
+  /** Channels of the latents. */
+  readonly channels: number
+  /** Pixels per latent value. */
+  readonly scale: number
+  readonly defaults: SamplingDefaults
+}
+
+/** The steps of diffusers' ZImagePipeline, in float32. */
+export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
+  const { text, denoiser, decoder, scheduler, channels, scale, defaults } = parts
+  const sizeStep = scale * PATCH
+
+  async function predictor(prompt: string, guidance: number, grid: Grid, context: ImageContext): Promise<Predict> {
+    const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context)
+    const positive = await begin(prompt)
+    return guidance > 0 ? guide(positive, await begin(''), guidance, 'positive') : positive
+  }
+
+  return {
+    sizeStep,
+    edits: false,
+    async generate(request: ImageRequest, context) {
+      const { prompt, width = DEFAULT_SIDE, height = DEFAULT_SIDE, seed, references = [] } = request
+      const { steps = defaults.steps, guidance = defaults.guidance } = request
+      requireSize(width, height, sizeStep)
+      requireSampling(steps, guidance)
+      if (references.length > 0) throw new InvalidRequestError('image', 'this model makes pictures from text only')
+      const size = { height: height / scale, width: width / scale }
+      const grid = { height: size.height / PATCH, width: size.width / PATCH }
+      const predict = await predictor(prompt, guidance, grid, context)
+      const noise = randomNormal(seed, channels * size.height * size.width)
+      const tokens = patchify(noise, channels, size.height, size.width)
+      const mu = computeLinearMu(grid.height * grid.width, scheduler)
+      await denoise(tokens, computeSigmas(spaceLevelsTorch(steps), scheduler, mu), predict, context)
+      const latents = unpatchify(tokens, channels, size.height, size.width)
+      const { data } = await decoder.decode({ channels, ...size, data: latents }, context)
+      return fromPlanes(data, width, height)
+    },
+    async dispose() {
+      await Promise.all([text.dispose(), denoiser.dispose(), decoder.dispose()])
+    },
+  }
+}
