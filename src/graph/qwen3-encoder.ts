@@ -27,7 +27,8 @@ export interface Qwen3EncoderOptions {
  *
  * Inputs: `input_ids` and `position_ids` int64 [1, S]; `seqlens_k` int32 [1], the tokens that aren't padding, minus
  * one; `total_sequence_length` int32 scalar, S. Padding stands at the end; its rows see every other token and no
- * padding, as in transformers. Output: `hidden` float32 [S, states · hidden_size], the states side by side in the order asked for.
+ * padding, as in transformers. Output: `hidden` float32 [S, states · hidden_size], the states side by side in the order
+ * asked for.
  *
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */

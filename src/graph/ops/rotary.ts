@@ -1,8 +1,8 @@
 import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
 
 /**
- * Rotates adjacent pairs of each head of x [1, S, heads · headSize] by the angle that the token's row of `cos` and `sin`
- * [S, headSize / 2] gives.
+ * Rotates adjacent pairs of each head of x [1, S, heads · headSize] by the angle that the token's row of `cos` and
+ * `sin` [S, headSize / 2] gives.
  */
 export function rotaryEmbedding(g: GraphBuilder, x: Value, cos: Value, sin: Value): Value {
   // One position is the first one's: token k then reads row k of the tables.
