@@ -4,6 +4,7 @@ import { defineConfig } from 'tsup'
 const modules = {
   index: 'src/index.ts',
   schemas: 'src/schemas/index.ts',
+  server: 'src/http/index.ts',
 }
 
 /** What is started and never imported. */

@@ -24,8 +24,10 @@ export function parseDecisionRequest(body: unknown, limits: RequestLimits = {}):
 
 function createDecisionRequestSchema(maxOptions: number): z.ZodType<DecisionRequest, Input> {
   return z.object({
-    state: reader(readState),
-    questions: ownRecord(questionSchema(maxOptions), 'an object of questions', checkNames),
+    state: reader(readState, { type: ['string', 'object', 'array'] }),
+    questions: ownRecord(questionSchema(maxOptions), 'an object of questions', checkNames, {
+      minProperties: LIMITS.questions.min, maxProperties: LIMITS.questions.max,
+    }),
     min_confidence: minConfidenceSchema,
     model: unicodeString('a string').optional(),
   }, { error: expected('a JSON object') }).transform(withoutAbsent) as unknown as z.ZodType<DecisionRequest, Input>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { DecisionResponse } from './answer-types.ts'
-import { readLevel } from './read-text.ts'
+import { LEVEL_JSON, readLevel } from './read-text.ts'
 import { ownRecord, reader } from './zod-reader.ts'
 
 const unit = z.number().min(0).max(1)
@@ -15,7 +15,7 @@ const choiceAnswer = z.object({
 const scoreAnswer = z.object({
   type: z.literal('score'),
   score: z.number().nonnegative(),
-  legend: ownRecord(reader(readLevel), 'an object of levels'),
+  legend: ownRecord(reader(readLevel, LEVEL_JSON), 'an object of levels'),
   probabilities,
   confidence: unit,
   decided: z.boolean().optional(),

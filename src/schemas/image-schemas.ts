@@ -11,7 +11,9 @@ const prompt = reader((value): string => {
   if (typeof value !== 'string') throw new Fault([], expected('a string')({ input: value }))
   if (value === '') throw new Fault([], 'must not be empty')
   return readString(value, promptCharacters)
-})
+}, { type: 'string', minLength: 1 })
+
+const SOURCE_JSON = { type: 'string', minLength: 1 } as const
 
 const countError = { error: expected(`an integer from ${imagesPerCall.min} to ${imagesPerCall.max}`, shown) }
 const count = z.int(countError).min(imagesPerCall.min, countError).max(imagesPerCall.max, countError).default(1)
@@ -33,8 +35,10 @@ export const imageGenerationRequestSchema = z.object({
 export const imageEditRequestSchema = z.object({
   model,
   prompt,
-  image: reader(readSource).optional(),
-  images: reader(readSources).optional(),
+  image: reader(readSource, SOURCE_JSON).optional(),
+  images: reader(readSources, {
+    type: 'array', items: SOURCE_JSON, minItems: sourceImages.min, maxItems: sourceImages.max,
+  }).optional(),
   n: count,
 }, { error: expected('a JSON object') }).check(({ value, issues }) => {
   const { image, images } = value

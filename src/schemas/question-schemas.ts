@@ -4,7 +4,7 @@ import { isWellFormed } from './characters.ts'
 import { LONE_SURROGATE } from './copy-json.ts'
 import { LIMITS } from './limits.ts'
 import type { Question, QuestionInput } from './question-types.ts'
-import { readLevel, readText, saysSomething, type Text } from './read-text.ts'
+import { LEVEL_JSON, readLevel, readText, saysSomething, type Text, TEXT_JSON } from './read-text.ts'
 import { expected, reader } from './zod-reader.ts'
 
 const confidenceError = { error: expected('a number from 0 to 1', shown) }
@@ -13,12 +13,14 @@ const confidenceError = { error: expected('a number from 0 to 1', shown) }
 export const minConfidenceSchema = z.number(confidenceError)
   .gte(LIMITS.minConfidence.min, confidenceError).lte(LIMITS.minConfidence.max, confidenceError).nullish()
 
-const textSchema = reader(readText)
+const textSchema = reader(readText, TEXT_JSON)
 
 const noulSchema = z.object({
   type: z.literal('noul'),
   instructions: textSchema.optional(),
-  criteria: reader(readNoulCriteria).optional(),
+  criteria: reader(readNoulCriteria, {
+    type: ['object', 'null'], properties: { true: TEXT_JSON, false: TEXT_JSON }, additionalProperties: false,
+  }).optional(),
   min_confidence: minConfidenceSchema,
 }).check(({ value, issues }) => {
   const { instructions, criteria } = value
@@ -32,7 +34,9 @@ const noulSchema = z.object({
 const scoreSchema = z.object({
   type: z.literal('score'),
   instructions: textSchema.optional(),
-  criteria: reader(readScoreCriteria),
+  criteria: reader(readScoreCriteria, {
+    type: 'array', items: LEVEL_JSON, minItems: LIMITS.levels.min, maxItems: LIMITS.levels.max,
+  }),
   min_confidence: minConfidenceSchema,
 })
 
@@ -41,7 +45,9 @@ export function questionSchema(maxOptions: number): z.ZodType<Question, Question
   const choiceSchema = z.object({
     type: z.literal('choice'),
     instructions: textSchema.optional(),
-    criteria: reader(value => readChoiceCriteria(value, maxOptions)),
+    criteria: reader(value => readChoiceCriteria(value, maxOptions), {
+      type: 'object', additionalProperties: TEXT_JSON, minProperties: LIMITS.options.min, maxProperties: maxOptions,
+    }),
     min_confidence: minConfidenceSchema,
   })
   return z.discriminatedUnion('type', [noulSchema, choiceSchema, scoreSchema], {

@@ -2,6 +2,7 @@ import { countCharacters, isWellFormed } from './characters.ts'
 import { copyJson, LONE_SURROGATE, tooLong } from './copy-json.ts'
 import { Fault, isPlainObject, kindOf, grouped } from './fault.ts'
 import type { JsonArray, JsonObject, JsonValue } from './json-types.ts'
+import type { JsonSchema } from './json-schema.ts'
 import { LIMITS } from './limits.ts'
 
 /** What the questions are about. Objects and arrays are read as JSON. */
@@ -9,6 +10,12 @@ export type State = string | JsonObject | JsonArray
 
 /** Instructions, the meaning of an option, a side of a noul. `null` says nothing. */
 export type Text = string | JsonObject | JsonArray | null
+
+/** JSON Schema of a text. */
+export const TEXT_JSON: JsonSchema = { type: ['string', 'object', 'array', 'null'] }
+
+/** JSON Schema of a text that must be there. */
+export const LEVEL_JSON: JsonSchema = { type: ['string', 'object', 'array'] }
 
 /** Checks and copies a state, or throws a `Fault`. */
 export function readState(value: unknown): State {

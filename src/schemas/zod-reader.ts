@@ -2,16 +2,18 @@ import { z } from 'zod'
 import { isWellFormed } from './characters.ts'
 import { LONE_SURROGATE } from './copy-json.ts'
 import { Fault, isPlainObject, kindOf } from './fault.ts'
+import { describeJson, type JsonSchema } from './json-schema.ts'
 
-/** A zod schema around a function that returns the checked value or throws a `Fault`. */
-export function reader<Output, Input = Output>(read: (value: unknown) => Output) {
-  return z.custom<Input>().transform((value, context): Output => {
+/** A zod schema around a function that returns the checked value or throws a `Fault`; `takes` says what it reads. */
+export function reader<Output, Input = Output>(read: (value: unknown) => Output, takes: JsonSchema) {
+  const schema = z.custom<Input>().transform((value, context): Output => {
     try {
       return read(value)
     } catch (error) {
       return report(error, context)
     }
   })
+  return describeJson(schema, () => takes)
 }
 
 /** Throws a `Fault` when the names as a whole are not right. */
@@ -25,8 +27,9 @@ export function ownRecord<Output, Input>(
   value: z.ZodType<Output, Input>,
   what: string,
   check: CheckNames = () => undefined,
+  takes: JsonSchema = {},
 ) {
-  return z.custom<Readonly<Record<string, Input>>>().transform((input: unknown, context): Record<string, Output> => {
+  const schema = z.custom<Readonly<Record<string, Input>>>().transform((input: unknown, context): Record<string, Output> => {
     const result = Object.create(null) as Record<string, Output>
     try {
       if (!isPlainObject(input)) throw new Fault([], expected(what)({ input }))
@@ -43,6 +46,7 @@ export function ownRecord<Output, Input>(
     }
     return result
   })
+  return describeJson(schema, (toJson) => ({ type: 'object', additionalProperties: toJson(value), ...takes }))
 }
 
 /** A string of Unicode text. */

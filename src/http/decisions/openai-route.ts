@@ -1,0 +1,32 @@
+import { InvalidRequestError } from '../../errors/index.ts'
+import { parseDecisionRequest } from '../../schemas/index.ts'
+import { parseRequest } from '../../schemas/parse-request.ts'
+import type { Route } from '../route.ts'
+import type { DecisionService } from './decision-service.ts'
+import { hasOnly } from './has-only.ts'
+import { toOpenAiFault, toSystemOne } from './openai-mapping.ts'
+import { openAiRequestSchema } from './openai-request.ts'
+import { toOpenAiResponse } from './openai-response.ts'
+
+/** `POST /v1/decisions`: the same decisions on the wire of OpenAI's clients. */
+export function createOpenAiRoute(service: DecisionService): Route {
+  return {
+    method: 'POST',
+    path: '/v1/decisions',
+    access: 'work',
+    dialect: 'openai',
+    async handle(call) {
+      const body = await call.readJson()
+      if (hasOnly(body, 'state', 'input')) {
+        throw new InvalidRequestError('input', 'is required; a body with "state" belongs to POST /v1/systemone')
+      }
+      const request = parseRequest(openAiRequestSchema, body)
+      try {
+        const response = await service.decide(parseDecisionRequest(toSystemOne(request)), call)
+        return Response.json(toOpenAiResponse(request, response))
+      } catch (error) {
+        throw toOpenAiFault(error, request)
+      }
+    },
+  }
+}

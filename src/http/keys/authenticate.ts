@@ -1,0 +1,19 @@
+import { AuthenticationError } from '../../errors/index.ts'
+import type { ApiKey, KeyStore } from './key-store.ts'
+
+/** Who calls a server that has no keys: all such requests together. */
+const ANYONE: ApiKey = { id: 'anyone' }
+
+/**
+ * Who sent a request, by its headers alone: the body is not read for strangers.
+ *
+ * @throws AuthenticationError for a missing, malformed or unknown key
+ */
+export async function authenticate(headers: Headers, keys: KeyStore | undefined): Promise<ApiKey> {
+  if (keys === undefined) return ANYONE
+  // Two Authorization headers arrive joined by a comma and a space, which is no key.
+  const [, key] = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.get('authorization') ?? '') ?? []
+  const found = key === undefined ? undefined : await keys.find(key)
+  if (found === undefined) throw new AuthenticationError()
+  return found
+}

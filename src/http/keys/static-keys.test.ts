@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { InvalidRequestError } from '../../errors/index.ts'
+import { authenticate } from './authenticate.ts'
+import { createKeyStore, readKeysFromEnvironment } from './static-keys.ts'
+
+const sha256 = (key: string) => createHash('sha256').update(key).digest('hex')
+
+describe('a key store', () => {
+  it('finds keys by themselves and by their SHA-256, with their settings', () => {
+    const store = createKeyStore(['first', { key: 'second', id: 'app', freeTokens: 5 }, { sha256: sha256('third').toUpperCase() }])
+    expect(store.find('first')).toEqual({ id: `key_${sha256('first').slice(0, 12)}` })
+    expect(store.find('second')).toEqual({ id: 'app', freeTokens: 5 })
+    expect(store.find('third')).toEqual({ id: `key_${sha256('third').slice(0, 12)}` })
+  })
+
+  it.each(['', 'firs', 'first ', 'FIRST', 'firstt', sha256('first'), '__proto__', '\0'])('does not find %j', (key) => {
+    expect(createKeyStore(['first']).find(key)).toBeUndefined()
+  })
+
+  it('keeps no key in memory', () => {
+    const store = createKeyStore(['CANARY-KEY'])
+    expect(JSON.stringify(store.find('CANARY-KEY'))).not.toContain('CANARY')
+  })
+
+  it.each<[string, unknown[]]>([
+    ['keys', []],
+    ['keys.0.key', ['']],
+    ['keys.0.key', ['two words']],
+    ['keys.0.key', ['ключ']],
+    ['keys.1', ['a', {}]],
+    ['keys.0', [{ key: 'a', sha256: sha256('a') }]],
+    ['keys.0.sha256', [{ sha256: 'abc' }]],
+    ['keys.0.prepaid', [{ key: 'a', prepaid: '1e3' }]],
+    ['keys.0.freeTokens', [{ key: 'a', freeTokens: -1 }]],
+    ['keys.0.requestsPerMinute', [{ key: 'a', requestsPerMinute: 0 }]],
+    ['keys.0', [{ key: 'a', unknown: 1 }]],
+    ['keys.1.key', ['a', 'a']],
+    ['keys.1.id', [{ key: 'a', id: 'x' }, { key: 'b', id: 'x' }]],
+  ])('is not made: %s is at fault', (path, keys) => {
+    const make = () => createKeyStore(keys as string[])
+    expect(make).toThrow(InvalidRequestError)
+    expect(make).toThrow(expect.objectContaining({ path }))
+  })
+
+  it('never shows a key in an error', () => {
+    for (const keys of [['CANARY KEY'], ['CANARY', 'CANARY'], [{ key: 'CANARY', id: '' }]]) {
+      expect(() => createKeyStore(keys)).toThrow(/^(?!.*CANARY)/)
+    }
+  })
+})
+
+describe('keys of the environment', () => {
+  it('are separated by commas', () => {
+    const store = readKeysFromEnvironment({ TESSERA_API_KEYS: 'a, b,,' })
+    expect([store?.find('a'), store?.find('b')]).toEqual([expect.anything(), expect.anything()])
+    expect(store?.find('')).toBeUndefined()
+  })
+
+  it('are not wanted where the variable is not set, and missing where it is empty', () => {
+    expect(readKeysFromEnvironment({})).toBeUndefined()
+    for (const list of ['', ' ', ',']) {
+      expect(() => readKeysFromEnvironment({ TESSERA_API_KEYS: list })).toThrow(/^TESSERA_API_KEYS: must list at least one key/)
+    }
+  })
+})
+
+describe('authentication', () => {
+  const keys = createKeyStore([{ key: 'right', id: 'me' }])
+  const authorized = (value: string) => authenticate(new Headers({ authorization: value }), keys)
+
+  it.each(['Bearer right', 'bearer right', 'BEARER right', 'Bearer   right'])('takes %j', async (value) => {
+    expect(await authorized(value)).toEqual({ id: 'me' })
+  })
+
+  it.each(['', 'Bearer', 'Bearer ', 'right', 'Basic right', 'Bearer wrong', 'Bearer right, Bearer right', 'Bearer right x',
+    'Bearerright', 'Bearer\tright'])('refuses %j', async (value) => {
+    await expect(authorized(value)).rejects.toMatchObject({ code: 'authentication_error' })
+  })
+
+  it('reads no other header', async () => {
+    const headers = new Headers({ 'x-api-key': 'right', 'proxy-authorization': 'Bearer right', 'cookie': 'authorization=right' })
+    await expect(authenticate(headers, keys)).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('takes two headers of one right key as no key', async () => {
+    const headers = new Headers([['authorization', 'Bearer right'], ['authorization', 'Bearer right']])
+    await expect(authenticate(headers, keys)).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('asks nobody where there are no keys', async () => {
+    expect(await authenticate(new Headers({ authorization: 'nonsense' }), undefined)).toEqual({ id: 'anyone' })
+  })
+
+  it('takes a store that has to look somewhere else', async () => {
+    const store = { find: async (key: string) => key === 'right' ? { id: 'me' } : undefined }
+    expect(await authenticate(new Headers({ authorization: 'Bearer right' }), store)).toEqual({ id: 'me' })
+  })
+})

@@ -1,0 +1,80 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimitError } from '../../errors/index.ts'
+import type { ApiKey } from '../keys/key-store.ts'
+
+export interface RequestLimits {
+  /** Requests of one key in a minute. Default: no limit. */
+  readonly requestsPerMinute?: number
+  /** Requests of one key at the same time. Default 32 where there are keys, else no limit. */
+  readonly concurrency?: number
+}
+
+const MINUTE_SECONDS = 60
+/** A place comes free when an answer is done, which nobody can tell the time of. */
+const PLACE_RETRY_MS = 500
+
+/** Keeps one key from using up what all share. */
+export class RequestLimiter {
+  readonly #defaults: RequestLimits
+  /** By requests a minute: keys of the same limit share a limiter. */
+  readonly #limiters = new Map<number, RateLimiterMemory>()
+  readonly #running = new Map<string, number>()
+
+  constructor(defaults: RequestLimits) {
+    this.#defaults = defaults
+  }
+
+  /**
+   * Lets a request in.
+   *
+   * @returns what to call when it is answered; further calls do nothing
+   * @throws RateLimitError saying when to try again
+   */
+  async enter(key: ApiKey): Promise<() => void> {
+    const { id } = key
+    const most = key.concurrency ?? this.#defaults.concurrency ?? Number.POSITIVE_INFINITY
+    const running = this.#running.get(id) ?? 0
+    if (running >= most) {
+      throw new RateLimitError(`too many requests at once for this API key: at most ${most}; retry with backoff`, {
+        retryAfterMs: PLACE_RETRY_MS,
+      })
+    }
+    // The place is taken before anything is awaited, or two requests could take the last one.
+    this.#running.set(id, running + 1)
+    const leave = () => this.#leave(id)
+    try {
+      await this.#consume(key)
+    } catch (error) {
+      leave()
+      throw error
+    }
+    let inside = true
+    return () => {
+      if (inside) leave()
+      inside = false
+    }
+  }
+
+  async #consume({ id, requestsPerMinute = this.#defaults.requestsPerMinute }: ApiKey): Promise<void> {
+    if (requestsPerMinute === undefined) return
+    let limiter = this.#limiters.get(requestsPerMinute)
+    if (limiter === undefined) {
+      limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: MINUTE_SECONDS })
+      this.#limiters.set(requestsPerMinute, limiter)
+    }
+    try {
+      await limiter.consume(id)
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal
+      throw new RateLimitError(`too many requests for this API key: at most ${requestsPerMinute} a minute; retry later`, {
+        retryAfterMs: refusal.msBeforeNext,
+      })
+    }
+  }
+
+  #leave(id: string): void {
+    const running = this.#running.get(id)! - 1
+    if (running === 0) this.#running.delete(id)
+    else this.#running.set(id, running)
+  }
+}

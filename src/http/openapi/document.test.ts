@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { createServer } from '../server.ts'
+import { get, json } from '../test-support/requests.ts'
+import { createStubEngine } from '../test-support/stub-engine.ts'
+import { createOpenApiDocument } from './document.ts'
+
+it('is the document that is kept here', async () => {
+  await expect(`${JSON.stringify(createOpenApiDocument(), null, 2)}\n`).toMatchFileSnapshot('./openapi.snapshot.json')
+})
+
+it('is served as it is', async () => {
+  const { fetch } = createServer({ engine: createStubEngine().engine })
+  expect(await json(fetch(get('/openapi.json')))).toEqual(JSON.parse(JSON.stringify(createOpenApiDocument())))
+})
+
+it('lists the routes that exist', async () => {
+  const { fetch } = createServer({ engine: createStubEngine().engine })
+  for (const [path, operations] of Object.entries(createOpenApiDocument().paths)) {
+    for (const method of Object.keys(operations)) {
+      const { status } = await fetch(get(path, { method: method.toUpperCase() }))
+      expect([path, method, [404, 405].includes(status)]).toEqual([path, method, false])
+    }
+  }
+})
+
+it('refers to nothing that it does not have', () => {
+  const document = createOpenApiDocument()
+  const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
+  expect(new Set(references)).toEqual(new Set(Object.keys(document.components.schemas)))
+})

@@ -1,0 +1,111 @@
+import type { z } from 'zod'
+import { decisionRequestSchema, decisionResponseSchema, errorBodySchema } from '../../schemas/index.ts'
+import { toJsonSchema } from '../../schemas/json-schema.ts'
+import { openAiRequestSchema } from '../decisions/openai-request.ts'
+import { openAiResponseSchema } from '../decisions/openai-response.ts'
+import { modelListSchema } from '../routes/models-route.ts'
+
+const ERRORS = {
+  401: 'Missing or unknown API key.',
+  402: 'The free tokens of the month are used up and there is no prepaid balance.',
+  404: 'No model of this name is installed.',
+  413: 'The body is larger than this server takes.',
+  415: 'The body is not sent as JSON.',
+  422: 'The body does not fit the format; the message names the field.',
+  429: 'Too many requests for the key, or too many at once; retry with backoff.',
+  529: 'Service busy; retry with backoff.',
+} as const
+
+type Status = keyof typeof ERRORS
+
+const BACKOFF_HEADERS = {
+  'retry-after': { description: 'Seconds to wait, at least 1.', schema: { type: 'integer', minimum: 1 } },
+  'retry-after-ms': { description: 'Milliseconds to wait.', schema: { type: 'integer', minimum: 0 } },
+}
+
+const REQUEST_ID = { 'x-request-id': { description: 'Different on every response.', schema: { type: 'string' } } }
+
+/** The OpenAPI 3.1 description of the server, its schemas made from those that requests are checked with. */
+export function createOpenApiDocument() {
+  const postErrors: Status[] = [401, 402, 404, 413, 415, 422, 429, 529]
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tessera', version: '1.0.0', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description: 'Typed decisions with calibrated probabilities.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }],
+    paths: {
+      '/v1/systemone': {
+        post: {
+          operationId: 'createSystemOneDecision',
+          summary: 'Answers 1 to 32 named questions about a state.',
+          requestBody: body('DecisionRequest'),
+          responses: { 200: answer('One answer per question.', 'DecisionResponse'), ...errors(postErrors) },
+        },
+      },
+      '/v1/decisions': {
+        post: {
+          operationId: 'createDecision',
+          summary: 'The same decisions on the wire of OpenAI clients.',
+          requestBody: body('OpenAiDecisionRequest'),
+          responses: { 200: answer('Answers in the order of the questions.', 'OpenAiDecisionResponse'), ...errors(postErrors) },
+        },
+      },
+      '/v1/models': {
+        get: {
+          operationId: 'listModels',
+          summary: 'The model names that a request may give.',
+          responses: { 200: answer('For clients of both wires.', 'ModelList'), ...errors([401]) },
+        },
+      },
+      '/healthz': {
+        get: {
+          operationId: 'getHealth', summary: 'Whether requests are taken.', security: [],
+          responses: { 200: { description: 'They are.', headers: REQUEST_ID } },
+        },
+      },
+      '/metrics': {
+        get: {
+          operationId: 'getMetrics',
+          summary: 'Counters in the Prometheus text format.',
+          responses: {
+            200: { description: 'Counters.', headers: REQUEST_ID, content: { 'text/plain': { schema: { type: 'string' } } } },
+            ...errors([401]),
+          },
+        },
+      },
+    },
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        DecisionRequest: toJsonSchema(decisionRequestSchema),
+        DecisionResponse: toJsonSchema(decisionResponseSchema),
+        OpenAiDecisionRequest: toJsonSchema(openAiRequestSchema),
+        OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
+        ModelList: toJsonSchema(modelListSchema),
+        Error: toJsonSchema(errorBodySchema as z.ZodType),
+      },
+    },
+  }
+}
+
+function reference(schema: string) {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } }
+}
+
+function body(schema: string) {
+  return { required: true, content: reference(schema) }
+}
+
+function answer(description: string, schema: string) {
+  return { description, headers: REQUEST_ID, content: reference(schema) }
+}
+
+function errors(statuses: readonly Status[]) {
+  return Object.fromEntries(statuses.map((status) => {
+    const backoff = status === 429 || status === 529 ? BACKOFF_HEADERS : {}
+    return [status, { ...answer(ERRORS[status], 'Error'), headers: { ...REQUEST_ID, ...backoff } }]
+  }))
+}

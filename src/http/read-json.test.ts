@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { post } from './test-support/requests.ts'
+import { readJson } from './read-json.ts'
+
+const LIMIT = 1000
+const read = (body: string, headers: Record<string, string> = {}) => readJson(post(body, { headers }), LIMIT)
+
+/** A body that is made as it is read; counts how many chunks were asked for. */
+function streamed(chunks: readonly string[], headers: Record<string, string> = {}) {
+  const state = { pulled: 0, cancelled: false }
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = chunks[state.pulled++]
+      if (chunk === undefined) controller.close()
+      else controller.enqueue(new TextEncoder().encode(chunk))
+    },
+    cancel: () => void (state.cancelled = true),
+  }, { highWaterMark: 0 })
+  const request = new Request('http://server', {
+    method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body, duplex: 'half',
+  } as RequestInit)
+  return { request, state }
+}
+
+describe('a JSON body', () => {
+  it('is read whole from its chunks, also where one ends inside a character', async () => {
+    const bytes = new TextEncoder().encode('{"a":"é🎯"}')
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request('http://server', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+    expect(await readJson(request, LIMIT)).toEqual({ a: 'é🎯' })
+  })
+
+  it('may start with a byte order mark', async () => {
+    expect(await read('\ufeff{}')).toEqual({})
+  })
+
+  it.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset=UTF-8',
+    'application/problem+json'])('may be declared as %s', async (type) => {
+    expect(await read('{}', { 'content-type': type })).toEqual({})
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp',
+    'application/json-seq', 'text/json-ish', 'application/octet-stream', 'text/plain; application/json'])(
+    'declared as %s is refused with 415', async (type) => {
+      await expect(read('{}', { 'content-type': type })).rejects.toMatchObject({ status: 415, errorType: 'invalid_request' })
+    })
+
+  it('of no declared type is refused, as browsers send those across origins unasked', async () => {
+    const request = new Request('http://server', { method: 'POST', body: new Uint8Array([123, 125]) })
+    await expect(readJson(request, LIMIT)).rejects.toMatchObject({ status: 415 })
+  })
+
+  it.each(['gzip', 'deflate', 'br', 'identity, gzip'])('encoded as %s is refused with 415', async (encoding) => {
+    await expect(read('{}', { 'content-encoding': encoding })).rejects.toMatchObject({ status: 415 })
+  })
+
+  it.each(['', '{', '{"a":}', 'state=x', '{} {}', '\0', "{'a':1}", '[1,]', 'NaN'])('of %j is refused under body', async (text) => {
+    await expect(read(text)).rejects.toMatchObject({ code: 'invalid_request', path: 'body', loc: [] })
+  })
+
+  it('that is no JSON is not quoted, not even by the cause', async () => {
+    const error = await read('CANARY').catch((thrown: unknown) => thrown) as Error
+    expect(error.message + JSON.stringify(error) + String(error.cause)).not.toContain('CANARY')
+  })
+
+  it('that is not UTF-8 is refused', async () => {
+    const headers = { 'content-type': 'application/json' }
+    for (const bytes of [[0x22, 0xff, 0x22], [0x22, 0xc3], [0x22, 0xed, 0xa0, 0x80, 0x22]]) {
+      const request = new Request('http://server', { method: 'POST', headers, body: Uint8Array.from(bytes) })
+      await expect(readJson(request, LIMIT)).rejects.toMatchObject({ message: 'body: must be UTF-8 text' })
+    }
+  })
+
+  it('may nest 10,000 levels', async () => {
+    const text = '['.repeat(10_000) + ']'.repeat(10_000)
+    await expect(readJson(post(text), 100_000)).resolves.toBeInstanceOf(Array)
+  })
+})
+
+describe('a body over the limit', () => {
+  it('is refused by its declared length before any of it is read', async () => {
+    const { request, state } = streamed(['x'], { 'content-length': '1001' })
+    await expect(readJson(request, LIMIT)).rejects.toMatchObject({ status: 413 })
+    expect(state.pulled).toBe(0)
+  })
+
+  it('is refused as soon as it is over, and the rest is not read', async () => {
+    const { request, state } = streamed(Array.from({ length: 100 }, () => 'x'.repeat(100)))
+    await expect(readJson(request, LIMIT)).rejects.toMatchObject({ status: 413, message: 'body: must be at most 1000 bytes' })
+    expect(state).toEqual({ pulled: 11, cancelled: true })
+  })
+
+  it('may be as long as the limit', async () => {
+    await expect(read(`"${'x'.repeat(998)}"`)).resolves.toHaveLength(998)
+    await expect(read(`"${'x'.repeat(999)}"`)).rejects.toMatchObject({ status: 413 })
+  })
+
+  it('counts bytes, not characters', async () => {
+    await expect(read(`"${'🎯'.repeat(250)}"`)).rejects.toMatchObject({ status: 413 })
+  })
+})
+
+it('takes a body that ends early as a client that hung up', async () => {
+  const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) })
+  const headers = { 'content-type': 'application/json' }
+  const request = new Request('http://server', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+  await expect(readJson(request, LIMIT)).rejects.toMatchObject({ code: 'aborted' })
+})

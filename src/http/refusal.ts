@@ -1,0 +1,18 @@
+/** A request that HTTP itself refuses: no route, no such method, not JSON by its headers, too large. */
+export class Refusal extends Error {
+  readonly status: 404 | 405 | 413 | 415
+  readonly errorType: 'not_found' | 'method_not_allowed' | 'invalid_request'
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: Refusal['status'],
+    errorType: Refusal['errorType'],
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message)
+    this.status = status
+    this.errorType = errorType
+    this.headers = headers
+  }
+}

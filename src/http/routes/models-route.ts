@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { Engine } from '../../engine/index.ts'
+import type { Route } from '../route.ts'
+
+/** Name that clients of compatible services send unless told otherwise. */
+const ALIAS = 'jev-latest'
+const SERVED_BY_ALIAS = 'decide-latest'
+
+/** Day on which this version's names began to mean what they do. */
+const RELEASE_DATE = '2026-11-21'
+
+/** Body of `GET /v1/models`: clients of System One read `models`, those of OpenAI `data`. */
+export const modelListSchema = z.object({
+  object: z.literal('list'),
+  data: z.array(z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() })),
+  models: z.array(z.object({ name: z.string(), description: z.string(), release_date: z.iso.date() })),
+})
+
+/** Lists the names that a request may give here. A name whose model is not installed is left out. */
+export function createModelsRoute(engine: Pick<Engine, 'models'>): Route {
+  return {
+    method: 'GET',
+    path: '/v1/models',
+    access: 'key',
+    dialect: 'systemone',
+    async handle() {
+      const installed = (await engine.models()).filter(({ available }) => available)
+      const aliases = installed.filter(({ name }) => name === SERVED_BY_ALIAS).map((model) => ({ ...model, name: ALIAS }))
+      const models = [...installed, ...aliases]
+      return Response.json({
+        object: 'list',
+        data: models.map(({ name }) => ({
+          id: name, object: 'model', created: Date.parse(RELEASE_DATE) / 1000, owned_by: 'tessera',
+        })),
+        models: models.map(({ name, id }) => ({
+          name, description: `answered by ${nameOf(id ?? name)}`, release_date: RELEASE_DATE,
+        })),
+      } satisfies z.input<typeof modelListSchema>)
+    },
+  }
+}
+
+/** A model that was configured by its path is shown by the name of its folder: paths are the machine's own business. */
+function nameOf(id: string): string {
+  return /^\w[\w.-]*\/\w[\w.-]*$/.test(id) ? id : id.split(/[\\/]/).findLast((part) => part !== '') ?? id
+}

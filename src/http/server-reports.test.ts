@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createServer, type RequestLog, type ServerOptions } from './index.ts'
+import { BODY, bearer, get, post } from './test-support/requests.ts'
+import { createStubEngine, type StubEngine } from './test-support/stub-engine.ts'
+
+let stub: StubEngine
+beforeEach(() => {
+  stub = createStubEngine()
+})
+const serve = (options: Omit<ServerOptions, 'engine'> = {}) => createServer({ engine: stub.engine, ...options })
+
+describe('the log', () => {
+  const entries: RequestLog[] = []
+  afterEach(() => entries.splice(0))
+
+  it('has one entry for each response, with the id the client sees', async () => {
+    const { fetch } = serve({ keys: [{ key: 'a', id: 'me' }], log: (entry) => entries.push(entry) })
+    const response = await fetch(post(BODY, { headers: bearer('a') }))
+    await fetch(get('/nope'))
+    await fetch(post(BODY))
+    expect(entries).toEqual([
+      { requestId: response.headers.get('x-request-id'), method: 'POST', route: '/v1/systemone', account: 'me', status: 200,
+        milliseconds: expect.any(Number) },
+      { requestId: expect.any(String), method: 'GET', status: 404, milliseconds: expect.any(Number) },
+      { requestId: expect.any(String), method: 'POST', route: '/v1/systemone', status: 401, milliseconds: expect.any(Number) },
+    ])
+  })
+
+  it('has the error where the fault is the server\'s own, which the client is not told', async () => {
+    const { fetch } = serve({ log: (entry) => entries.push(entry) })
+    stub.failure = new RangeError('a secret')
+    const response = await fetch(post(BODY))
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('secret')
+    expect(entries).toMatchObject([{ status: 500, error: { code: 'internal_error', cause: stub.failure } }])
+  })
+
+  it('cannot spoil a response by throwing', async () => {
+    const warned = new Promise((resolve) => process.once('warning', resolve))
+    const { fetch } = serve({ log: () => { throw new Error('disk full') } })
+    expect((await fetch(get('/healthz'))).status).toBe(200)
+    expect(await warned).toMatchObject({ message: 'disk full' })
+  })
+})
+
+describe('metrics', () => {
+  it('count requests, time, tokens and what runs', async () => {
+    const { fetch } = serve()
+    await fetch(post(BODY))
+    await fetch(post('{'))
+    await fetch(get('/nope', { method: 'PATCH' }))
+    const response = await fetch(get('/metrics'))
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const text = await response.text()
+    expect(text).toContain('tessera_http_requests_total{route="/v1/systemone",method="POST",status="200"} 1\n')
+    expect(text).toContain('tessera_http_requests_total{route="/v1/systemone",method="POST",status="422"} 1\n')
+    expect(text).toContain('tessera_http_requests_total{route="none",method="other",status="404"} 1\n')
+    expect(text).toContain('tessera_http_request_duration_seconds_count{route="/v1/systemone"} 2\n')
+    expect(text).toContain(`tessera_units_total{endpoint="decisions"} ${JSON.stringify(BODY.state).length}\n`)
+    expect(text).toContain('tessera_http_requests_in_flight 1\n')
+    expect(text).not.toContain('nope')
+  })
+})

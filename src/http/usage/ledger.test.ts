@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { InsufficientQuotaError } from '../../errors/index.ts'
+import { Ledger } from './ledger.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { DEFAULT_PRICES } from './prices.ts'
+import { hasSqlite, openSqliteStore } from './sqlite-store.ts'
+import type { UsageStore } from './usage-store.ts'
+
+const NOVEMBER = Date.UTC(2026, 10, 30, 23, 59, 59)
+const DECEMBER = Date.UTC(2026, 11, 1)
+
+describe.each([
+  ['memory', () => createMemoryStore(), true],
+  ['SQLite', (folder: string) => openSqliteStore(join(folder, 'usage.db')), hasSqlite()],
+] as const)('a ledger over the %s store', (_, open, available) => {
+  let folder: string
+  let store: UsageStore
+  let now: number
+  let ledger: Ledger
+  beforeEach(async (context) => {
+    context.skip(!available, 'this Node has no node:sqlite')
+    folder = await mkdtemp(join(tmpdir(), 'tessera-ledger-'))
+    store = open(folder)
+    now = NOVEMBER
+    ledger = new Ledger(store, DEFAULT_PRICES, () => now)
+  })
+  afterEach(async () => {
+    await store?.close()
+    await rm(folder, { recursive: true })
+  })
+
+  it('has nothing for an account that has used nothing', async () => {
+    expect(await ledger.usage('nobody')).toEqual([])
+  })
+
+  it('charges the exact price of every token', async () => {
+    await ledger.record({ id: 'a' }, 'decisions', 1)
+    await ledger.record({ id: 'a' }, 'decisions', 999_999)
+    expect(await ledger.usage('a')).toEqual([
+      { month: '2026-11', endpoint: 'decisions', requests: 2, units: 1_000_000, freeUnits: 0, cost: '0.039' },
+    ])
+  })
+
+  it('takes free tokens first, then prepaid money, then nothing', async () => {
+    // 100 free tokens and the price of 50.
+    const payer = { id: 'a', freeTokens: 100, prepaid: '0.00000195' }
+    await (await ledger.reserve(payer, 'decisions', 90)).settle(90)
+    await (await ledger.reserve(payer, 'decisions', 30)).settle(30)
+    await expect(ledger.reserve(payer, 'decisions', 31)).rejects.toThrow(InsufficientQuotaError)
+    await (await ledger.reserve(payer, 'decisions', 30)).settle(30)
+    await expect(ledger.reserve(payer, 'decisions', 1)).rejects.toThrow(InsufficientQuotaError)
+    expect(await ledger.usage('a')).toMatchObject([{ requests: 3, units: 150, freeUnits: 100, cost: '0.00000195' }])
+  })
+
+  it('gives the allowance again next month, and charges an answer to the month it was asked in', async () => {
+    const payer = { id: 'a', freeTokens: 10 }
+    const late = await ledger.reserve(payer, 'decisions', 10)
+    now = DECEMBER
+    const next = await ledger.reserve(payer, 'decisions', 10)
+    await late.settle(10)
+    await next.settle(10)
+    expect(await ledger.usage('a')).toMatchObject([{ month: '2026-11', units: 10 }, { month: '2026-12', units: 10 }])
+  })
+
+  it('keeps what is reserved from others until it is released', async () => {
+    const payer = { id: 'a', freeTokens: 10 }
+    const held = await ledger.reserve(payer, 'decisions', 8)
+    await expect(ledger.reserve(payer, 'decisions', 3)).rejects.toThrow(InsufficientQuotaError)
+    await held.release()
+    await expect(ledger.reserve(payer, 'decisions', 10)).resolves.toBeDefined()
+    expect(await ledger.usage('a')).toEqual([])
+  })
+
+  it('ends a reservation once, however often it is told to', async () => {
+    const held = await ledger.reserve({ id: 'a', freeTokens: 10 }, 'decisions', 5)
+    await Promise.all([held.settle(5), held.settle(5), held.release()])
+    await held.settle(5)
+    expect(await ledger.usage('a')).toMatchObject([{ requests: 1, units: 5 }])
+  })
+
+  it('charges what was used where that is less than was reserved', async () => {
+    const payer = { id: 'a', prepaid: '1' }
+    await (await ledger.reserve(payer, 'decisions', 1000)).settle(10)
+    expect(await ledger.usage('a')).toMatchObject([{ units: 10, cost: '0.00000039' }])
+  })
+
+  it('frees what a crashed process held after a day', async () => {
+    const payer = { id: 'a', freeTokens: 10 }
+    await ledger.reserve(payer, 'decisions', 10)
+    now += 24 * 3600 * 1000
+    await expect(ledger.reserve({ ...payer, freeTokens: 20 }, 'decisions', 10)).resolves.toBeDefined()
+    now += 1
+    const afterwards = { ...payer, freeTokens: 20 }
+    await expect(ledger.reserve(afterwards, 'decisions', 10)).resolves.toBeDefined()
+  })
+
+  it('takes free tokens also where more money was spent than the setting now says was paid in', async () => {
+    await ledger.record({ id: 'a' }, 'decisions', 1_000_000)
+    await expect(ledger.reserve({ id: 'a', freeTokens: 10, prepaid: '0.01' }, 'decisions', 10)).resolves.toBeDefined()
+  })
+
+  it('keeps accounts apart, whatever they are called', async () => {
+    for (const id of ['__proto__', 'constructor', 'a\'; DROP TABLE accounts; --', '🎯']) {
+      await ledger.record({ id }, 'decisions', 5)
+      expect(await ledger.usage(id)).toMatchObject([{ requests: 1, units: 5 }])
+    }
+  })
+
+  it('never lets requests that run together spend more than there is, nor loses an answer', async () => {
+    const work = fc.array(fc.record({ tokens: fc.integer({ min: 1, max: 40 }), fails: fc.boolean() }), { maxLength: 30 })
+    let run = 0
+    await fc.assert(fc.asyncProperty(work, fc.integer({ min: 0, max: 200 }), async (requests, freeTokens) => {
+      const payer = { id: `run${run++}`, freeTokens, prepaid: '0.0000039' }
+      const done = await Promise.all(requests.map(async ({ tokens, fails }) => {
+        const held = await ledger.reserve(payer, 'decisions', tokens).catch(() => undefined)
+        await new Promise((resolve) => setImmediate(resolve))
+        await (fails ? held?.release() : held?.settle(tokens))
+        return held !== undefined && !fails ? tokens : 0
+      }))
+      const [row] = await ledger.usage(payer.id)
+      const used = done.reduce((sum, tokens) => sum + tokens, 0)
+      expect(row?.units ?? 0).toBe(used)
+      expect(row?.requests ?? 0).toBe(done.filter((tokens) => tokens > 0).length)
+      expect(used).toBeLessThanOrEqual(freeTokens + 100)
+    }), { numRuns: 30 })
+  })
+})

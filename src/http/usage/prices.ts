@@ -1,0 +1,39 @@
+import { InvalidRequestError } from '../../errors/index.ts'
+import { parseAmount } from './money.ts'
+
+/** A price in EUR: `amount` for every `per` units. */
+export interface Price {
+  /** Decimal number as a string. */
+  readonly amount: string
+  readonly per: number
+}
+
+/** What answers cost, by endpoint. The unit of `decisions` is the input token; output is free. */
+export interface Prices {
+  readonly decisions: Price
+}
+
+export type Endpoint = keyof Prices
+
+/** Prices of the specification, section 8. */
+export const DEFAULT_PRICES: Prices = { decisions: { amount: '0.039', per: 1_000_000 } }
+
+/**
+ * The price of one unit of each endpoint, in units of 10^-12 EUR.
+ *
+ * @throws InvalidRequestError for a price that is no decimal, or of which a single unit has more than 12 places
+ */
+export function readPrices(prices: Prices): Readonly<Record<Endpoint, bigint>> {
+  const entries = Object.entries(prices).map(([endpoint, { amount, per }]: [string, Price]) => {
+    const path = `prices.${endpoint}`
+    if (!Number.isSafeInteger(per) || per < 1) {
+      throw new InvalidRequestError(`${path}.per`, `must be a whole number of 1 or more, got ${per}`)
+    }
+    const total = parseAmount(amount, `${path}.amount`)
+    if (total % BigInt(per) !== 0n) {
+      throw new InvalidRequestError(path, 'must come to at most 12 decimal places for a single unit')
+    }
+    return [endpoint, total / BigInt(per)]
+  })
+  return Object.fromEntries(entries) as Record<Endpoint, bigint>
+}
