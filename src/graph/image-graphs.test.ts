@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
+import { checkWithOnnx, hasOnnxPackage } from '../../test/helpers/onnx-checker.ts'
+import type { GraphModel } from '../backends/backend.ts'
+import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
+import { flux2ConfigSchema } from '../models/flux2-config.ts'
+import { readConfig } from '../models/read-config.ts'
+import { readSafetensors } from '../models/read-safetensors.ts'
+import type { WeightIndex } from '../models/weight-index.ts'
+import { zImageConfigSchema } from '../models/z-image-config.ts'
+import {
+  buildAutoencoderKlDecoder, buildAutoencoderKlFlux2Decoder, buildAutoencoderKlFlux2Encoder, buildFlux2Transformer,
+  buildZImageCaption, buildZImageTransformer,
+} from './index.ts'
+
+const FORMS = ['fused', 'explicit'] as const
+
+type Build = (file: string, weights: WeightIndex) => Promise<GraphModel[]>
+
+const parse = async <Schema extends Parameters<typeof readConfig>[1]>(file: string, schema: Schema) =>
+  readConfig(file, schema, 'a configuration')
+
+const GRAPHS: readonly { bundle: ImageBundleName; part: string; build: Build }[] = [
+  {
+    bundle: 'z-image-base', part: 'transformer', build: async (file, weights) => {
+      const config = await parse(file, zImageConfigSchema)
+      return FORMS.flatMap((attention) => [buildZImageCaption, buildZImageTransformer].map((build) =>
+        build(config, weights, { linear: 'float', attention })))
+    },
+  },
+  {
+    bundle: 'klein-distilled', part: 'transformer', build: async (file, weights) => {
+      const config = await parse(file, flux2ConfigSchema)
+      return FORMS.map((attention) => buildFlux2Transformer(config, weights, { linear: 'float', attention }))
+    },
+  },
+  {
+    bundle: 'z-image-base', part: 'vae', build: async (file, weights) => {
+      const config = await parse(file, autoencoderKlConfigSchema)
+      return FORMS.map((attention) => buildAutoencoderKlDecoder(config, weights, { attention }))
+    },
+  },
+  {
+    bundle: 'klein-distilled', part: 'vae', build: async (file, weights) => {
+      const config = await parse(file, autoencoderKlFlux2ConfigSchema)
+      return [buildAutoencoderKlFlux2Encoder, buildAutoencoderKlFlux2Decoder].map((build) => build(config, weights))
+    },
+  },
+]
+
+describe('graphs of image models', () => {
+  const bundles = new Map<ImageBundleName, ImageBundle>()
+  beforeAll(async () => {
+    for (const name of ['z-image-base', 'klein-distilled'] as const) bundles.set(name, await materializeBundle(name))
+  })
+  afterAll(async () => {
+    for (const bundle of bundles.values()) await bundle.remove()
+  })
+
+  it.skipIf(!hasOnnxPackage()).each(GRAPHS)('onnx.checker accepts $part of $bundle', async (row) => {
+    const folder = join(bundles.get(row.bundle)!.folder, row.part)
+    const graphs = await row.build(join(folder, 'config.json'), await readSafetensors(folder))
+    for (const graph of graphs) checkWithOnnx(graph, folder)
+    expect(graphs.length).toBeGreaterThan(0)
+  })
+
+  it.each(GRAPHS)('a missing or misshapen tensor of $part of $bundle is named', async (row) => {
+    const folder = join(bundles.get(row.bundle)!.folder, row.part)
+    const weights = await readSafetensors(folder)
+    const [name] = weights.names.filter((tensor) => /mid_block.*conv1\.weight|blocks.*norm_q|layers.*norm_q/.test(tensor))
+    const without = { ...weights, get: (tensor: string) => (tensor === name ? undefined : weights.get(tensor)) }
+    const file = join(folder, 'config.json')
+    await expect(row.build(file, without)).rejects.toMatchObject({ code: 'model_format', expected: `a tensor ${name}` })
+    const entry = { ...weights.get(name!)!, shape: [3] }
+    const misshapen = { ...weights, get: (tensor: string) => (tensor === name ? entry : weights.get(tensor)) }
+    await expect(row.build(file, misshapen)).rejects.toMatchObject({ code: 'model_format', got: '[3]' })
+  })
+})

@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { materializeBundle, ODD_PROMPT, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
+import { readIntegers } from '../../test/helpers/read-tensor.ts'
+import { loadPromptTokenizer } from './prompt-tokenizer.ts'
+
+it.each<[ImageBundleName, boolean]>([['z-image-turbo', false], ['klein-distilled', true]])(
+  'gives the ids of transformers for a prompt full of oddities, with the chat format of %s', async (name, emptyThinkBlock) => {
+    const bundle = await materializeBundle(name)
+    const tokenizer = await loadPromptTokenizer(join(bundle.folder, 'tokenizer'), { emptyThinkBlock, maxTokens: 512 })
+    expect(tokenizer.encode(ODD_PROMPT)).toEqual(readIntegers(bundle.expected, 'ids.odd'))
+    await bundle.remove()
+  })
+
+it('allows as many tokens as the format says, and not one more', async () => {
+  const bundle = await materializeBundle('klein-base')
+  const load = (maxTokens: number) =>
+    loadPromptTokenizer(join(bundle.folder, 'tokenizer'), { emptyThinkBlock: true, maxTokens })
+  const { length } = (await load(512)).encode('a red apple')
+  expect((await load(length)).encode('a red apple').length).toBe(length)
+  const shorter = await load(length - 1)
+  expect(() => shorter.encode('a red apple')).toThrow(`at most ${length - 1} tokens with its template, got ${length}`)
+  await bundle.remove()
+})

@@ -1,0 +1,48 @@
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { materializeBundle, PROMPTS, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
+import { drawPicture } from '../../test/helpers/pseudo-random.ts'
+import type { Backend } from '../backends/backend.ts'
+import { createCpuBackend } from '../backends/cpu.ts'
+import { quantizeWeights } from '../models/quantize-weights.ts'
+import { openImagePipeline } from './index.ts'
+
+const context = { turn: async () => {} }
+
+let backend: Backend
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+})
+afterAll(() => backend.dispose())
+
+async function makePicture(folder: string, edits: boolean): Promise<Uint8Array> {
+  const pipeline = await openImagePipeline({ backend, folder })
+  const references = edits ? [drawPicture('quantized', 64, 64, 3)] : []
+  const request = { prompt: PROMPTS.short, width: 64, height: 64, seed: 1, steps: 2, guidance: 0, references }
+  const { data } = await pipeline.generate(request, context)
+  await pipeline.dispose()
+  return data
+}
+
+function meanDifference(a: Uint8Array, b: Uint8Array): number {
+  return a.reduce((sum, level, i) => sum + Math.abs(level - b[i]!), 0) / a.length
+}
+
+/** Noise alone would be about 80 levels off. */
+it.each<[ImageBundleName, boolean]>([['z-image-base', false], ['klein-distilled', true]])(
+  'makes nearly the same picture with %s in 8 bits', async (name, edits) => {
+    const bundle = await materializeBundle(name)
+    const float = await makePicture(bundle.folder, edits)
+    for (const part of ['transformer', 'text_encoder']) {
+      const folder = join(bundle.folder, part)
+      await quantizeWeights({ folder, out: `${folder}-8`, bits: 8, blockSize: 32 })
+      await rm(folder, { recursive: true })
+      await rename(`${folder}-8`, folder)
+    }
+    const quantized = await makePicture(bundle.folder, edits)
+    const difference = meanDifference(float, quantized)
+    expect(difference).toBeGreaterThan(0)
+    expect(difference).toBeLessThan(3)
+    await bundle.remove()
+  })
