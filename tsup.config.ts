@@ -5,6 +5,11 @@ const modules = {
   index: 'src/index.ts',
   schemas: 'src/schemas/index.ts',
   server: 'src/http/index.ts',
+  express: 'src/http/adapters/express.ts',
+  fastify: 'src/http/adapters/fastify.ts',
+  hono: 'src/http/adapters/hono.ts',
+  next: 'src/http/adapters/next.ts',
+  node: 'src/http/adapters/node.ts',
 }
 
 /** What is started and never imported. */

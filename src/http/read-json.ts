@@ -1,4 +1,5 @@
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
+import { getParsedBody } from './parsed-body.ts'
 import { Refusal } from './refusal.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
@@ -9,7 +10,9 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
  * @throws Refusal (413, 415); InvalidRequestError for a body that is no JSON; AbortedError when the client hung up
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const parsed = getParsedBody(request)
   checkHeaders(request.headers, maxBytes)
+  if (parsed) return parsed.value
   const text = await readText(request, maxBytes)
   try {
     return JSON.parse(text)

@@ -1,0 +1,203 @@
+import { Agent, request as httpRequest } from 'node:http'
+import express from 'express'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createServer, type Server } from '../index.ts'
+import { listen, type Listening } from '../test-support/listen.ts'
+import { BODY } from '../test-support/requests.ts'
+import { createStubEngine } from '../test-support/stub-engine.ts'
+import { toExpressHandler } from './express.ts'
+import { toFastifyPlugin } from './fastify.ts'
+import { toHonoHandler } from './hono.ts'
+import { createNodeServer, toNodeListener } from './node.ts'
+
+interface Mounted extends Listening {
+  /** Where the service is below `url`. */
+  readonly prefix: string
+}
+
+const LIMIT = 4_000_000
+
+const mounts: Readonly<Record<string, (server: Server) => Promise<Mounted>>> = {
+  'node': async (server) => ({ ...await listen(createNodeServer(server)), prefix: '' }),
+  'express, at a path': async (server) => {
+    const app = express().use('/ai', toExpressHandler(server))
+    return { ...await listen(app), prefix: '/ai' }
+  },
+  'express, behind a body parser': async (server) => {
+    const app = express().use(express.json({ limit: LIMIT })).use('/api/ai', toExpressHandler(server))
+    return { ...await listen(app), prefix: '/api/ai' }
+  },
+  'express, in a router': async (server) => {
+    const router = express.Router().use('/ai', toExpressHandler(server))
+    return { ...await listen(express().use('/:tenant', router)), prefix: '/some%20one/ai' }
+  },
+  'fastify, at a prefix': async (server) => {
+    const app = Fastify()
+    await app.register(toFastifyPlugin(server), { prefix: '/ai' })
+    return { ...await fastifyListen(app), prefix: '/ai' }
+  },
+  'fastify, at a nested prefix with a parameter': async (server) => {
+    const app = Fastify()
+    await app.register(async (inner) => {
+      await inner.register(toFastifyPlugin(server), { prefix: '/ai' })
+    }, { prefix: '/:tenant' })
+    return { ...await fastifyListen(app), prefix: '/some%20one/ai' }
+  },
+  'hono, at a path': async (server) => {
+    const app = new Hono().all('/ai/*', toHonoHandler(server))
+    return { ...await listen(toNodeListener(app)), prefix: '/ai' }
+  },
+  'hono, in a sub-app with a parameter': async (server) => {
+    const app = new Hono().route('/:tenant', new Hono().all('/ai/*', toHonoHandler(server)))
+    return { ...await listen(toNodeListener(app)), prefix: '/some%20one/ai' }
+  },
+  'hono, mounted': async (server) => {
+    const app = new Hono().mount('/ai', server.fetch)
+    return { ...await listen(toNodeListener(app)), prefix: '/ai' }
+  },
+}
+
+async function fastifyListen(app: ReturnType<typeof Fastify>): Promise<Listening> {
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { url, port: Number(new URL(url).port), close: () => app.close() }
+}
+
+describe.each(Object.entries(mounts))('%s', (name, mount) => {
+  let stub: ReturnType<typeof createStubEngine>
+  let server: Server
+  let mounted: Mounted
+  let base: string
+  beforeEach(async () => {
+    stub = createStubEngine()
+    server = createServer({ engine: stub.engine, keys: ['right'], maxBodyBytes: LIMIT })
+    mounted = await mount(server)
+    base = mounted.url + mounted.prefix
+  })
+  afterEach(() => mounted?.close())
+
+  const headers = { 'content-type': 'application/json', 'authorization': 'Bearer right' }
+  const send = (body: string, init: RequestInit = {}) =>
+    fetch(`${base}/v1/systemone`, { method: 'POST', headers, body, ...init })
+
+  it('answers', async () => {
+    const response = await send(JSON.stringify(BODY))
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ model: 'stub' })])
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+  })
+
+  it('takes names as they are', async () => {
+    const body = '{"state":"é🎯","questions":{"__proto__":{"type":"noul","instructions":"x"},"constructor":{"type":"noul","instructions":"x"}}}'
+    expect(Object.keys((await (await send(body)).json()).answers)).toEqual(['__proto__', 'constructor'])
+  })
+
+  it('lists models under a query', async () => {
+    const response = await fetch(`${base}/v1/models?a=/b?c`, { headers })
+    expect(await response.json()).toMatchObject({ object: 'list' })
+  })
+
+  it('gives its own errors for paths and methods it does not have', async () => {
+    for (const [path, method, status] of [['/nope/x', 'GET', 404], ['/v1/systemone', 'GET', 405], ['/v1/models', 'DELETE', 405]] as const) {
+      const response = await fetch(base + path, { method, headers })
+      expect([path, response.status]).toEqual([path, status])
+      expect(await response.json()).toMatchObject({ error_type: expect.any(String), message: expect.any(String) })
+    }
+  })
+
+  it('asks for a key before anything else', async () => {
+    const response = await send('{}', { headers: { 'content-type': 'application/json' } })
+    expect([response.status, await response.json()]).toEqual([401, expect.objectContaining({ error_type: 'authentication_error' })])
+  })
+
+  it('takes 200,000 characters as JSON escapes', async () => {
+    const escaped = '\\ud83c\\udfaf'.repeat(200_000)
+    const response = await send(`{"state":"${escaped}","questions":${JSON.stringify(BODY.questions)}}`)
+    expect([response.status, (await response.json()).usage.input_tokens]).toEqual([200, 400_002])
+  })
+
+  it('stops the work when the client hangs up', async () => {
+    stub.gate = new Promise(() => {})
+    const controller = new AbortController()
+    const answered = send(JSON.stringify(BODY), { signal: controller.signal }).catch((error: unknown) => error)
+    await vi.waitUntil(() => stub.counts.running === 1)
+    controller.abort()
+    await answered
+    await vi.waitUntil(() => stub.counts.aborted === 1)
+    expect(stub.counts.running).toBe(0)
+  })
+
+  it('does not take a finished request for one that was hung up', async () => {
+    await Promise.all(Array.from({ length: 10 }, async () => (await send(JSON.stringify(BODY))).text()))
+    expect(stub.counts).toEqual({ decided: 10, aborted: 0, running: 0 })
+  })
+
+  // The parser of the app answers these in its own way: they never get here.
+  it.skipIf(name.includes('parser'))('refuses broken JSON, other types and what is too large with its own errors', async () => {
+    for (const [body, type, status] of [['{', 'application/json', 422], ['x', 'text/plain', 415],
+      ['x'.repeat(LIMIT + 1), 'application/json', 413]] as const) {
+      const response = await send(body, { headers: { ...headers, 'content-type': type } })
+      expect([status, await response.json()]).toEqual([response.status, expect.objectContaining({ error_type: 'invalid_request' })])
+    }
+  })
+
+  it.skipIf(name.includes('parser'))('can go on with the connection of a body that was too large', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const large = await rawPost(`${base}/v1/systemone`, { ...headers, 'transfer-encoding': 'chunked' }, agent, 5)
+    const next = await rawPost(`${base}/v1/systemone`, headers, agent, 0, JSON.stringify(BODY))
+    agent.destroy()
+    expect([large.status, next.status, next.reused]).toEqual([413, 200, true])
+  })
+})
+
+/** Posts megabytes in chunks, or a text, over an agent's connection. */
+function rawPost(url: string, headers: Record<string, string>, agent: Agent, megabytes: number, text = '') {
+  return new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
+    const outgoing = httpRequest(url, { method: 'POST', headers, agent }, (response) => {
+      response.resume().on('end', () => resolve({ status: response.statusCode, reused: outgoing.reusedSocket }))
+    })
+    outgoing.on('error', reject)
+    for (let part = 0; part < megabytes; part++) outgoing.write('x'.repeat(1_000_000))
+    outgoing.end(text)
+  })
+}
+
+describe('a body that was read before', () => {
+  it.each<[string, express.RequestHandler]>([
+    ['json', express.json({ limit: LIMIT })], ['text', express.text({ type: '*/*' })], ['bytes', express.raw({ type: '*/*' })],
+  ])('by Express as %s is used', async (_, parser) => {
+    const server = createServer({ engine: createStubEngine().engine })
+    const { url, close } = await listen(express().use(parser, toExpressHandler(server)))
+    const depth = '['.repeat(10_000) + ']'.repeat(10_000)
+    const statuses = await Promise.all([JSON.stringify(BODY), depth, '[]'].map(async (body) => {
+      const response = await fetch(`${url}/v1/systemone`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      return response.status
+    }))
+    await close()
+    expect(statuses).toEqual([200, 422, 422])
+  })
+
+  it('by Hono is used', async () => {
+    const server = createServer({ engine: createStubEngine().engine })
+    const app = new Hono()
+    app.use(async ({ req }, next) => {
+      await req.json()
+      await next()
+    })
+    app.all('/ai/*', toHonoHandler(server))
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(BODY) }
+    expect((await app.request('/ai/v1/systemone', init)).status).toBe(200)
+  })
+})
+
+it('leaves the rest of a Fastify app as it was', async () => {
+  const app = Fastify()
+  await app.register(toFastifyPlugin(createServer({ engine: createStubEngine().engine })), { prefix: '/ai' })
+  app.post('/echo', async ({ body }) => body)
+  const response = await app.inject({ method: 'POST', url: '/echo', payload: { a: 1 } })
+  expect(response.json()).toEqual({ a: 1 })
+  expect((await app.inject('/ai')).json()).toMatchObject({ error_type: 'not_found' })
+  expect((await app.inject('/elsewhere')).json()).toMatchObject({ error: 'Not Found' })
+  await app.close()
+})

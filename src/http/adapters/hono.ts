@@ -1,0 +1,18 @@
+import type { Context } from 'hono'
+import { routePath } from 'hono/route'
+import { countSegments, dropSegments, type FetchServer, rebase } from './fetch-server.ts'
+
+/** A handler for Hono: `app.all('/ai/*', toHonoHandler(server))`. What `*` stands for is the path that counts. */
+export function toHonoHandler(server: FetchServer): (context: Context) => Promise<Response> {
+  return async (context) => {
+    const { req } = context
+    const path = dropSegments(new URL(req.url).pathname, countSegments(routePath(context).replace(/\*$/, '')))
+    return server.fetch(rebase(req.raw.bodyUsed ? await withBody(context) : req.raw, path))
+  }
+}
+
+/** A middleware has read the body: Hono kept what it read. */
+async function withBody({ req }: Context): Promise<Request> {
+  const { method, headers, signal } = req.raw
+  return new Request(req.url, { method, headers, signal, body: await req.arrayBuffer() })
+}

@@ -1,0 +1,25 @@
+import { type FetchServer, rebase } from './fetch-server.ts'
+
+interface RouteContext {
+  readonly params: Promise<Readonly<Record<string, string | string[] | undefined>>>
+}
+
+type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>
+
+/**
+ * Route handlers for Next.js, in `app/ai/[...path]/route.ts`:
+ *
+ *     export const { GET, POST, PUT, PATCH, DELETE } = toNextHandlers(server)
+ *
+ * What the catch-all segment stands for is the path that counts. Needs the nodejs runtime, and `onnxruntime-node` under
+ * `serverExternalPackages`.
+ */
+export function toNextHandlers(server: FetchServer): Readonly<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>> {
+  const answer: RouteHandler = async (request, { params }) => {
+    const caught = Object.values(await params).find((value) => Array.isArray(value)) ?? []
+    // From the address itself: Next decodes the parameters.
+    const segments = new URL(request.url).pathname.split('/').filter((segment) => segment !== '')
+    return server.fetch(rebase(request, `/${segments.slice(segments.length - caught.length).join('/')}`))
+  }
+  return { GET: answer, POST: answer, PUT: answer, PATCH: answer, DELETE: answer }
+}

@@ -1,0 +1,68 @@
+import { connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createServer } from '../index.ts'
+import { listen, type Listening } from '../test-support/listen.ts'
+import { createStubEngine } from '../test-support/stub-engine.ts'
+import { createNodeServer } from './node.ts'
+
+let listening: Listening
+beforeEach(async () => {
+  listening = await listen(createNodeServer(createServer({ engine: createStubEngine().engine, keys: ['right'] })))
+})
+afterEach(() => listening.close())
+
+/** Sends bytes as they are, and reads until the server closes the connection. */
+function exchange(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(listening.port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', (chunk) => { received += chunk.toString() }).on('error', reject).on('close', () => resolve(received))
+  })
+}
+
+const HEAD = 'Host: x\r\nConnection: close\r\n'
+const KEY = 'Authorization: Bearer right\r\n'
+const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+
+describe('requests that try to smuggle another', () => {
+  const hidden = 'GET /v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer right\r\n\r\n'
+  it.each([
+    ['two lengths', `Content-Length: 2\r\nContent-Length: ${hidden.length}\r\n`],
+    ['a length and chunks', `Content-Length: ${hidden.length}\r\nTransfer-Encoding: chunked\r\n`],
+    ['an unknown coding', 'Transfer-Encoding: xchunked\r\n'],
+    ['chunks spelled with a tab', 'Transfer-Encoding:\tchunked, identity\r\n'],
+    ['a length that is no number', 'Content-Length: +2\r\n'],
+    ['a folded header', 'X: a\r\n Content-Length: 5\r\n'],
+    ['a space before the colon', 'Content-Length : 5\r\n'],
+    ['a bare line feed', 'X: a\nContent-Length: 5\r\n'],
+    ['a null byte', 'X: a\0b\r\n'],
+  ])('by %s get one refusal in the service\'s form, and nothing behind it', async (_, headers) => {
+    const received = await exchange(`POST /v1/systemone HTTP/1.1\r\n${HEAD}${headers}\r\n${hidden}`)
+    expect(statuses(received)).toHaveLength(1)
+    expect(received).toMatch(/^HTTP\/1\.1 4\d\d/)
+    expect(received).toContain('"error_type":')
+    expect(received).not.toContain('"object":"list"')
+  })
+})
+
+describe('requests that try another way in', () => {
+  it.each([
+    ['two keys of which one is right', `GET /v1/models HTTP/1.1\r\n${HEAD}Authorization: Bearer wrong\r\n${KEY}`, '401'],
+    ['an absolute address', `GET http://elsewhere/v1/models HTTP/1.1\r\n${HEAD}${KEY}`, '200'],
+    ['an address that looks like a host', `GET //v1/models HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
+    ['an address that is none', `GET http:// HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
+    ['an asterisk', `OPTIONS * HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
+    ['an escaped path', `GET /v1%2fmodels HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
+    ['TRACE', `TRACE /v1/models HTTP/1.1\r\n${HEAD}${KEY}`, '405'],
+    ['a method override', `GET /v1/systemone HTTP/1.1\r\nX-HTTP-Method-Override: POST\r\n${HEAD}${KEY}`, '405'],
+    ['another host', `GET /v1/models HTTP/1.1\r\nHost: evil"<x>\r\nConnection: close\r\n${KEY}`, '200'],
+  ])('%s', async (_, request, status) => {
+    expect(statuses(await exchange(`${request}\r\n`))).toEqual([status])
+  })
+})
+
+it('answers what is no HTTP at all in its own form', async () => {
+  const received = await exchange('hello\r\n\r\n')
+  expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+  expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ error_type: 'invalid_request' })
+})

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { setParsedBody } from '../parsed-body.ts'
+
+/** Methods that the web standard forbids in a Request. No route takes them, nor the one that stands in for them. */
+const FORBIDDEN_METHODS = new Set(['CONNECT', 'TRACE', 'TRACK'])
+
+/** A request whose body a framework may have read already. */
+export type NodeRequest = IncomingMessage & { readonly body?: unknown }
+
+/** The web request of a Node one. Its signal fires when the client hangs up before it is answered. */
+export function toWebRequest(message: NodeRequest, response: ServerResponse, target = message.url ?? '/'): Request {
+  const { method = 'GET', rawHeaders } = message
+  const controller = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort(new Error('the client hung up'))
+  })
+  // From the raw list, where a header that came twice is still two: a merged one could hide the second.
+  const headers = new Headers()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (!name.startsWith(':')) headers.append(name, rawHeaders[index + 1]!)
+  }
+  const url = toUrl(target)
+  const { signal } = controller
+  if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
+  const init = { method: FORBIDDEN_METHODS.has(method) ? 'OPTIONS' : method, headers, signal }
+  const { body } = message
+  if (body === undefined) return new Request(url, { ...init, body: toStream(message), duplex: 'half' } as RequestInit)
+  // A parser has undone these, and counted the bytes.
+  headers.delete('content-encoding')
+  headers.delete('content-length')
+  if (typeof body === 'string') return new Request(url, { ...init, body })
+  if (body instanceof Uint8Array) return new Request(url, { ...init, body: new Uint8Array(body) })
+  return setParsedBody(new Request(url, init), body)
+}
+
+/** Writes a web response. Resolves when it is out, or the client is gone. */
+export async function sendWebResponse(response: Response, target: ServerResponse): Promise<void> {
+  if (target.destroyed) return
+  target.statusCode = response.status
+  for (const [name, value] of response.headers) target.setHeader(name, value)
+  if (response.body === null) {
+    target.end()
+    return
+  }
+  try {
+    await pipeline(Readable.fromWeb(response.body as NodeReadableStream), target)
+  } catch (error) {
+    if (!target.destroyed) throw error
+  }
+}
+
+/** The origin does not matter to any route, and a Host header may be anything. */
+function toUrl(target: string): string {
+  if (target.startsWith('/')) return `http://localhost${target}`
+  const absolute = URL.canParse(target) ? new URL(target) : undefined
+  return `http://localhost${absolute ? absolute.pathname + absolute.search : '/*'}`
+}
+
+function toStream(message: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks = message.iterator({ destroyOnReturn: false })
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await chunks.next() as IteratorResult<Uint8Array>
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      // The rest is read and dropped: destroying the socket would take the answer with it.
+      await chunks.return?.()
+      message.resume()
+    },
+  }, { highWaterMark: 0 })
+}
