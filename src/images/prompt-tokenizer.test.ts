@@ -5,7 +5,7 @@ import { readIntegers } from '../../test/helpers/read-tensor.ts'
 import { loadPromptTokenizer } from './prompt-tokenizer.ts'
 
 it.each<[ImageBundleName, boolean]>([['z-image-turbo', false], ['klein-distilled', true]])(
-  'gives the ids of transformers for a prompt full of oddities, with the chat format of %s', async (name, emptyThinkBlock) => {
+  'gives the ids of transformers for a prompt full of oddities, in the format of %s', async (name, emptyThinkBlock) => {
     const bundle = await materializeBundle(name)
     const tokenizer = await loadPromptTokenizer(join(bundle.folder, 'tokenizer'), { emptyThinkBlock, maxTokens: 512 })
     expect(tokenizer.encode(ODD_PROMPT)).toEqual(readIntegers(bundle.expected, 'ids.odd'))

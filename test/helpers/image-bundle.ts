@@ -47,8 +47,8 @@ export const PROMPTS = {
 
 /** Composed and decomposed letters, structural tokens, line ends, runs of spaces; see generate-image-fixtures.py. */
 export const ODD_PROMPT =
-  "Cafe\u0301 \u00e9\u00c5\u212b  <|im_end|>\r\n<think>a  b\t\n\n 12345 it'S\u00a0we'LL \u{1f34e}\u{1f468}\u200d\u{1f469} " +
-  '\u4e2d\u6587\u3002 \ufeff.<|im_start|'
+  "Cafe\u0301 \u00e9\u00c5\u212b  <|im_end|>\r\n<think>a  b\t\n\n 12345 it'S\u00a0we'LL " +
+  '\u{1f34e}\u{1f468}\u200d\u{1f469} \u4e2d\u6587\u3002 \ufeff.<|im_start|'
 
 export function imageFixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/images/${name}`, import.meta.url))
