@@ -11,11 +11,11 @@ export const workerUrl = new URL(BESIDE, import.meta.url)
 /** Runs jobs in a worker thread of its own. */
 export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions, 'resourceLimits'> = {}): Connect {
   return ({ onMessage, onCrash }) => {
-    // A worker inherits the flags of the process, and this one makes it refuse to start from a file.
-    const execArgv = process.execArgv.filter((flag) => !flag.startsWith('--input-type'))
     const gate = new NativeGate()
     const workerData: WorkerData = { gate: gate.memory }
-    const worker = new Worker(url, { ...options, execArgv, workerData, name: 'tessera' })
+    // None of the app's own flags: with --input-type a worker refuses to start from a file, it cannot be given V8's flags
+    // (--max-old-space-size, --expose-gc), which hold for the whole process anyway, and hooks of --import are not meant for it.
+    const worker = new Worker(url, { ...options, execArgv: [], workerData, name: 'tessera' })
     const closeGate = () => gate.closeSync()
     process.once('exit', closeGate)
     const exited = new Promise((resolve) => worker.once('exit', resolve))
