@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Finished, type InstalledPackage, installPackage, npmInstall, runIn } from './support/installed-package.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const QUESTIONS = '{"urgent":{"type":"noul","instructions":"Is it urgent?"}}'
+const CALL = `decide({ state: 'The parcel is late', questions: ${QUESTIONS} }).then(({ model, answers: { urgent: { noul } } }) => {
+  console.log(JSON.stringify({ node: process.versions.node, model, valid: noul >= 0 && noul <= 1 }))
+})`
+const ESM = `import { decide } from 'tessera-onnx'\nawait ${CALL}`
+const REQUIRE = `const { decide } = require('tessera-onnx')\n${CALL}`
+
+let installed: InstalledPackage
+beforeAll(async () => {
+  installed = await installPackage()
+}, 300_000)
+afterAll(() => installed?.remove())
+
+/** What the one line of an app says, which must be all it prints, on either stream. */
+function answerOf({ code, stdout, stderr }: Finished): unknown {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+describe('the tarball', () => {
+  it('is below 15 MB', () => {
+    expect(installed.size).toBeLessThan(15e6)
+  })
+
+  it('holds the build, the embedded model and the usual papers, and nothing else', () => {
+    const others = installed.files.map(({ path }) => path).filter((path) =>
+      !/^(dist\/[\w-]+\.(js|d\.ts)|models\/decide-mini\/[\w.-]+|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(path))
+    expect(others).toEqual([])
+  })
+
+  it('holds what package.json points to', () => {
+    const { bin, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>
+    const targets = JSON.stringify([bin, exports]).match(/\.\/dist\/[^"]+/g) ?? []
+    expect(targets.length).toBeGreaterThan(3)
+    expect(installed.files.map(({ path }) => `./${path}`)).toEqual(expect.arrayContaining(targets))
+  })
+})
+
+describe(`the installed package on this Node, ${process.version}`, () => {
+  const node = (...args: string[]) => runIn(installed.app, process.execPath, args)
+
+  it('answers with the embedded model where it is imported', () => {
+    expect(answerOf(node('--input-type=module', '-e', ESM))).toMatchObject({ model: 'decide-mini', valid: true })
+  })
+
+  it('answers where it is required', () => {
+    expect(answerOf(node('--input-type=commonjs', '-e', REQUIRE))).toMatchObject({ model: 'decide-mini', valid: true })
+  })
+
+  it('answers in an app that was started with flags a worker cannot have', () => {
+    const flags = ['--max-old-space-size=512', '--expose-gc', '--input-type=module']
+    expect(answerOf(node(...flags, '-e', ESM))).toMatchObject({ valid: true })
+  })
+})
+
+describe.each([22, 24])('the installed package on Node %i', (major) => {
+  let folder: string
+  let binary: string | undefined
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), `tessera-node-${major}-`))
+    // Node's own binaries as packages, by platform; the package `node` picks one in a script, which does not run here.
+    const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+    await writeFile(join(folder, 'package.json'), '{"private":true}')
+    if (!await npmInstall(folder, `${name}@${major}`)) return
+    binary = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  }, 300_000)
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it.for([['imported', 'module', ESM], ['required', 'commonjs', REQUIRE]] as const)('answers where it is %s', ([, type, code], { skip }) => {
+    skip(binary === undefined, `Node ${major} cannot be had: the npm registry cannot be reached`)
+    const answer = answerOf(runIn(installed.app, binary!, [`--input-type=${type}`, '-e', code]))
+    expect(answer).toMatchObject({ node: expect.stringMatching(`^${major}\\.`), model: 'decide-mini', valid: true })
+  })
+})
+
+describe('the types of the installed package', () => {
+  const APP = `import { createEngine, decide, InvalidRequestError, type DecisionResponse } from 'tessera-onnx'
+import { LIMITS, parseDecisionRequest } from 'tessera-onnx/schemas'
+
+const { answers, model }: { answers: { team: { choice: 'billing' | 'tech' } }; model: string } = await decide({
+  state: { text: 'Where is my money?' },
+  questions: { team: { type: 'choice', criteria: { billing: 'Money', tech: null } } },
+})
+export const team: 'billing' | 'tech' = answers.team.choice
+// @ts-expect-error no option has this name
+export const wrong: boolean = answers.team.choice === 'biling'
+// @ts-expect-error a choice has criteria
+void decide({ state: '', questions: { q: { type: 'choice' } } })
+
+const engine = await createEngine({ backend: 'cpu', threads: 1 })
+const { answers: { mood, sure } } = await engine.decide({
+  state: '',
+  questions: {
+    mood: { type: 'score', criteria: ['bad', 'good'] }, sure: { type: 'noul', instructions: 'Sure?', min_confidence: 0.9 },
+  },
+}, { signal: AbortSignal.timeout(1000), onProgress: ({ done, total }) => done / total })
+export const numbers: number[] = [mood.score, sure.noul, sure.confidence, LIMITS.questions.max]
+export const decided: boolean = sure.decided
+// @ts-expect-error a score has no choice
+export const choice: unknown = mood.choice
+// @ts-expect-error this question was not asked
+export const other: unknown = answers.other
+export const response: DecisionResponse | undefined = undefined
+export const isBad = (error: unknown): string => InvalidRequestError.isInstance(error) ? error.path + model : String(parseDecisionRequest(error))
+`
+  const compile = async (name: string, source: string, compilerOptions: object) => {
+    const folder = join(installed.app, name)
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'app.ts'), source)
+    // All of the package's own declarations are checked as well, with the types of Node that come with this repository.
+    const options = {
+      target: 'ES2022', lib: ['ES2023', 'ESNext.Disposable', 'DOM'], strict: true, noEmit: true, skipLibCheck: false,
+      types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')], ...compilerOptions,
+    }
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['app.ts'] }))
+    const { code, stdout } = runIn(installed.app, process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
+    return { code, stdout }
+  }
+
+  it.each([
+    ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }], ['nodenext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
+  ])('give each answer the type of its question under moduleResolution %s', async (name, options) => {
+    expect(await compile(name, APP, options)).toEqual({ code: 0, stdout: '' })
+  }, 180_000)
+
+  it('do fail to compile where an error is expected', async () => {
+    const source = APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
+    const { stdout } = await compile('without-expectations', source, { module: 'NodeNext', moduleResolution: 'NodeNext' })
+    expect(stdout.match(/error TS/g)).toHaveLength(4)
+  }, 180_000)
+})
+
+describe('the command line of the installed package', () => {
+  const tessera = (args: readonly string[], options = {}) =>
+    runIn(installed.app, process.execPath, [join(installed.app, 'node_modules/tessera-onnx/dist/cli.js'), ...args], options)
+  const decide = (args: readonly string[], options = {}) => tessera(['decide', '--questions', QUESTIONS, ...args], options)
+  const state = 'The parcel is late'
+
+  it('is found by npx', () => {
+    const { code, stdout } = runIn(installed.app, 'npx', ['--no', 'tessera', 'decide', '--json', '-s', state, '-q', QUESTIONS])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ model: 'decide-mini', answers: { urgent: { type: 'noul' } } })
+  })
+
+  it('reads the state from a flag, stdin or a file, and answers the same', async () => {
+    await writeFile(join(installed.app, 'state.txt'), state)
+    const responses = [
+      decide(['--json', '--state', state]), decide(['--json'], { input: state }), decide(['--json', '-'], { input: state }),
+      decide(['--json', 'state.txt']),
+    ].map((finished) => answerOf(finished) as { answers: object; usage: object })
+    for (const { answers, usage } of responses) {
+      expect({ answers, usage }).toEqual({ answers: responses[0]!.answers, usage: responses[0]!.usage })
+    }
+    const other = answerOf(decide(['--json', '--state', 'x'])) as { usage: object }
+    expect(other.usage).not.toEqual(responses[0]!.usage)
+  })
+
+  it('prints for people without --json, in colour only where that is wanted', () => {
+    const plain = decide(['-s', state])
+    expect(plain).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('urgent: ') })
+    expect(plain.stdout).not.toContain('\u001B')
+    expect(decide(['-s', state], { env: { FORCE_COLOR: '1' } }).stdout).toContain('\u001B[')
+    expect(decide(['-s', state], { env: { FORCE_COLOR: '1', NO_COLOR: '1' } }).stdout).not.toContain('\u001B')
+  })
+
+  it.each([
+    ['a model that is not there', 1, ['--use', '/no/such/folder'], 'was not found'],
+    ['a threshold that is no number', 2, ['--min-confidence', 'high'], 'min_confidence: '],
+    ['a file that is not there', 2, ['no-such-file.txt'], 'state: '],
+    ['an unknown backend', 2, ['--backend', 'abacus'], 'backend: '],
+    ['a misspelled option', 2, ['--min-confidance', '0.9'], '--min-confidance'],
+    ['questions that are no JSON', 2, ['--questions', '{"q"'], 'questions: '],
+    ['a question that is none', 2, ['--questions', '{"q":{"type":"riddle"}}'], 'questions.q.type: '],
+  ])('reports %s on one line of stderr and exits with %i', (_, code, args, words) => {
+    const finished = decide(['--json', ...args], { input: state })
+    expect(finished).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error [^\n]+\n$/) })
+    expect(finished.stderr).toContain(words)
+  })
+
+  it.each([['no command', []], ['an unknown command', ['dicide']], ['no questions', ['decide', '--json']]])(
+    'calls %s bad usage', (_, args) => {
+      expect(tessera(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error [^\n[]+\n$/) })
+    })
+
+  it('knows its version and its commands', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+    expect(tessera(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+    expect(tessera(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('decide') })
+    expect(answerOf(tessera(['doctor', '--json']))).toMatchObject({ tessera: version, node: process.version })
+    expect(answerOf(tessera(['models', '--json']))).toContainEqual({ name: 'decide-latest', id: 'decide-mini', available: true })
+  })
+})

@@ -1,0 +1,101 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const ROOT = join(import.meta.dirname, '../..')
+const run = promisify(execFile)
+
+export interface PackedFile {
+  readonly path: string
+  readonly size: number
+}
+
+/** The package as a user has it: packed, and installed in an app of its own. */
+export interface InstalledPackage {
+  /** Folder of the app. */
+  readonly app: string
+  readonly files: readonly PackedFile[]
+  /** Bytes of the tarball. */
+  readonly size: number
+  remove(): Promise<void>
+}
+
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Nothing of the test runner or of the npm that started it, both of which change how Node, npm and colours behave. */
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) =>
+  !/^(npm_|vitest|node_|test$|ci$|(no|force)_color$|tessera_)/i.test(name)))
+
+/** Runs a program of the app to its end. */
+export function runIn(app: string, command: string, args: readonly string[], { input = '', env = {} } = {}): Finished {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: app, input, encoding: 'utf8', env: { ...environment, ...env },
+  })
+  if (error) throw error
+  return { code: status, stdout, stderr }
+}
+
+/** Packs the repository, whose build is renewed where the sources are newer, and installs the tarball in an empty app. */
+export async function installPackage(): Promise<InstalledPackage> {
+  await buildIfOlder()
+  const app = await mkdtemp(join(tmpdir(), 'tessera-app-'))
+  const remove = () => rm(app, { recursive: true, force: true })
+  try {
+    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app], { cwd: ROOT, env: environment })
+    const [packed] = JSON.parse(stdout) as [{ filename: string; size: number; files: PackedFile[] }]
+    await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
+    await install(app, join(app, packed.filename))
+    return { app, files: packed.files, size: packed.size, remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** Installs packages in the app with npm. False where the registry cannot be reached. */
+export async function npmInstall(app: string, ...packages: string[]): Promise<boolean> {
+  // Scripts of packages do not run, as npm 11 has it: nothing may depend on one.
+  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=1']
+  try {
+    await run('npm', ['install', ...flags, ...packages], { cwd: app, env: { ...environment, ONNXRUNTIME_NODE_INSTALL: 'skip' } })
+    return true
+  } catch (error) {
+    if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ENOTCACHED/.test(String((error as { stderr?: string }).stderr))) return false
+    throw error
+  }
+}
+
+/** Without a network, the repository's copies of what package.json declares, and nothing else, stand in for the registry's. */
+async function install(app: string, tarball: string): Promise<void> {
+  if (await npmInstall(app, tarball)) return
+  process.stderr.write('the npm registry cannot be reached: the package is tested with the repository\'s copies of its dependencies\n')
+  const modules = join(app, 'node_modules')
+  const target = join(modules, 'tessera-onnx')
+  await mkdir(target, { recursive: true })
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', target])
+  const { dependencies, bin } = JSON.parse(await readFile(join(target, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+    bin: { tessera: string }
+  }
+  for (const name of Object.keys(dependencies)) {
+    await mkdir(dirname(join(modules, name)), { recursive: true })
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'junction')
+  }
+  await mkdir(join(modules, '.bin'))
+  await symlink(join(target, bin.tessera), join(modules, '.bin', 'tessera'))
+}
+
+async function buildIfOlder(): Promise<void> {
+  const output = join(ROOT, 'dist', 'index.js')
+  const built = existsSync(output) ? (await stat(output)).mtimeMs : 0
+  const sources = (await readdir(join(ROOT, 'src'), { recursive: true })).filter((name) => name.endsWith('.ts')).map((name) => join(ROOT, 'src', name))
+  const times = await Promise.all([...sources, join(ROOT, 'tsup.config.ts')].map(async (file) => (await stat(file)).mtimeMs))
+  if (Math.max(...times) > built) await run('npm', ['run', 'build'], { cwd: ROOT, env: environment })
+}
