@@ -10,7 +10,7 @@ const GONE = -1
  * no rule applies. Works on ids, which is several times faster than on texts; time grows as n log n with the word.
  */
 export class BytePairEncoder {
-  readonly #vocabulary: Readonly<Record<string, number>>
+  readonly #ids = new Map<string, number>()
   readonly #size: number
   /** Ids of a pair, as one number, to the rank of its rule. */
   readonly #ranks = new Map<number, number>()
@@ -19,8 +19,14 @@ export class BytePairEncoder {
 
   /** @throws RangeError for a rule with a text that is no token */
   constructor(vocabulary: Readonly<Record<string, number>>, merges: readonly (readonly [string, string])[]) {
-    this.#vocabulary = vocabulary
-    this.#size = Object.values(vocabulary).reduce((most, id) => Math.max(most, id), 0) + 1
+    let most = 0
+    // A map, since looking a joined text up in an object interns it first; filled without a list of all entries.
+    for (const token in vocabulary) {
+      const id = vocabulary[token] as number
+      this.#ids.set(token, id)
+      most = Math.max(most, id)
+    }
+    this.#size = most + 1
     for (const [rank, [left, right]] of merges.entries()) {
       this.#ranks.set(this.#pair(this.#id(left), this.#id(right)), rank)
       this.#merged.push(this.#id(left + right))
@@ -66,7 +72,7 @@ export class BytePairEncoder {
   }
 
   #id(token: string): number {
-    const id = Object.hasOwn(this.#vocabulary, token) ? this.#vocabulary[token] : undefined
+    const id = this.#ids.get(token)
     // Not the token itself: it may be a piece of a request.
     if (id === undefined) throw new RangeError(`the vocabulary lacks a token of ${token.length} characters that is needed`)
     return id
