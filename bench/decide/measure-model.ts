@@ -9,7 +9,7 @@ import type { Summary } from '../measure/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { countPrefillWork, type PrefillWork } from './count-work.ts'
 import { openRaw } from './open-raw.ts'
-import { recordPasses } from './record-passes.ts'
+import { type Recording, recordPasses } from './record-passes.ts'
 import { makeRequest, splitRequest } from './request.ts'
 import { type CallParts, isPrefill, traceCalls } from './trace-call.ts'
 
@@ -23,14 +23,24 @@ export interface ModelFigures {
   readonly question_tokens: number
   /** All questions in one call, against a call for each. `ratio` is how many times faster one call is. */
   readonly sharing: { readonly together: Summary; readonly separate: Summary; readonly ratio: number }
-  /** The engine's call, against nothing but the runs of the same graphs on the same feeds. Overhead in percent. */
-  readonly overhead: { readonly engine: Summary; readonly raw: Summary; readonly percent: number }
+  readonly overhead: Overhead
   readonly parts: CallParts
   /** Checking the request, and the way to the worker and back. */
   readonly messaging: number
   readonly prefill: PrefillWork & { readonly time: Summary; readonly tokens_per_s: number; readonly gflops: number }
   /** Time of the passes that answer the questions. */
   readonly branch: Summary
+}
+
+/** The engine's call, against nothing but the runs of the same graphs on the same feeds. Overhead in percent. */
+export interface Overhead {
+  readonly engine: Summary
+  /** Sessions with the options of the engine's. */
+  readonly raw: Summary
+  readonly percent: number
+  /** Sessions whose threads spin while they wait, as onnxruntime does by default. */
+  readonly spinning: Summary
+  readonly percent_spinning: number
 }
 
 export interface MeasureOptions {
@@ -55,9 +65,7 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
   const messaging = await measureMessaging(engine, decider, request)
   // From here on the decider's sessions would only take memory; the graphs and the feeds stay.
   await backend.dispose()
-  const raw = await openRaw({ ...recording, passes: [...traced.passes] }, threads)
-  const times = await timeAlternating({ engine: () => engine.decide(request), raw: () => raw.replay() }, runs)
-  await raw.dispose()
+  const overhead = await measureOverhead(engine, request, { ...recording, passes: [...traced.passes] }, { threads, runs })
   const sharing = await measureSharing(engine, request, runs)
   const asked = Object.keys(request.questions).length
   return {
@@ -67,7 +75,7 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
     questions: asked,
     question_tokens: (input_tokens - state) / asked,
     sharing,
-    overhead: { ...times, percent: 100 * (times.engine.median / times.raw.median - 1) },
+    overhead,
     parts: traced.parts,
     messaging,
     prefill: {
@@ -83,6 +91,20 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
 async function readConfig(folder: string) {
   const file = join(folder, 'config.json')
   return parseQwen3Config(JSON.parse(await readFile(file, 'utf8')), file)
+}
+
+async function measureOverhead(
+  engine: Engine, request: DecisionRequestInput, recording: Recording, { threads, runs }: Omit<MeasureOptions, 'folder'>,
+): Promise<Overhead> {
+  const raw = await openRaw(recording, { threads, spinning: false })
+  const spinning = await openRaw(recording, { threads, spinning: true })
+  const times = await timeAlternating({
+    engine: () => engine.decide(request), raw: () => raw.replay(), spinning: () => spinning.replay(),
+  }, runs)
+  await raw.dispose()
+  await spinning.dispose()
+  const over = (bare: Summary) => 100 * (times.engine.median / bare.median - 1)
+  return { ...times, percent: over(times.raw), percent_spinning: over(times.spinning) }
 }
 
 /** Counting tokens takes the same way as deciding, without the computing that would drown the difference. */

@@ -11,14 +11,22 @@ export interface RawRuns {
   dispose(): Promise<void>
 }
 
-export async function openRaw({ models, passes }: Recording, threads: number): Promise<RawRuns> {
+/** `spinning` is whether threads wait for work in a busy loop, which is onnxruntime's default and not this library's. */
+export async function openRaw(
+  { models, passes }: Recording, { threads, spinning }: { threads: number; spinning: boolean },
+): Promise<RawRuns> {
   const sessions: ort.InferenceSession[] = []
   for (const { bytes, folder } of models) {
     sessions.push(await ort.InferenceSession.create(bytes, {
       executionProviders: ['cpu'],
       intraOpNumThreads: threads,
       logSeverityLevel: 4,
-      extra: { session: { model_external_initializers_file_folder_path: folder } },
+      extra: {
+        session: {
+          model_external_initializers_file_folder_path: folder,
+          intra_op: { allow_spinning: spinning ? '1' : '0' },
+        },
+      },
     }))
   }
   const runs = passes.map(({ graph, feeds, into = {} }) => {
