@@ -4,10 +4,11 @@ import { decideCommand } from './decide-command.ts'
 import { doctorCommand, packageVersion } from './doctor-command.ts'
 import { modelsCommand } from './models-command.ts'
 import { reportUsageError } from './run-command.ts'
+import { serveCommand } from './serve-command.ts'
 
 const main = defineCommand({
   meta: async () => ({ name: 'tessera', version: await packageVersion(), description: 'Typed decisions and images on ONNX Runtime, in your own process' }),
-  subCommands: { decide: decideCommand, models: modelsCommand, doctor: doctorCommand },
+  subCommands: { decide: decideCommand, models: modelsCommand, doctor: doctorCommand, serve: serveCommand },
 })
 
 const rawArgs = process.argv.slice(2)

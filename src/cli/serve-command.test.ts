@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
+import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
+
+let cli: string
+let model: string
+let home: string
+beforeAll(async () => {
+  cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-serve'))
+  await bundleWorker('src/engine/worker.ts', 'worker')
+  model = await writeTinyBundle()
+  home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
+})
+afterAll(() => Promise.all([model, home].map((folder) => rm(folder, { recursive: true }))))
+
+function serve(args: readonly string[], keys: { TESSERA_API_KEYS?: string } = {}): ChildProcess {
+  const { TESSERA_API_KEYS: _, ...env } = process.env
+  return spawn(process.execPath, [cli, 'serve', '--use', model, '--backend', 'cpu', ...args], {
+    env: { ...env, XDG_CONFIG_HOME: home, NO_COLOR: '1', ...keys }, stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** What it prints until it listens. */
+async function started(child: ChildProcess): Promise<{ url: string; key: string | undefined }> {
+  let key: string | undefined
+  for await (const line of createInterface({ input: child.stdout! })) {
+    if (line.startsWith('key ')) key = line.slice(4)
+    if (line.startsWith('listening on ')) return { url: line.slice('listening on '.length), key }
+  }
+  throw new Error('it ended before it listened')
+}
+
+async function ended(child: ChildProcess): Promise<{ code: number | null; errors: string }> {
+  let errors = ''
+  child.stderr!.on('data', (chunk) => { errors += chunk })
+  const [code] = await once(child, 'close') as [number | null]
+  return { code, errors }
+}
+
+describe('tessera serve', () => {
+  it('prints a new key once, answers with it alone, and ends cleanly when told to', async () => {
+    const first = serve(['--port', '0'])
+    const { url, key } = await started(first)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    const body = JSON.stringify({ state: 'The invoice is wrong', questions: { q: { type: 'noul', instructions: 'Urgent?' } } })
+    const send = (authorization: string) =>
+      fetch(`${url}/v1/systemone`, { method: 'POST', headers: { 'content-type': 'application/json', authorization }, body })
+    expect((await send('Bearer wrong')).status).toBe(401)
+    const response = await send(`Bearer ${key}`)
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ model: 'tiny' })])
+    first.kill('SIGTERM')
+    expect(await ended(first)).toMatchObject({ code: 0 })
+
+    const second = serve(['--port', '0'])
+    expect(await started(second)).toMatchObject({ key: undefined })
+    second.kill('SIGINT')
+    expect(await ended(second)).toMatchObject({ code: 0 })
+  })
+
+  it.each([
+    [['--keys-file', 'none.json'], 'keys-file: there is no file none.json'],
+    [['--port', 'x'], 'port: must be a whole number from 0 to 65535, got NaN'],
+    [['--store', 'redis://x'], 'store: must be "memory" or the path of an SQLite file'],
+    [['--console'], '--console: is no option of this command'],
+  ])('with %j ends with one line that says why', async (args, reason) => {
+    const { code, errors } = await ended(serve(args, { TESSERA_API_KEYS: 'a' }))
+    expect(errors).toContain(`error ${reason}`)
+    expect(errors.trim().split('\n')).toHaveLength(1)
+    expect(code).toBe(2)
+  })
+})

@@ -1,0 +1,59 @@
+import { defineCommand } from 'citty'
+import colors from 'picocolors'
+import { createServer, type RequestLog } from '../http/index.ts'
+import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
+import { openStore } from '../http/serve/open-store.ts'
+import { serveHttp } from '../http/serve/serve-http.ts'
+import { engineArguments, openEngine } from './engine-arguments.ts'
+import { readNumber } from './read-request.ts'
+import { runCommand } from './run-command.ts'
+
+export const serveCommand = defineCommand({
+  meta: { name: 'serve', description: 'Serve decisions over HTTP; prints a new key on the first run' },
+  args: {
+    port: { type: 'string', default: '8080', description: 'port to listen on; 0 for any free one', valueHint: 'n' },
+    host: { type: 'string', default: '127.0.0.1', description: 'address to listen on', valueHint: 'address' },
+    'keys-file': { type: 'string', description: 'JSON file {"keys": [...]}; else TESSERA_API_KEYS is read', valueHint: 'file' },
+    store: { type: 'string', default: 'memory', description: 'where usage is kept: memory, or an SQLite file', valueHint: 'memory|file' },
+    ...engineArguments,
+  },
+  run: (context) => runCommand(context, async ({ args }) => {
+    const { keys, fresh } = await chooseKeys(args.host, args['keys-file'], process.env)
+    // Before anything can fail: the key is in no file, and the next run makes no other.
+    if (fresh) showKey(fresh)
+    const store = openStore(args.store)
+    try {
+      await using engine = await openEngine(args)
+      const service = await serveHttp(createServer({ engine, keys, store, log: showFault }), args.host, readNumber(args.port))
+      // Whoever reads that it listens may stop it at once.
+      const stopped = untilStopped()
+      process.stdout.write(`listening on ${service.url}\n`)
+      await stopped
+      process.stderr.write('finishing what is being answered; press Ctrl+C again to stop at once\n')
+      await service.close()
+    } finally {
+      await store.close()
+    }
+  }),
+})
+
+function showKey({ key, file }: NonNullable<KeyChoice['fresh']>): void {
+  process.stdout.write(`key ${key}\n`)
+  process.stderr.write(`${colors.dim(`This key is shown this once; ${file} has its SHA-256 only. Delete that file for a new one.`)}\n`)
+}
+
+/** Resolves with the first SIGINT or SIGTERM. From then on a second one ends the process, as it would without us. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      process.off('SIGINT', stop).off('SIGTERM', stop)
+      resolve()
+    }
+    process.on('SIGINT', stop).on('SIGTERM', stop)
+  })
+}
+
+/** What the operator has to know about; clients are told the id alone. */
+function showFault({ requestId, route, status, error }: RequestLog): void {
+  if (error) process.stderr.write(`${colors.red(`${status}`)} ${route} ${requestId}\n${error.stack ?? error.message}\n`)
+}

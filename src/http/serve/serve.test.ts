@@ -1,0 +1,125 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createServer } from '../index.ts'
+import { bearer, BODY } from '../test-support/requests.ts'
+import { createStubEngine } from '../test-support/stub-engine.ts'
+import { hasSqlite } from '../usage/sqlite-store.ts'
+import { chooseKeys, isLoopback } from './choose-keys.ts'
+import { openStore } from './open-store.ts'
+import { serveHttp } from './serve-http.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-serve-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+describe('the keys', () => {
+  const home = () => ({ XDG_CONFIG_HOME: folder })
+
+  it('are made on the first run, shown once, and kept as a digest that only the owner may read', async () => {
+    const first = await chooseKeys('127.0.0.1', undefined, home())
+    const { key, file } = first.fresh!
+    expect(key).toMatch(/^tsr_[\w-]{43}$/)
+    expect(file).toBe(join(folder, 'tessera', 'keys.json'))
+    expect(await first.keys.find(key)).toEqual({ id: 'default' })
+    expect(await readFile(file, 'utf8')).not.toContain(key)
+    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
+
+    const second = await chooseKeys('0.0.0.0', undefined, home())
+    expect(second.fresh).toBeUndefined()
+    expect(await second.keys.find(key)).toEqual({ id: 'default' })
+  })
+
+  it('are not made where other machines could connect', async () => {
+    for (const host of ['0.0.0.0', '::', '192.168.0.7', 'example.org', '']) {
+      await expect(chooseKeys(host, undefined, home())).rejects.toMatchObject({ path: 'host', message: /TESSERA_API_KEYS/ })
+    }
+    await expect(chooseKeys('0.0.0.0', undefined, { ...home(), TESSERA_API_KEYS: 'a' })).resolves.toBeDefined()
+  })
+
+  it('come from a named file before the environment, with their settings', async () => {
+    const file = join(folder, 'k.json')
+    await writeFile(file, JSON.stringify({ keys: ['plain', { key: 'b', id: 'app', freeTokens: 5 }] }))
+    const { keys } = await chooseKeys('0.0.0.0', file, { TESSERA_API_KEYS: 'other' })
+    expect([await keys.find('b'), await keys.find('other')]).toEqual([{ id: 'app', freeTokens: 5 }, undefined])
+  })
+
+  it('are not made in place of a named file that is not there', async () => {
+    await expect(chooseKeys('127.0.0.1', join(folder, 'none.json'), {})).rejects.toThrow(/^keys-file: there is no file/)
+    await expect(chooseKeys('127.0.0.1', folder, {})).rejects.toThrow(/could not be read \(EISDIR\)$/)
+  })
+
+  it.each([
+    ['CANARY', 'must hold'], ['[]', 'must hold'], ['{"keys":{}}', 'must hold'], ['{"keys":[]}', 'at least one key'],
+    ['{"keys":[{"key":"CANARY","fre":1}]}', 'keys.0'], ['{"keys":["CANARY","CANARY"]}', 'keys.1.key'],
+  ])('in a file with %s are refused by its name, and not shown', async (text, reason) => {
+    const file = join(folder, 'k.json')
+    await writeFile(file, text)
+    const error = await chooseKeys('127.0.0.1', file, {}).catch((thrown: unknown) => thrown) as Error
+    expect(error.message).toContain(`keys-file: ${file}`)
+    expect(error.message).toContain(reason)
+    expect(error.message + String(error.cause)).not.toContain('CANARY')
+  })
+})
+
+it.each([['127.0.0.1', true], ['127.1.2.3', true], ['::1', true], ['localhost', true], ['0.0.0.0', false],
+  ['127.0.0.1.example.org', false], ['::', false], ['1270.0.1', false]])('%s is this machine alone: %s', (host, loopback) => {
+  expect(isLoopback(host)).toBe(loopback)
+})
+
+describe('the store', () => {
+  it('is memory or a file', async () => {
+    await openStore('memory').close()
+    for (const name of ['', 'redis://localhost']) expect(() => openStore(name)).toThrow(/^store: must be "memory" or the path/)
+  })
+
+  it.skipIf(!hasSqlite())('is made where the file is not there', async () => {
+    const store = openStore(join(folder, 'usage.db'))
+    await store.update('a', () => 'x')
+    await store.close()
+    expect((await stat(join(folder, 'usage.db'))).isFile()).toBe(true)
+  })
+})
+
+describe('the HTTP service', () => {
+  const send = (url: string) => fetch(`${url}/v1/systemone`, {
+    method: 'POST', headers: { 'content-type': 'application/json', ...bearer('k') }, body: JSON.stringify(BODY),
+  })
+
+  it('finishes what is being answered before it closes, and takes nothing more', async () => {
+    const stub = createStubEngine()
+    let open: () => void = () => {}
+    stub.gate = new Promise((resolve) => { open = resolve })
+    const service = await serveHttp(createServer({ engine: stub.engine, keys: ['k'] }), '127.0.0.1', 0)
+    const running = send(service.url)
+    await vi.waitUntil(() => stub.counts.running === 1)
+    const closing = service.close()
+    await sleep(20)
+    await expect(send(service.url)).rejects.toThrow('fetch failed')
+    open()
+    expect((await running).status).toBe(200)
+    await closing
+  })
+
+  it('closes at once when idle, also under clients that keep their connection', async () => {
+    const service = await serveHttp(createServer({ engine: createStubEngine().engine, keys: ['k'] }), '::1', 0)
+    expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect((await send(service.url)).status).toBe(200)
+    await service.close()
+  })
+
+  it('says which address it cannot have', async () => {
+    const server = createServer({ engine: createStubEngine().engine, keys: ['k'] })
+    const first = await serveHttp(server, '127.0.0.1', 0)
+    const port = Number(new URL(first.url).port)
+    await expect(serveHttp(server, '127.0.0.1', port)).rejects.toThrow(`port: cannot listen on 127.0.0.1, port ${port} (it is taken)`)
+    for (const wrong of [-1, 65_536, 1.5, Number.NaN]) {
+      await expect(serveHttp(server, '127.0.0.1', wrong)).rejects.toThrow(/^port: must be a whole number from 0 to 65535/)
+    }
+    await first.close()
+  })
+})
