@@ -16,7 +16,7 @@ interface Sample {
 
 export type ColdStart = Readonly<Record<keyof Sample, Summary>>
 
-/** Starts processes that import the built library, create an engine and ask. Files are in the system's cache from the second on. */
+/** Starts processes that import the built library, create an engine and ask; the first only warms the cache of files. */
 export async function measureColdStart(model: string, threads: number, runs: number): Promise<ColdStart> {
   await access('dist/index.js').catch(() => {
     throw new Error('dist/index.js is missing: the built library is what is measured; run `npm run build` first')
@@ -28,5 +28,6 @@ export async function measureColdStart(model: string, threads: number, runs: num
     if (run > 0) samples.push(JSON.parse(stdout) as Sample)
   }
   const fields = ['import_ms', 'create_ms', 'first_ms', 'next_ms', 'total_ms', 'resident_mib'] as const
-  return Object.fromEntries(fields.map((field) => [field, summarize(samples.map((sample) => sample[field]))])) as ColdStart
+  const summary = fields.map((field) => [field, summarize(samples.map((sample) => sample[field]))])
+  return Object.fromEntries(summary) as ColdStart
 }

@@ -65,7 +65,8 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
   const messaging = await measureMessaging(engine, decider, request)
   // From here on the decider's sessions would only take memory; the graphs and the feeds stay.
   await backend.dispose()
-  const overhead = await measureOverhead(engine, request, { ...recording, passes: [...traced.passes] }, { threads, runs })
+  const recorded = { ...recording, passes: [...traced.passes] }
+  const overhead = await measureOverhead(engine, request, recorded, { threads, runs })
   const sharing = await measureSharing(engine, request, runs)
   const asked = Object.keys(request.questions).length
   return {
@@ -94,7 +95,8 @@ async function readConfig(folder: string) {
 }
 
 async function measureOverhead(
-  engine: Engine, request: DecisionRequestInput, recording: Recording, { threads, runs }: Omit<MeasureOptions, 'folder'>,
+  engine: Engine, request: DecisionRequestInput, recording: Recording,
+  { threads, runs }: Omit<MeasureOptions, 'folder'>,
 ): Promise<Overhead> {
   const raw = await openRaw(recording, { threads, spinning: false })
   const spinning = await openRaw(recording, { threads, spinning: true })
@@ -117,7 +119,9 @@ async function measureMessaging(engine: Engine, decider: Decider, request: Decis
   return times.engine.median - times.inline.median
 }
 
-async function measureSharing(engine: Engine, request: DecisionRequestInput, runs: number): Promise<ModelFigures['sharing']> {
+async function measureSharing(
+  engine: Engine, request: DecisionRequestInput, runs: number,
+): Promise<ModelFigures['sharing']> {
   const alone = splitRequest(request)
   const times = await timeAlternating({
     together: () => engine.decide(request),

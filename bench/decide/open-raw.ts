@@ -32,7 +32,8 @@ export async function openRaw(
   const runs = passes.map(({ graph, feeds, into = {} }) => {
     const session = sessions[graph] as ort.InferenceSession
     const fetches = session.outputNames.map((name) => [name, into[name] ? toOrt(into[name]) : null])
-    return { session, feeds: mapToOrt(feeds), fetches: Object.fromEntries(fetches) as Record<string, ort.Tensor | null> }
+    const targets = Object.fromEntries(fetches) as Record<string, ort.Tensor | null>
+    return { session, feeds: mapToOrt(feeds), fetches: targets }
   })
   return {
     async replay() {
