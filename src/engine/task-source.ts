@@ -1,4 +1,4 @@
-import { EMBEDDED_MODELS, resolveModel } from '../models/resolve-model.ts'
+import { EMBEDDED_MODELS, resolveModel } from '../models/index.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { TaskSource } from './task.ts'
 

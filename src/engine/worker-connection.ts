@@ -6,7 +6,7 @@ import type { FromWorker, WorkerData } from './protocol.ts'
 // The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
 const BESIDE = import.meta.url.endsWith('.ts') ? '../../out/worker.js' : './worker.js'
 
-export const workerUrl = new URL(BESIDE, import.meta.url)
+const workerUrl = new URL(BESIDE, import.meta.url)
 
 /** Runs jobs in a worker thread of its own. */
 export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions, 'resourceLimits'> = {}): Connect {

@@ -5,6 +5,6 @@ export { GraphBuilder, single, type NodeOptions, type Value, type WeightBytes } 
 export { buildQwen3Decoder, type Qwen3DecoderOptions } from './qwen3-decoder.ts'
 export { buildQwen3Encoder, type Qwen3EncoderOptions } from './qwen3-encoder.ts'
 export { type Qwen3Head } from './qwen3-heads.ts'
-export { computeRotaryCache, type RotaryCache } from './rotary-cache.ts'
+export { type RotaryCache } from './rotary-cache.ts'
 export { type LinearMode, type ModelGraph } from './weights.ts'
 export { buildZImageCaption, buildZImageTransformer } from './z-image-transformer.ts'

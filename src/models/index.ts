@@ -3,3 +3,4 @@ export { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights
 export { parseQwen3Config, type Qwen3Config } from './qwen3-config.ts'
 export { readSafetensors } from './read-safetensors.ts'
 export { type SafetensorsType, type TensorEntry, type WeightIndex } from './weight-index.ts'
+export { EMBEDDED_MODELS, type ModelSource, resolveModel } from './resolve-model.ts'

@@ -2,7 +2,7 @@ import { ModelFormatError } from '../errors/index.ts'
 import { SAFETENSORS_BYTES, type SafetensorsType, type TensorEntry } from './weight-index.ts'
 
 /** The limit of the reference implementation (safetensors, `MAX_HEADER_SIZE`). */
-export const MAX_HEADER_BYTES = 100_000_000
+const MAX_HEADER_BYTES = 100_000_000
 
 export interface SafetensorsHeader {
   readonly tensors: ReadonlyMap<string, TensorEntry>

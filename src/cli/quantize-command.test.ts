@@ -1,0 +1,36 @@
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommand } from 'citty'
+import { afterEach, expect, it, vi } from 'vitest'
+import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
+import { createEngine } from '../engine/index.ts'
+import { quantizeCommand } from './quantize-command.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.exitCode = undefined
+})
+
+it('writes a bundle that answers nearly as the float one does', async () => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const folder = await writeTinyBundle()
+  const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'tiny-int8')
+  await runCommand(quantizeCommand, { rawArgs: [folder, out, '--block', '32'] })
+  expect(JSON.parse(await readFile(join(out, 'config.json'), 'utf8'))).toMatchObject({ quantization_config: { bits: 8, block_size: 32 } })
+  const answers = await Promise.all([folder, out].map(async (model) => {
+    await using engine = await createEngine({ models: { 'decide-latest': model }, worker: false, threads: 1 })
+    const response = await engine.decide({ state: 'late again', questions: { late: { type: 'noul', instructions: 'Is it late?' } } })
+    return response.answers.late.noul
+  }))
+  expect(answers[0]).not.toBe(answers[1])
+  expect(Math.abs((answers[0] as number) - (answers[1] as number))).toBeLessThan(0.1)
+})
+
+it('refuses a format that does not exist', async () => {
+  const lines: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+  await runCommand(quantizeCommand, { rawArgs: ['nothing', 'nowhere', '--bits', '3'] })
+  expect(lines.join('')).toContain('expected 8 or 4 bits')
+  expect(process.exitCode).toBe(2)
+})

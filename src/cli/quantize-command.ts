@@ -1,0 +1,33 @@
+import { defineCommand } from 'citty'
+import colors from 'picocolors'
+import { InvalidRequestError } from '../errors/index.ts'
+import { quantizationConfigSchema, quantizeWeights, resolveModel } from '../models/index.ts'
+import { printResult, runCommand } from './run-command.ts'
+
+export const quantizeCommand = defineCommand({
+  meta: { name: 'quantize', description: 'Write a copy of a checkpoint with its weights as 8- or 4-bit blocks' },
+  args: {
+    model: { type: 'positional', required: true, description: 'a folder, or a downloaded hub id' },
+    out: { type: 'positional', required: true, description: 'folder to make' },
+    bits: { type: 'string', default: '8', description: '8 or 4', valueHint: 'n' },
+    block: { type: 'string', default: '128', description: 'values that share a scale: 16 to 256; 32 is best with 4 bits', valueHint: 'n' },
+    json: { type: 'boolean', description: 'print JSON' },
+  },
+  run: (context) => runCommand(context, async ({ args }) => {
+    const format = readFormat(args.bits, args.block)
+    const { folder } = await resolveModel(args.model)
+    await quantizeWeights({ folder, out: args.out, ...format, onProgress: showProgress })
+    printResult(args.json ?? false, { out: args.out, ...format }, () => `${colors.green('wrote')} ${args.out}`)
+  }),
+})
+
+function readFormat(bits: string, block: string) {
+  const parsed = quantizationConfigSchema.safeParse({ quant_method: 'tessera', bits: Number(bits), block_size: Number(block) })
+  if (parsed.success) return { bits: parsed.data.bits, blockSize: parsed.data.block_size }
+  throw new InvalidRequestError('--bits and --block', `expected 8 or 4 bits in blocks of 16, 32, 64, 128 or 256, got ${bits} and ${block}`)
+}
+
+function showProgress({ done, total }: { done: number; total: number }): void {
+  if (!process.stderr.isTTY) return
+  process.stderr.write(done === total ? '\r\x1b[K' : `\r${colors.dim(`quantising ${Math.floor((done / total) * 100)} %`)}`)
+}
