@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createServer, type RequestLog } from '../src/http/index.ts'
+import { bearer, get, post } from '../src/http/test-support/requests.ts'
+import { createStubEngine } from '../src/http/test-support/stub-engine.ts'
+import { startTinyServer, type TinyServer } from './support/tiny-server.ts'
+
+const CANARY = 'CANARY-7f3a'
+
+describe('what a request says', () => {
+  const entries: RequestLog[] = []
+  const written: string[] = []
+  let tiny: TinyServer
+  beforeAll(async () => {
+    for (const stream of [process.stdout, process.stderr]) {
+      const write = stream.write.bind(stream) as (...args: unknown[]) => boolean
+      vi.spyOn(stream, 'write').mockImplementation((...args: unknown[]) => {
+        written.push(String(args[0]))
+        return write(...args)
+      })
+    }
+    tiny = await startTinyServer({ keys: [{ key: `right-${CANARY}`, id: 'me', freeTokens: 5000 }], log: (entry) => entries.push(entry) })
+  })
+  afterAll(async () => {
+    vi.restoreAllMocks()
+    await tiny.close()
+  })
+
+  it('is in no log, metric, error or account, whatever becomes of it', async () => {
+    const headers = { ...bearer(`right-${CANARY}`), 'content-type': 'application/json', 'user-agent': CANARY, 'x-request-id': CANARY }
+    const noul = { type: 'noul', instructions: CANARY }
+    const good = { state: CANARY, questions: { [CANARY]: noul } }
+    const bodies: [string, string][] = [
+      ['/v1/systemone', JSON.stringify(good)],
+      ['/v1/systemone', JSON.stringify({ state: { [CANARY]: Number.MAX_VALUE, deep: [CANARY] }, questions: { q: { ...noul, criteria: CANARY } } })],
+      ['/v1/systemone', JSON.stringify({ ...good, questions: { q: { type: CANARY } } })],
+      ['/v1/systemone', JSON.stringify({ ...good, min_confidence: CANARY })],
+      ['/v1/systemone', JSON.stringify({ ...good, model: `${CANARY}/nothing` })],
+      ['/v1/systemone', `{"state":"${CANARY}`],
+      ['/v1/systemone', `{"state":"${CANARY}\\ud800","questions":{}}`],
+      ['/v1/systemone', JSON.stringify({ state: CANARY.repeat(600), questions: { q: noul } })],
+      ['/v1/decisions', JSON.stringify({ input: CANARY, questions: [{ ...noul, type: 'predicate' }] })],
+      ['/v1/decisions', JSON.stringify({ input: [{ role: CANARY, content: CANARY }], questions: [{ type: CANARY }] })],
+      ['/v1/decisions', JSON.stringify({ input: CANARY, questions: [{ type: 'choice', instructions: 5, choices: [{ value: CANARY }] }] })],
+      [`/v1/${CANARY}?${CANARY}`, JSON.stringify(good)],
+    ]
+    const errors: string[] = []
+    for (const [path, body] of bodies) {
+      const response = await fetch(tiny.url + path, { method: 'POST', headers, body })
+      const text = await response.text()
+      const shown = JSON.stringify([...response.headers])
+      if (response.status !== 200) errors.push(text)
+      errors.push(shown)
+    }
+    expect(entries.map(({ status }) => status)).toEqual([200, 422, 422, 422, 404, 422, 422, 402, 200, 422, 422, 404])
+    const metrics = await (await fetch(`${tiny.url}/metrics`, { headers })).text()
+    const account = JSON.stringify(await tiny.server.usage('me'))
+    for (const text of [...errors, ...written, metrics, account, JSON.stringify(entries)]) expect(text).not.toContain(CANARY)
+  })
+
+  it('may name a question as it likes, except that a path in an error shows that name', async () => {
+    const body = JSON.stringify({ state: 'x', questions: { [CANARY]: { type: 'x' } } })
+    const headers = { ...bearer(`right-${CANARY}`), 'content-type': 'application/json' }
+    const response = await fetch(`${tiny.url}/v1/systemone`, { method: 'POST', headers, body })
+    expect((await response.json() as { message: string }).message).toMatch(new RegExp(`^questions\\.${CANARY}\\.type: `))
+  })
+})
+
+describe('names of JavaScript\'s own', () => {
+  const { fetch } = createServer({ engine: createStubEngine().engine })
+
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'])('like %s change nothing', async (name) => {
+    const plain = JSON.stringify(Object.getOwnPropertyNames(Object.prototype))
+    const body = `{"${name}":{"polluted":1},"state":{"${name}":{"polluted":1}},"questions":{"${name}":{"type":"noul","instructions":"x"},`
+      + `"q":{"type":"choice","criteria":{"${name}":null,"b":null},"${name}":{"type":"noul"}}}}`
+    const text = await (await fetch(post(body))).text()
+    expect(text).toContain(`"${name}":{"type":"noul","noul":0.5}`)
+    expect(text).toContain(`"${name}":0.5`)
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+    expect(JSON.stringify(Object.getOwnPropertyNames(Object.prototype))).toBe(plain)
+  })
+
+  it('are no routes, keys or accounts', async () => {
+    const keyed = createServer({ engine: createStubEngine().engine, keys: ['k'] })
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      expect((await fetch(get(`/${name}`))).status).toBe(404)
+      expect((await keyed.fetch(get('/v1/models', { headers: bearer(name) }))).status).toBe(401)
+      expect(await keyed.usage(name)).toEqual([])
+    }
+  })
+})
+
+describe('a key', () => {
+  it('is compared as a whole digest, wherever it first differs', async () => {
+    const crypto = await import('node:crypto')
+    const compared: number[] = []
+    vi.resetModules()
+    vi.doMock('node:crypto', () => ({
+      ...crypto,
+      timingSafeEqual: (a: Buffer, b: Buffer) => {
+        compared.push(a.length, b.length)
+        return crypto.timingSafeEqual(a, b)
+      },
+    }))
+    const { createKeyStore } = await import('../src/http/keys/static-keys.ts')
+    const store = createKeyStore(['first-key', 'second-key', 'third-key'])
+    for (const key of ['first-key', 'third-key', 'x', 'first-kez', 'f'.repeat(10_000)]) {
+      compared.length = 0
+      await store.find(key)
+      // Every key of the list, always over 32 bytes.
+      expect(compared).toEqual([32, 32, 32, 32, 32, 32])
+    }
+    vi.doUnmock('node:crypto')
+    vi.resetModules()
+  })
+})
