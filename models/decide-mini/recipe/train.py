@@ -102,7 +102,8 @@ def main():
     window, tokens, tick, saved_at = [], 0, time.time(), spent
     while spent < args.minutes * 60:
         warm = spent < CLEAN_SHARE * args.minutes * 60
-        for rows in train.batches(args.budget, np.random.default_rng(epoch + 1), np.unique(clean) if warm else None):
+        # seeded by the step as well, so that a resumed run does not repeat the rows it has seen first
+        for rows in train.batches(args.budget, np.random.default_rng([epoch, step]), np.unique(clean) if warm else None):
             if warm and spent >= CLEAN_SHARE * args.minutes * 60:
                 break
             scale = schedule(spent / (args.minutes * 60))
