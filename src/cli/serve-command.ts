@@ -14,14 +14,14 @@ export const serveCommand = defineCommand({
     port: { type: 'string', default: '8080', description: 'port to listen on; 0 for any free one', valueHint: 'n' },
     host: { type: 'string', default: '127.0.0.1', description: 'address to listen on', valueHint: 'address' },
     'keys-file': { type: 'string', description: 'JSON file {"keys": [...]}; else TESSERA_API_KEYS is read', valueHint: 'file' },
-    store: { type: 'string', default: 'memory', description: 'where usage is kept: memory, or an SQLite file', valueHint: 'memory|file' },
+    store: { type: 'string', default: 'memory', description: 'where usage is kept: memory, an SQLite file or a Redis server', valueHint: 'memory|file|url' },
     ...engineArguments,
   },
   run: (context) => runCommand(context, async ({ args }) => {
     const { keys, fresh } = await chooseKeys(args.host, args['keys-file'], process.env)
     // Before anything can fail: the key is in no file, and the next run makes no other.
     if (fresh) showKey(fresh)
-    const store = openStore(args.store)
+    const store = await openStore(args.store)
     try {
       await using engine = await openEngine(args)
       const service = await serveHttp(createServer({ engine, keys, store, log: showFault }), args.host, readNumber(args.port))

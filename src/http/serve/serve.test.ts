@@ -72,13 +72,14 @@ it.each([['127.0.0.1', true], ['127.1.2.3', true], ['::1', true], ['localhost', 
 })
 
 describe('the store', () => {
-  it('is memory or a file', async () => {
-    await openStore('memory').close()
-    for (const name of ['', 'redis://localhost']) expect(() => openStore(name)).toThrow(/^store: must be "memory" or the path/)
+  it('is memory, a server or a file', async () => {
+    await (await openStore('memory')).close()
+    for (const name of ['', 'postgres://localhost']) await expect(openStore(name)).rejects.toThrow(/^store: must be "memory", a redis: URL or/)
+    await expect(openStore('redis://127.0.0.1:1')).rejects.toThrow(/^store: the Redis server could not be reached .*ECONNREFUSED/)
   })
 
   it.skipIf(!hasSqlite())('is made where the file is not there', async () => {
-    const store = openStore(join(folder, 'usage.db'))
+    const store = await openStore(join(folder, 'usage.db'))
     await store.update('a', () => 'x')
     await store.close()
     expect((await stat(join(folder, 'usage.db'))).isFile()).toBe(true)

@@ -2,29 +2,47 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { InsufficientQuotaError } from '../../errors/index.ts'
+import { hasRedis, startRedis } from '../test-support/redis-server.ts'
 import { Ledger } from './ledger.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { DEFAULT_PRICES } from './prices.ts'
+import { openRedisStore } from './redis-store.ts'
 import { hasSqlite, openSqliteStore } from './sqlite-store.ts'
 import type { UsageStore } from './usage-store.ts'
 
 const NOVEMBER = Date.UTC(2026, 10, 30, 23, 59, 59)
 const DECEMBER = Date.UTC(2026, 11, 1)
 
-describe.each([
-  ['memory', () => createMemoryStore(), true],
-  ['SQLite', (folder: string) => openSqliteStore(join(folder, 'usage.db')), hasSqlite()],
-] as const)('a ledger over the %s store', (_, open, available) => {
+let redis: Awaited<ReturnType<typeof startRedis>> | undefined
+/** Each test has one of its own. */
+let database = 0
+beforeAll(async () => {
+  if (hasRedis()) redis = await startRedis()
+})
+afterAll(() => redis?.stop())
+
+interface Kind {
+  readonly available: boolean
+  open(folder: string): Promise<UsageStore>
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  memory: { available: true, open: async () => createMemoryStore() },
+  SQLite: { available: hasSqlite(), open: async (folder) => openSqliteStore(join(folder, 'usage.db')) },
+  Redis: { available: hasRedis(), open: () => openRedisStore(`${redis!.url}/${database++}`) },
+}
+
+describe.each(Object.entries(kinds))('a ledger over the %s store', (_, { available, open }) => {
   let folder: string
   let store: UsageStore
   let now: number
   let ledger: Ledger
   beforeEach(async (context) => {
-    context.skip(!available, 'this Node has no node:sqlite')
+    context.skip(!available, 'this machine does not have it')
     folder = await mkdtemp(join(tmpdir(), 'tessera-ledger-'))
-    store = open(folder)
+    store = await open(folder)
     now = NOVEMBER
     ledger = new Ledger(store, DEFAULT_PRICES, () => now)
   })

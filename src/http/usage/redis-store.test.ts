@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hasRedis, startRedis } from '../test-support/redis-server.ts'
+import { openRedisStore } from './redis-store.ts'
+
+describe('a Redis store that cannot be opened', () => {
+  it.each([
+    ['redis://user:SECRET@127.0.0.1:1', 'ECONNREFUSED'], ['redis://:SECRET@[', 'ERR_INVALID_URL'],
+    ['SECRET', 'ERR_INVALID_URL'], ['http://:SECRET@127.0.0.1', 'not a valid Redis protocol'],
+  ])('%s says why, without the password', async (url, reason) => {
+    const error = await openRedisStore(url).catch((thrown: unknown) => thrown) as Error
+    expect(error.message).toMatch(/^store: the Redis server could not be reached \(/)
+    expect(error.message).toContain(reason)
+    expect(error.message + String(error.cause)).not.toContain('SECRET')
+  })
+})
+
+it('says what to install where the package is missing', async () => {
+  vi.doMock('@redis/client', () => {
+    throw new Error('not found')
+  })
+  vi.resetModules()
+  await expect(openRedisStore('redis://127.0.0.1:1')).rejects.toThrow('store: Redis needs the package @redis/client: npm install')
+  vi.doUnmock('@redis/client')
+})
+
+describe.skipIf(!hasRedis())('a Redis store', () => {
+  let redis: Awaited<ReturnType<typeof startRedis>>
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis?.stop())
+
+  it('counts right when several connections write at once', async () => {
+    const stores = await Promise.all([1, 2, 3].map(() => openRedisStore(redis.url)))
+    const count = (document: string | undefined) => String(Number(document ?? 0) + 1)
+    await Promise.all(stores.flatMap((store) => Array.from({ length: 30 }, () => store.update('a', count))))
+    expect(await stores[0]!.read('a')).toBe('90')
+    await Promise.all(stores.map((store) => store.close()))
+    await stores[0]!.close()
+  })
+
+  it('writes nothing where the change throws', async () => {
+    const store = await openRedisStore(redis.url)
+    await expect(store.update('b', () => { throw new RangeError('no') })).rejects.toThrow(RangeError)
+    expect(await store.read('b')).toBeUndefined()
+    await store.close()
+  })
+})
