@@ -61,6 +61,21 @@ describe('requests that try another way in', () => {
   })
 })
 
+describe('a body that never ends', () => {
+  it('because its client hung up, or broke its chunks, leaves nothing behind', async () => {
+    const head = `POST /v1/systemone HTTP/1.1\r\nHost: x\r\n${KEY}Content-Type: application/json\r\n`
+    await new Promise<void>((resolve) => {
+      const socket = connect(listening.port, '127.0.0.1', () => socket.write(`${head}Content-Length: 100\r\n\r\n{"state":`, () => socket.destroy()))
+      socket.on('close', () => resolve())
+    })
+    const broken = await exchange(`${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"sta\r\nnonsense\r\n`)
+    expect(statuses(broken)).toEqual(['400'])
+    const metrics = () => exchange(`GET /metrics HTTP/1.1\r\n${HEAD}${KEY}\r\n`)
+    await expect.poll(metrics, { timeout: 30_000 }).toContain('tessera_http_requests_in_flight 1\n')
+    expect(await metrics()).toContain('status="499"} 2\n')
+  })
+})
+
 it('answers what is no HTTP at all in its own form', async () => {
   const received = await exchange('hello\r\n\r\n')
   expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
