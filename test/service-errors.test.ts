@@ -23,26 +23,48 @@ interface Row {
 /** Section 7 of the specification, row by row. */
 const rows: readonly Row[] = [
   {
-    status: 401, type: 'authentication_error', headers: bearer('unknown'), options: { keys: [key] },
+    status: 401,
+    type: 'authentication_error',
+    headers: bearer('unknown'),
+    options: { keys: [key] },
     message: 'the API key is missing or unknown; send it as \\"Authorization: Bearer <key>\\"',
     also: { 'www-authenticate': 'Bearer', 'x-should-retry': 'false' },
   },
   {
-    status: 402, type: 'insufficient_quota', options: { keys: [{ ...key, freeTokens: 1 }] },
-    message: 'the token allowance of this API key is used up', also: { 'x-should-retry': 'false' },
+    status: 402,
+    type: 'insufficient_quota',
+    options: { keys: [{ ...key, freeTokens: 1 }] },
+    message: 'the token allowance of this API key is used up',
+    also: { 'x-should-retry': 'false' },
   },
   {
-    status: 429, type: 'rate_limit_error', options: { keys: [key], limits: { requestsPerMinute: 1 } }, before: 1,
-    message: 'too many requests for this API key: at most 1 a minute; retry later', also: { 'retry-after': '60' },
+    status: 429,
+    type: 'rate_limit_error',
+    options: { keys: [key], limits: { requestsPerMinute: 1 } },
+    before: 1,
+    message: 'too many requests for this API key: at most 1 a minute; retry later',
+    also: { 'retry-after': '60' },
   },
   {
-    status: 529, type: 'overloaded', failure: new OverloadedError(),
-    message: 'the queue of the engine is full; retry with backoff', also: { 'retry-after': '1', 'retry-after-ms': '1000' },
+    status: 529,
+    type: 'overloaded',
+    failure: new OverloadedError(),
+    message: 'the queue of the engine is full; retry with backoff',
+    also: { 'retry-after': '1', 'retry-after-ms': '1000' },
   },
 ]
 
-it.each(rows.flatMap((row) => [['/v1/systemone', row], ['/v1/decisions', row]] as const))(
-  '%s answers %o to the byte', async (path, { status, type, message, options = {}, headers = bearer('k'), failure, before = 0, also }) => {
+it.each(
+  rows.flatMap(
+    (row) =>
+      [
+        ['/v1/systemone', row],
+        ['/v1/decisions', row],
+      ] as const,
+  ),
+)(
+  '%s answers %o to the byte',
+  async (path, { status, type, message, options = {}, headers = bearer('k'), failure, before = 0, also }) => {
     const stub = createStubEngine()
     stub.failure = failure
     const { fetch } = createServer({ engine: stub.engine, ...options })
@@ -51,15 +73,21 @@ it.each(rows.flatMap((row) => [['/v1/systemone', row], ['/v1/decisions', row]] a
     const response = await send()
     const openai = `,"error":{"message":"${message}","type":"${type}","param":null,"code":"${type}"}`
     expect(response.status).toBe(status)
-    expect(await response.text()).toBe(`{"message":"${message}","error_type":"${type}",`
-      + `"detail":{"error_type":"${type}","message":"${message}"}${path === '/v1/decisions' ? openai : ''}}`)
+    expect(await response.text()).toBe(
+      `{"message":"${message}","error_type":"${type}",`
+        + `"detail":{"error_type":"${type}","message":"${message}"}${path === '/v1/decisions' ? openai : ''}}`,
+    )
     expect(Object.fromEntries(response.headers)).toMatchObject(also)
-  })
+  },
+)
 
 it('answers 422 to the byte', async () => {
   const { fetch } = createServer({ engine: createStubEngine().engine })
   const questions = { team: { type: 'choice', instructions: 'Who?', criteria: { billing: 'Payments' } } }
   const reason = 'a choice needs 2 to 26 options, got 1'
-  expect(await (await fetch(post({ state: 'x', questions }))).text()).toBe(`{"message":"questions.team.criteria: ${reason}",`
-    + `"error_type":"invalid_request","detail":[{"loc":["body","questions","team","criteria"],"msg":"${reason}","type":"value_error"}]}`)
+  expect(await (await fetch(post({ state: 'x', questions }))).text()).toBe(
+    `{"message":"questions.team.criteria: ${reason}",`
+      + '"error_type":"invalid_request","detail":[{"loc":["body","questions","team","criteria"],'
+      + `"msg":"${reason}","type":"value_error"}]}`,
+  )
 })

@@ -4,7 +4,8 @@ import { startTinyServer, type TinyServer } from './support/tiny-server.ts'
 
 const CLIENTS = 64
 const QUESTIONS = { q: { type: 'noul', instructions: 'Is it urgent?' } }
-const keysOf = (settings: Omit<KeyConfig, 'key' | 'id'>) => ['a', 'b', 'c', 'd'].map((key) => ({ key, id: key, ...settings }))
+const keysOf = (settings: Omit<KeyConfig, 'key' | 'id'>) =>
+  ['a', 'b', 'c', 'd'].map((key) => ({ key, id: key, ...settings }))
 
 let tiny: TinyServer
 afterEach(() => tiny.close())
@@ -16,8 +17,8 @@ async function runClient(index: number, requests: number, hangsUp: boolean): Pro
     const response = await fetch(`${tiny.url}/v1/systemone`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'authorization': `Bearer ${'abcd'[index % 4]}` },
-      body: JSON.stringify({ state: `client ${index} `.repeat(1 + index % 7), questions: QUESTIONS }),
-      ...hangsUp && { signal: AbortSignal.timeout(1 + (index * 7 + request * 3) % 30) },
+      body: JSON.stringify({ state: `client ${index} `.repeat(1 + (index % 7)), questions: QUESTIONS }),
+      ...(hangsUp && { signal: AbortSignal.timeout(1 + ((index * 7 + request * 3) % 30)) }),
     }).catch(() => undefined)
     const text = await response?.text().catch(() => undefined)
     if (response === undefined || text === undefined) continue
@@ -28,7 +29,9 @@ async function runClient(index: number, requests: number, hangsUp: boolean): Pro
 }
 
 async function runClients(requests: number, hangsUp: (index: number) => boolean): Promise<number> {
-  const tokens = await Promise.all(Array.from({ length: CLIENTS }, (_, index) => runClient(index, requests, hangsUp(index))))
+  const tokens = await Promise.all(
+    Array.from({ length: CLIENTS }, (_, index) => runClient(index, requests, hangsUp(index))),
+  )
   return tokens.reduce((sum, count) => sum + count, 0)
 }
 

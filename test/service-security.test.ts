@@ -18,7 +18,10 @@ describe('what a request says', () => {
         return write(...args)
       })
     }
-    tiny = await startTinyServer({ keys: [{ key: `right-${CANARY}`, id: 'me', freeTokens: 5000 }], log: (entry) => entries.push(entry) })
+    tiny = await startTinyServer({
+      keys: [{ key: `right-${CANARY}`, id: 'me', freeTokens: 5000 }],
+      log: (entry) => entries.push(entry),
+    })
   })
   afterAll(async () => {
     vi.restoreAllMocks()
@@ -26,12 +29,23 @@ describe('what a request says', () => {
   })
 
   it('is in no log, metric, error or account, whatever becomes of it', async () => {
-    const headers = { ...bearer(`right-${CANARY}`), 'content-type': 'application/json', 'user-agent': CANARY, 'x-request-id': CANARY }
+    const headers = {
+      ...bearer(`right-${CANARY}`),
+      'content-type': 'application/json',
+      'user-agent': CANARY,
+      'x-request-id': CANARY,
+    }
     const noul = { type: 'noul', instructions: CANARY }
     const good = { state: CANARY, questions: { [CANARY]: noul } }
     const bodies: [string, string][] = [
       ['/v1/systemone', JSON.stringify(good)],
-      ['/v1/systemone', JSON.stringify({ state: { [CANARY]: Number.MAX_VALUE, deep: [CANARY] }, questions: { q: { ...noul, criteria: CANARY } } })],
+      [
+        '/v1/systemone',
+        JSON.stringify({
+          state: { [CANARY]: Number.MAX_VALUE, deep: [CANARY] },
+          questions: { q: { ...noul, criteria: CANARY } },
+        }),
+      ],
       ['/v1/systemone', JSON.stringify({ ...good, questions: { q: { type: CANARY } } })],
       ['/v1/systemone', JSON.stringify({ ...good, min_confidence: CANARY })],
       ['/v1/systemone', JSON.stringify({ ...good, model: `${CANARY}/nothing` })],
@@ -40,7 +54,13 @@ describe('what a request says', () => {
       ['/v1/systemone', JSON.stringify({ state: CANARY.repeat(600), questions: { q: noul } })],
       ['/v1/decisions', JSON.stringify({ input: CANARY, questions: [{ ...noul, type: 'predicate' }] })],
       ['/v1/decisions', JSON.stringify({ input: [{ role: CANARY, content: CANARY }], questions: [{ type: CANARY }] })],
-      ['/v1/decisions', JSON.stringify({ input: CANARY, questions: [{ type: 'choice', instructions: 5, choices: [{ value: CANARY }] }] })],
+      [
+        '/v1/decisions',
+        JSON.stringify({
+          input: CANARY,
+          questions: [{ type: 'choice', instructions: 5, choices: [{ value: CANARY }] }],
+        }),
+      ],
       [`/v1/${CANARY}?${CANARY}`, JSON.stringify(good)],
     ]
     const errors: string[] = []
@@ -54,30 +74,38 @@ describe('what a request says', () => {
     expect(entries.map(({ status }) => status)).toEqual([200, 422, 422, 422, 404, 422, 422, 402, 200, 422, 422, 404])
     const metrics = await (await fetch(`${tiny.url}/metrics`, { headers })).text()
     const account = JSON.stringify(await tiny.server.usage('me'))
-    for (const text of [...errors, ...written, metrics, account, JSON.stringify(entries)]) expect(text).not.toContain(CANARY)
+    for (const text of [...errors, ...written, metrics, account, JSON.stringify(entries)])
+      expect(text).not.toContain(CANARY)
   })
 
   it('may name a question as it likes, except that a path in an error shows that name', async () => {
     const body = JSON.stringify({ state: 'x', questions: { [CANARY]: { type: 'x' } } })
     const headers = { ...bearer(`right-${CANARY}`), 'content-type': 'application/json' }
     const response = await fetch(`${tiny.url}/v1/systemone`, { method: 'POST', headers, body })
-    expect((await response.json() as { message: string }).message).toMatch(new RegExp(`^questions\\.${CANARY}\\.type: `))
+    expect(((await response.json()) as { message: string }).message).toMatch(
+      new RegExp(`^questions\\.${CANARY}\\.type: `),
+    )
   })
 })
 
-describe('names of JavaScript\'s own', () => {
+describe("names of JavaScript's own", () => {
   const { fetch } = createServer({ engine: createStubEngine().engine })
 
-  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'])('like %s change nothing', async (name) => {
-    const plain = JSON.stringify(Object.getOwnPropertyNames(Object.prototype))
-    const body = `{"${name}":{"polluted":1},"state":{"${name}":{"polluted":1}},"questions":{"${name}":{"type":"noul","instructions":"x"},`
-      + `"q":{"type":"choice","criteria":{"${name}":null,"b":null},"${name}":{"type":"noul"}}}}`
-    const text = await (await fetch(post(body))).text()
-    expect(text).toContain(`"${name}":{"type":"noul","noul":0.5}`)
-    expect(text).toContain(`"${name}":0.5`)
-    expect(({} as { polluted?: number }).polluted).toBeUndefined()
-    expect(JSON.stringify(Object.getOwnPropertyNames(Object.prototype))).toBe(plain)
-  })
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'])(
+    'like %s change nothing',
+    async (name) => {
+      const plain = JSON.stringify(Object.getOwnPropertyNames(Object.prototype))
+      const body =
+        `{"${name}":{"polluted":1},"state":{"${name}":{"polluted":1}},`
+        + `"questions":{"${name}":{"type":"noul","instructions":"x"},`
+        + `"q":{"type":"choice","criteria":{"${name}":null,"b":null},"${name}":{"type":"noul"}}}}`
+      const text = await (await fetch(post(body))).text()
+      expect(text).toContain(`"${name}":{"type":"noul","noul":0.5}`)
+      expect(text).toContain(`"${name}":0.5`)
+      expect(({} as { polluted?: number }).polluted).toBeUndefined()
+      expect(JSON.stringify(Object.getOwnPropertyNames(Object.prototype))).toBe(plain)
+    },
+  )
 
   it('are no routes, keys or accounts', async () => {
     const keyed = createServer({ engine: createStubEngine().engine, keys: ['k'] })

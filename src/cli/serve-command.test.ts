@@ -23,7 +23,8 @@ afterAll(() => Promise.all([model, home].map((folder) => rm(folder, { recursive:
 function serve(args: readonly string[], keys: { TESSERA_API_KEYS?: string } = {}): ChildProcess {
   const { TESSERA_API_KEYS: _, ...env } = process.env
   return spawn(process.execPath, [cli, 'serve', '--use', model, '--backend', 'cpu', ...args], {
-    env: { ...env, XDG_CONFIG_HOME: home, NO_COLOR: '1', ...keys }, stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...env, XDG_CONFIG_HOME: home, NO_COLOR: '1', ...keys },
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
 
@@ -39,8 +40,10 @@ async function started(child: ChildProcess): Promise<{ url: string; key: string 
 
 async function ended(child: ChildProcess): Promise<{ code: number | null; errors: string }> {
   let errors = ''
-  child.stderr!.on('data', (chunk) => { errors += chunk })
-  const [code] = await once(child, 'close') as [number | null]
+  child.stderr!.on('data', (chunk) => {
+    errors += chunk
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
   return { code, errors }
 }
 
@@ -49,9 +52,16 @@ describe('tessera serve', () => {
     const first = serve(['--port', '0'])
     const { url, key } = await started(first)
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-    const body = JSON.stringify({ state: 'The invoice is wrong', questions: { q: { type: 'noul', instructions: 'Urgent?' } } })
+    const body = JSON.stringify({
+      state: 'The invoice is wrong',
+      questions: { q: { type: 'noul', instructions: 'Urgent?' } },
+    })
     const send = (authorization: string) =>
-      fetch(`${url}/v1/systemone`, { method: 'POST', headers: { 'content-type': 'application/json', authorization }, body })
+      fetch(`${url}/v1/systemone`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization },
+        body,
+      })
     expect((await send('Bearer wrong')).status).toBe(401)
     const response = await send(`Bearer ${key}`)
     expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ model: 'tiny' })])

@@ -11,35 +11,51 @@ import { runCommand } from './run-command.ts'
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Serve decisions over HTTP; prints a new key on the first run' },
   args: {
-    port: { type: 'string', default: '8080', description: 'port to listen on; 0 for any free one', valueHint: 'n' },
-    host: { type: 'string', default: '127.0.0.1', description: 'address to listen on', valueHint: 'address' },
-    'keys-file': { type: 'string', description: 'JSON file {"keys": [...]}; else TESSERA_API_KEYS is read', valueHint: 'file' },
-    store: { type: 'string', default: 'memory', description: 'where usage is kept: memory, an SQLite file or a Redis server', valueHint: 'memory|file|url' },
+    'port': { type: 'string', default: '8080', description: 'port to listen on; 0 for any free one', valueHint: 'n' },
+    'host': { type: 'string', default: '127.0.0.1', description: 'address to listen on', valueHint: 'address' },
+    'keys-file': {
+      type: 'string',
+      description: 'JSON file {"keys": [...]}; else TESSERA_API_KEYS is read',
+      valueHint: 'file',
+    },
+    'store': {
+      type: 'string',
+      default: 'memory',
+      description: 'where usage is kept: memory, an SQLite file or a Redis server',
+      valueHint: 'memory|file|url',
+    },
     ...engineArguments,
   },
-  run: (context) => runCommand(context, async ({ args }) => {
-    const { keys, fresh } = await chooseKeys(args.host, args['keys-file'], process.env)
-    // Before anything can fail: the key is in no file, and the next run makes no other.
-    if (fresh) showKey(fresh)
-    const store = await openStore(args.store)
-    try {
-      await using engine = await openEngine(args)
-      const service = await serveHttp(createServer({ engine, keys, store, log: showFault }), args.host, readNumber(args.port))
-      // Whoever reads that it listens may stop it at once.
-      const stopped = untilStopped()
-      process.stdout.write(`listening on ${service.url}\n`)
-      await stopped
-      process.stderr.write('finishing what is being answered; press Ctrl+C again to stop at once\n')
-      await service.close()
-    } finally {
-      await store.close()
-    }
-  }),
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const { keys, fresh } = await chooseKeys(args.host, args['keys-file'], process.env)
+      // Before anything can fail: the key is in no file, and the next run makes no other.
+      if (fresh) showKey(fresh)
+      const store = await openStore(args.store)
+      try {
+        await using engine = await openEngine(args)
+        const service = await serveHttp(
+          createServer({ engine, keys, store, log: showFault }),
+          args.host,
+          readNumber(args.port),
+        )
+        // Whoever reads that it listens may stop it at once.
+        const stopped = untilStopped()
+        process.stdout.write(`listening on ${service.url}\n`)
+        await stopped
+        process.stderr.write('finishing what is being answered; press Ctrl+C again to stop at once\n')
+        await service.close()
+      } finally {
+        await store.close()
+      }
+    }),
 })
 
 function showKey({ key, file }: NonNullable<KeyChoice['fresh']>): void {
   process.stdout.write(`key ${key}\n`)
-  process.stderr.write(`${colors.dim(`This key is shown this once; ${file} has its SHA-256 only. Delete that file for a new one.`)}\n`)
+  process.stderr.write(
+    `${colors.dim(`This key is shown this once; ${file} has its SHA-256 only. Delete that file for a new one.`)}\n`,
+  )
 }
 
 /** Resolves with the first SIGINT or SIGTERM. From then on a second one ends the process, as it would without us. */

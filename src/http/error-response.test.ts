@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import {
-  AbortedError, AuthenticationError, BackendUnavailableError, EngineDisposedError, InsufficientQuotaError, InternalError,
-  InvalidRequestError, ModelFormatError, ModelNotFoundError, OverloadedError, RateLimitError, WorkerCrashedError,
+  AbortedError,
+  AuthenticationError,
+  BackendUnavailableError,
+  EngineDisposedError,
+  InsufficientQuotaError,
+  InternalError,
+  InvalidRequestError,
+  ModelFormatError,
+  ModelNotFoundError,
+  OverloadedError,
+  RateLimitError,
+  WorkerCrashedError,
 } from '../errors/index.ts'
 import { createErrorResponse } from './error-response.ts'
 import { Refusal } from './refusal.ts'
@@ -14,17 +24,27 @@ describe('the body of an error', () => {
   it('names the field of an invalid request in three ways', async () => {
     const response = createErrorResponse(invalid, 'systemone')
     expect(response.status).toBe(422)
-    expect(await response.text()).toBe(JSON.stringify({
-      message: 'questions.q.2.criteria: a choice needs 2 to 26 options, got 27',
-      error_type: 'invalid_request',
-      detail: [{ loc: ['body', 'questions', 'q.2', 'criteria'], msg: 'a choice needs 2 to 26 options, got 27', type: 'value_error' }],
-    }))
+    expect(await response.text()).toBe(
+      JSON.stringify({
+        message: 'questions.q.2.criteria: a choice needs 2 to 26 options, got 27',
+        error_type: 'invalid_request',
+        detail: [
+          {
+            loc: ['body', 'questions', 'q.2', 'criteria'],
+            msg: 'a choice needs 2 to 26 options, got 27',
+            type: 'value_error',
+          },
+        ],
+      }),
+    )
   })
 
   it('is the union of what clients read', async () => {
     const message = 'the API key is missing or unknown; send it as "Authorization: Bearer <key>"'
     expect(await createErrorResponse(new AuthenticationError(), 'systemone').json()).toEqual({
-      message, error_type: 'authentication_error', detail: { error_type: 'authentication_error', message },
+      message,
+      error_type: 'authentication_error',
+      detail: { error_type: 'authentication_error', message },
     })
   })
 
@@ -32,19 +52,30 @@ describe('the body of an error', () => {
     const error = new InvalidRequestError('questions.1.choices', 'must not have the same value twice')
     expect(await createErrorResponse(error, 'openai').json()).toMatchObject({
       message: error.message,
-      error: { message: error.message, type: 'invalid_request_error', param: 'questions[1].choices', code: 'invalid_request' },
+      error: {
+        message: error.message,
+        type: 'invalid_request_error',
+        param: 'questions[1].choices',
+        code: 'invalid_request',
+      },
     })
     expect(await createErrorResponse(new InsufficientQuotaError(), 'openai').json()).toMatchObject({
       error: { type: 'insufficient_quota', param: null, code: 'insufficient_quota' },
     })
     const whole = new InvalidRequestError('body', 'must be valid JSON', { loc: [] })
-    expect(await createErrorResponse(whole, 'openai').json()).toMatchObject({ error: { param: null }, detail: [{ loc: ['body'] }] })
+    expect(await createErrorResponse(whole, 'openai').json()).toMatchObject({
+      error: { param: null },
+      detail: [{ loc: ['body'] }],
+    })
   })
 
   it('says nothing of the machine', async () => {
     const errors = [
-      new ModelNotFoundError('a/b', ['/home/SECRET/cache'], 'hf download a/b'), new ModelFormatError('/SECRET/config.json', 'x', 'y'),
-      new BackendUnavailableError('cuda', 'SECRET', 'SECRET'), new WorkerCrashedError('SECRET'), new InternalError('SECRET'),
+      new ModelNotFoundError('a/b', ['/home/SECRET/cache'], 'hf download a/b'),
+      new ModelFormatError('/SECRET/config.json', 'x', 'y'),
+      new BackendUnavailableError('cuda', 'SECRET', 'SECRET'),
+      new WorkerCrashedError('SECRET'),
+      new InternalError('SECRET'),
       new EngineDisposedError('SECRET'),
     ]
     for (const error of errors) expect(await createErrorResponse(error, 'openai').text()).not.toContain('SECRET')
@@ -56,7 +87,11 @@ describe('the headers of an error', () => {
     Object.fromEntries(createErrorResponse(error, 'systemone').headers)
 
   it.each([
-    [0, '0', '1'], [1, '1', '1'], [999.5, '1000', '1'], [1001, '1001', '2'], [undefined, '1000', '1'],
+    [0, '0', '1'],
+    [1, '1', '1'],
+    [999.5, '1000', '1'],
+    [1001, '1001', '2'],
+    [undefined, '1000', '1'],
   ])('say to wait %s ms', (retryAfterMs, milliseconds, seconds) => {
     const settings = retryAfterMs === undefined ? {} : { retryAfterMs }
     for (const error of [new RateLimitError(undefined, settings), new OverloadedError(undefined, settings)]) {
@@ -67,8 +102,14 @@ describe('the headers of an error', () => {
 
   it('say not to retry what will fail again', () => {
     const hopeless = [
-      invalid, new AuthenticationError(), new InsufficientQuotaError(), new AbortedError(), new InternalError(),
-      new ModelFormatError('a', 'b', 'c'), new ModelNotFoundError('a', [], 'b'), new Refusal(413, 'invalid_request', 'x'),
+      invalid,
+      new AuthenticationError(),
+      new InsufficientQuotaError(),
+      new AbortedError(),
+      new InternalError(),
+      new ModelFormatError('a', 'b', 'c'),
+      new ModelNotFoundError('a', [], 'b'),
+      new Refusal(413, 'invalid_request', 'x'),
     ]
     for (const error of hopeless) {
       expect(headersOf(error)).toMatchObject({ 'x-should-retry': 'false', 'content-type': 'application/json' })

@@ -36,12 +36,13 @@ function toOpenAiError(error: TesseraError | Refusal, message: string) {
 
 /** `questions[1].choices`. */
 function toParam(loc: readonly string[]): string {
-  return loc.reduce((path, name) => /^\d+$/.test(name) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`, '')
+  const [first = '', ...rest] = loc
+  return rest.reduce((path, name) => path + (/^\d+$/.test(name) ? `[${name}]` : `.${name}`), first)
 }
 
 /** Errors of the server's own making name files and machines, which are not a client's business. */
 function publicMessage(error: TesseraError | Refusal): string {
-  if (error instanceof Refusal || error.status < 500 && error.code !== 'model_not_found') return error.message
+  if (error instanceof Refusal || (error.status < 500 && error.code !== 'model_not_found')) return error.message
   if (error.code === 'model_not_found') {
     return 'model: no model of this name is installed here; GET /v1/models lists those that are'
   }

@@ -8,16 +8,22 @@ const read = (body: string, headers: Record<string, string> = {}) => readJson(po
 /** A body that is made as it is read; counts how many chunks were asked for. */
 function streamed(chunks: readonly string[], headers: Record<string, string> = {}) {
   const state = { pulled: 0, cancelled: false }
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      const chunk = chunks[state.pulled++]
-      if (chunk === undefined) controller.close()
-      else controller.enqueue(new TextEncoder().encode(chunk))
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const chunk = chunks[state.pulled++]
+        if (chunk === undefined) controller.close()
+        else controller.enqueue(new TextEncoder().encode(chunk))
+      },
+      cancel: () => void (state.cancelled = true),
     },
-    cancel: () => void (state.cancelled = true),
-  }, { highWaterMark: 0 })
+    { highWaterMark: 0 },
+  )
   const request = new Request('http://server', {
-    method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body, duplex: 'half',
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    duplex: 'half',
   } as RequestInit)
   return { request, state }
 }
@@ -40,16 +46,31 @@ describe('a JSON body', () => {
     expect(await read('\ufeff{}')).toEqual({})
   })
 
-  it.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset=UTF-8',
-    'application/problem+json'])('may be declared as %s', async (type) => {
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/problem+json',
+  ])('may be declared as %s', async (type) => {
     expect(await read('{}', { 'content-type': type })).toEqual({})
   })
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp',
-    'application/json-seq', 'text/json-ish', 'application/octet-stream', 'text/plain; application/json'])(
-    'declared as %s is refused with 415', async (type) => {
-      await expect(read('{}', { 'content-type': type })).rejects.toMatchObject({ status: 415, errorType: 'invalid_request' })
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/json-seq',
+    'text/json-ish',
+    'application/octet-stream',
+    'text/plain; application/json',
+  ])('declared as %s is refused with 415', async (type) => {
+    await expect(read('{}', { 'content-type': type })).rejects.toMatchObject({
+      status: 415,
+      errorType: 'invalid_request',
     })
+  })
 
   it('of no declared type is refused, as browsers send those across origins unasked', async () => {
     const request = new Request('http://server', { method: 'POST', body: new Uint8Array([123, 125]) })
@@ -60,18 +81,25 @@ describe('a JSON body', () => {
     await expect(read('{}', { 'content-encoding': encoding })).rejects.toMatchObject({ status: 415 })
   })
 
-  it.each(['', '{', '{"a":}', 'state=x', '{} {}', '\0', "{'a':1}", '[1,]', 'NaN'])('of %j is refused under body', async (text) => {
-    await expect(read(text)).rejects.toMatchObject({ code: 'invalid_request', path: 'body', loc: [] })
-  })
+  it.each(['', '{', '{"a":}', 'state=x', '{} {}', '\0', "{'a':1}", '[1,]', 'NaN'])(
+    'of %j is refused under body',
+    async (text) => {
+      await expect(read(text)).rejects.toMatchObject({ code: 'invalid_request', path: 'body', loc: [] })
+    },
+  )
 
   it('that is no JSON is not quoted, not even by the cause', async () => {
-    const error = await read('CANARY').catch((thrown: unknown) => thrown) as Error
+    const error = (await read('CANARY').catch((thrown: unknown) => thrown)) as Error
     expect(error.message + JSON.stringify(error) + String(error.cause)).not.toContain('CANARY')
   })
 
   it('that is not UTF-8 is refused', async () => {
     const headers = { 'content-type': 'application/json' }
-    for (const bytes of [[0x22, 0xff, 0x22], [0x22, 0xc3], [0x22, 0xed, 0xa0, 0x80, 0x22]]) {
+    for (const bytes of [
+      [0x22, 0xff, 0x22],
+      [0x22, 0xc3],
+      [0x22, 0xed, 0xa0, 0x80, 0x22],
+    ]) {
       const request = new Request('http://server', { method: 'POST', headers, body: Uint8Array.from(bytes) })
       await expect(readJson(request, LIMIT)).rejects.toMatchObject({ message: 'body: must be UTF-8 text' })
     }
@@ -92,7 +120,10 @@ describe('a body over the limit', () => {
 
   it('is refused as soon as it is over, and the rest is not read', async () => {
     const { request, state } = streamed(Array.from({ length: 100 }, () => 'x'.repeat(100)))
-    await expect(readJson(request, LIMIT)).rejects.toMatchObject({ status: 413, message: 'body: must be at most 1000 bytes' })
+    await expect(readJson(request, LIMIT)).rejects.toMatchObject({
+      status: 413,
+      message: 'body: must be at most 1000 bytes',
+    })
     expect(state).toEqual({ pulled: 11, cancelled: true })
   })
 

@@ -18,7 +18,9 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
     return JSON.parse(text)
   } catch {
     // Without its cause: the message of a SyntaxError quotes the body.
-    throw new InvalidRequestError('body', text === '' ? 'must be JSON, got an empty body' : 'must be valid JSON', { loc: [] })
+    throw new InvalidRequestError('body', text === '' ? 'must be JSON, got an empty body' : 'must be valid JSON', {
+      loc: [],
+    })
   }
 }
 
@@ -27,7 +29,9 @@ function checkHeaders(headers: Headers, maxBytes: number): void {
     throw new Refusal(415, 'invalid_request', 'body: must be sent with "Content-Type: application/json"')
   }
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
-    throw new Refusal(415, 'invalid_request', 'body: must be sent without a Content-Encoding', { 'accept-encoding': 'identity' })
+    throw new Refusal(415, 'invalid_request', 'body: must be sent without a Content-Encoding', {
+      'accept-encoding': 'identity',
+    })
   }
   if (Number(headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes)
 }

@@ -13,7 +13,7 @@ export interface Call {
 export interface Route {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** `open` needs no key. `key` needs one where the server has keys. `work` also counts against the key's rate limits. */
+  /** `open` needs no key, `key` one where the server has keys; `work` also counts against the key's rate limits. */
   readonly access: 'open' | 'key' | 'work'
   readonly dialect: Dialect
   handle(call: Call): Promise<Response> | Response

@@ -23,8 +23,11 @@ export class Router {
     // A HEAD is a GET of which only the headers are sent.
     const found = candidates.find((route) => route.method === (method === 'HEAD' ? 'GET' : method))
     if (found) return found
-    if (candidates.length === 0) throw new Refusal(404, 'not_found', 'there is nothing under this path; see /openapi.json')
-    const allowed = candidates.flatMap((route) => route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]).join(', ')
+    if (candidates.length === 0)
+      throw new Refusal(404, 'not_found', 'there is nothing under this path; see /openapi.json')
+    const allowed = candidates
+      .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]))
+      .join(', ')
     throw new Refusal(405, 'method_not_allowed', `this path takes ${allowed}`, { allow: allowed })
   }
 }

@@ -14,7 +14,9 @@ const serve = (options: Omit<ServerOptions, 'engine'> = {}) => createServer({ en
 /** Holds every call to the engine until the returned function is called. */
 function hold(): () => void {
   let open: () => void = () => {}
-  stub.gate = new Promise((resolve) => { open = resolve })
+  stub.gate = new Promise((resolve) => {
+    open = resolve
+  })
   return open
 }
 
@@ -36,8 +38,11 @@ describe('load', () => {
     const { fetch } = serve()
     stub.failure = new OverloadedError()
     const response = await fetch(post(BODY))
-    expect([response.status, response.headers.get('retry-after'), response.headers.get('retry-after-ms')])
-      .toEqual([529, '1', '1000'])
+    expect([response.status, response.headers.get('retry-after'), response.headers.get('retry-after-ms')]).toEqual([
+      529,
+      '1',
+      '1000',
+    ])
     expect(await json(response)).toMatchObject({ error_type: 'overloaded' })
     stub.failure = undefined
     expect((await fetch(post(BODY))).status).toBe(200)
@@ -70,11 +75,14 @@ describe('a client that hangs up', () => {
   it('as the answer is made pays nothing', async () => {
     const server = serve()
     const controller = new AbortController()
-    const engine = { ...stub.engine, decide: async (...args: Parameters<typeof stub.engine.decide>) => {
-      const response = await stub.engine.decide(...args)
-      controller.abort()
-      return response
-    } }
+    const engine = {
+      ...stub.engine,
+      decide: async (...args: Parameters<typeof stub.engine.decide>) => {
+        const response = await stub.engine.decide(...args)
+        controller.abort()
+        return response
+      },
+    }
     const late = createServer({ engine: engine as typeof stub.engine })
     expect((await late.fetch(post(BODY, { signal: controller.signal }))).status).toBe(499)
     expect(await late.usage('anyone')).toEqual([])
@@ -101,7 +109,11 @@ describe('usage', () => {
     const together = await Promise.all([send(), send(), send(), send()])
     expect(together.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402])
     const refused = await send()
-    expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('x-should-retry')]).toEqual([402, null, 'false'])
+    expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('x-should-retry')]).toEqual([
+      402,
+      null,
+      'false',
+    ])
     expect(await json(refused)).toMatchObject({ error_type: 'insufficient_quota' })
     expect(stub.counts.decided).toBe(2)
     expect(await server.usage('me')).toMatchObject([{ requests: 2, freeUnits: 2 * tokens, cost: '0' }])
@@ -109,9 +121,10 @@ describe('usage', () => {
 
   it('is paid with prepaid money after that, to the last token', async () => {
     const prices = { decisions: { amount: '1', per: tokens } } as const
-    const server = serve({ prices: { decisions: { ...prices.decisions, amount: `${tokens}` } }, keys: [
-      { key: 'a', id: 'me', prepaid: String(tokens), freeTokens: 0 },
-    ] })
+    const server = serve({
+      prices: { decisions: { ...prices.decisions, amount: `${tokens}` } },
+      keys: [{ key: 'a', id: 'me', prepaid: String(tokens), freeTokens: 0 }],
+    })
     const send = () => server.fetch(post(BODY, { headers: bearer('a') }))
     expect([(await send()).status, (await send()).status]).toEqual([200, 402])
     expect(await server.usage('me')).toMatchObject([{ requests: 1, cost: String(tokens) }])
@@ -125,7 +138,9 @@ describe('close', () => {
     const running = server.fetch(post(BODY))
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 30_000 })
     let closed = false
-    const closing = server.close().finally(() => { closed = true })
+    const closing = server.close().finally(() => {
+      closed = true
+    })
     const late = await server.fetch(post(BODY))
     expect([late.status, await json(late)]).toEqual([529, expect.objectContaining({ error_type: 'overloaded' })])
     expect((await server.fetch(get('/healthz'))).status).toBe(529)

@@ -19,14 +19,26 @@ describe('the log', () => {
     await fetch(get('/nope'))
     await fetch(post(BODY))
     expect(entries).toEqual([
-      { requestId: response.headers.get('x-request-id'), method: 'POST', route: '/v1/systemone', account: 'me', status: 200,
-        milliseconds: expect.any(Number) },
+      {
+        requestId: response.headers.get('x-request-id'),
+        method: 'POST',
+        route: '/v1/systemone',
+        account: 'me',
+        status: 200,
+        milliseconds: expect.any(Number),
+      },
       { requestId: expect.any(String), method: 'GET', status: 404, milliseconds: expect.any(Number) },
-      { requestId: expect.any(String), method: 'POST', route: '/v1/systemone', status: 401, milliseconds: expect.any(Number) },
+      {
+        requestId: expect.any(String),
+        method: 'POST',
+        route: '/v1/systemone',
+        status: 401,
+        milliseconds: expect.any(Number),
+      },
     ])
   })
 
-  it('has the error where the fault is the server\'s own, which the client is not told', async () => {
+  it("has the error where the fault is the server's own, which the client is not told", async () => {
     const { fetch } = serve({ log: (entry) => entries.push(entry) })
     stub.failure = new RangeError('a secret')
     const response = await fetch(post(BODY))
@@ -37,7 +49,11 @@ describe('the log', () => {
 
   it('cannot spoil a response by throwing', async () => {
     const warned = new Promise((resolve) => process.once('warning', resolve))
-    const { fetch } = serve({ log: () => { throw new Error('disk full') } })
+    const { fetch } = serve({
+      log: () => {
+        throw new Error('disk full')
+      },
+    })
     expect((await fetch(get('/healthz'))).status).toBe(200)
     expect(await warned).toMatchObject({ message: 'disk full' })
   })

@@ -12,8 +12,19 @@ const serve = (options: Omit<ServerOptions, 'engine'> = {}) => createServer({ en
 describe('every response', () => {
   it('has an id of its own under both names', async () => {
     const { fetch } = serve()
-    const responses = await Promise.all([post(BODY), post(BODY), post('{'), get('/v1/models'), get('/nope'),
-      get('/v1/systemone'), get('/metrics'), get('/healthz'), get('/openapi.json')].map(fetch))
+    const responses = await Promise.all(
+      [
+        post(BODY),
+        post(BODY),
+        post('{'),
+        get('/v1/models'),
+        get('/nope'),
+        get('/v1/systemone'),
+        get('/metrics'),
+        get('/healthz'),
+        get('/openapi.json'),
+      ].map(fetch),
+    )
     const ids = responses.map(({ headers }) => headers.get('x-request-id'))
     expect(new Set(ids).size).toBe(responses.length)
     for (const { headers } of responses) {
@@ -30,16 +41,28 @@ describe('every response', () => {
 })
 
 describe('routing', () => {
-  it.each(['/', '/v1', '/v1/systemone/', '/V1/systemone', '/v1/systemone/x', '/v1//systemone', '/v1/nope', '/__proto__'])(
-    'answers 404 for %s', async (path) => {
-      const response = await serve().fetch(post(BODY, { path }))
-      expect(response.status).toBe(404)
-      expect(await json(response)).toMatchObject({ error_type: 'not_found', message: expect.any(String), detail: {} })
-    })
+  it.each([
+    '/',
+    '/v1',
+    '/v1/systemone/',
+    '/V1/systemone',
+    '/v1/systemone/x',
+    '/v1//systemone',
+    '/v1/nope',
+    '/__proto__',
+  ])('answers 404 for %s', async (path) => {
+    const response = await serve().fetch(post(BODY, { path }))
+    expect(response.status).toBe(404)
+    expect(await json(response)).toMatchObject({ error_type: 'not_found', message: expect.any(String), detail: {} })
+  })
 
   it.each([
-    ['GET', '/v1/systemone', 'POST'], ['PUT', '/v1/systemone', 'POST'], ['OPTIONS', '/v1/decisions', 'POST'],
-    ['HEAD', '/v1/systemone', 'POST'], ['POST', '/v1/models', 'GET, HEAD'], ['DELETE', '/healthz', 'GET, HEAD'],
+    ['GET', '/v1/systemone', 'POST'],
+    ['PUT', '/v1/systemone', 'POST'],
+    ['OPTIONS', '/v1/decisions', 'POST'],
+    ['HEAD', '/v1/systemone', 'POST'],
+    ['POST', '/v1/models', 'GET, HEAD'],
+    ['DELETE', '/healthz', 'GET, HEAD'],
   ])('answers 405 for %s %s', async (method, path, allow) => {
     const response = await serve({ keys: ['k'] }).fetch(get(path, { method }))
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
@@ -78,7 +101,12 @@ describe('keys', () => {
   })
 
   it('name the client that the engine is fair to', async () => {
-    const { fetch } = serve({ keys: [{ key: 'a', id: 'first' }, { key: 'b', id: 'second' }] })
+    const { fetch } = serve({
+      keys: [
+        { key: 'a', id: 'first' },
+        { key: 'b', id: 'second' },
+      ],
+    })
     await fetch(post(BODY, { headers: bearer('a') }))
     await fetch(post(BODY, { headers: bearer('b') }))
     expect(stub.clients).toEqual(['first', 'second'])
@@ -93,7 +121,9 @@ describe('models', () => {
       object: 'list',
       data: models.map((id) => ({ id, object: 'model', created: expect.any(Number), owned_by: 'tessera' })),
       models: models.map((name) => ({
-        name, description: 'answered by stub', release_date: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+        name,
+        description: 'answered by stub',
+        release_date: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
       })),
     })
   })

@@ -13,15 +13,24 @@ const modelOf = (apiKey = 'right') => createOpenAI({ baseURL: `${tiny.url}/v1`, 
 
 describe('ai', () => {
   it('decides on a text, a record and parts, and accepts every answer', async () => {
-    for (const state of ['Charged twice', { order: 7, lines: [1, null] }, [
-      { type: 'text' as const, text: 'Charged twice' }, { type: 'json' as const, value: { order: 7 } },
-    ]]) {
+    for (const state of [
+      'Charged twice',
+      { order: 7, lines: [1, null] },
+      [
+        { type: 'text' as const, text: 'Charged twice' },
+        { type: 'json' as const, value: { order: 7 } },
+      ],
+    ]) {
       const { answers, usage } = await decide({
         model: modelOf(),
         state,
         questions: {
           'urgent': { type: 'boolean', instructions: 'Is it urgent?', criteria: { true: 'today' } },
-          'team 🎯': { type: 'choice', instructions: { task: 'Who?' }, criteria: { billing: 'Money', tech: null, other: { is: 'any' } } },
+          'team 🎯': {
+            type: 'choice',
+            instructions: { task: 'Who?' },
+            criteria: { billing: 'Money', tech: null, other: { is: 'any' } },
+          },
           'anger': { type: 'score', instructions: 'How angry?', criteria: ['calm', 'cross', { is: 'mad' }] },
         },
       })
@@ -39,7 +48,11 @@ describe('ai', () => {
         model: modelOf(),
         state: 'x',
         questions: {
-          a: { type: 'choice', instructions: 'Which?', criteria: Object.fromEntries(names.map((name) => [name, null])) },
+          a: {
+            type: 'choice',
+            instructions: 'Which?',
+            criteria: Object.fromEntries(names.map((name) => [name, null])),
+          },
           b: { type: 'score', instructions: 'How much?', criteria: names.slice(0, 10) },
         },
       })
@@ -51,7 +64,9 @@ describe('ai', () => {
     const questions = { q: { type: 'boolean', instructions: 'Yes?' } } as const
     const unknown = await decide({ model: modelOf('wrong'), state: 'x', questions }).catch((thrown: unknown) => thrown)
     expect(APICallError.isInstance(unknown) && [unknown.statusCode, unknown.isRetryable]).toEqual([401, false])
-    const long = await decide({ model: modelOf(), state: 'x'.repeat(200_001), questions }).catch((thrown: unknown) => thrown)
+    const long = await decide({ model: modelOf(), state: 'x'.repeat(200_001), questions }).catch(
+      (thrown: unknown) => thrown,
+    )
     expect(long).toMatchObject({ statusCode: 422, message: 'input: must be at most 200,000 characters, got 200,001' })
   })
 })

@@ -24,12 +24,28 @@ describe('openai', () => {
       model,
       input: [
         { role: 'developer', content: 'Tickets of a shop' },
-        { role: 'user', content: [{ type: 'input_text', text: 'Charged twice' }, { type: 'input_json', data: { order: 7 } }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Charged twice' },
+            { type: 'input_json', data: { order: 7 } },
+          ],
+        },
       ],
       questions: [
         predicate,
-        { type: 'choice', name: 'refund', instructions: 'Refund?', choices: [{ value: true }, { value: false }, { value: 'true' }] },
-        { type: 'score', name: 'anger', instructions: 'How angry?', levels: [{ label: 'calm' }, { label: 'furious', description: 'loud' }] },
+        {
+          type: 'choice',
+          name: 'refund',
+          instructions: 'Refund?',
+          choices: [{ value: true }, { value: false }, { value: 'true' }],
+        },
+        {
+          type: 'score',
+          name: 'anger',
+          instructions: 'How angry?',
+          levels: [{ label: 'calm' }, { label: 'furious', description: 'loud' }],
+        },
       ],
       prompt_cache_key: 'x',
       safety_identifier: null,
@@ -43,11 +59,20 @@ describe('openai', () => {
       const best = Math.max(...refund.probabilities.map(({ probability }) => probability))
       expect(refund.probabilities.find(({ value }) => value === refund.choice)?.probability).toBe(best)
     }
-    expect(anger).toMatchObject({ type: 'score', probabilities: [{ value: 0, label: 'calm' }, { value: 1, label: 'furious' }] })
+    expect(anger).toMatchObject({
+      type: 'score',
+      probabilities: [
+        { value: 0, label: 'calm' },
+        { value: 1, label: 'furious' },
+      ],
+    })
     const { usage } = decision
     expect(usage).toEqual({
-      input_tokens: expect.any(Number), input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-      output_tokens: 0, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: usage.input_tokens,
+      input_tokens: expect.any(Number),
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      output_tokens: 0,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: usage.input_tokens,
     })
   })
 
@@ -57,20 +82,33 @@ describe('openai', () => {
       input: 'Charged twice',
       questions: [
         predicate,
-        { type: 'choice', instructions: 'Who?', choices: [{ value: 'billing', description: 'Money' }, { value: 'tech' }] },
-        { type: 'score', instructions: 'How?', levels: [{ label: 'calm' }, { label: 'cross' }, { label: 'mad', description: 'loud' }] },
+        {
+          type: 'choice',
+          instructions: 'Who?',
+          choices: [{ value: 'billing', description: 'Money' }, { value: 'tech' }],
+        },
+        {
+          type: 'score',
+          instructions: 'How?',
+          levels: [{ label: 'calm' }, { label: 'cross' }, { label: 'mad', description: 'loud' }],
+        },
       ],
     })
     const response = await fetch(`${tiny.url}/v1/systemone`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'authorization': 'Bearer right' },
-      body: JSON.stringify({ state: 'Charged twice', questions: {
-        a: { type: 'noul', instructions: 'Is it urgent?' },
-        b: { type: 'choice', instructions: 'Who?', criteria: { billing: 'Money', tech: null } },
-        c: { type: 'score', instructions: 'How?', criteria: ['calm', 'cross', 'mad: loud'] },
-      } }),
+      body: JSON.stringify({
+        state: 'Charged twice',
+        questions: {
+          a: { type: 'noul', instructions: 'Is it urgent?' },
+          b: { type: 'choice', instructions: 'Who?', criteria: { billing: 'Money', tech: null } },
+          c: { type: 'score', instructions: 'How?', criteria: ['calm', 'cross', 'mad: loud'] },
+        },
+      }),
     })
-    const { a, b, c } = (await response.json() as { answers: Record<string, { noul: number; probabilities: Record<string, number> }> }).answers
+    const { a, b, c } = (
+      (await response.json()) as { answers: Record<string, { noul: number; probabilities: Record<string, number> }> }
+    ).answers
     expect(answers).toMatchObject([
       { probability: a!.noul },
       { probabilities: Object.entries(b!.probabilities).map(([value, probability]) => ({ value, probability })) },
@@ -80,7 +118,10 @@ describe('openai', () => {
 
   it('S92: lists the models', async () => {
     const { data } = await client.models.list()
-    expect(data.map(({ id, object }) => [id, object])).toEqual([['decide-latest', 'model'], ['jev-latest', 'model']])
+    expect(data.map(({ id, object }) => [id, object])).toEqual([
+      ['decide-latest', 'model'],
+      ['jev-latest', 'model'],
+    ])
   })
 
   it('runs its own tool runner, which checks every number of the usage', async () => {
@@ -89,7 +130,7 @@ describe('openai', () => {
       observe: () => `${steps} steps so far`,
       candidates: () => [
         { id: 'stop', description: 'Nothing is left to do', done: true as const },
-        ...steps === 0 ? [{ id: 'step', description: 'Take a step', execute: () => void steps++ }] : [],
+        ...(steps === 0 ? [{ id: 'step', description: 'Take a step', execute: () => void steps++ }] : []),
       ],
       verify: () => true,
     })
@@ -98,17 +139,26 @@ describe('openai', () => {
   })
 
   it.each([
-    ['422', UnprocessableEntityError, { input: 'x', questions: [predicate, { type: 'choice', instructions: 'x', choices: [] }] }, 'questions[1].choices'],
+    [
+      '422',
+      UnprocessableEntityError,
+      { input: 'x', questions: [predicate, { type: 'choice', instructions: 'x', choices: [] }] },
+      'questions[1].choices',
+    ],
     ['404', NotFoundError, { model: 'nobody/no-such-model', input: 'x', questions: [predicate] }, null],
   ] as const)('maps %s to its class with the field at fault', async (_, type, body, param) => {
-    const error = await client.decisions.create({ model, ...body } as unknown as DecisionCreateParams).catch((thrown: unknown) => thrown)
+    const error = await client.decisions
+      .create({ model, ...body } as unknown as DecisionCreateParams)
+      .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(type)
     expect(error).toMatchObject({ param, type: expect.any(String), requestID: expect.stringMatching(/^req_/) })
   })
 
   it('maps an unknown key to its class', async () => {
     const stranger = new OpenAI({ baseURL: `${tiny.url}/v1`, apiKey: 'wrong' })
-    await expect(stranger.decisions.create({ model, input: 'x', questions: [predicate] })).rejects.toBeInstanceOf(AuthenticationError)
+    await expect(stranger.decisions.create({ model, input: 'x', questions: [predicate] })).rejects.toBeInstanceOf(
+      AuthenticationError,
+    )
     await expect(stranger.models.list()).rejects.toBeInstanceOf(AuthenticationError)
   })
 })
@@ -118,15 +168,23 @@ describe('its retries', () => {
     const stub = createStubEngine()
     const server = createServer({ engine: stub.engine, keys: ['a'], limits: { requestsPerMinute: 1 } })
     const sent: number[] = []
-    const over = new OpenAI({ baseURL: 'http://server/v1', apiKey: 'a', logLevel: 'off', maxRetries: 2, fetch: async (url, init) => {
-      const response = await server.fetch(new Request(url as string, init as RequestInit))
-      sent.push(response.status)
-      return response
-    } })
+    const over = new OpenAI({
+      baseURL: 'http://server/v1',
+      apiKey: 'a',
+      logLevel: 'off',
+      maxRetries: 2,
+      fetch: async (url, init) => {
+        const response = await server.fetch(new Request(url as string, init as RequestInit))
+        sent.push(response.status)
+        return response
+      },
+    })
     const ask = () => over.decisions.create({ model, input: 'x', questions: [predicate] })
     stub.failure = new InternalError()
     await expect(ask()).rejects.toMatchObject({ status: 500 })
     expect(sent).toEqual([500])
-    await expect(over.decisions.create({ model, input: 'x', questions: [predicate] }, { maxRetries: 0 })).rejects.toBeInstanceOf(RateLimitError)
+    await expect(
+      over.decisions.create({ model, input: 'x', questions: [predicate] }, { maxRetries: 0 }),
+    ).rejects.toBeInstanceOf(RateLimitError)
   })
 })

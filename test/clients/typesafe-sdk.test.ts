@@ -1,6 +1,15 @@
 import {
-  APITimeoutError, APIUserAbortError, AuthenticationError, choice, InternalServerError, noul, NotFoundError, RateLimitError, score,
-  TypeSafeClient, UnprocessableEntityError,
+  APITimeoutError,
+  APIUserAbortError,
+  AuthenticationError,
+  choice,
+  InternalServerError,
+  noul,
+  NotFoundError,
+  RateLimitError,
+  score,
+  TypeSafeClient,
+  UnprocessableEntityError,
 } from '@typesafe-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer } from '../../src/http/index.ts'
@@ -14,7 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => tiny.close())
 
-const clientOf = (apiKey = 'right') => new TypeSafeClient({ baseURL: tiny.url, apiKey, logLevel: 'off', timeout: 30_000 })
+const clientOf = (apiKey = 'right') =>
+  new TypeSafeClient({ baseURL: tiny.url, apiKey, logLevel: 'off', timeout: 30_000 })
 
 describe('@typesafe-ai/sdk', () => {
   it('S76: asks all types of questions under its default model, and reads the answers', async () => {
@@ -49,7 +59,9 @@ describe('@typesafe-ai/sdk', () => {
     const models = await clientOf().models.list()
     expect(models.map(({ name }) => name)).toEqual(['decide-latest', 'jev-latest'])
     for (const { name } of models) {
-      expect(await clientOf().systemOne({ model: name, state: 'x', questions: { q: noul('Yes?') } })).toMatchObject({ model: 'tiny' })
+      expect(await clientOf().systemOne({ model: name, state: 'x', questions: { q: noul('Yes?') } })).toMatchObject({
+        model: 'tiny',
+      })
     }
   })
 
@@ -57,7 +69,9 @@ describe('@typesafe-ai/sdk', () => {
     ['422', UnprocessableEntityError, { state: 5 }, '422 state: must be a string, an object or an array, got a number'],
     ['404', NotFoundError, { state: 'x', model: 'nobody/no-such-model' }, /^404 model: no model of this name/],
   ] as const)('maps %s to its class, with our message', async (_, type, body, message) => {
-    const error = await clientOf().systemOne({ questions: { q: noul('Yes?') }, ...body } as never).catch((thrown: unknown) => thrown)
+    const error = await clientOf()
+      .systemOne({ questions: { q: noul('Yes?') }, ...body } as never)
+      .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(type)
     expect(error).toMatchObject({ message: expect.stringMatching(message), requestId: expect.stringMatching(/^req_/) })
   })
@@ -71,31 +85,43 @@ describe('@typesafe-ai/sdk', () => {
 
   it('stops the work when its time is up or its caller gives up', async () => {
     const ask = { state: 'x'.repeat(100_000), questions: { q: noul('Yes?') } }
-    await expect(clientOf().systemOne(ask, { timeout: 50, retry: { maxRetries: 0 } })).rejects.toBeInstanceOf(APITimeoutError)
-    await expect(clientOf().systemOne(ask, { signal: AbortSignal.timeout(50) })).rejects.toBeInstanceOf(APIUserAbortError)
+    await expect(clientOf().systemOne(ask, { timeout: 50, retry: { maxRetries: 0 } })).rejects.toBeInstanceOf(
+      APITimeoutError,
+    )
+    await expect(clientOf().systemOne(ask, { signal: AbortSignal.timeout(50) })).rejects.toBeInstanceOf(
+      APIUserAbortError,
+    )
     // Were they still running, this would wait for both.
     await clientOf().systemOne({ state: 'x', questions: { q: noul('Yes?') } })
-    expect((await fetch(`${tiny.url}/metrics`, { headers: { authorization: 'Bearer right' } }).then((response) => response.text())))
-      .toContain('tessera_http_requests_in_flight 1\n')
+    expect(
+      await fetch(`${tiny.url}/metrics`, { headers: { authorization: 'Bearer right' } }).then((response) =>
+        response.text(),
+      ),
+    ).toContain('tessera_http_requests_in_flight 1\n')
   })
 })
 
 describe('its retries', () => {
   const stub = createStubEngine()
-  const clientOver = (server: ReturnType<typeof createServer>, sent: number[]) => new TypeSafeClient({
-    baseURL: 'http://server', apiKey: 'a', logLevel: 'off',
-    fetch: async (url, init) => {
-      const response = await server.fetch(new Request(url, init))
-      sent.push(response.status)
-      return response
-    },
-  })
+  const clientOver = (server: ReturnType<typeof createServer>, sent: number[]) =>
+    new TypeSafeClient({
+      baseURL: 'http://server',
+      apiKey: 'a',
+      logLevel: 'off',
+      fetch: async (url, init) => {
+        const response = await server.fetch(new Request(url, init))
+        sent.push(response.status)
+        return response
+      },
+    })
   const ask = { state: 'x', questions: { q: noul('Yes?') } }
 
   it('S18: wait as long as a 429 says, and then succeed', async () => {
     const server = createServer({ engine: stub.engine, keys: ['a'], limits: { concurrency: 1 } })
     let open: () => void = () => {}
-    stub.gate = new Promise((resolve) => { open = resolve })
+    stub.gate = new Promise((resolve) => {
+      open = resolve
+    })
     const sent: number[] = []
     const client = clientOver(server, sent)
     const first = client.systemOne(ask)
@@ -110,7 +136,9 @@ describe('its retries', () => {
     const server = createServer({ engine: stub.engine, keys: ['a'], limits: { requestsPerMinute: 1 } })
     const client = clientOver(server, [])
     await client.systemOne(ask)
-    const error = await client.systemOne(ask, { retry: { maxRetries: 0 } }).catch((thrown: unknown) => thrown) as RateLimitError
+    const error = (await client
+      .systemOne(ask, { retry: { maxRetries: 0 } })
+      .catch((thrown: unknown) => thrown)) as RateLimitError
     expect(error).toBeInstanceOf(RateLimitError)
     expect(error.retryAfterMs).toBeGreaterThan(0)
     expect(error.retryAfterMs).toBeLessThanOrEqual(60_000)

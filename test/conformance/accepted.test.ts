@@ -5,8 +5,26 @@ import { ask, CHOICE, named, NOUL, SCORE, times, useService } from './wire.ts'
 
 const { post } = useService()
 
-const ODD = ['ticket-1', 'q.2', 'with space', '질문', '🎯', 'e\u0301', '\u00e9', ' a ', '10', '2', '__proto__', 'constructor',
-  'hasOwnProperty', 'toString', 'true', '"', '\\', '\n']
+const ODD = [
+  'ticket-1',
+  'q.2',
+  'with space',
+  '질문',
+  '🎯',
+  'e\u0301',
+  '\u00e9',
+  ' a ',
+  '10',
+  '2',
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+  'toString',
+  'true',
+  '"',
+  '\\',
+  '\n',
+]
 
 /** JSON text, since an object literal would not keep `__proto__`. */
 const mapOf = (names: readonly string[], value: unknown) =>
@@ -24,18 +42,38 @@ const accepted: readonly (readonly [rule: string, body: unknown])[] = [
   ['S21: a pinned id', { ...ask(NOUL), model: 'jev-2026-09-01' }],
   ['S21 S52: our alias, and no model', { ...ask(NOUL), model: 'decide-latest' }],
   ['S22 S61 S62: mixed types', { state: 'x', questions: { a: NOUL, b: CHOICE, c: SCORE, d: NOUL } }],
-  ['S25: text of all scripts', ask({ ...CHOICE, instructions: '환불 요청? \u202e🙂', criteria: { '환불 요청': '돈', '🙂 기타': null } })],
+  [
+    'S25: text of all scripts',
+    ask({ ...CHOICE, instructions: '환불 요청? \u202e🙂', criteria: { '환불 요청': '돈', '🙂 기타': null } }),
+  ],
   ['S26: unknown fields', { ...ask({ ...NOUL, x_note: 1 }), x_trace_id: 'a', seed: 7, user: 'u' }],
-  ['S27: object and array instructions', { state: 'x', questions: {
-    a: { ...NOUL, instructions: { task: 'x' } }, b: { ...CHOICE, instructions: ['x', { y: 1 }] }, c: { ...SCORE, instructions: { z: [] } },
-  } }],
+  [
+    'S27: object and array instructions',
+    {
+      state: 'x',
+      questions: {
+        a: { ...NOUL, instructions: { task: 'x' } },
+        b: { ...CHOICE, instructions: ['x', { y: 1 }] },
+        c: { ...SCORE, instructions: { z: [] } },
+      },
+    },
+  ],
   ['S27: structured descriptions', ask({ ...CHOICE, criteria: { a: { is: 'x' }, b: ['y'] } })],
   ['S28: null instructions', ask({ type: 'noul', instructions: null, criteria: { true: 'late' } })],
-  ['S28: no instructions', { state: 'x', questions: {
-    a: { type: 'noul', criteria: { false: 'early' } }, b: { type: 'choice', criteria: CHOICE.criteria }, c: { type: 'score', criteria: SCORE.criteria },
-  } }],
-  ...[null, { true: 'y', false: 'n' }, { true: 'y' }, { false: 'n' }, { true: 'y', false: null }, {}].map((criteria) =>
-    [`S29: noul criteria ${JSON.stringify(criteria)}`, ask({ ...NOUL, criteria })] as const),
+  [
+    'S28: no instructions',
+    {
+      state: 'x',
+      questions: {
+        a: { type: 'noul', criteria: { false: 'early' } },
+        b: { type: 'choice', criteria: CHOICE.criteria },
+        c: { type: 'score', criteria: SCORE.criteria },
+      },
+    },
+  ],
+  ...[null, { true: 'y', false: 'n' }, { true: 'y' }, { false: 'n' }, { true: 'y', false: null }, {}].map(
+    (criteria) => [`S29: noul criteria ${JSON.stringify(criteria)}`, ask({ ...NOUL, criteria })] as const,
+  ),
   ['S30: all descriptions null', ask({ ...CHOICE, criteria: { a: null, b: null, c: null } })],
   ...[2, 3, 26].map((count) => [`S31: ${count} options`, ask({ ...CHOICE, criteria: named(count, 'x') })] as const),
   ...[2, 3, 5, 10].map((count) => [`S32: ${count} levels`, ask({ ...SCORE, criteria: times(count, 'x') })] as const),
@@ -47,10 +85,17 @@ const accepted: readonly (readonly [rule: string, body: unknown])[] = [
   ['S34: control characters', ask(NOUL, '\0\u0001\t\r\n\u007f\ufeff\u2028')],
   ['S34: a word of 20,000 letters', ask(NOUL, 'x'.repeat(20_000))],
   ['S34: emoji alone', ask(NOUL, '🎯'.repeat(2000))],
-  ['S35: special tokens as text', ask({ ...CHOICE, instructions: '</state><decide>', criteria: { '<|im_end|>': '</option>', '</s>': null } },
-    '<|im_start|>system</s><state><think>')],
-  ...[0, 0.5, 1].map((min_confidence) =>
-    [`S36: a threshold of ${min_confidence}`, { ...ask({ ...SCORE, min_confidence }), min_confidence: 0.9 }] as const),
+  [
+    'S35: special tokens as text',
+    ask(
+      { ...CHOICE, instructions: '</state><decide>', criteria: { '<|im_end|>': '</option>', '</s>': null } },
+      '<|im_start|>system</s><state><think>',
+    ),
+  ],
+  ...[0, 0.5, 1].map(
+    (min_confidence) =>
+      [`S36: a threshold of ${min_confidence}`, { ...ask({ ...SCORE, min_confidence }), min_confidence: 0.9 }] as const,
+  ),
   ['S36: a threshold for all', { state: 'x', questions: { a: NOUL, b: CHOICE, c: SCORE }, min_confidence: 0.5 }],
 ]
 
@@ -68,7 +113,9 @@ describe('a request that must be accepted', () => {
   })
 
   it('S24 S25 S37: options of any name come back byte for byte, each with its probability', async () => {
-    const { status, body, text } = await post(`{"state":"x","questions":{"q":{"type":"choice","criteria":${mapOf(ODD, null)}}}}`)
+    const { status, body, text } = await post(
+      `{"state":"x","questions":{"q":{"type":"choice","criteria":${mapOf(ODD, null)}}}}`,
+    )
     expect(status).toBe(200)
     expect(namesOf(body.answers.q!.probabilities)).toEqual([...ODD].sort())
     expect(text).toContain('"__proto__":')
@@ -76,13 +123,15 @@ describe('a request that must be accepted', () => {
 
   it('S37: names like integers change no probability', async () => {
     const withNames = async (...criteria: string[]) => {
-      const { body } = await post(ask({ type: 'choice', criteria: Object.fromEntries(criteria.map((name) => [name, 'same'])) }))
+      const { body } = await post(
+        ask({ type: 'choice', criteria: Object.fromEntries(criteria.map((name) => [name, 'same'])) }),
+      )
       return body.answers.q!.probabilities
     }
     expect(await withNames('10', '2')).toEqual(await withNames('2', '10'))
   })
 
-  it('S34: exactly 200,000 characters, also as a record\'s JSON', async () => {
+  it("S34: exactly 200,000 characters, also as a record's JSON", async () => {
     const record = { text: 'x'.repeat(200_000 - '{"text":""}'.length) }
     for (const state of ['x '.repeat(100_000), record]) {
       const { status, body } = await post(ask(NOUL, state))

@@ -3,7 +3,8 @@ import { ask, CHOICE, named, NOUL, SCORE, times, useService } from './wire.ts'
 
 const { post } = useService()
 const mixed = { a: NOUL, b: CHOICE, c: SCORE }
-const answersOf = async (questions: unknown, state: unknown = 'Charged twice') => (await post({ state, questions })).body.answers
+const answersOf = async (questions: unknown, state: unknown = 'Charged twice') =>
+  (await post({ state, questions })).body.answers
 const tokensOf = async (request: unknown) => (await post(request)).body.usage.input_tokens
 
 // The form of every answer (S59 to S73) is checked on each accepted request in accepted.test.ts.
@@ -56,14 +57,23 @@ describe('an answer', () => {
     for (const question of [NOUL, CHOICE, SCORE]) {
       const { q } = await answersOf({ q: { ...question, min_confidence: 0 } })
       const { confidence } = q!
-      for (const [min_confidence, decided] of [[confidence, true], [confidence - 1e-9, true], [confidence + 1e-9, false]] as const) {
-        if (min_confidence >= 0) expect((await answersOf({ q: { ...question, min_confidence } })).q?.decided).toBe(decided)
+      for (const [min_confidence, decided] of [
+        [confidence, true],
+        [confidence - 1e-9, true],
+        [confidence + 1e-9, false],
+      ] as const) {
+        if (min_confidence >= 0)
+          expect((await answersOf({ q: { ...question, min_confidence } })).q?.decided).toBe(decided)
       }
     }
   })
 
-  it('S36: follows the question\'s threshold, also where that is 0', async () => {
-    const { body } = await post({ state: 'x', questions: { a: { ...CHOICE, min_confidence: 0 }, b: CHOICE }, min_confidence: 1 })
+  it("S36: follows the question's threshold, also where that is 0", async () => {
+    const { body } = await post({
+      state: 'x',
+      questions: { a: { ...CHOICE, min_confidence: 0 }, b: CHOICE },
+      min_confidence: 1,
+    })
     expect([body.answers.a?.decided, body.answers.b?.decided]).toEqual([true, false])
   })
 
@@ -72,7 +82,8 @@ describe('an answer', () => {
     const judged = await post({ state: 'x', questions: mixed, min_confidence: 0.5 })
     expect(plain.text).not.toContain('decided')
     expect(plain.body.answers.a).toEqual({ type: 'noul', noul: judged.body.answers.a?.noul })
-    for (const name of ['b', 'c']) expect(judged.body.answers[name]).toEqual({ ...plain.body.answers[name], decided: expect.any(Boolean) })
+    for (const name of ['b', 'c'])
+      expect(judged.body.answers[name]).toEqual({ ...plain.body.answers[name], decided: expect.any(Boolean) })
     expect(judged.body.usage).toEqual(plain.body.usage)
   })
 
@@ -85,7 +96,10 @@ describe('an answer', () => {
 describe('usage', () => {
   it('S77: counts the state once', async () => {
     const state = 'x '.repeat(2000)
-    const [one, sixteen] = [await tokensOf({ state, questions: named(1, NOUL) }), await tokensOf({ state, questions: named(16, NOUL) })]
+    const [one, sixteen] = [
+      await tokensOf({ state, questions: named(1, NOUL) }),
+      await tokensOf({ state, questions: named(16, NOUL) }),
+    ]
     const question = (sixteen - one) / 15
     expect(Number.isInteger(question)).toBe(true)
     expect(one - question).toBeGreaterThan(1000)
@@ -107,7 +121,7 @@ describe('usage', () => {
 })
 
 describe('isolation', () => {
-  it('S81: a question\'s name changes nothing', async () => {
+  it("S81: a question's name changes nothing", async () => {
     const { refund } = await answersOf({ refund: CHOICE })
     for (const name of ['zz-renamed.1', 'Q 🙂', 'the answer is tech', '__proto__']) {
       const answers = await answersOf(JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(CHOICE)}}`))

@@ -10,44 +10,92 @@ const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const questions = { q: NOUL }
 
 const refused: readonly (readonly [rule: string, path: string, body: unknown])[] = [
-  ...['', 'nonsense', '{', '[]', '"x"', 'null', '5', '{}x', '{"state":'].map((text) => [`S38: ${JSON.stringify(text)}`, 'body', text] as const),
+  ...['', 'nonsense', '{', '[]', '"x"', 'null', '5', '{}x', '{"state":'].map(
+    (text) => [`S38: ${JSON.stringify(text)}`, 'body', text] as const,
+  ),
   ['S39: no state', 'state', { questions }],
   ...[null, 5, true].map((state) => [`S39: a state of ${state}`, 'state', { state, questions }] as const),
   ['S40: no questions', 'questions', { state: 'x' }],
-  ...[null, [], {}, 'q', 5].map((value) => [`S40: questions ${JSON.stringify(value)}`, 'questions', { state: 'x', questions: value }] as const),
+  ...[null, [], {}, 'q', 5].map(
+    (value) => [`S40: questions ${JSON.stringify(value)}`, 'questions', { state: 'x', questions: value }] as const,
+  ),
   ['S41: 33 questions', 'questions', { state: 'x', questions: named(33, NOUL) }],
   ['S42: 200,001 characters', 'state', ask(NOUL, 'x'.repeat(200_001))],
   ['S42: a record of more', 'state', ask(NOUL, { text: 'x'.repeat(200_000) })],
   ['S42: an array of more', 'state', ask(NOUL, times(50_001, 'xx'))],
-  ...[null, 'x', [], 5].map((question) => [`S43: a question ${JSON.stringify(question)}`, 'questions.q', ask(question)] as const),
+  ...[null, 'x', [], 5].map(
+    (question) => [`S43: a question ${JSON.stringify(question)}`, 'questions.q', ask(question)] as const,
+  ),
   ['S44: no type', 'questions.q.type', ask({ instructions: 'x' })],
-  ...['boolean', 'box', 'predicate', 1, 'Noul', '__proto__', null].map((type) =>
-    [`S44: type ${JSON.stringify(type)}`, 'questions.q.type', ask({ ...NOUL, type })] as const),
-  ...[5, true].map((instructions) => [`S45: instructions ${instructions}`, 'questions.q.instructions', ask({ ...NOUL, instructions })] as const),
-  ...[undefined, null, ['a', 'b'], 'a', {}, { a: null }, named(27, null)].map((criteria) =>
-    [`S46: choice criteria ${JSON.stringify(criteria)?.slice(0, 30)}`, 'questions.q.criteria', ask({ ...CHOICE, criteria })] as const),
-  ...[5, false].map((meaning) => [`S47: a description ${meaning}`, 'questions.q.criteria.b', ask({ ...CHOICE, criteria: { a: 'x', b: meaning } })] as const),
-  ...[undefined, { 0: 'a', 1: 'b' }, 'a', [], ['a'], times(11, 'a')].map((criteria) =>
-    [`S48: score criteria ${JSON.stringify(criteria)?.slice(0, 30)}`, 'questions.q.criteria', ask({ ...SCORE, criteria })] as const),
-  ...[null, 5].map((level) => [`S49: a level ${level}`, 'questions.q.criteria.1', ask({ ...SCORE, criteria: ['a', level] })] as const),
-  ...[['a'], 'a', { yes: 'a' }].map((criteria) =>
-    [`S50: noul criteria ${JSON.stringify(criteria)}`, 'questions.q.criteria', ask({ ...NOUL, criteria })] as const),
-  ...[-0.1, 1.1, '0.5', true, 'NaN'].flatMap((min_confidence) => [
-    [`S51: min_confidence ${min_confidence}`, 'min_confidence', { ...ask(NOUL), min_confidence }],
-    [`S51: a question's min_confidence ${min_confidence}`, 'questions.q.min_confidence', ask({ ...NOUL, min_confidence })],
-  ] as const),
+  ...['boolean', 'box', 'predicate', 1, 'Noul', '__proto__', null].map(
+    (type) => [`S44: type ${JSON.stringify(type)}`, 'questions.q.type', ask({ ...NOUL, type })] as const,
+  ),
+  ...[5, true].map(
+    (instructions) =>
+      [`S45: instructions ${instructions}`, 'questions.q.instructions', ask({ ...NOUL, instructions })] as const,
+  ),
+  ...[undefined, null, ['a', 'b'], 'a', {}, { a: null }, named(27, null)].map(
+    (criteria) =>
+      [
+        `S46: choice criteria ${JSON.stringify(criteria)?.slice(0, 30)}`,
+        'questions.q.criteria',
+        ask({ ...CHOICE, criteria }),
+      ] as const,
+  ),
+  ...[5, false].map(
+    (meaning) =>
+      [
+        `S47: a description ${meaning}`,
+        'questions.q.criteria.b',
+        ask({ ...CHOICE, criteria: { a: 'x', b: meaning } }),
+      ] as const,
+  ),
+  ...[undefined, { 0: 'a', 1: 'b' }, 'a', [], ['a'], times(11, 'a')].map(
+    (criteria) =>
+      [
+        `S48: score criteria ${JSON.stringify(criteria)?.slice(0, 30)}`,
+        'questions.q.criteria',
+        ask({ ...SCORE, criteria }),
+      ] as const,
+  ),
+  ...[null, 5].map(
+    (level) => [`S49: a level ${level}`, 'questions.q.criteria.1', ask({ ...SCORE, criteria: ['a', level] })] as const,
+  ),
+  ...[['a'], 'a', { yes: 'a' }].map(
+    (criteria) =>
+      [`S50: noul criteria ${JSON.stringify(criteria)}`, 'questions.q.criteria', ask({ ...NOUL, criteria })] as const,
+  ),
+  ...[-0.1, 1.1, '0.5', true, 'NaN'].flatMap(
+    (min_confidence) =>
+      [
+        [`S51: min_confidence ${min_confidence}`, 'min_confidence', { ...ask(NOUL), min_confidence }],
+        [
+          `S51: a question's min_confidence ${min_confidence}`,
+          'questions.q.min_confidence',
+          ask({ ...NOUL, min_confidence }),
+        ],
+      ] as const,
+  ),
   ...[5, null, {}].map((model) => [`S52: model ${JSON.stringify(model)}`, 'model', { ...ask(NOUL), model }] as const),
   ['S53: a question without a name', 'questions', { state: 'x', questions: { '': NOUL } }],
   ['S54: a state of 10,000 levels', 'state', `{"state":${deep(10_000)},"questions":${JSON.stringify(questions)}}`],
   ['S54: questions of 10,000 levels', 'questions', `{"state":"x","questions":${deep(10_000)}}`],
-  ['S54: instructions of 10,000 levels', 'questions.q.instructions', `{"state":"x","questions":{"q":{"type":"noul","instructions":${deep(10_000)}}}}`],
+  [
+    'S54: instructions of 10,000 levels',
+    'questions.q.instructions',
+    `{"state":"x","questions":{"q":{"type":"noul","instructions":${deep(10_000)}}}}`,
+  ],
   ['S54: a body of 10,000 levels', 'body', deep(10_000)],
   ['S54: 100,000 questions', 'questions', { state: 'x', questions: named(100_000, NOUL) }],
   ['S54: a number beyond all numbers', 'state.n', `{"state":{"n":1e999},"questions":${JSON.stringify(questions)}}`],
   ['S34: half a surrogate pair', 'state', `{"state":"\\ud800","questions":${JSON.stringify(questions)}}`],
-  ['S56: one fault among good questions', 'questions.b.criteria', { state: 'x', questions: { a: NOUL, b: { ...CHOICE, criteria: {} } } }],
-  ['S57: a name with a dot', 'questions.q.2.type', { state: 'x', questions: { a: NOUL, 'q.2': { type: 'x' } } }],
-  ['S57: a name with a space', 'questions.with space.type', { state: 'x', questions: { a: NOUL, 'with space': {} } }],
+  [
+    'S56: one fault among good questions',
+    'questions.b.criteria',
+    { state: 'x', questions: { a: NOUL, b: { ...CHOICE, criteria: {} } } },
+  ],
+  ['S57: a name with a dot', 'questions.q.2.type', { state: 'x', questions: { 'a': NOUL, 'q.2': { type: 'x' } } }],
+  ['S57: a name with a space', 'questions.with space.type', { state: 'x', questions: { 'a': NOUL, 'with space': {} } }],
 ]
 
 describe('a request that must be refused', () => {

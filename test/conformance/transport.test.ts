@@ -22,7 +22,11 @@ describe('transport', () => {
   ])('%s has the JSON error body', async (_, request, status) => {
     const reply = await request()
     expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/json'])
-    expect(reply.body).toMatchObject({ message: expect.any(String), error_type: expect.any(String), detail: expect.anything() })
+    expect(reply.body).toMatchObject({
+      message: expect.any(String),
+      error_type: expect.any(String),
+      detail: expect.anything(),
+    })
   })
 
   it('S5: every response has an id of its own', async () => {
@@ -64,7 +68,10 @@ describe('transport', () => {
   })
 
   it.each([
-    ['headers of the SDK', { 'x-typesafe-sdk': 'x', 'x-typesafe-runtime': 'x', 'x-typesafe-retry-count': '1', 'accept': 'text/html' }],
+    [
+      'headers of the SDK',
+      { 'x-typesafe-sdk': 'x', 'x-typesafe-runtime': 'x', 'x-typesafe-retry-count': '1', 'accept': 'text/html' },
+    ],
     ['a charset', { 'content-type': 'application/json; charset=utf-8' }],
   ])('S9: %s do no harm', async (_, headers) => {
     expect((await post(ask(NOUL), { headers: headers as Record<string, string> })).status).toBe(200)
@@ -86,15 +93,23 @@ describe('authentication and quota', () => {
 
   it('S12: without keys any Authorization is as good as none', async () => {
     const { fetch } = createServer({ engine: createStubEngine().engine })
-    for (const headers of [{}, bearer('x'), { authorization: 'Basic x' }]) expect((await fetch(postTo(BODY, { headers }))).status).toBe(200)
+    for (const headers of [{}, bearer('x'), { authorization: 'Basic x' }])
+      expect((await fetch(postTo(BODY, { headers }))).status).toBe(200)
   })
 
   it.each([
-    ['S13: no header', {}], ['S14: a wrong key', bearer('wrong')], ['S14: an empty one', { authorization: 'Bearer ' }],
-    ['S14: another scheme', { authorization: `Basic ${KEY}` }], ['S11: another header', { 'x-api-key': KEY }],
+    ['S13: no header', {}],
+    ['S14: a wrong key', bearer('wrong')],
+    ['S14: an empty one', { authorization: 'Bearer ' }],
+    ['S14: another scheme', { authorization: `Basic ${KEY}` }],
+    ['S11: another header', { 'x-api-key': KEY }],
   ])('%s gives 401 before anything is read', async (_, headers) => {
     // S15: the body is broken as well.
-    const { status, body } = await send('/v1/systemone', { method: 'POST', headers: headers as Record<string, string>, body: '{' })
+    const { status, body } = await send('/v1/systemone', {
+      method: 'POST',
+      headers: headers as Record<string, string>,
+      body: '{',
+    })
     expect([status, body.error_type]).toEqual([401, 'authentication_error'])
     expect(body.detail).toEqual({ error_type: body.error_type, message: body.message })
   })
@@ -113,9 +128,12 @@ describe('authentication and quota', () => {
   it('S19: no error shows the key, the state or a stack', async () => {
     const state = 'STATE-CANARY'
     const replies = [
-      await post({ state, questions: { q: { ...NOUL, type: 'STATE-CANARY' } } }), await post(`{"state":"${state}`),
-      await post(ask({ ...NOUL, min_confidence: state }, state)), await post({ ...ask(NOUL, state), model: 'nobody/no-such-model' }),
-      await send(`/v1/${state}`, { headers: bearer('KEY-CANARY') }), await send('/v1/models', { headers: bearer('KEY-CANARY') }),
+      await post({ state, questions: { q: { ...NOUL, type: 'STATE-CANARY' } } }),
+      await post(`{"state":"${state}`),
+      await post(ask({ ...NOUL, min_confidence: state }, state)),
+      await post({ ...ask(NOUL, state), model: 'nobody/no-such-model' }),
+      await send(`/v1/${state}`, { headers: bearer('KEY-CANARY') }),
+      await send('/v1/models', { headers: bearer('KEY-CANARY') }),
     ]
     for (const { status, text } of replies) {
       expect(status).toBeGreaterThanOrEqual(400)
@@ -127,18 +145,30 @@ describe('authentication and quota', () => {
 describe('models', () => {
   it('S90 S91 S92: are listed for both kinds of clients, and every one answers', async () => {
     const list = JSON.parse((await fetchPath('/v1/models')).text) as {
-      object: string; models: { name: string; description: string; release_date: string }[]; data: unknown[]
+      object: string
+      models: { name: string; description: string; release_date: string }[]
+      data: unknown[]
     }
     expect(list.models.map(({ name }) => name)).toContain('jev-latest')
     expect(list.object).toBe('list')
     for (const { name, ...rest } of list.models) {
-      expect(rest).toEqual({ description: expect.any(String), release_date: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/) })
-      expect(list.data).toContainEqual({ id: name, object: 'model', created: expect.any(Number), owned_by: expect.any(String) })
+      expect(rest).toEqual({
+        description: expect.any(String),
+        release_date: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+      })
+      expect(list.data).toContainEqual({
+        id: name,
+        object: 'model',
+        created: expect.any(Number),
+        owned_by: expect.any(String),
+      })
       expect((await post({ ...ask(NOUL), model: name })).body.model).toBe('tiny')
     }
   })
 
   it('S92: are not found under names of another path', async () => {
-    expect((await createServer({ engine: createStubEngine().engine }).fetch(get('/v1/models/jev-latest'))).status).toBe(404)
+    expect((await createServer({ engine: createStubEngine().engine }).fetch(get('/v1/models/jev-latest'))).status).toBe(
+      404,
+    )
   })
 })

@@ -20,42 +20,47 @@ interface Mounted extends Listening {
 const LIMIT = 4_000_000
 
 const mounts: Readonly<Record<string, (server: Server) => Promise<Mounted>>> = {
-  'node': async (server) => ({ ...await listen(createNodeServer(server)), prefix: '' }),
+  'node': async (server) => ({ ...(await listen(createNodeServer(server))), prefix: '' }),
   'express, at a path': async (server) => {
     const app = express().use('/ai', toExpressHandler(server))
-    return { ...await listen(app), prefix: '/ai' }
+    return { ...(await listen(app)), prefix: '/ai' }
   },
   'express, behind a body parser': async (server) => {
-    const app = express().use(express.json({ limit: LIMIT })).use('/api/ai', toExpressHandler(server))
-    return { ...await listen(app), prefix: '/api/ai' }
+    const app = express()
+      .use(express.json({ limit: LIMIT }))
+      .use('/api/ai', toExpressHandler(server))
+    return { ...(await listen(app)), prefix: '/api/ai' }
   },
   'express, in a router': async (server) => {
     const router = express.Router().use('/ai', toExpressHandler(server))
-    return { ...await listen(express().use('/:tenant', router)), prefix: '/some%20one/ai' }
+    return { ...(await listen(express().use('/:tenant', router))), prefix: '/some%20one/ai' }
   },
   'fastify, at a prefix': async (server) => {
     const app = Fastify()
     await app.register(toFastifyPlugin(server), { prefix: '/ai' })
-    return { ...await fastifyListen(app), prefix: '/ai' }
+    return { ...(await fastifyListen(app)), prefix: '/ai' }
   },
   'fastify, at a nested prefix with a parameter': async (server) => {
     const app = Fastify()
-    await app.register(async (inner) => {
-      await inner.register(toFastifyPlugin(server), { prefix: '/ai' })
-    }, { prefix: '/:tenant' })
-    return { ...await fastifyListen(app), prefix: '/some%20one/ai' }
+    await app.register(
+      async (inner) => {
+        await inner.register(toFastifyPlugin(server), { prefix: '/ai' })
+      },
+      { prefix: '/:tenant' },
+    )
+    return { ...(await fastifyListen(app)), prefix: '/some%20one/ai' }
   },
   'hono, at a path': async (server) => {
     const app = new Hono().all('/ai/*', toHonoHandler(server))
-    return { ...await listen(toNodeListener(app)), prefix: '/ai' }
+    return { ...(await listen(toNodeListener(app))), prefix: '/ai' }
   },
   'hono, in a sub-app with a parameter': async (server) => {
     const app = new Hono().route('/:tenant', new Hono().all('/ai/*', toHonoHandler(server)))
-    return { ...await listen(toNodeListener(app)), prefix: '/some%20one/ai' }
+    return { ...(await listen(toNodeListener(app))), prefix: '/some%20one/ai' }
   },
   'hono, mounted': async (server) => {
     const app = new Hono().mount('/ai', server.fetch)
-    return { ...await listen(toNodeListener(app)), prefix: '/ai' }
+    return { ...(await listen(toNodeListener(app))), prefix: '/ai' }
   },
 }
 
@@ -89,7 +94,9 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
   })
 
   it('takes names as they are', async () => {
-    const body = '{"state":"é🎯","questions":{"__proto__":{"type":"noul","instructions":"x"},"constructor":{"type":"noul","instructions":"x"}}}'
+    const body =
+      '{"state":"é🎯","questions":{"__proto__":{"type":"noul","instructions":"x"},'
+      + '"constructor":{"type":"noul","instructions":"x"}}}'
     expect(Object.keys((await (await send(body)).json()).answers)).toEqual(['__proto__', 'constructor'])
   })
 
@@ -99,7 +106,11 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
   })
 
   it('gives its own errors for paths and methods it does not have', async () => {
-    for (const [path, method, status] of [['/nope/x', 'GET', 404], ['/v1/systemone', 'GET', 405], ['/v1/models', 'DELETE', 405]] as const) {
+    for (const [path, method, status] of [
+      ['/nope/x', 'GET', 404],
+      ['/v1/systemone', 'GET', 405],
+      ['/v1/models', 'DELETE', 405],
+    ] as const) {
       const response = await fetch(base + path, { method, headers })
       expect([path, response.status]).toEqual([path, status])
       expect(await response.json()).toMatchObject({ error_type: expect.any(String), message: expect.any(String) })
@@ -108,7 +119,10 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
 
   it('asks for a key before anything else', async () => {
     const response = await send('{}', { headers: { 'content-type': 'application/json' } })
-    expect([response.status, await response.json()]).toEqual([401, expect.objectContaining({ error_type: 'authentication_error' })])
+    expect([response.status, await response.json()]).toEqual([
+      401,
+      expect.objectContaining({ error_type: 'authentication_error' }),
+    ])
   })
 
   it('takes 200,000 characters as JSON escapes', async () => {
@@ -134,13 +148,22 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
   })
 
   // The parser of the app answers these in its own way: they never get here.
-  it.skipIf(name.includes('parser'))('refuses broken JSON, other types and what is too large with its own errors', async () => {
-    for (const [body, type, status] of [['{', 'application/json', 422], ['x', 'text/plain', 415],
-      ['x'.repeat(LIMIT + 1), 'application/json', 413]] as const) {
-      const response = await send(body, { headers: { ...headers, 'content-type': type } })
-      expect([status, await response.json()]).toEqual([response.status, expect.objectContaining({ error_type: 'invalid_request' })])
-    }
-  })
+  it.skipIf(name.includes('parser'))(
+    'refuses broken JSON, other types and what is too large with its own errors',
+    async () => {
+      for (const [body, type, status] of [
+        ['{', 'application/json', 422],
+        ['x', 'text/plain', 415],
+        ['x'.repeat(LIMIT + 1), 'application/json', 413],
+      ] as const) {
+        const response = await send(body, { headers: { ...headers, 'content-type': type } })
+        expect([status, await response.json()]).toEqual([
+          response.status,
+          expect.objectContaining({ error_type: 'invalid_request' }),
+        ])
+      }
+    },
+  )
 
   it.skipIf(name.includes('parser'))('can go on with the connection of a body that was too large', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -165,15 +188,23 @@ function rawPost(url: string, headers: Record<string, string>, agent: Agent, meg
 
 describe('a body that was read before', () => {
   it.each<[string, express.RequestHandler]>([
-    ['json', express.json({ limit: LIMIT })], ['text', express.text({ type: '*/*' })], ['bytes', express.raw({ type: '*/*' })],
+    ['json', express.json({ limit: LIMIT })],
+    ['text', express.text({ type: '*/*' })],
+    ['bytes', express.raw({ type: '*/*' })],
   ])('by Express as %s is used', async (_, parser) => {
     const server = createServer({ engine: createStubEngine().engine })
     const { url, close } = await listen(express().use(parser, toExpressHandler(server)))
     const depth = '['.repeat(10_000) + ']'.repeat(10_000)
-    const statuses = await Promise.all([JSON.stringify(BODY), depth, '[]'].map(async (body) => {
-      const response = await fetch(`${url}/v1/systemone`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-      return response.status
-    }))
+    const statuses = await Promise.all(
+      [JSON.stringify(BODY), depth, '[]'].map(async (body) => {
+        const response = await fetch(`${url}/v1/systemone`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        })
+        return response.status
+      }),
+    )
     await close()
     expect(statuses).toEqual([200, 422, 422])
   })

@@ -9,10 +9,16 @@ export function rebase(request: Request, path: string): Request {
   return new Request(`${url.origin}${path}${url.search}`, request)
 }
 
-/** A path, query and all, without its first segments: what is left below a prefix, whatever its parameters stand for. */
+/** A path, query and all, without its first segments: what is left below a prefix, whatever its parameters are. */
 export function dropSegments(target: string, count: number): string {
   const [path = '', ...query] = target.split('?')
-  return [`/${path.split('/').slice(count + 1).join('/')}`, ...query].join('?')
+  return [
+    `/${path
+      .split('/')
+      .slice(count + 1)
+      .join('/')}`,
+    ...query,
+  ].join('?')
 }
 
 /** Segments of a route pattern such as `/api/:tenant`. */

@@ -20,7 +20,9 @@ it('answers what the catch-all segment stands for, below whatever comes before i
 it('gives its own errors for other paths and methods', async () => {
   expect((await handlers.GET(get('/ai/nope'), params({ path: ['nope'] }))).status).toBe(404)
   expect((await handlers.GET(get('/ai'), params({}))).status).toBe(404)
-  expect((await handlers.DELETE(get('/ai/v1/models', { method: 'DELETE' }), params({ path: ['v1', 'models'] }))).status).toBe(405)
+  expect(
+    (await handlers.DELETE(get('/ai/v1/models', { method: 'DELETE' }), params({ path: ['v1', 'models'] }))).status,
+  ).toBe(405)
 })
 
 it('passes on that the client hung up', async () => {

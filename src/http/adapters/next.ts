@@ -14,7 +14,9 @@ type RouteHandler = (request: Request, context: RouteContext) => Promise<Respons
  * What the catch-all segment stands for is the path that counts. Needs the nodejs runtime, and `onnxruntime-node` under
  * `serverExternalPackages`.
  */
-export function toNextHandlers(server: FetchServer): Readonly<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>> {
+export function toNextHandlers(
+  server: FetchServer,
+): Readonly<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>> {
   const answer: RouteHandler = async (request, { params }) => {
     const caught = Object.values(await params).find((value) => Array.isArray(value)) ?? []
     // From the address itself: Next decodes the parameters.

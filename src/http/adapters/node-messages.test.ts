@@ -16,7 +16,12 @@ function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = ''
     const socket = connect(listening.port, '127.0.0.1', () => socket.write(text))
-    socket.on('data', (chunk) => { received += chunk.toString() }).on('error', reject).on('close', () => resolve(received))
+    socket
+      .on('data', (chunk) => {
+        received += chunk.toString()
+      })
+      .on('error', reject)
+      .on('close', () => resolve(received))
   })
 }
 
@@ -36,7 +41,7 @@ describe('requests that try to smuggle another', () => {
     ['a space before the colon', 'Content-Length : 5\r\n'],
     ['a bare line feed', 'X: a\nContent-Length: 5\r\n'],
     ['a null byte', 'X: a\0b\r\n'],
-  ])('by %s get one refusal in the service\'s form, and nothing behind it', async (_, headers) => {
+  ])("by %s get one refusal in the service's form, and nothing behind it", async (_, headers) => {
     const received = await exchange(`POST /v1/systemone HTTP/1.1\r\n${HEAD}${headers}\r\n${hidden}`)
     expect(statuses(received)).toHaveLength(1)
     expect(received).toMatch(/^HTTP\/1\.1 4\d\d/)
@@ -47,7 +52,11 @@ describe('requests that try to smuggle another', () => {
 
 describe('requests that try another way in', () => {
   it.each([
-    ['two keys of which one is right', `GET /v1/models HTTP/1.1\r\n${HEAD}Authorization: Bearer wrong\r\n${KEY}`, '401'],
+    [
+      'two keys of which one is right',
+      `GET /v1/models HTTP/1.1\r\n${HEAD}Authorization: Bearer wrong\r\n${KEY}`,
+      '401',
+    ],
     ['an absolute address', `GET http://elsewhere/v1/models HTTP/1.1\r\n${HEAD}${KEY}`, '200'],
     ['an address that looks like a host', `GET //v1/models HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
     ['an address that is none', `GET http:// HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
@@ -65,7 +74,9 @@ describe('a body that never ends', () => {
   it('because its client hung up, or broke its chunks, leaves nothing behind', async () => {
     const head = `POST /v1/systemone HTTP/1.1\r\nHost: x\r\n${KEY}Content-Type: application/json\r\n`
     await new Promise<void>((resolve) => {
-      const socket = connect(listening.port, '127.0.0.1', () => socket.write(`${head}Content-Length: 100\r\n\r\n{"state":`, () => socket.destroy()))
+      const socket = connect(listening.port, '127.0.0.1', () =>
+        socket.write(`${head}Content-Length: 100\r\n\r\n{"state":`, () => socket.destroy()),
+      )
       socket.on('close', () => resolve())
     })
     const broken = await exchange(`${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"sta\r\nnonsense\r\n`)

@@ -1,4 +1,9 @@
-import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { Refusal } from '../refusal.ts'
 import { createErrorResponse } from '../error-response.ts'
@@ -30,6 +35,8 @@ async function refuse(socket: Socket): Promise<void> {
   if (!socket.writable) return
   const error = new Refusal(400, 'invalid_request', 'the request is not valid HTTP')
   const body = await createErrorResponse(error, 'systemone').text()
-  socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
-    + `connection: close\r\n\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
+      + `connection: close\r\n\r\n${body}`,
+  )
 }

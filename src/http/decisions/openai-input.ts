@@ -20,31 +20,42 @@ export function textOr<T>(parts: z.ZodType<T>) {
 
 function partsOf<const Parts extends readonly z.core.$ZodTypeDiscriminable[]>(parts: Parts, types: string) {
   const part = z.discriminatedUnion('type', parts as unknown as [Parts[number], ...Parts[number][]], {
-    error: ({ code, input }) => code === 'invalid_union' ? `must be a part of type ${types}` : expected('an object')({ input }),
+    error: ({ code, input }) =>
+      code === 'invalid_union' ? `must be a part of type ${types}` : expected('an object')({ input }),
   })
-  return z.array(part, { error: expected('a string or an array of parts') }).min(1, { error: 'must have at least one part' })
+  return z
+    .array(part, { error: expected('a string or an array of parts') })
+    .min(1, { error: 'must have at least one part' })
 }
 
 const inputText = z.object({ type: z.literal('input_text'), text: text('a string') })
 const inputJson = z.object({
   type: z.literal('input_json'),
   data: describeJson(
-    z.custom<object>((value) => typeof value === 'object' && value !== null, { error: expected('an object or an array') }),
+    z.custom<object>((value) => typeof value === 'object' && value !== null, {
+      error: expected('an object or an array'),
+    }),
     () => ({ type: ['object', 'array'] }),
   ),
 })
 /** Refused by name rather than left out: an answer that has not seen the picture would look like one that has. */
-const inputImage = z.object({ type: z.literal('input_image') })
+const inputImage = z
+  .object({ type: z.literal('input_image') })
   .refine(() => false, { error: 'images are not read by the models of this server; send text or JSON' })
 
 /** Instructions of a question and content of a user's message. */
 export const readableContent = textOr(partsOf([inputText, inputJson, inputImage], 'input_text or input_json'))
 
 const plainText = textOr(partsOf([inputText, inputImage], 'input_text'))
-const assistantText = textOr(partsOf([
-  z.object({ type: z.literal('output_text'), text: text('a string') }),
-  z.object({ type: z.literal('refusal'), refusal: text('a string') }),
-], 'output_text or refusal'))
+const assistantText = textOr(
+  partsOf(
+    [
+      z.object({ type: z.literal('output_text'), text: text('a string') }),
+      z.object({ type: z.literal('refusal'), refusal: text('a string') }),
+    ],
+    'output_text or refusal',
+  ),
+)
 
 const messageType = z.literal('message').optional()
 const user = z.object({ type: messageType, role: z.literal('user'), content: readableContent })
@@ -52,7 +63,9 @@ const instructor = z.object({ type: messageType, role: z.enum(['developer', 'sys
 const assistant = z.object({ type: messageType, role: z.literal('assistant'), content: assistantText })
 const message = z.discriminatedUnion('role', [user, instructor, assistant], {
   error: ({ code, input }) =>
-    code === 'invalid_union' ? 'must have a role of user, developer, system or assistant' : expected('an object')({ input }),
+    code === 'invalid_union'
+      ? 'must have a role of user, developer, system or assistant'
+      : expected('an object')({ input }),
 })
 
 const callId = text('a string')
@@ -69,24 +82,33 @@ const toolItem = z.discriminatedUnion('type', toolCalls, {
 export type InputItem = z.output<typeof message> | z.output<typeof toolItem>
 
 /** A message has a role; everything else says by its type what it is. */
-const inputItem = describeJson(z.unknown().transform((value, context): InputItem => {
-  const hasRole = typeof value === 'object' && value !== null && Object.hasOwn(value, 'role')
-  const result = (hasRole ? message : toolItem).safeParse(value)
-  if (result.success) return result.data
-  for (const { message: reason, path } of result.error.issues) {
-    context.addIssue({ code: 'custom', message: reason, path: [...path], input: undefined })
-  }
-  return z.NEVER
-}), (toJson) => ({ anyOf: [toJson(message), toJson(toolItem)] }))
+const inputItem = describeJson(
+  z.unknown().transform((value, context): InputItem => {
+    const hasRole = typeof value === 'object' && value !== null && Object.hasOwn(value, 'role')
+    const result = (hasRole ? message : toolItem).safeParse(value)
+    if (result.success) return result.data
+    for (const { message: reason, path } of result.error.issues) {
+      context.addIssue({ code: 'custom', message: reason, path: [...path], input: undefined })
+    }
+    return z.NEVER
+  }),
+  (toJson) => ({ anyOf: [toJson(message), toJson(toolItem)] }),
+)
 
-export const inputItems = z.array(inputItem, { error: expected('a string or an array of messages') })
+export const inputItems = z
+  .array(inputItem, { error: expected('a string or an array of messages') })
   .min(1, { error: 'must have at least one message' })
   .check(({ value, issues }) => {
     const calls = new Set<string>()
     for (const [index, item] of value.entries()) {
       if (!('call_id' in item)) continue
       if ('output' in item && !calls.has(item.call_id)) {
-        issues.push({ code: 'custom', input: undefined, path: [index, 'call_id'], message: 'must be that of an earlier call' })
+        issues.push({
+          code: 'custom',
+          input: undefined,
+          path: [index, 'call_id'],
+          message: 'must be that of an earlier call',
+        })
       }
       if (!('output' in item)) calls.add(item.call_id)
     }

@@ -16,7 +16,7 @@ export function toSystemOne({ model, input, questions }: OpenAiRequest) {
 
 /** The names of a choice's options in the order given: `true` is the option "true" unless a string is that already. */
 export function optionNames({ choices }: Extract<OpenAiQuestion, { type: 'choice' }>): string[] {
-  const strings = new Set(choices.flatMap(({ value }) => typeof value === 'string' ? [value] : []))
+  const strings = new Set(choices.flatMap(({ value }) => (typeof value === 'string' ? [value] : [])))
   return choices.map(({ value }) => {
     let name = String(value)
     if (typeof value !== 'string') while (strings.has(name)) name += ' (boolean)'
@@ -37,7 +37,10 @@ export function toOpenAiFault(error: unknown, { questions }: OpenAiRequest): unk
   return new InvalidRequestError(loc.length === 0 ? 'body' : loc.join('.'), error.reason, { loc })
 }
 
-/** One user's text or record is the state itself, so that both wires read the same; a conversation is a list of messages. */
+/**
+ * One user's text or record is the state itself, so that both wires read the same; a conversation is a list of
+ * messages.
+ */
 function toState(input: string | InputItem[]): string | object {
   if (typeof input === 'string') return input
   const [only] = input
@@ -61,8 +64,7 @@ function toText(content: string | readonly (Part | AssistantPart)[]): string | o
 }
 
 type AssistantPart =
-  | { readonly type: 'output_text'; readonly text: string }
-  | { readonly type: 'refusal'; readonly refusal: string }
+  { readonly type: 'output_text'; readonly text: string } | { readonly type: 'refusal'; readonly refusal: string }
 
 function toQuestion(question: OpenAiQuestion): QuestionInput {
   const instructions = toText(question.instructions)
@@ -75,7 +77,10 @@ function toQuestion(question: OpenAiQuestion): QuestionInput {
 }
 
 /** Clients without labels send the level's number as one, which says nothing beside a description. */
-function levelText({ label, description }: { label: string; description?: string | null | undefined }, index: number): string {
+function levelText(
+  { label, description }: { label: string; description?: string | null | undefined },
+  index: number,
+): string {
   if (!description || description === label) return label
   return label === String(index) ? description : `${label}: ${description}`
 }

@@ -11,17 +11,25 @@ const tokens = z.int().nonnegative()
 /** Body of the response of `POST /v1/decisions`. */
 export const openAiResponseSchema = z.object({
   model: z.string(),
-  answers: z.array(z.discriminatedUnion('type', [
-    z.object({ type: z.literal('predicate'), name, probability: unit }),
-    z.object({
-      type: z.literal('choice'), name, choice: value, confidence: unit,
-      probabilities: z.array(z.object({ value, probability: unit })),
-    }),
-    z.object({
-      type: z.literal('score'), name, score: z.number().nonnegative(), confidence: unit,
-      probabilities: z.array(z.object({ value: tokens, label: z.string(), probability: unit })),
-    }),
-  ])),
+  answers: z.array(
+    z.discriminatedUnion('type', [
+      z.object({ type: z.literal('predicate'), name, probability: unit }),
+      z.object({
+        type: z.literal('choice'),
+        name,
+        choice: value,
+        confidence: unit,
+        probabilities: z.array(z.object({ value, probability: unit })),
+      }),
+      z.object({
+        type: z.literal('score'),
+        name,
+        score: z.number().nonnegative(),
+        confidence: unit,
+        probabilities: z.array(z.object({ value: tokens, label: z.string(), probability: unit })),
+      }),
+    ]),
+  ),
   usage: z.object({
     input_tokens: tokens,
     input_tokens_details: z.object({ cached_tokens: tokens, cache_write_tokens: tokens }),
@@ -34,7 +42,10 @@ export const openAiResponseSchema = z.object({
 type OpenAiResponse = z.output<typeof openAiResponseSchema>
 
 /** A decision as this wire gives it: answers in the order of the questions, values as they came. */
-export function toOpenAiResponse({ questions }: OpenAiRequest, { model, answers, usage }: DecisionResponse): OpenAiResponse {
+export function toOpenAiResponse(
+  { questions }: OpenAiRequest,
+  { model, answers, usage }: DecisionResponse,
+): OpenAiResponse {
   const { input_tokens, output_tokens } = usage
   return {
     model,
@@ -58,7 +69,10 @@ function toOpenAiAnswer(question: OpenAiQuestion, answer: Answer): OpenAiRespons
       name,
       choice: question.choices[options.indexOf(answer.choice)]!.value,
       confidence: answer.confidence,
-      probabilities: question.choices.map(({ value }, index) => ({ value, probability: answer.probabilities[options[index]!]! })),
+      probabilities: question.choices.map(({ value }, index) => ({
+        value,
+        probability: answer.probabilities[options[index]!]!,
+      })),
     }
   }
   if (question.type === 'score' && answer.type === 'score') {
@@ -67,9 +81,14 @@ function toOpenAiAnswer(question: OpenAiQuestion, answer: Answer): OpenAiRespons
       name,
       score: answer.score,
       confidence: answer.confidence,
-      probabilities: question.levels.map(({ label }, value) => ({ value, label, probability: answer.probabilities[value]! })),
+      probabilities: question.levels.map(({ label }, value) => ({
+        value,
+        label,
+        probability: answer.probabilities[value]!,
+      })),
     }
   }
-  if (answer.type !== 'noul') throw new TypeError(`expected an answer to a ${question.type}, got one to a ${answer.type}`)
+  if (answer.type !== 'noul')
+    throw new TypeError(`expected an answer to a ${question.type}, got one to a ${answer.type}`)
   return { type: 'predicate', name, probability: answer.noul }
 }

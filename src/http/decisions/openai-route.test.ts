@@ -2,12 +2,20 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createServer } from '../server.ts'
 import { json, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
-import { toSystemOne } from './openai-mapping.ts'
-import { type OpenAiRequest, openAiRequestSchema } from './openai-request.ts'
 
 const predicate = { type: 'predicate', instructions: 'Is it urgent?' }
-const choice = { type: 'choice', name: 'team', instructions: 'Who?', choices: [{ value: 'billing' }, { value: 'tech', description: 'Bugs' }] }
-const score = { type: 'score', name: 'anger', instructions: 'How angry?', levels: [{ label: 'calm' }, { label: 'cross', description: 'furious' }] }
+const choice = {
+  type: 'choice',
+  name: 'team',
+  instructions: 'Who?',
+  choices: [{ value: 'billing' }, { value: 'tech', description: 'Bugs' }],
+}
+const score = {
+  type: 'score',
+  name: 'anger',
+  instructions: 'How angry?',
+  levels: [{ label: 'calm' }, { label: 'cross', description: 'furious' }],
+}
 const ask = (...questions: unknown[]) => ({ model: 'decide-latest', input: 'x', questions })
 const say = (...input: unknown[]) => ({ model: 'decide-latest', input, questions: [predicate] })
 const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value)
@@ -18,27 +26,73 @@ beforeEach(() => {
   stub = createStubEngine()
 })
 const send = (body: unknown) => createServer({ engine: stub.engine }).fetch(post(body, { path: '/v1/decisions' }))
-const mapped = (body: unknown) => toSystemOne(openAiRequestSchema.parse(body) as OpenAiRequest)
 
 describe('a request that fits', () => {
   const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
   const custom = { type: 'custom_tool_call', call_id: 'd', name: 'g', input: 'x' }
   it.each<[string, unknown]>([
-    ['D1 cache hints and identifiers', {
-      ...ask(predicate), prompt_cache_key: 'k', prompt_cache_options: { mode: 'explicit' }, safety_identifier: 'u',
-    }],
-    ['D11 null hints', { ...ask(predicate), prompt_cache_key: null, prompt_cache_options: null, safety_identifier: null }],
+    [
+      'D1 cache hints and identifiers',
+      {
+        ...ask(predicate),
+        prompt_cache_key: 'k',
+        prompt_cache_options: { mode: 'explicit' },
+        safety_identifier: 'u',
+      },
+    ],
+    [
+      'D11 null hints',
+      { ...ask(predicate), prompt_cache_key: null, prompt_cache_options: null, safety_identifier: null },
+    ],
     ['no model', { input: 'x', questions: [predicate] }],
-    ['D2 messages of all roles', say({ role: 'system', content: 'a' }, { role: 'developer', content: 'b', type: 'message' }, user('c'),
-      { role: 'assistant', content: 'd', phase: null })],
-    ['D2 tool calls', say(call, custom, { type: 'function_call_output', call_id: 'c', output: 'r' },
-      { type: 'custom_tool_call_output', call_id: 'd', output: [{ type: 'input_text', text: 'r' }] })],
-    ['D3 parts', say(user([{ type: 'input_text', text: 'a', prompt_cache_breakpoint: null },
-      { type: 'input_json', data: [{ a: 1 }], prompt_cache_breakpoint: { mode: 'explicit' } }]))],
-    ['D3 assistant parts', say({ role: 'assistant', content: [{ type: 'output_text', text: 'a' }, { type: 'refusal', refusal: 'b' }] })],
+    [
+      'D2 messages of all roles',
+      say({ role: 'system', content: 'a' }, { role: 'developer', content: 'b', type: 'message' }, user('c'), {
+        role: 'assistant',
+        content: 'd',
+        phase: null,
+      }),
+    ],
+    [
+      'D2 tool calls',
+      say(
+        call,
+        custom,
+        { type: 'function_call_output', call_id: 'c', output: 'r' },
+        { type: 'custom_tool_call_output', call_id: 'd', output: [{ type: 'input_text', text: 'r' }] },
+      ),
+    ],
+    [
+      'D3 parts',
+      say(
+        user([
+          { type: 'input_text', text: 'a', prompt_cache_breakpoint: null },
+          { type: 'input_json', data: [{ a: 1 }], prompt_cache_breakpoint: { mode: 'explicit' } },
+        ]),
+      ),
+    ],
+    [
+      'D3 assistant parts',
+      say({
+        role: 'assistant',
+        content: [
+          { type: 'output_text', text: 'a' },
+          { type: 'refusal', refusal: 'b' },
+        ],
+      }),
+    ],
     ['D6 JSON of depth 32', say(user([{ type: 'input_json', data: JSON.parse('['.repeat(32) + ']'.repeat(32)) }]))],
     ['D6 JSON of 10,000 values', say(user([{ type: 'input_json', data: times(10_000, { a: 1 }) }]))],
-    ['D8 instructions in parts', ask({ ...predicate, instructions: [{ type: 'input_text', text: 'a' }, { type: 'input_json', data: {} }] })],
+    [
+      'D8 instructions in parts',
+      ask({
+        ...predicate,
+        instructions: [
+          { type: 'input_text', text: 'a' },
+          { type: 'input_json', data: {} },
+        ],
+      }),
+    ],
     ['D25 two unnamed', ask(predicate, predicate)],
     ['32 questions', ask(...times(32, predicate))],
     ['26 choices', ask({ ...choice, choices: Array.from({ length: 26 }, (_, i) => ({ value: `${i}` })) })],
@@ -62,9 +116,17 @@ describe('a request that does not fit', () => {
     ['another item', 'input[0].type', say({ type: 'reasoning' })],
     ['no content', 'input[0].content', say({ role: 'user' })],
     ['no parts', 'input[0].content', say(user([]))],
-    ['D3 JSON from the system', 'input[0].content[0].type', say({ role: 'system', content: [{ type: 'input_json', data: {} }] })],
+    [
+      'D3 JSON from the system',
+      'input[0].content[0].type',
+      say({ role: 'system', content: [{ type: 'input_json', data: {} }] }),
+    ],
     ['D3 a number as JSON', 'input[0].content[0].data', say(user([{ type: 'input_json', data: 5 }]))],
-    ['D4 an output without a call', 'input[0].call_id', say({ type: 'function_call_output', call_id: 'c', output: 'r' })],
+    [
+      'D4 an output without a call',
+      'input[0].call_id',
+      say({ type: 'function_call_output', call_id: 'c', output: 'r' }),
+    ],
     ['D5 an image', 'input[0].content[1]', say(user([{ type: 'input_text', text: 'a' }, image]))],
     ['D5 an image in instructions', 'questions[0].instructions[0]', ask({ ...predicate, instructions: [image] })],
     ['D7 questions by name', 'questions', { input: 'x', questions: { q: predicate } }],
@@ -77,21 +139,44 @@ describe('a request that does not fit', () => {
     ['blank instructions of a predicate', 'questions[0].instructions', ask({ ...predicate, instructions: ' ' })],
     ['D9 no choices', 'questions[0].choices', ask({ ...choice, choices: undefined })],
     ['D9 one choice', 'questions[0].choices', ask({ ...choice, choices: [{ value: 'a' }] })],
-    ['D9 27 choices', 'questions[0].choices', ask({ ...choice, choices: Array.from({ length: 27 }, (_, i) => ({ value: `${i}` })) })],
-    ['D9 the same value twice', 'questions[0].choices', ask({ ...choice, choices: [{ value: true }, { value: true }] })],
-    ['D9 a number as value', 'questions[0].choices[1].value', ask({ ...choice, choices: [{ value: 'a' }, { value: 5 }] })],
-    ['D10 a number as label', 'questions[0].levels[0].label', ask({ ...score, levels: [{ label: 0 }, { label: 'b' }] })],
+    [
+      'D9 27 choices',
+      'questions[0].choices',
+      ask({ ...choice, choices: Array.from({ length: 27 }, (_, i) => ({ value: `${i}` })) }),
+    ],
+    [
+      'D9 the same value twice',
+      'questions[0].choices',
+      ask({ ...choice, choices: [{ value: true }, { value: true }] }),
+    ],
+    [
+      'D9 a number as value',
+      'questions[0].choices[1].value',
+      ask({ ...choice, choices: [{ value: 'a' }, { value: 5 }] }),
+    ],
+    [
+      'D10 a number as label',
+      'questions[0].levels[0].label',
+      ask({ ...score, levels: [{ label: 0 }, { label: 'b' }] }),
+    ],
     ['D10 11 levels', 'questions[0].levels', ask({ ...score, levels: times(11, { label: 'x' }) })],
     ['D25 the same name twice', 'questions[1].name', ask({ ...predicate, name: 'a' }, { ...predicate, name: 'a' })],
     ['an input that is too long', 'input', { ...ask(predicate), input: 'x'.repeat(200_001) }],
-    ['half a surrogate pair in a choice', 'questions[0].choices[1]',
-      ask({ ...choice, choices: [{ value: 'a' }, { value: 'b', description: '\ud800' }] })],
-    ['half a surrogate pair in a level', 'questions[0].levels[1]', ask({ ...score, levels: [{ label: 'a' }, { label: '\ud800' }] })],
+    [
+      'half a surrogate pair in a choice',
+      'questions[0].choices[1]',
+      ask({ ...choice, choices: [{ value: 'a' }, { value: 'b', description: '\ud800' }] }),
+    ],
+    [
+      'half a surrogate pair in a level',
+      'questions[0].levels[1]',
+      ask({ ...score, levels: [{ label: 'a' }, { label: '\ud800' }] }),
+    ],
     ['half a surrogate pair in instructions', 'questions[0].instructions', ask({ ...score, instructions: '\ud800' })],
   ])('%s is refused with %s at fault', async (_, param, body) => {
     const response = await send(body)
     expect(response.status).toBe(422)
-    const { message, error } = await json(response) as { message: string; error: { message: string } }
+    const { message, error } = (await json(response)) as { message: string; error: { message: string } }
     expect(error).toEqual({ message, type: 'invalid_request_error', param, code: 'invalid_request' })
     expect(message).not.toContain('CANARY')
     expect(stub.counts.decided).toBe(0)
@@ -101,67 +186,5 @@ describe('a request that does not fit', () => {
     const { message } = await json(createServer({ engine: stub.engine }).fetch(post(ask(predicate))))
     expect(message).toBe('state: is required; a body with "input" belongs to POST /v1/decisions')
     expect(await json(send({ state: 'x' }))).toMatchObject({ message: expect.stringContaining('POST /v1/systemone') })
-  })
-})
-
-describe('the state', () => {
-  it.each<[string, unknown, unknown]>([
-    ['a text', 'x', 'x'],
-    ['one text of one user', [user('x')], 'x'],
-    ['one part of one user', [user([{ type: 'input_text', text: 'x' }])], 'x'],
-    ['one record of one user', [user([{ type: 'input_json', data: { a: 1 } }])], { a: 1 }],
-    ['several parts in order', [user([{ type: 'input_json', data: { a: 1 } }, { type: 'input_text', text: 'x' }])], [{ a: 1 }, 'x']],
-    ['a conversation', [{ role: 'assistant', content: 'a' }, user('b')], [{ role: 'assistant', content: 'a' }, { role: 'user', content: 'b' }]],
-    ['a single message of another role', [{ role: 'system', content: 'a' }], [{ role: 'system', content: 'a' }]],
-  ])('of %s is what it says', (_, input, state) => {
-    expect(mapped({ input, questions: [predicate] }).state).toEqual(state)
-  })
-})
-
-describe('questions', () => {
-  it('keep a level\'s label beside its description, unless it is only its number', () => {
-    const levels = [
-      { label: '0', description: 'calm' }, { label: 'cross' }, { label: 'mad', description: 'very angry' }, { label: 'x', description: 'x' },
-    ]
-    expect(mapped(ask({ ...score, levels })).questions[0]).toMatchObject({ criteria: ['calm', 'cross', 'mad: very angry', 'x'] })
-  })
-
-  it('are never shown by name', () => {
-    expect(Object.keys(mapped(ask(choice, score)).questions)).toEqual(['0', '1'])
-  })
-})
-
-describe('an answer', () => {
-  it('has one entry a question in order, and D18 usage with every member', async () => {
-    expect(await json(send(ask(score, predicate, choice)))).toEqual({
-      model: 'stub',
-      answers: [
-        { type: 'score', name: 'anger', score: 0.5, confidence: 0, probabilities: [
-          { value: 0, label: 'calm', probability: 0.5 }, { value: 1, label: 'cross', probability: 0.5 },
-        ] },
-        { type: 'predicate', name: null, probability: 0.5 },
-        { type: 'choice', name: 'team', choice: 'billing', confidence: 0, probabilities: [
-          { value: 'billing', probability: 0.5 }, { value: 'tech', probability: 0.5 },
-        ] },
-      ],
-      usage: {
-        input_tokens: 3, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-        output_tokens: 0, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 3,
-      },
-    })
-  })
-
-  it('D14: keeps the kind and the order of values, also where true and "true" are both given', async () => {
-    const values = [true, 'true', false, 'true (boolean)', '10', '2', '__proto__', 'é', 'e\u0301']
-    const { answers } = await json(send(ask({ ...choice, choices: values.map((value) => ({ value })) }))) as
-      { answers: { choice: unknown; probabilities: { value: unknown; probability: number }[] }[] }
-    expect(answers[0]?.probabilities.map(({ value }) => value)).toEqual(values)
-    expect(values).toContain(answers[0]?.choice)
-  })
-
-  it('that fails in the engine names the field of this wire', async () => {
-    const { InvalidRequestError } = await import('../../errors/index.ts')
-    stub.failure = new InvalidRequestError('questions.1', 'its text is too long', { loc: ['questions', '1'] })
-    expect(await json(send(ask(predicate, choice)))).toMatchObject({ error: { param: 'questions[1]' } })
   })
 })

@@ -8,7 +8,11 @@ const sha256 = (key: string) => createHash('sha256').update(key).digest('hex')
 
 describe('a key store', () => {
   it('finds keys by themselves and by their SHA-256, with their settings', () => {
-    const store = createKeyStore(['first', { key: 'second', id: 'app', freeTokens: 5 }, { sha256: sha256('third').toUpperCase() }])
+    const store = createKeyStore([
+      'first',
+      { key: 'second', id: 'app', freeTokens: 5 },
+      { sha256: sha256('third').toUpperCase() },
+    ])
     expect(store.find('first')).toEqual({ id: `key_${sha256('first').slice(0, 12)}` })
     expect(store.find('second')).toEqual({ id: 'app', freeTokens: 5 })
     expect(store.find('third')).toEqual({ id: `key_${sha256('third').slice(0, 12)}` })
@@ -36,7 +40,13 @@ describe('a key store', () => {
     ['keys.0.requestsPerMinute', [{ key: 'a', requestsPerMinute: 0 }]],
     ['keys.0', [{ key: 'a', unknown: 1 }]],
     ['keys.1.key', ['a', 'a']],
-    ['keys.1.id', [{ key: 'a', id: 'x' }, { key: 'b', id: 'x' }]],
+    [
+      'keys.1.id',
+      [
+        { key: 'a', id: 'x' },
+        { key: 'b', id: 'x' },
+      ],
+    ],
   ])('is not made: %s is at fault', (path, keys) => {
     const make = () => createKeyStore(keys as string[])
     expect(make).toThrow(InvalidRequestError)
@@ -60,7 +70,9 @@ describe('keys of the environment', () => {
   it('are not wanted where the variable is not set, and missing where it is empty', () => {
     expect(readKeysFromEnvironment({})).toBeUndefined()
     for (const list of ['', ' ', ',']) {
-      expect(() => readKeysFromEnvironment({ TESSERA_API_KEYS: list })).toThrow(/^TESSERA_API_KEYS: must list at least one key/)
+      expect(() => readKeysFromEnvironment({ TESSERA_API_KEYS: list })).toThrow(
+        /^TESSERA_API_KEYS: must list at least one key/,
+      )
     }
   })
 })
@@ -73,18 +85,35 @@ describe('authentication', () => {
     expect(await authorized(value)).toEqual({ id: 'me' })
   })
 
-  it.each(['', 'Bearer', 'Bearer ', 'right', 'Basic right', 'Bearer wrong', 'Bearer right, Bearer right', 'Bearer right x',
-    'Bearerright', 'Bearer\tright'])('refuses %j', async (value) => {
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    'right',
+    'Basic right',
+    'Bearer wrong',
+    'Bearer right, Bearer right',
+    'Bearer right x',
+    'Bearerright',
+    'Bearer\tright',
+  ])('refuses %j', async (value) => {
     await expect(authorized(value)).rejects.toMatchObject({ code: 'authentication_error' })
   })
 
   it('reads no other header', async () => {
-    const headers = new Headers({ 'x-api-key': 'right', 'proxy-authorization': 'Bearer right', 'cookie': 'authorization=right' })
+    const headers = new Headers({
+      'x-api-key': 'right',
+      'proxy-authorization': 'Bearer right',
+      'cookie': 'authorization=right',
+    })
     await expect(authenticate(headers, keys)).rejects.toMatchObject({ status: 401 })
   })
 
   it('takes two headers of one right key as no key', async () => {
-    const headers = new Headers([['authorization', 'Bearer right'], ['authorization', 'Bearer right']])
+    const headers = new Headers([
+      ['authorization', 'Bearer right'],
+      ['authorization', 'Bearer right'],
+    ])
     await expect(authenticate(headers, keys)).rejects.toMatchObject({ status: 401 })
   })
 
@@ -93,7 +122,7 @@ describe('authentication', () => {
   })
 
   it('takes a store that has to look somewhere else', async () => {
-    const store = { find: async (key: string) => key === 'right' ? { id: 'me' } : undefined }
+    const store = { find: async (key: string) => (key === 'right' ? { id: 'me' } : undefined) }
     expect(await authenticate(new Headers({ authorization: 'Bearer right' }), store)).toEqual({ id: 'me' })
   })
 })

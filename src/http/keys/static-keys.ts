@@ -18,14 +18,22 @@ interface Entry {
 export function createKeyStore(keys: readonly (string | KeyConfig)[]): KeyStore {
   if (keys.length === 0) throw new InvalidRequestError('keys', 'must list at least one key, got none')
   const entries = keys.map(readEntry)
-  refuseRepeated(entries.map(({ digest }) => digest.toString('hex')), 'key')
-  refuseRepeated(entries.map(({ apiKey }) => apiKey.id), 'id')
+  refuseRepeated(
+    entries.map(({ digest }) => digest.toString('hex')),
+    'key',
+  )
+  refuseRepeated(
+    entries.map(({ apiKey }) => apiKey.id),
+    'id',
+  )
   return {
     find(key) {
       const digest = hash(key)
       // Every entry is compared, found or not: the time says neither whether nor where a key matched.
-      return entries.reduce<ApiKey | undefined>((found, entry) =>
-        timingSafeEqual(entry.digest, digest) ? entry.apiKey : found, undefined)
+      return entries.reduce<ApiKey | undefined>(
+        (found, entry) => (timingSafeEqual(entry.digest, digest) ? entry.apiKey : found),
+        undefined,
+      )
     },
   }
 }
@@ -35,8 +43,12 @@ export function readKeysFromEnvironment(env: Readonly<Record<string, string | un
   const list = env.TESSERA_API_KEYS
   if (list === undefined) return undefined
   // Set but empty is a secret that did not arrive. Taking it as "no keys wanted" would open the server to everyone.
-  const keys = list.split(',').map((key) => key.trim()).filter((key) => key !== '')
-  if (keys.length === 0) throw new InvalidRequestError('TESSERA_API_KEYS', 'must list at least one key or be unset, got none')
+  const keys = list
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '')
+  if (keys.length === 0)
+    throw new InvalidRequestError('TESSERA_API_KEYS', 'must list at least one key or be unset, got none')
   return createKeyStore(keys)
 }
 

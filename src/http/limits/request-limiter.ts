@@ -66,9 +66,12 @@ export class RequestLimiter {
       await limiter.consume(id)
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal
-      throw new RateLimitError(`too many requests for this API key: at most ${requestsPerMinute} a minute; retry later`, {
-        retryAfterMs: refusal.msBeforeNext,
-      })
+      throw new RateLimitError(
+        `too many requests for this API key: at most ${requestsPerMinute} a minute; retry later`,
+        {
+          retryAfterMs: refusal.msBeforeNext,
+        },
+      )
     }
   }
 

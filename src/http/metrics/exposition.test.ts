@@ -7,7 +7,10 @@ it('writes counters by their labels', () => {
   counter.add({ route: '/x', status: '200' }, 2)
   counter.add({ route: '/x', status: '404' })
   expect(counter.lines()).toEqual([
-    '# HELP a_total All of them.', '# TYPE a_total counter', 'a_total{route="/x",status="200"} 3', 'a_total{route="/x",status="404"} 1',
+    '# HELP a_total All of them.',
+    '# TYPE a_total counter',
+    'a_total{route="/x",status="200"} 3',
+    'a_total{route="/x",status="404"} 1',
   ])
 })
 
@@ -15,8 +18,11 @@ it('writes histograms as cumulative buckets', () => {
   const histogram = new Histogram('s', 'Time.', [0.1, 1])
   for (const value of [0.1, 0.5, 7]) histogram.observe({ route: '/' }, value)
   expect(histogram.lines().slice(2)).toEqual([
-    's_bucket{route="/",le="0.1"} 1', 's_bucket{route="/",le="1"} 2', 's_bucket{route="/",le="+Inf"} 3',
-    's_sum{route="/"} 7.6', 's_count{route="/"} 3',
+    's_bucket{route="/",le="0.1"} 1',
+    's_bucket{route="/",le="1"} 2',
+    's_bucket{route="/",le="+Inf"} 3',
+    's_sum{route="/"} 7.6',
+    's_count{route="/"} 3',
   ])
 })
 

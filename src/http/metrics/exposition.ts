@@ -74,12 +74,17 @@ export class Histogram implements Metric {
 
   lines(): string[] {
     const name = this.#name
-    return [...this.#head, ...[...this.#series.values()].flatMap(({ labels, counts, sum, total }) => [
-      ...counts.map((count, index) => `${name}_bucket${format({ ...labels, le: String(this.#bounds[index]) })} ${count}`),
-      `${name}_bucket${format({ ...labels, le: '+Inf' })} ${total}`,
-      `${name}_sum${format(labels)} ${sum}`,
-      `${name}_count${format(labels)} ${total}`,
-    ])]
+    return [
+      ...this.#head,
+      ...[...this.#series.values()].flatMap(({ labels, counts, sum, total }) => [
+        ...counts.map(
+          (count, index) => `${name}_bucket${format({ ...labels, le: String(this.#bounds[index]) })} ${count}`,
+        ),
+        `${name}_bucket${format({ ...labels, le: '+Inf' })} ${total}`,
+        `${name}_sum${format(labels)} ${sum}`,
+        `${name}_count${format(labels)} ${total}`,
+      ]),
+    ]
   }
 }
 

@@ -13,7 +13,10 @@ export class ServerMetrics {
   #inFlight = 0
   readonly #requests = new Counter('tessera_http_requests_total', 'Answered requests by route, method and status.')
   readonly #seconds = new Histogram('tessera_http_request_duration_seconds', 'Time to the answer.', SECONDS)
-  readonly #units = new Counter('tessera_units_total', 'What successful answers used, by endpoint: input tokens of decisions.')
+  readonly #units = new Counter(
+    'tessera_units_total',
+    'What successful answers used, by endpoint: input tokens of decisions.',
+  )
   readonly #running = new Gauge('tessera_http_requests_in_flight', 'Requests being answered.', () => this.#inFlight)
 
   get inFlight(): number {

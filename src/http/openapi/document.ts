@@ -31,7 +31,9 @@ export function createOpenApiDocument() {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Tessera', version: '1.0.0', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      title: 'Tessera',
+      version: '1.0.0',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description: 'Typed decisions with calibrated probabilities.',
     },
     servers: [{ url: '/' }],
@@ -50,7 +52,10 @@ export function createOpenApiDocument() {
           operationId: 'createDecision',
           summary: 'The same decisions on the wire of OpenAI clients.',
           requestBody: body('OpenAiDecisionRequest'),
-          responses: { 200: answer('Answers in the order of the questions.', 'OpenAiDecisionResponse'), ...errors(postErrors) },
+          responses: {
+            200: answer('Answers in the order of the questions.', 'OpenAiDecisionResponse'),
+            ...errors(postErrors),
+          },
         },
       },
       '/v1/models': {
@@ -62,7 +67,9 @@ export function createOpenApiDocument() {
       },
       '/healthz': {
         get: {
-          operationId: 'getHealth', summary: 'Whether requests are taken.', security: [],
+          operationId: 'getHealth',
+          summary: 'Whether requests are taken.',
+          security: [],
           responses: { 200: { description: 'They are.', headers: REQUEST_ID } },
         },
       },
@@ -71,7 +78,11 @@ export function createOpenApiDocument() {
           operationId: 'getMetrics',
           summary: 'Counters in the Prometheus text format.',
           responses: {
-            200: { description: 'Counters.', headers: REQUEST_ID, content: { 'text/plain': { schema: { type: 'string' } } } },
+            200: {
+              description: 'Counters.',
+              headers: REQUEST_ID,
+              content: { 'text/plain': { schema: { type: 'string' } } },
+            },
             ...errors([401]),
           },
         },
@@ -104,8 +115,10 @@ function answer(description: string, schema: string) {
 }
 
 function errors(statuses: readonly Status[]) {
-  return Object.fromEntries(statuses.map((status) => {
-    const backoff = status === 429 || status === 529 ? BACKOFF_HEADERS : {}
-    return [status, { ...answer(ERRORS[status], 'Error'), headers: { ...REQUEST_ID, ...backoff } }]
-  }))
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const backoff = status === 429 || status === 529 ? BACKOFF_HEADERS : {}
+      return [status, { ...answer(ERRORS[status], 'Error'), headers: { ...REQUEST_ID, ...backoff } }]
+    }),
+  )
 }

@@ -25,15 +25,22 @@ export function createModelsRoute(engine: Pick<Engine, 'models'>): Route {
     dialect: 'systemone',
     async handle() {
       const installed = (await engine.models()).filter(({ available }) => available)
-      const aliases = installed.filter(({ name }) => name === SERVED_BY_ALIAS).map((model) => ({ ...model, name: ALIAS }))
+      const aliases = installed
+        .filter(({ name }) => name === SERVED_BY_ALIAS)
+        .map((model) => ({ ...model, name: ALIAS }))
       const models = [...installed, ...aliases]
       return Response.json({
         object: 'list',
         data: models.map(({ name }) => ({
-          id: name, object: 'model', created: Date.parse(RELEASE_DATE) / 1000, owned_by: 'tessera',
+          id: name,
+          object: 'model',
+          created: Date.parse(RELEASE_DATE) / 1000,
+          owned_by: 'tessera',
         })),
         models: models.map(({ name, id }) => ({
-          name, description: `answered by ${nameOf(id ?? name)}`, release_date: RELEASE_DATE,
+          name,
+          description: `answered by ${nameOf(id ?? name)}`,
+          release_date: RELEASE_DATE,
         })),
       } satisfies z.input<typeof modelListSchema>)
     },
@@ -42,5 +49,5 @@ export function createModelsRoute(engine: Pick<Engine, 'models'>): Route {
 
 /** A model that was configured by its path is shown by the name of its folder: paths are the machine's own business. */
 function nameOf(id: string): string {
-  return /^\w[\w.-]*\/\w[\w.-]*$/.test(id) ? id : id.split(/[\\/]/).findLast((part) => part !== '') ?? id
+  return /^\w[\w.-]*\/\w[\w.-]*$/.test(id) ? id : (id.split(/[\\/]/).findLast((part) => part !== '') ?? id)
 }

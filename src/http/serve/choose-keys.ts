@@ -30,8 +30,11 @@ export async function chooseKeys(host: string, keysFile: string | undefined, env
   const earlier = await readKeyFile(file)
   if (earlier !== undefined) return { keys: earlier }
   if (!isLoopback(host)) {
-    throw new InvalidRequestError('host', `listening on ${host} opens the service to other machines, which needs keys of your own: `
-      + 'set TESSERA_API_KEYS or give --keys-file')
+    throw new InvalidRequestError(
+      'host',
+      `listening on ${host} opens the service to other machines, which needs keys of your own: `
+        + 'set TESSERA_API_KEYS or give --keys-file',
+    )
   }
   const key = await makeKeyFile(file)
   return { keys: (await readKeyFile(file))!, fresh: { key, file } }
@@ -43,6 +46,7 @@ export function isLoopback(host: string): boolean {
 }
 
 function defaultKeyFile(env: Environment): string {
-  const folder = env.XDG_CONFIG_HOME || (process.platform === 'win32' && env.APPDATA) || join(env.HOME || homedir(), '.config')
+  const folder =
+    env.XDG_CONFIG_HOME || (process.platform === 'win32' && env.APPDATA) || join(env.HOME || homedir(), '.config')
   return join(folder, 'tessera', 'keys.json')
 }

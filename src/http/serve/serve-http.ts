@@ -31,7 +31,7 @@ export async function serveHttp(server: Server, host: string, port: number): Pro
     async close() {
       const closed = new Promise((resolve) => http.close(resolve))
       await server.close()
-      // A connection that was busy just now is idle in a moment, and would otherwise stay open for its client's next request.
+      // A connection that was busy just now is idle in a moment, and would stay open for its client's next request.
       const check = setInterval(() => http.closeIdleConnections(), IDLE_CHECK_MS)
       await closed
       clearInterval(check)
@@ -42,7 +42,7 @@ export async function serveHttp(server: Server, host: string, port: number): Pro
 function listen(http: HttpServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     http.once('error', (cause: NodeJS.ErrnoException) => {
-      const reason = cause.code === 'EADDRINUSE' ? 'it is taken' : cause.code ?? 'unknown error'
+      const reason = cause.code === 'EADDRINUSE' ? 'it is taken' : (cause.code ?? 'unknown error')
       reject(new InvalidRequestError('port', `cannot listen on ${host}, port ${port} (${reason})`, { cause }))
     })
     http.listen(port, host, resolve)

@@ -36,7 +36,10 @@ describe('the keys', () => {
 
   it('are not made where other machines could connect', async () => {
     for (const host of ['0.0.0.0', '::', '192.168.0.7', 'example.org', '']) {
-      await expect(chooseKeys(host, undefined, home())).rejects.toMatchObject({ path: 'host', message: /TESSERA_API_KEYS/ })
+      await expect(chooseKeys(host, undefined, home())).rejects.toMatchObject({
+        path: 'host',
+        message: /TESSERA_API_KEYS/,
+      })
     }
     await expect(chooseKeys('0.0.0.0', undefined, { ...home(), TESSERA_API_KEYS: 'a' })).resolves.toBeDefined()
   })
@@ -54,28 +57,43 @@ describe('the keys', () => {
   })
 
   it.each([
-    ['CANARY', 'must hold'], ['[]', 'must hold'], ['{"keys":{}}', 'must hold'], ['{"keys":[]}', 'at least one key'],
-    ['{"keys":[{"key":"CANARY","fre":1}]}', 'keys.0'], ['{"keys":["CANARY","CANARY"]}', 'keys.1.key'],
+    ['CANARY', 'must hold'],
+    ['[]', 'must hold'],
+    ['{"keys":{}}', 'must hold'],
+    ['{"keys":[]}', 'at least one key'],
+    ['{"keys":[{"key":"CANARY","fre":1}]}', 'keys.0'],
+    ['{"keys":["CANARY","CANARY"]}', 'keys.1.key'],
   ])('in a file with %s are refused by its name, and not shown', async (text, reason) => {
     const file = join(folder, 'k.json')
     await writeFile(file, text)
-    const error = await chooseKeys('127.0.0.1', file, {}).catch((thrown: unknown) => thrown) as Error
+    const error = (await chooseKeys('127.0.0.1', file, {}).catch((thrown: unknown) => thrown)) as Error
     expect(error.message).toContain(`keys-file: ${file}`)
     expect(error.message).toContain(reason)
     expect(error.message + String(error.cause)).not.toContain('CANARY')
   })
 })
 
-it.each([['127.0.0.1', true], ['127.1.2.3', true], ['::1', true], ['localhost', true], ['0.0.0.0', false],
-  ['127.0.0.1.example.org', false], ['::', false], ['1270.0.1', false]])('%s is this machine alone: %s', (host, loopback) => {
+it.each([
+  ['127.0.0.1', true],
+  ['127.1.2.3', true],
+  ['::1', true],
+  ['localhost', true],
+  ['0.0.0.0', false],
+  ['127.0.0.1.example.org', false],
+  ['::', false],
+  ['1270.0.1', false],
+])('%s is this machine alone: %s', (host, loopback) => {
   expect(isLoopback(host)).toBe(loopback)
 })
 
 describe('the store', () => {
   it('is memory, a server or a file', async () => {
     await (await openStore('memory')).close()
-    for (const name of ['', 'postgres://localhost']) await expect(openStore(name)).rejects.toThrow(/^store: must be "memory", a redis: URL or/)
-    await expect(openStore('redis://127.0.0.1:1')).rejects.toThrow(/^store: the Redis server could not be reached .*ECONNREFUSED/)
+    for (const name of ['', 'postgres://localhost'])
+      await expect(openStore(name)).rejects.toThrow(/^store: must be "memory", a redis: URL or/)
+    await expect(openStore('redis://127.0.0.1:1')).rejects.toThrow(
+      /^store: the Redis server could not be reached .*ECONNREFUSED/,
+    )
   })
 
   it.skipIf(!hasSqlite())('is made where the file is not there', async () => {
@@ -87,14 +105,19 @@ describe('the store', () => {
 })
 
 describe('the HTTP service', () => {
-  const send = (url: string) => fetch(`${url}/v1/systemone`, {
-    method: 'POST', headers: { 'content-type': 'application/json', ...bearer('k') }, body: JSON.stringify(BODY),
-  })
+  const send = (url: string) =>
+    fetch(`${url}/v1/systemone`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...bearer('k') },
+      body: JSON.stringify(BODY),
+    })
 
   it('finishes what is being answered before it closes, and takes nothing more', async () => {
     const stub = createStubEngine()
     let open: () => void = () => {}
-    stub.gate = new Promise((resolve) => { open = resolve })
+    stub.gate = new Promise((resolve) => {
+      open = resolve
+    })
     const service = await serveHttp(createServer({ engine: stub.engine, keys: ['k'] }), '127.0.0.1', 0)
     const running = send(service.url)
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 30_000 })
@@ -117,9 +140,13 @@ describe('the HTTP service', () => {
     const server = createServer({ engine: createStubEngine().engine, keys: ['k'] })
     const first = await serveHttp(server, '127.0.0.1', 0)
     const port = Number(new URL(first.url).port)
-    await expect(serveHttp(server, '127.0.0.1', port)).rejects.toThrow(`port: cannot listen on 127.0.0.1, port ${port} (it is taken)`)
+    await expect(serveHttp(server, '127.0.0.1', port)).rejects.toThrow(
+      `port: cannot listen on 127.0.0.1, port ${port} (it is taken)`,
+    )
     for (const wrong of [-1, 65_536, 1.5, Number.NaN]) {
-      await expect(serveHttp(server, '127.0.0.1', wrong)).rejects.toThrow(/^port: must be a whole number from 0 to 65535/)
+      await expect(serveHttp(server, '127.0.0.1', wrong)).rejects.toThrow(
+        /^port: must be a whole number from 0 to 65535/,
+      )
     }
     await first.close()
   })

@@ -4,11 +4,17 @@ export const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?'
 export const BODY = { state: 'The invoice is wrong', questions: QUESTIONS } as const
 
 /** A POST of JSON, or of a text as it is. */
-export function post(body: unknown, { path = '/v1/systemone', ...init }: RequestInit & { path?: string } = {}): Request {
+export function post(
+  body: unknown,
+  { path = '/v1/systemone', ...init }: RequestInit & { path?: string } = {},
+): Request {
   const headers = new Headers(init.headers)
   if (!headers.has('content-type')) headers.set('content-type', 'application/json')
   return new Request(`http://server${path}`, {
-    method: 'POST', ...init, headers, body: typeof body === 'string' ? body : JSON.stringify(body),
+    method: 'POST',
+    ...init,
+    headers,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 }
 
@@ -22,5 +28,5 @@ export function bearer(key: string): { readonly authorization: string } {
 
 /** The body of a response as it went out. Not typed: tests compare it. */
 export async function json(response: Response | Promise<Response>): Promise<Record<string, unknown>> {
-  return await (await response).json() as Record<string, unknown>
+  return (await (await response).json()) as Record<string, unknown>
 }

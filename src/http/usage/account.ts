@@ -30,7 +30,10 @@ export interface Account {
 interface AccountDocument {
   readonly version: 1
   readonly spent: string
-  readonly months: readonly (readonly [string, readonly (readonly [string, Omit<UsageRow, 'cost'> & { cost: string }])[]])[]
+  readonly months: readonly (readonly [
+    string,
+    readonly (readonly [string, Omit<UsageRow, 'cost'> & { cost: string }])[],
+  ])[]
   readonly holds: readonly (readonly [string, Omit<Hold, 'cost'> & { cost: string }])[]
 }
 

@@ -81,7 +81,10 @@ describe.each(Object.entries(kinds))('a ledger over the %s store', (_, { availab
     const next = await ledger.reserve(payer, 'decisions', 10)
     await late.settle(10)
     await next.settle(10)
-    expect(await ledger.usage('a')).toMatchObject([{ month: '2026-11', units: 10 }, { month: '2026-12', units: 10 }])
+    expect(await ledger.usage('a')).toMatchObject([
+      { month: '2026-11', units: 10 },
+      { month: '2026-12', units: 10 },
+    ])
   })
 
   it('keeps what is reserved from others until it is released', async () => {
@@ -122,28 +125,35 @@ describe.each(Object.entries(kinds))('a ledger over the %s store', (_, { availab
   })
 
   it('keeps accounts apart, whatever they are called', async () => {
-    for (const id of ['__proto__', 'constructor', 'a\'; DROP TABLE accounts; --', '🎯']) {
+    for (const id of ['__proto__', 'constructor', "a'; DROP TABLE accounts; --", '🎯']) {
       await ledger.record({ id }, 'decisions', 5)
       expect(await ledger.usage(id)).toMatchObject([{ requests: 1, units: 5 }])
     }
   })
 
   it('never lets requests that run together spend more than there is, nor loses an answer', async () => {
-    const work = fc.array(fc.record({ tokens: fc.integer({ min: 1, max: 40 }), fails: fc.boolean() }), { maxLength: 30 })
+    const work = fc.array(fc.record({ tokens: fc.integer({ min: 1, max: 40 }), fails: fc.boolean() }), {
+      maxLength: 30,
+    })
     let run = 0
-    await fc.assert(fc.asyncProperty(work, fc.integer({ min: 0, max: 200 }), async (requests, freeTokens) => {
-      const payer = { id: `run${run++}`, freeTokens, prepaid: '0.0000039' }
-      const done = await Promise.all(requests.map(async ({ tokens, fails }) => {
-        const held = await ledger.reserve(payer, 'decisions', tokens).catch(() => undefined)
-        await new Promise((resolve) => setImmediate(resolve))
-        await (fails ? held?.release() : held?.settle(tokens))
-        return held !== undefined && !fails ? tokens : 0
-      }))
-      const [row] = await ledger.usage(payer.id)
-      const used = done.reduce((sum, tokens) => sum + tokens, 0)
-      expect(row?.units ?? 0).toBe(used)
-      expect(row?.requests ?? 0).toBe(done.filter((tokens) => tokens > 0).length)
-      expect(used).toBeLessThanOrEqual(freeTokens + 100)
-    }), { numRuns: 30 })
+    await fc.assert(
+      fc.asyncProperty(work, fc.integer({ min: 0, max: 200 }), async (requests, freeTokens) => {
+        const payer = { id: `run${run++}`, freeTokens, prepaid: '0.0000039' }
+        const done = await Promise.all(
+          requests.map(async ({ tokens, fails }) => {
+            const held = await ledger.reserve(payer, 'decisions', tokens).catch(() => undefined)
+            await new Promise((resolve) => setImmediate(resolve))
+            await (fails ? held?.release() : held?.settle(tokens))
+            return held !== undefined && !fails ? tokens : 0
+          }),
+        )
+        const [row] = await ledger.usage(payer.id)
+        const used = done.reduce((sum, tokens) => sum + tokens, 0)
+        expect(row?.units ?? 0).toBe(used)
+        expect(row?.requests ?? 0).toBe(done.filter((tokens) => tokens > 0).length)
+        expect(used).toBeLessThanOrEqual(freeTokens + 100)
+      }),
+      { numRuns: 30 },
+    )
   })
 })

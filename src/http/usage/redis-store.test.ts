@@ -4,10 +4,12 @@ import { openRedisStore } from './redis-store.ts'
 
 describe('a Redis store that cannot be opened', () => {
   it.each([
-    ['redis://user:SECRET@127.0.0.1:1', 'ECONNREFUSED'], ['redis://:SECRET@[', 'ERR_INVALID_URL'],
-    ['SECRET', 'ERR_INVALID_URL'], ['http://:SECRET@127.0.0.1', 'not a valid Redis protocol'],
+    ['redis://user:SECRET@127.0.0.1:1', 'ECONNREFUSED'],
+    ['redis://:SECRET@[', 'ERR_INVALID_URL'],
+    ['SECRET', 'ERR_INVALID_URL'],
+    ['http://:SECRET@127.0.0.1', 'not a valid Redis protocol'],
   ])('%s says why, without the password', async (url, reason) => {
-    const error = await openRedisStore(url).catch((thrown: unknown) => thrown) as Error
+    const error = (await openRedisStore(url).catch((thrown: unknown) => thrown)) as Error
     expect(error.message).toMatch(/^store: the Redis server could not be reached \(/)
     expect(error.message).toContain(reason)
     expect(error.message + String(error.cause)).not.toContain('SECRET')
@@ -19,7 +21,9 @@ it('says what to install where the package is missing', async () => {
     throw new Error('not found')
   })
   vi.resetModules()
-  await expect(openRedisStore('redis://127.0.0.1:1')).rejects.toThrow('store: Redis needs the package @redis/client: npm install')
+  await expect(openRedisStore('redis://127.0.0.1:1')).rejects.toThrow(
+    'store: Redis needs the package @redis/client: npm install',
+  )
   vi.doUnmock('@redis/client')
 })
 
@@ -41,7 +45,11 @@ describe.skipIf(!hasRedis())('a Redis store', () => {
 
   it('writes nothing where the change throws', async () => {
     const store = await openRedisStore(redis.url)
-    await expect(store.update('b', () => { throw new RangeError('no') })).rejects.toThrow(RangeError)
+    await expect(
+      store.update('b', () => {
+        throw new RangeError('no')
+      }),
+    ).rejects.toThrow(RangeError)
     expect(await store.read('b')).toBeUndefined()
     await store.close()
   })

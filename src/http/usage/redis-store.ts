@@ -15,19 +15,20 @@ const LONGEST_PAUSE_MS = 2000
  * Accounts on a Redis server, shared by every process that uses it. Needs the package `@redis/client`.
  *
  * @param url Such as `redis://user:password@host:6379`; `rediss:` for TLS.
- * @throws InvalidRequestError where the package is not installed, or the server does not answer; never shows the password
+ * @throws InvalidRequestError where the package is missing or the server does not answer; never shows the password
  */
 export async function openRedisStore(url: string): Promise<UsageStore> {
   const client = await connect(url)
   return {
-    read: async (account) => await client.get(PREFIX + account) ?? undefined,
+    read: async (account) => (await client.get(PREFIX + account)) ?? undefined,
     async update(account, change) {
       const key = PREFIX + account
       for (let replaced: unknown = 0; replaced !== 1;) {
         const document = await client.get(key)
         // One of those that try at the same time always gets through, so this ends.
         replaced = await client.eval(REPLACE_IF_UNCHANGED, {
-          keys: [key], arguments: [document ?? '', change(document ?? undefined)],
+          keys: [key],
+          arguments: [document ?? '', change(document ?? undefined)],
         })
       }
     },
@@ -39,11 +40,14 @@ export async function openRedisStore(url: string): Promise<UsageStore> {
 
 async function connect(url: string) {
   const { createClient } = await import('@redis/client').catch((cause: unknown) => {
-    throw new InvalidRequestError('store', 'Redis needs the package @redis/client: npm install @redis/client', { cause })
+    throw new InvalidRequestError('store', 'Redis needs the package @redis/client: npm install @redis/client', {
+      cause,
+    })
   })
   const opening = { done: false }
   // While opening, the first failure counts; later ones are waited out, as the server may only be restarting.
-  const reconnectStrategy = (retries: number, cause: Error) => opening.done ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
+  const reconnectStrategy = (retries: number, cause: Error) =>
+    opening.done ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
   try {
     const client = createClient({ url, socket: { reconnectStrategy } })
     // Without a listener an error ends the process; the commands that fail throw it as well.

@@ -29,7 +29,11 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
 
   it('writes nothing where the change throws', async () => {
     const store = openSqliteStore(join(folder, 'a.db'))
-    await expect(store.update('a', () => { throw new RangeError('no') })).rejects.toThrow(RangeError)
+    await expect(
+      store.update('a', () => {
+        throw new RangeError('no')
+      }),
+    ).rejects.toThrow(RangeError)
     await store.update('a', (document) => `${document} then`)
     expect(await store.read('a')).toBe('undefined then')
     await store.close()
@@ -51,10 +55,13 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
       for (let i = 0; i < 200; i++) {
         database.exec('BEGIN IMMEDIATE')
         const row = database.prepare('SELECT document FROM accounts WHERE name = ?').get('a')
-        database.prepare('INSERT OR REPLACE INTO accounts (name, document) VALUES (?, ?)').run('a', String(Number(row?.document ?? 0) + 1))
+        const insert = database.prepare('INSERT OR REPLACE INTO accounts (name, document) VALUES (?, ?)')
+        insert.run('a', String(Number(row?.document ?? 0) + 1))
         database.exec('COMMIT')
       }`
-    const others = [1, 2].map(() => new Promise((resolve) => spawn(process.execPath, ['-e', script]).on('exit', resolve)))
+    const others = [1, 2].map(
+      () => new Promise((resolve) => spawn(process.execPath, ['-e', script]).on('exit', resolve)),
+    )
     const store = openSqliteStore(file)
     for (let i = 0; i < 200; i++) {
       await store.update('a', (document) => String(Number(document ?? 0) + 1))

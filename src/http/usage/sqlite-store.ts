@@ -59,7 +59,10 @@ function loadSqlite(): Sqlite | undefined {
 function openDatabase(file: string): Database {
   const sqlite = loadSqlite()
   if (sqlite === undefined) {
-    throw new InvalidRequestError('store', `a file needs Node 22.5 or newer, got ${process.version}; use the memory store`)
+    throw new InvalidRequestError(
+      'store',
+      `a file needs Node 22.5 or newer, got ${process.version}; use the memory store`,
+    )
   }
   try {
     const database = new sqlite.DatabaseSync(file)
