@@ -110,4 +110,4 @@ const report = {
   families: measureBy(outcomes, ({ family }) => family),
   sources: measureBy(outcomes, ({ source }) => source),
 }
-console.log(JSON.stringify(report, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value), 2))
+console.log(JSON.stringify(report, (_, value) => (typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value), 2))
