@@ -1,6 +1,6 @@
 """Warm start of the token embeddings: shifted positive PMI of tokens within four places, reduced by a randomised SVD.
 
-Co-occurrence over tens of millions of tokens costs minutes where a language model would cost days on a CPU, and gives unseen
+Co-occurrence over tens of millions of tokens is counted in two minutes, where a CPU has no time for a language model, and gives unseen
 words a meaning near their neighbours' (Levy & Goldberg 2014, "Neural word embedding as implicit matrix factorization").
 """
 import argparse
