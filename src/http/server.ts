@@ -12,7 +12,7 @@ import { ServerMetrics } from './metrics/server-metrics.ts'
 import { createModelsRoute } from './routes/models-route.ts'
 import { createOpenApiRoute } from './routes/openapi-route.ts'
 import { createHealthRoute, createMetricsRoute } from './routes/status-routes.ts'
-import { Ledger, type MonthlyUsage } from './usage/ledger.ts'
+import { type DailyUsage, Ledger, type MonthlyUsage } from './usage/ledger.ts'
 import { createMemoryStore } from './usage/memory-store.ts'
 import { DEFAULT_PRICES, type Prices } from './usage/prices.ts'
 import type { UsageStore } from './usage/usage-store.ts'
@@ -26,8 +26,8 @@ export interface ServerOptions {
   readonly limits?: RequestLimits
   /** Largest body in bytes; default 8 MiB. 200,000 characters take up to 2.4 MB as JSON escapes. */
   readonly maxBodyBytes?: number
-  /** What answers cost; default as in the specification. */
-  readonly prices?: Prices
+  /** What answers cost; default, also for an endpoint that is left out, as in the specification. */
+  readonly prices?: Partial<Prices>
   /** Where usage is kept; default in memory. It stays the caller's: `close()` does not close it. */
   readonly store?: UsageStore
   /** Called after every response, with nothing of the request's content. */
@@ -39,6 +39,8 @@ export interface Server {
   readonly fetch: (request: Request) => Promise<Response>
   /** What an account has used, by month and endpoint, oldest first. */
   usage(account: string): Promise<MonthlyUsage[]>
+  /** The same by day, for the last 92 days that anything was answered on. */
+  usageByDay(account: string): Promise<DailyUsage[]>
   /** Refuses new requests with 529 and resolves when those being answered are. Safe to call twice. */
   close(): Promise<void>
 }
@@ -52,12 +54,12 @@ const KEYED_CONCURRENCY = 32
  * @throws InvalidRequestError for an option that is no valid value
  */
 export function createServer(options: ServerOptions): Server {
-  const { engine, maxBodyBytes = MAX_BODY_BYTES, prices = DEFAULT_PRICES, store = createMemoryStore(), log } = options
+  const { engine, maxBodyBytes = MAX_BODY_BYTES, prices, store = createMemoryStore(), log } = options
   const keys = options.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(options.keys)
   if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1) {
     throw new InvalidRequestError('maxBodyBytes', `must be a whole number of 1 or more, got ${maxBodyBytes}`)
   }
-  const ledger = new Ledger(store, prices)
+  const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices })
   const metrics = new ServerMetrics()
   const decisions = createDecisionService({ engine, ledger, metrics })
   const handler = createHandler({
@@ -75,7 +77,11 @@ export function createServer(options: ServerOptions): Server {
     maxBodyBytes,
     log,
   })
-  return { ...handler, usage: (account) => ledger.usage(account) }
+  return {
+    ...handler,
+    usage: (account) => ledger.usage(account),
+    usageByDay: (account) => ledger.usageByDay(account),
+  }
 }
 
 function toKeyStore(keys: NonNullable<ServerOptions['keys']>): KeyStore {

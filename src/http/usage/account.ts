@@ -1,7 +1,7 @@
-/** What one endpoint answered in one month. */
+/** What one endpoint answered in a month or on a day. */
 export interface UsageRow {
   readonly requests: number
-  /** Input tokens on `decisions`. */
+  /** Input tokens on `decisions`, images elsewhere. */
   readonly units: number
   /** Part of the units that the allowance paid. */
   readonly freeUnits: number
@@ -11,50 +11,88 @@ export interface UsageRow {
 
 /** Units set aside for a request that runs. */
 export interface Hold {
-  readonly month: string
+  /** Such as `2026-11-30`: an answer is charged to the day it was asked on. */
+  readonly day: string
   readonly freeUnits: number
   readonly cost: bigint
   /** Milliseconds since 1970. A hold outlives its process only when that crashed, and then no longer than this. */
   readonly expires: number
 }
 
+/** Rows by period, then endpoint. */
+export type Periods = Map<string, Map<string, UsageRow>>
+
 /** The money and tokens of one key. */
 export interface Account {
   /** All that was ever charged, in units of 10^-12 EUR. */
   spent: bigint
-  /** Month such as `2026-11`, then endpoint. */
-  readonly months: Map<string, Map<string, UsageRow>>
+  /** By month, such as `2026-11`; kept for good. */
+  readonly months: Periods
+  /** By day, such as `2026-11-30`; the last `DAYS_KEPT` on which anything was answered. */
+  readonly days: Periods
   readonly holds: Map<string, Hold>
 }
+
+/** The document of an account is rewritten with every answer, so what it holds must not grow without end. */
+export const DAYS_KEPT = 92
+
+type Written<T> = Omit<T, 'cost'> & { readonly cost: string }
+type WrittenPeriods = readonly (readonly [string, readonly (readonly [string, Written<UsageRow>])[]])[]
 
 interface AccountDocument {
   readonly version: 1
   readonly spent: string
-  readonly months: readonly (readonly [
-    string,
-    readonly (readonly [string, Omit<UsageRow, 'cost'> & { cost: string }])[],
-  ])[]
-  readonly holds: readonly (readonly [string, Omit<Hold, 'cost'> & { cost: string }])[]
+  readonly months: WrittenPeriods
+  readonly days: WrittenPeriods
+  readonly holds: readonly (readonly [string, Written<Hold>])[]
 }
 
 export function readAccount(document: string | undefined): Account {
-  if (document === undefined) return { spent: 0n, months: new Map(), holds: new Map() }
-  const { spent, months, holds } = JSON.parse(document) as AccountDocument
+  if (document === undefined) return { spent: 0n, months: new Map(), days: new Map(), holds: new Map() }
+  const { spent, months, days, holds } = JSON.parse(document) as AccountDocument
   return {
     spent: BigInt(spent),
-    months: new Map(months.map(([month, rows]) => [month, new Map(rows.map(withBigInt))])),
+    months: readPeriods(months),
+    days: readPeriods(days),
     holds: new Map(holds.map(withBigInt)),
   }
 }
 
-export function writeAccount({ spent, months, holds }: Account): string {
+export function writeAccount({ spent, months, days, holds }: Account): string {
   const document: AccountDocument = {
     version: 1,
     spent: String(spent),
-    months: [...months].map(([month, rows]) => [month, [...rows].map(withText)]),
+    months: writePeriods(months),
+    days: writePeriods(days),
     holds: [...holds].map(withText),
   }
   return JSON.stringify(document)
+}
+
+/** Adds an answer to the row of an endpoint. */
+export function addToPeriod(periods: Periods, period: string, endpoint: string, used: Omit<UsageRow, 'requests'>): void {
+  const rows = periods.get(period) ?? new Map<string, UsageRow>()
+  const row = rows.get(endpoint) ?? { requests: 0, units: 0, freeUnits: 0, cost: 0n }
+  rows.set(endpoint, {
+    requests: row.requests + 1,
+    units: row.units + used.units,
+    freeUnits: row.freeUnits + used.freeUnits,
+    cost: row.cost + used.cost,
+  })
+  periods.set(period, rows)
+}
+
+/** Forgets days beyond those that are kept. An answer may come later than one asked after it, so days have no order. */
+export function dropOldDays({ days }: Account): void {
+  for (const day of [...days.keys()].sort().slice(0, -DAYS_KEPT)) days.delete(day)
+}
+
+function readPeriods(periods: WrittenPeriods): Periods {
+  return new Map(periods.map(([period, rows]) => [period, new Map(rows.map(withBigInt))]))
+}
+
+function writePeriods(periods: Periods): WrittenPeriods {
+  return [...periods].map(([period, rows]) => [period, [...rows].map(withText)])
 }
 
 function withBigInt<T extends { readonly cost: string }>([name, row]: readonly [string, T]) {

@@ -87,6 +87,53 @@ describe.each(Object.entries(kinds))('a ledger over the %s store', (_, { availab
     ])
   })
 
+  it('counts by day what it counts by month', async () => {
+    const payer = { id: 'a', freeTokens: 10, prepaid: '1' }
+    const late = await ledger.reserve(payer, 'decisions', 4)
+    now = DECEMBER
+    await (await ledger.reserve(payer, 'edits', 2)).settle(2)
+    await late.settle(4)
+    await ledger.record({ id: 'a' }, 'edits', 1)
+    const edits = { endpoint: 'edits', requests: 2, units: 3, freeUnits: 0, cost: '0.6' }
+    const decisions = { endpoint: 'decisions', requests: 1, units: 4, freeUnits: 4, cost: '0' }
+    expect(await ledger.usageByDay('a')).toEqual([
+      { day: '2026-11-30', ...decisions }, { day: '2026-12-01', ...edits },
+    ])
+    expect(await ledger.usage('a')).toEqual([{ month: '2026-11', ...decisions }, { month: '2026-12', ...edits }])
+  })
+
+  it('keeps 92 days and every month', async () => {
+    for (let day = 0; day < 100; day++) {
+      await ledger.record({ id: 'a' }, 'decisions', 1)
+      now += 24 * 3600 * 1000
+    }
+    const days = await ledger.usageByDay('a')
+    expect([days.length, days[0]?.day, days.at(-1)?.day]).toEqual([92, '2026-12-08', '2027-03-09'])
+    const months = await ledger.usage('a')
+    expect(months.reduce((sum, { units }) => sum + units, 0)).toBe(100)
+  })
+
+  it('takes the price of an image from prepaid money alone', async () => {
+    const payer = { id: 'a', freeTokens: 1000, prepaid: '0.5' }
+    await (await ledger.reserve(payer, 'generations', 2)).settle(2)
+    await expect(ledger.reserve(payer, 'edits', 1)).rejects.toThrow(/^the prepaid balance .* does not cover the images$/)
+    await expect(ledger.reserve({ id: 'b', freeTokens: 1000 }, 'edits', 1)).rejects.toThrow(InsufficientQuotaError)
+    expect(await ledger.usage('a')).toMatchObject([
+      { endpoint: 'generations', requests: 1, units: 2, freeUnits: 0, cost: '0.4' },
+    ])
+    expect(await ledger.allowance(payer)).toEqual({ freeTokens: 1000, prepaid: '0.1' })
+  })
+
+  it('says what is left, less what is reserved, and nothing of what has no limit', async () => {
+    const payer = { id: 'a', freeTokens: 10, prepaid: '1' }
+    await (await ledger.reserve(payer, 'decisions', 4)).settle(4)
+    await ledger.reserve(payer, 'decisions', 3)
+    expect(await ledger.allowance(payer)).toEqual({ freeTokens: 3, prepaid: '1' })
+    expect(await ledger.allowance({ id: 'a' })).toEqual({})
+    now = DECEMBER
+    expect(await ledger.allowance(payer)).toEqual({ freeTokens: 10, prepaid: '1' })
+  })
+
   it('keeps what is reserved from others until it is released', async () => {
     const payer = { id: 'a', freeTokens: 10 }
     const held = await ledger.reserve(payer, 'decisions', 8)

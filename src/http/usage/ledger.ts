@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { InsufficientQuotaError } from '../../errors/index.ts'
-import { type Account, type Hold, readAccount, type UsageRow, writeAccount } from './account.ts'
+import {
+  type Account, addToPeriod, dropOldDays, type Hold, type Periods, readAccount, writeAccount,
+} from './account.ts'
 import { formatAmount, parseAmount } from './money.ts'
 import { type Endpoint, type Prices, readPrices } from './prices.ts'
 import type { UsageStore } from './usage-store.ts'
@@ -15,16 +17,34 @@ export interface Payer {
   readonly prepaid?: string
 }
 
-export interface MonthlyUsage {
-  /** Such as `2026-11`, in UTC. */
-  readonly month: string
+/** What one endpoint answered. */
+export interface Usage {
+  /** `decisions`, `generations` or `edits`. */
   readonly endpoint: string
   readonly requests: number
-  /** Input tokens on `decisions`. */
+  /** Input tokens on `decisions`, images elsewhere. */
   readonly units: number
   readonly freeUnits: number
   /** EUR, exact. */
   readonly cost: string
+}
+
+export interface MonthlyUsage extends Usage {
+  /** Such as `2026-11`, in UTC. */
+  readonly month: string
+}
+
+export interface DailyUsage extends Usage {
+  /** Such as `2026-11-30`, in UTC. */
+  readonly day: string
+}
+
+/** What a payer can still use. A member is absent where the payer has no such setting. */
+export interface Allowance {
+  /** Input tokens of decisions, until the month ends. */
+  readonly freeTokens?: number
+  /** EUR, exact. Negative where more was spent than the setting now says was paid in. */
+  readonly prepaid?: string
 }
 
 /** Units set aside. Exactly one of its methods is to be called; further calls do nothing. */
@@ -36,6 +56,13 @@ export interface Reservation {
 }
 
 const HOLD_MS = 24 * 3600 * 1000
+
+const IMAGES_UNPAID = 'the prepaid balance of this API key does not cover the images'
+const REASONS: Readonly<Record<Endpoint, string>> = {
+  decisions: 'the token allowance of this API key is used up',
+  generations: IMAGES_UNPAID,
+  edits: IMAGES_UNPAID,
+}
 
 /** Counts and charges successful answers. Every change is one atomic update of the payer's account. */
 export class Ledger {
@@ -60,10 +87,10 @@ export class Ledger {
     await this.#change(payer, (account) => {
       const now = this.#now()
       for (const [old, { expires }] of account.holds) if (expires < now) account.holds.delete(old)
-      const month = monthOf(now)
-      const { freeUnits, cost } = this.#split(account, payer, endpoint, units, month)
-      if (cost > 0n && cost > moneyLeft(account, payer)) throw new InsufficientQuotaError()
-      account.holds.set(id, { month, freeUnits, cost, expires: now + HOLD_MS })
+      const day = dayOf(now)
+      const { freeUnits, cost } = this.#split(account, payer, endpoint, units, day)
+      if (cost > 0n && cost > moneyLeft(account, payer)) throw new InsufficientQuotaError(REASONS[endpoint])
+      account.holds.set(id, { day, freeUnits, cost, expires: now + HOLD_MS })
     })
     const end = (use: (account: Account, hold: Hold) => void) => this.#change(payer, (account) => {
       const hold = account.holds.get(id)
@@ -72,21 +99,35 @@ export class Ledger {
       use(account, hold)
     })
     return {
-      settle: (used) => end((account, { month }) => this.#charge(account, payer, endpoint, used, month)),
+      settle: (used) => end((account, { day }) => this.#charge(account, payer, endpoint, used, day)),
       release: () => end(() => {}),
     }
   }
 
   /** Charges an answer of a payer without limits. */
   record(payer: Payer, endpoint: Endpoint, units: number): Promise<void> {
-    return this.#change(payer, (account) => this.#charge(account, payer, endpoint, units, monthOf(this.#now())))
+    return this.#change(payer, (account) => this.#charge(account, payer, endpoint, units, dayOf(this.#now())))
   }
 
   /** What an account has used, by month and endpoint, oldest first. */
   async usage(account: string): Promise<MonthlyUsage[]> {
     const { months } = readAccount(await this.#store.read(account))
-    return [...months].flatMap(([month, rows]) =>
-      [...rows].map(([endpoint, row]) => ({ month, endpoint, ...row, cost: formatAmount(row.cost) })))
+    return toRows(months).map(([month, usage]) => ({ month, ...usage }))
+  }
+
+  /** The same by day, for the last 92 days that anything was answered on. */
+  async usageByDay(account: string): Promise<DailyUsage[]> {
+    const { days } = readAccount(await this.#store.read(account))
+    return toRows(days).map(([day, usage]) => ({ day, ...usage }))
+  }
+
+  /** What a payer can still use, requests that run already taken off. */
+  async allowance(payer: Payer): Promise<Allowance> {
+    const account = readAccount(await this.#store.read(payer.id))
+    return {
+      ...(payer.freeTokens !== undefined && { freeTokens: tokensLeft(account, payer, dayOf(this.#now())) }),
+      ...(payer.prepaid !== undefined && { prepaid: formatAmount(moneyLeft(account, payer)) }),
+    }
   }
 
   #change(payer: Payer, change: (account: Account) => void): Promise<void> {
@@ -97,20 +138,17 @@ export class Ledger {
     })
   }
 
-  #charge(account: Account, payer: Payer, endpoint: Endpoint, units: number, month: string): void {
-    const { freeUnits, cost } = this.#split(account, payer, endpoint, units, month)
-    const rows = account.months.get(month) ?? new Map<string, UsageRow>()
-    const row = rows.get(endpoint) ?? { requests: 0, units: 0, freeUnits: 0, cost: 0n }
-    rows.set(endpoint, {
-      requests: row.requests + 1, units: row.units + units, freeUnits: row.freeUnits + freeUnits, cost: row.cost + cost,
-    })
-    account.months.set(month, rows)
-    account.spent += cost
+  #charge(account: Account, payer: Payer, endpoint: Endpoint, units: number, day: string): void {
+    const used = { units, ...this.#split(account, payer, endpoint, units, day) }
+    addToPeriod(account.months, monthOf(day), endpoint, used)
+    addToPeriod(account.days, day, endpoint, used)
+    dropOldDays(account)
+    account.spent += used.cost
   }
 
-  /** The allowance first, then money. */
-  #split(account: Account, payer: Payer, endpoint: Endpoint, units: number, month: string) {
-    const freeUnits = Math.min(units, tokensLeft(account, payer, month))
+  /** The allowance first, then money. Free tokens are for decisions: an image has no tokens to set against them. */
+  #split(account: Account, payer: Payer, endpoint: Endpoint, units: number, day: string) {
+    const freeUnits = endpoint === 'decisions' ? Math.min(units, tokensLeft(account, payer, day)) : 0
     return { freeUnits, cost: BigInt(units - freeUnits) * this.#prices[endpoint] }
   }
 }
@@ -120,13 +158,23 @@ export function isLimited({ freeTokens, prepaid }: Payer): boolean {
   return freeTokens !== undefined || prepaid !== undefined
 }
 
-function monthOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 7)
+function toRows(periods: Periods): [string, Usage][] {
+  return [...periods].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([period, rows]) =>
+    [...rows].map(([endpoint, row]): [string, Usage] => [period, { endpoint, ...row, cost: formatAmount(row.cost) }]))
 }
 
-function tokensLeft({ months, holds }: Account, { freeTokens = 0 }: Payer, month: string): number {
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+function monthOf(day: string): string {
+  return day.slice(0, 7)
+}
+
+function tokensLeft({ months, holds }: Account, { freeTokens = 0 }: Payer, day: string): number {
+  const month = monthOf(day)
   const used = [...months.get(month)?.values() ?? []].reduce((sum, row) => sum + row.freeUnits, 0)
-  const held = [...holds.values()].reduce((sum, hold) => sum + (hold.month === month ? hold.freeUnits : 0), 0)
+  const held = [...holds.values()].reduce((sum, hold) => sum + (monthOf(hold.day) === month ? hold.freeUnits : 0), 0)
   return Math.max(0, freeTokens - used - held)
 }
 

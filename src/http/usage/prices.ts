@@ -8,15 +8,24 @@ export interface Price {
   readonly per: number
 }
 
-/** What answers cost, by endpoint. The unit of `decisions` is the input token; output is free. */
+/** What answers cost, by endpoint. */
 export interface Prices {
+  /** For input tokens; output is free. */
   readonly decisions: Price
+  /** For images generated. */
+  readonly generations: Price
+  /** For images that edits return. */
+  readonly edits: Price
 }
 
 export type Endpoint = keyof Prices
 
 /** Prices of the specification, section 8. */
-export const DEFAULT_PRICES: Prices = { decisions: { amount: '0.039', per: 1_000_000 } }
+export const DEFAULT_PRICES: Prices = {
+  decisions: { amount: '0.039', per: 1_000_000 },
+  generations: { amount: '0.20', per: 1 },
+  edits: { amount: '0.20', per: 1 },
+}
 
 /**
  * The price of one unit of each endpoint, in units of 10^-12 EUR.
