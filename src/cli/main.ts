@@ -3,13 +3,14 @@ import { defineCommand, runCommand, runMain } from 'citty'
 import { decideCommand } from './decide-command.ts'
 import { doctorCommand, packageVersion } from './doctor-command.ts'
 import { modelsCommand } from './models-command.ts'
+import { pullCommand } from './pull-command.ts'
 import { quantizeCommand } from './quantize-command.ts'
 import { reportUsageError } from './run-command.ts'
 import { serveCommand } from './serve-command.ts'
 
 const main = defineCommand({
   meta: async () => ({ name: 'tessera', version: await packageVersion(), description: 'Typed decisions and images on ONNX Runtime, in your own process' }),
-  subCommands: { decide: decideCommand, serve: serveCommand, models: modelsCommand, quantize: quantizeCommand, doctor: doctorCommand },
+  subCommands: { decide: decideCommand, serve: serveCommand, models: modelsCommand, pull: pullCommand, quantize: quantizeCommand, doctor: doctorCommand },
 })
 
 const rawArgs = process.argv.slice(2)

@@ -3,7 +3,8 @@ import {
   AbortedError, AuthenticationError, InsufficientQuotaError, InvalidRequestError, OverloadedError, RateLimitError,
 } from './request-errors.ts'
 import {
-  BackendUnavailableError, EngineDisposedError, InternalError, ModelFormatError, ModelNotFoundError, WorkerCrashedError,
+  BackendUnavailableError, DownloadFailedError, EngineDisposedError, InternalError, ModelFormatError, ModelNotFoundError,
+  WorkerCrashedError,
 } from './runtime-errors.ts'
 import { type ErrorJson, type ErrorSettings, TesseraError } from './tessera-error.ts'
 
@@ -22,6 +23,7 @@ const REBUILD: Record<ErrorCode, (message: string, details: Details, settings: E
   model_not_found: (_, d, settings) =>
     new ModelNotFoundError(text(d.model), texts(d.tried), text(d.command), settings),
   model_format: (_, d, settings) => new ModelFormatError(text(d.file), text(d.expected), text(d.got), settings),
+  download_failed: (_, d, settings) => new DownloadFailedError(text(d.model), text(d.reason), settings),
   engine_disposed: (message, _, settings) => new EngineDisposedError(message, settings),
   worker_crashed: (_, d, settings) => new WorkerCrashedError(text(d.reason), settings),
   internal_error: (message, _, settings) => new InternalError(message, settings),

@@ -52,6 +52,10 @@ export const ERROR_TABLE = {
     name: 'ModelFormatError', status: 500, errorType: 'model_format', retryable: false,
     meaning: 'A file of the model bundle is missing, damaged or of a kind that is not supported.',
   },
+  download_failed: {
+    name: 'DownloadFailedError', status: 502, errorType: 'download_failed', retryable: true,
+    meaning: 'A model could not be downloaded. What has arrived is kept, and the next attempt continues there.',
+  },
   engine_disposed: {
     name: 'EngineDisposedError', status: 503, errorType: 'engine_disposed', retryable: false,
     meaning: 'The engine was disposed before the call, or while it waited.',

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as errors from './index.ts'
 import {
-  AbortedError, AuthenticationError, BackendUnavailableError, EngineDisposedError, ERROR_TABLE, type ErrorCode,
-  errorFromJSON, InsufficientQuotaError, InternalError, InvalidRequestError, ModelFormatError, ModelNotFoundError,
-  OverloadedError, RateLimitError, TesseraError, toTesseraError, WorkerCrashedError,
+  AbortedError, AuthenticationError, BackendUnavailableError, DownloadFailedError, EngineDisposedError, ERROR_TABLE,
+  type ErrorCode, errorFromJSON, InsufficientQuotaError, InternalError, InvalidRequestError, ModelFormatError,
+  ModelNotFoundError, OverloadedError, RateLimitError, TesseraError, toTesseraError, WorkerCrashedError,
 } from './index.ts'
 
 const cause = new TypeError('underneath')
@@ -20,6 +20,7 @@ const examples: Record<ErrorCode, TesseraError> = {
   backend_unavailable: new BackendUnavailableError('cuda', 'no device', 'Use backend: \'cpu\'', { cause }),
   model_not_found: new ModelNotFoundError('decide-latest', ['models/a', 'cache/b'], 'tessera pull a', { cause }),
   model_format: new ModelFormatError('config.json', 'hidden_size: number', 'nothing', { cause }),
+  download_failed: new DownloadFailedError('owner/name', 'the hub answered 503', { cause }),
   engine_disposed: new EngineDisposedError(undefined, { cause }),
   worker_crashed: new WorkerCrashedError('exit code 134', { cause }),
   internal_error: new InternalError(undefined, { cause }),

@@ -5,6 +5,7 @@ export {
   type InvalidRequestSettings, OverloadedError, RateLimitError,
 } from './request-errors.ts'
 export {
-  BackendUnavailableError, EngineDisposedError, InternalError, ModelFormatError, ModelNotFoundError, WorkerCrashedError,
+  BackendUnavailableError, DownloadFailedError, EngineDisposedError, InternalError, ModelFormatError, ModelNotFoundError,
+  WorkerCrashedError,
 } from './runtime-errors.ts'
 export { type ErrorJson, type ErrorSettings, TesseraError } from './tessera-error.ts'

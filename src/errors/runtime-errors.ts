@@ -59,6 +59,23 @@ export class ModelFormatError extends TesseraError<'model_format'> {
   }
 }
 
+/** A model could not be downloaded; what has arrived is kept for the next attempt. */
+export class DownloadFailedError extends TesseraError<'download_failed'> {
+  static readonly code = 'download_failed'
+  readonly model: string
+  readonly reason: string
+
+  constructor(model: string, reason: string, settings?: ErrorSettings) {
+    super('download_failed', `${model} could not be downloaded: ${reason}`, settings)
+    this.model = model
+    this.reason = reason
+  }
+
+  override details() {
+    return { model: this.model, reason: this.reason }
+  }
+}
+
 export class EngineDisposedError extends TesseraError<'engine_disposed'> {
   static readonly code = 'engine_disposed'
 

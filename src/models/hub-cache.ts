@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import { readdir, readFile } from 'node:fs/promises'
 
 /** The hub's own variables; see huggingface.co/docs/huggingface_hub/package_reference/environment_variables. */
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Where the hub's tools keep checkpoints: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME/hub`, or below `~/.cache`. */
 export function hubCacheFolder(env: Environment): string {
-  const home = env['HF_HOME'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'huggingface')
-  return env['HF_HUB_CACHE'] ?? env['HUGGINGFACE_HUB_CACHE'] ?? join(home, 'hub')
+  return env['HF_HUB_CACHE'] ?? env['HUGGINGFACE_HUB_CACHE'] ?? join(hubHome(env), 'hub')
+}
+
+/** Where the hub's tools keep their own files, such as the token of `hf auth login`. */
+export function hubHome(env: Environment): string {
+  return env['HF_HOME'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'huggingface')
 }
 
 /**

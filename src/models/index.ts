@@ -1,3 +1,6 @@
+export { indexWeights } from './index-weights.ts'
+export { type ModelFiles } from './model-files.ts'
+export { openFolder } from './model-folder.ts'
 export { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
 export { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 export { parseQwen3Config, type Qwen3Config } from './qwen3-config.ts'

@@ -1,0 +1,17 @@
+/** Files at the top of a transformers repository that describe or hold a model. */
+const NEEDED = /^[^/]+\.(?:safetensors|safetensors\.index\.json|json|jinja|txt)$/
+
+/**
+ * Of a repository's files those that Tessera reads: configurations, tokenizer and safetensors. A repository in diffusers
+ * layout keeps each part in a folder of its own, and often the whole network once more as one file beside them, which is
+ * left out, as are example pictures and weights in other formats.
+ *
+ * @param paths every file of the repository, `/` between folders
+ */
+export function chooseFiles(paths: readonly string[]): string[] {
+  if (!paths.includes('model_index.json')) return paths.filter((path) => NEEDED.test(path))
+  return paths.filter((path) => {
+    const [folder, ...rest] = path.split('/')
+    return rest.length === 0 ? folder?.endsWith('.json') : rest.length === 1 && NEEDED.test(rest[0] ?? '')
+  })
+}

@@ -1,0 +1,51 @@
+import { downloadFile } from '@huggingface/hub'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import { DownloadFailedError } from '../../errors/index.ts'
+import { hashFile } from './blob-hash.ts'
+import type { Hub, RemoteFile } from './remote-files.ts'
+
+export interface BlobDownload {
+  readonly hub: Hub
+  readonly id: string
+  readonly commit: string
+  readonly file: RemoteFile
+  /** Where the content goes. An interrupted download stays beside it as `.incomplete` and is continued next time. */
+  readonly blob: string
+  readonly signal?: AbortSignal | undefined
+  /** Bytes of this file on the disk so far. */
+  onBytes(bytes: number): void
+}
+
+/** @throws DownloadFailedError when the connection breaks or the content is not what the repository lists */
+export async function downloadBlob({ hub, id, commit, file, blob, signal, onBytes }: BlobDownload): Promise<void> {
+  const incomplete = `${blob}.incomplete`
+  await mkdir(dirname(blob), { recursive: true })
+  let have = await sizeOf(incomplete)
+  if (have > file.size) {
+    await rm(incomplete)
+    have = 0
+  }
+  onBytes(have)
+  if (have < file.size || file.size === 0) {
+    // Plain HTTP with ranges instead of the hub's chunk protocol, which can't be continued from a file.
+    const remote = await downloadFile({ ...hub, repo: id, revision: commit, path: file.path, xet: false })
+    if (remote === null) throw new DownloadFailedError(id, `${file.path} is listed but can't be fetched`)
+    const body = Readable.fromWeb((have > 0 ? remote.slice(have) : remote).stream() as ReadableStream)
+    body.on('data', (chunk: Uint8Array) => onBytes((have += chunk.length)))
+    await pipeline(body, createWriteStream(incomplete, { flags: have > 0 ? 'a' : 'w' }), { signal })
+  }
+  if (await hashFile(incomplete, file.size, file.content) !== file.content.hash) {
+    await rm(incomplete)
+    throw new DownloadFailedError(id, `the content of ${file.path} does not have the hash that the repository lists`)
+  }
+  await rename(incomplete, blob)
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(({ size }) => size, () => 0)
+}

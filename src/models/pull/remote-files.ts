@@ -1,0 +1,59 @@
+import { HubApiError, listFiles, modelInfo } from '@huggingface/hub'
+import { DownloadFailedError, InvalidRequestError, ModelFormatError, ModelNotFoundError } from '../../errors/index.ts'
+import type { ContentName } from './blob-hash.ts'
+import { chooseFiles } from './choose-files.ts'
+
+/** Where and as whom to ask; `fetch` carries the caller's signal. */
+export interface Hub {
+  readonly hubUrl: string
+  readonly accessToken?: string
+  readonly fetch: typeof fetch
+}
+
+export interface RemoteFile {
+  /** Inside the repository, `/` between folders. */
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+  readonly content: ContentName
+}
+
+export interface RemoteModel {
+  /** The commit that the revision stands for now; 40 hex digits. */
+  readonly commit: string
+  readonly files: readonly RemoteFile[]
+}
+
+/**
+ * Asks the hub which files of a repository Tessera needs.
+ *
+ * @throws ModelNotFoundError, ModelFormatError when the repository has no safetensors, DownloadFailedError
+ */
+export async function listRemoteFiles(hub: Hub, id: string, revision: string): Promise<RemoteModel> {
+  try {
+    const { sha: commit } = await modelInfo({ ...hub, name: id, revision, additionalFields: ['sha'] })
+    const all = new Map<string, RemoteFile>()
+    for await (const { type, path, size, oid, lfs } of listFiles({ ...hub, repo: id, revision: commit, recursive: true })) {
+      if (type !== 'file' || path.split('/').includes('..')) continue
+      all.set(path, { path, size, content: { algorithm: lfs ? 'sha256' : 'git', hash: lfs?.oid ?? oid ?? '' } })
+    }
+    const files = chooseFiles([...all.keys()]).map((path) => all.get(path) as RemoteFile)
+    if (files.some(({ path }) => path.endsWith('.safetensors'))) return { commit, files }
+    throw new ModelFormatError(id, 'a repository with safetensors files', 'none; GGUF, ONNX and .bin files are not read')
+  } catch (error) {
+    throw explain(error, hub, id)
+  }
+}
+
+/** Turns an answer of the hub into what it means for the caller. */
+export function explain(error: unknown, { hubUrl, accessToken }: Hub, id: string): unknown {
+  if (!(error instanceof HubApiError)) return error
+  const { statusCode: status } = error
+  if (status === 404) return new ModelNotFoundError(id, [`${hubUrl}/${id}`], 'tessera pull <owner>/<name>', { cause: error })
+  if (status !== 401 && status !== 403) return new DownloadFailedError(id, `the hub answered ${status}`, { cause: error })
+  // The hub answers 401 for repositories that do not exist as well, unless the request has a token.
+  const help = accessToken
+    ? 'the token has no access: accept the conditions on the model\'s page, or use another token'
+    : 'no such model, or it needs a token: check the name, or set HF_TOKEN'
+  return new InvalidRequestError('model', `${id}: ${help} (the hub answered ${status})`, { cause: error })
+}

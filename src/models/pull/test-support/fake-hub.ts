@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export const COMMIT = 'c'.repeat(40)
+
+export interface FakeHub extends AsyncDisposable {
+  readonly url: string
+  /** `path range` of every file request, `-` without a range. */
+  readonly downloads: string[]
+  /** Cuts the next answer for this file after so many bytes. */
+  cut(path: string, bytes: number): void
+  /** Serves other bytes for this file than it lists. */
+  corrupt(path: string): void
+}
+
+/** The hub's HTTP interface for one repository, `owner/model`: what it lists, and its files with ranges. */
+export async function startFakeHub(files: Readonly<Record<string, string>>, token?: string): Promise<FakeHub> {
+  const downloads: string[] = []
+  const cuts = new Map<string, number>()
+  const corrupted = new Set<string>()
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '', 'http://hub').pathname)
+    const json = (status: number, body: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    }
+    if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) return json(401, { error: 'no access' })
+    if (path.startsWith('/api/models/owner/model/revision/main')) return json(200, { id: 'owner/model', sha: COMMIT })
+    if (path.startsWith(`/api/models/owner/model/tree/${COMMIT}`)) return json(200, Object.entries(files).map(describeFile))
+    const name = path.replace(`/owner/model/resolve/${COMMIT}/`, '')
+    const text = files[name]
+    if (text === undefined) return json(404, { error: 'not found' })
+    const content = Buffer.from(corrupted.has(name) ? text.replaceAll('e', 'x') : text)
+    const [, from, to] = /bytes=(\d+)-(\d*)/.exec(request.headers.range ?? '') ?? []
+    const part = content.subarray(Number(from ?? 0), to ? Number(to) + 1 : undefined)
+    // The client asks for one byte first, to learn the size.
+    if (part.length > 1) downloads.push(`${name} ${from ?? '-'}`)
+    const cut = part.length > 1 ? cuts.get(name) : undefined
+    response.writeHead(from === undefined ? 200 : 206, {
+      etag: '"x"', 'content-length': part.length, 'content-range': `bytes ${from ?? 0}-${part.length}/${content.length}`,
+    })
+    if (cut === undefined) return response.end(part)
+    cuts.delete(name)
+    response.write(part.subarray(0, cut), () => setTimeout(() => response.destroy(), 50))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    downloads,
+    cut: (path, bytes) => cuts.set(path, bytes),
+    corrupt: (path) => corrupted.add(path),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function describeFile([path, text]: [string, string]) {
+  const size = Buffer.byteLength(text)
+  const oid = createHash('sha1').update(`blob ${size}\0${text}`).digest('hex')
+  const lfs = { oid: createHash('sha256').update(text).digest('hex'), size, pointerSize: 130 }
+  return { type: 'file', path, size, oid, ...(path.endsWith('.safetensors') && { lfs }) }
+}
