@@ -1,14 +1,21 @@
+import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { countDefaultThreads } from '../src/backends/platform.ts'
-import { benchDecide } from './decide/bench-decide.ts'
+import { decideBench } from './decide/bench-decide.ts'
+import { describeEnvironment } from './measure/environment.ts'
+import type { Bench } from './report/bench.ts'
+import { renderReport, writeResults } from './report/write-report.ts'
 
 /*
- * Measures the library and writes bench/results/decide.json and bench/RESULTS.md:
+ * Measures the library and writes bench/results/NAME.json and, from all results there, bench/RESULTS.md with its plots:
  *
- *     npm run bench -- decide [--model models/decide-mini] [--layers 4] [--threads N] [--runs 7] [--out bench]
+ *     npm run bench -- NAME... [--layers 4] [--threads N] [--runs 7] [--states 512,2048] [--questions 1,16] [--sides 512]
+ *         [--model models/decide-mini] [--out bench]
  *
- * --layers is how many of the 28 layers the bundle in the shapes of Qwen3-0.6B gets; 0 leaves it out.
+ * Without a name it only makes the page again. Lists and --runs have defaults of their own in each bench.
  */
+
+const BENCHES = { decide: decideBench }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,10 +24,23 @@ const { values, positionals } = parseArgs({
     layers: { type: 'string', default: '4' },
     threads: { type: 'string', default: String(countDefaultThreads()) },
     runs: { type: 'string', default: '7' },
+    states: { type: 'string', default: '512,2048' },
+    questions: { type: 'string', default: '1,4,16,32' },
+    sides: { type: 'string', default: '256,512' },
     out: { type: 'string', default: 'bench' },
   },
 })
-if (positionals.join(' ') !== 'decide') throw new Error(`expected what to measure: decide; got "${positionals.join(' ')}"`)
-await benchDecide({
-  ...values, layers: Number(values.layers), threads: Number(values.threads), runs: Number(values.runs),
-})
+const list = (text: string) => text.split(',').map(Number)
+const options = {
+  model: values.model, layers: Number(values.layers), threads: Number(values.threads), runs: Number(values.runs),
+  states: list(values.states), questions: list(values.questions), sides: list(values.sides),
+}
+for (const name of positionals) {
+  const bench = (BENCHES as Record<string, Bench<object>>)[name]
+  if (bench === undefined) throw new Error(`expected ${Object.keys(BENCHES).join(', ')}; got "${name}"`)
+  const environment = await describeEnvironment(options.threads)
+  const results = await bench.measure(options)
+  await writeResults(values.out, name, { environment: { ...environment, load_after: loadavg()[0] ?? Number.NaN }, ...results })
+}
+await renderReport(values.out, BENCHES as unknown as Record<string, Bench<never>>)
+console.error(`written: ${values.out}/RESULTS.md`)

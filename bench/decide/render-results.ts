@@ -1,17 +1,12 @@
-import type { Summary } from '../measure/statistics.ts'
+import { ms, percent, table } from '../report/markdown.ts'
 import type { DecideResults } from './bench-decide.ts'
 import type { ModelFigures } from './measure-model.ts'
 
 /** The results as Markdown tables. */
-export function renderResults({ environment, peak, cold_start: cold, models }: DecideResults): string {
-  const { cpu, processors, memory_gib: memory, platform, node, runtime, threads, date, load } = environment
+export function renderResults({ peak, cold_start: cold, models }: DecideResults): string {
   const fp32 = peak.float32.max
   const int8 = peak.int8_blocks.max
   return [
-    '# Measurements of `decide`',
-    'Made by `npm run bench -- decide`; raw figures in `results/decide.json`. Medians, with smallest and largest in brackets.',
-    `${cpu}, ${processors} processors, ${memory} GiB, ${platform}; Node ${node}, ${runtime}, ${threads} threads; ` +
-      `${date.slice(0, 10)}; load before the start ${load.toFixed(1)} (above 0.5, other programs were running).`,
     '## One call with 16 questions, and 16 calls',
     table(
       ['model', 'state', 'question', 'one call', '16 calls', 'faster'],
@@ -55,23 +50,9 @@ export function renderResults({ environment, peak, cold_start: cold, models }: D
       ]],
     ),
     'The built library and the embedded model, two questions on a short state; files in the cache of the system.',
-  ].join('\n\n') + '\n'
+  ].join('\n\n')
 }
 
 function title({ name, layers }: Pick<ModelFigures, 'name' | 'layers'>): string {
   return `${name}, ${layers} layers`
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
-}
-
-function ms({ median, min, max }: Summary): string {
-  const digits = median < 100 ? 1 : 0
-  return `${median.toFixed(digits)} ms (${min.toFixed(digits)}–${max.toFixed(digits)})`
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(0)} %`
 }

@@ -14,6 +14,8 @@ export interface Environment {
   readonly threads: number
   /** Processes that were running before the start (average over a minute); above 0.5, others took part of the machine. */
   readonly load: number
+  /** The same at the end; the bench itself is part of it. */
+  readonly load_after?: number
 }
 
 export async function describeEnvironment(threads: number): Promise<Environment> {

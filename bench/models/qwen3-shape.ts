@@ -1,5 +1,12 @@
+/** Which of the bundles with random weights. */
+export interface RandomQwen3 {
+  /** 28 in the real model. */
+  readonly layers: number
+  readonly bits: 4 | 8
+}
+
 /** Shapes of Qwen3-0.6B (its published config.json) on another vocabulary: a call reads few rows of that table. */
-export function qwen3Config(layers: number, vocabulary: number) {
+export function qwen3Config({ layers, bits }: RandomQwen3, vocabulary: number) {
   return {
     model_type: 'qwen3',
     hidden_size: 1024,
@@ -13,7 +20,7 @@ export function qwen3Config(layers: number, vocabulary: number) {
     vocab_size: vocabulary,
     max_position_embeddings: 40_960,
     tie_word_embeddings: true,
-    quantization_config: { quant_method: 'tessera', bits: 8, block_size: 128 },
+    quantization_config: { quant_method: 'tessera', bits, block_size: 128 },
   }
 }
 

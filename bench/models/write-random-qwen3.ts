@@ -2,12 +2,12 @@ import { randomFillSync } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SafetensorsWriter, type TensorPlan } from '../../src/models/safetensors-writer.ts'
-import { layerMatrices, qwen3Config } from './qwen3-shape.ts'
+import { layerMatrices, qwen3Config, type RandomQwen3 } from './qwen3-shape.ts'
 
 /** The structural tokens that the chat template needs. */
 const CHAT_TOKENS = ['<|im_start|>', '<|im_end|>', '<think>', '</think>']
-/** Standard deviation of a random byte. */
-const BYTE_SPREAD = 73.9
+/** Standard deviation of a random byte, and of a random half of one. */
+const SPREAD = { 8: 73.9, 4: 4.61 }
 
 interface TokenizerFile {
   added_tokens: { id: number; content: string }[]
@@ -15,10 +15,10 @@ interface TokenizerFile {
 }
 
 /**
- * Writes a bundle of random weights in the shapes of Qwen3-0.6B, stored as int8 in blocks of 128, with the vocabulary of the
- * bundle `tokenizerOf`. Speed does not depend on the values of weights; answers of this model mean nothing.
+ * Writes a bundle of random weights in the shapes of Qwen3-0.6B, stored in blocks of 128, with the vocabulary of the bundle
+ * `tokenizerOf`. Speed does not depend on the values of weights; answers of this model mean nothing.
  */
-export async function writeRandomQwen3(folder: string, layers: number, tokenizerOf: string): Promise<void> {
+export async function writeRandomQwen3(folder: string, which: RandomQwen3, tokenizerOf: string): Promise<void> {
   const draft = `${folder}.draft`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { recursive: true })
@@ -26,7 +26,7 @@ export async function writeRandomQwen3(folder: string, layers: number, tokenizer
   const known = [...Object.values(tokenizer.model.vocab), ...tokenizer.added_tokens.map(({ id }) => id)]
   const first = known.reduce((most, id) => Math.max(most, id), 0) + 1
   const added = CHAT_TOKENS.map((content, index) => ({ id: first + index, content, special: true }))
-  const config = qwen3Config(layers, first + added.length)
+  const config = qwen3Config(which, first + added.length)
   await writeFile(join(draft, 'config.json'), JSON.stringify(config))
   const extended = { ...tokenizer, added_tokens: [...tokenizer.added_tokens, ...added] }
   await writeFile(join(draft, 'tokenizer.json'), JSON.stringify(extended))
@@ -37,7 +37,7 @@ export async function writeRandomQwen3(folder: string, layers: number, tokenizer
 
 async function writeWeights(file: string, config: ReturnType<typeof qwen3Config>): Promise<void> {
   const { num_hidden_layers: layers, hidden_size: hidden, head_dim: headSize } = config
-  const block = config.quantization_config.block_size
+  const { block_size: block, bits } = config.quantization_config
   const matrices: [string, readonly [number, number]][] = [['model.embed_tokens', [config.vocab_size, hidden]]]
   const norms: [string, number][] = [['model.norm', hidden]]
   for (let i = 0; i < layers; i++) {
@@ -49,15 +49,15 @@ async function writeWeights(file: string, config: ReturnType<typeof qwen3Config>
   const plans: TensorPlan[] = [
     ...norms.map(([name, size]) => ({ name: `${name}.weight`, dtype: 'F32' as const, shape: [size] })),
     ...matrices.flatMap(([name, [rows, width]]) => [
-      { name: `${name}.weight`, dtype: 'U8' as const, shape: [rows, width / block, block] },
+      { name: `${name}.weight`, dtype: 'U8' as const, shape: [rows, width / block, (block * bits) / 8] },
       { name: `${name}.weight.scales`, dtype: 'F32' as const, shape: [rows, width / block] },
     ]),
   ]
   const writer = await SafetensorsWriter.create(file, plans, {})
   for (const [name, size] of norms) await writer.append(`${name}.weight`, new Float32Array(size).fill(1))
   for (const [name, [rows, width]] of matrices) {
-    await writer.append(`${name}.weight`, randomFillSync(new Uint8Array(rows * width)))
-    const scale = 1 / (BYTE_SPREAD * Math.sqrt(width))
+    await writer.append(`${name}.weight`, randomFillSync(new Uint8Array((rows * width * bits) / 8)))
+    const scale = 1 / (SPREAD[bits] * Math.sqrt(width))
     await writer.append(`${name}.weight.scales`, new Float32Array((rows * width) / block).fill(scale))
   }
   await writer.close()
