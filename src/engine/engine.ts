@@ -1,10 +1,12 @@
 import type { TokenCount } from '../decide/index.ts'
 import { ModelNotFoundError } from '../errors/index.ts'
 import {
-  type DecisionRequestInput, type DecisionResponse, parseDecisionRequest, type QuestionsInput,
+  type DecisionRequestInput, type DecisionResponse, type ImageEditRequestInput, type ImageGenerationRequestInput,
+  type ImageResponse, parseDecisionRequest, parseImageEditRequest, parseImageGenerationRequest, type QuestionsInput,
 } from '../schemas/index.ts'
 import type { Connect } from './connection.ts'
 import { type CallOptions, Dispatcher } from './dispatcher.ts'
+import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { TaskSource } from './task.ts'
@@ -37,6 +39,19 @@ export interface Engine extends AsyncDisposable {
   ): Promise<DecisionResponse<Questions>>
   /** What `decide` would count for the same request, without running it. Throws as `decide` does. */
   countTokens(request: DecisionRequestInput, options?: CallOptions): Promise<TokenCount>
+  /**
+   * Draws pictures from words. Without a seed each call draws others; image k of a request is the one that `seed + k`
+   * gives. Seeds that agree in their low 32 bits give the same picture.
+   *
+   * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, AbortedError, OverloadedError,
+   * WorkerCrashedError, EngineDisposedError
+   */
+  generateImage(request: ImageGenerationRequestInput, options?: ImageCallOptions): Promise<ImageResponse>
+  /**
+   * Changes a picture, or makes one out of several, as the prompt says. Sources are PNG, JPEG or WebP as base64 or data
+   * URLs. Throws as `generateImage` does.
+   */
+  editImage(request: ImageEditRequestInput, options?: EditImageCallOptions): Promise<ImageResponse>
   /** The model names of requests and what serves each here. */
   models(): Promise<ModelInfo[]>
   /** The backend that really runs and why it was chosen. */
@@ -46,6 +61,8 @@ export interface Engine extends AsyncDisposable {
 }
 
 const DEFAULT_DECIDE_MODEL = 'decide-latest'
+const DEFAULT_GENERATE_MODEL = 'alpha-image-turbo'
+const DEFAULT_EDIT_MODEL = 'beta-klein-4b'
 
 /** Starts an engine over the given other end. Resolves once its backend runs, rejects with why it doesn't. */
 export async function startEngine(options: ResolvedOptions, connect: Connect, source: TaskSource): Promise<Engine> {
@@ -64,6 +81,16 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
     async countTokens(body, call) {
       const request = parseDecisionRequest(body)
       return dispatcher.submit('countTokens', request.model ?? DEFAULT_DECIDE_MODEL, request, call)
+    },
+    async generateImage(body, { steps, guidance, ...call } = {}) {
+      const request = parseImageGenerationRequest(body)
+      const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance }) }
+      return dispatcher.submit('generateImage', request.model ?? DEFAULT_GENERATE_MODEL, job, call)
+    },
+    async editImage(body, { seed, steps, guidance, ...call } = {}) {
+      const request = parseImageEditRequest(body)
+      const job = { ...request, ...readSampling({ seed, steps, guidance }) }
+      return dispatcher.submit('editImage', request.model ?? DEFAULT_EDIT_MODEL, job, call)
     },
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
     backendInfo: () => ({ ...(dispatcher.info ?? first), worker: options.worker }),

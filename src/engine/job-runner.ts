@@ -115,7 +115,8 @@ async function perform<Kind extends JobKind>(
   request: Jobs[Kind]['request'],
   context: TaskContext,
 ): Promise<Jobs[Kind]['response']> {
-  const work: Work<Kind> | undefined = task[kind]
+  // One member for each kind, which the compiler doesn't follow through a type parameter.
+  const work = task[kind] as Work<Kind> | undefined
   if (work === undefined) throw new InvalidRequestError('model', `'${model}' is not a model for ${kind}`)
   return work.call(task, request, context)
 }

@@ -1,16 +1,19 @@
 import type { TokenCount } from '../decide/index.ts'
-import type { DecisionRequest, DecisionResponse } from '../schemas/index.ts'
+import type { ImageEditJob, ImageGenerationJob } from '../images/index.ts'
+import type { DecisionRequest, DecisionResponse, ImageResponse } from '../schemas/index.ts'
 
 /** Every kind of work an engine does: what goes to the task and what comes back. */
 export interface Jobs {
   readonly decide: { readonly request: DecisionRequest; readonly response: DecisionResponse }
   readonly countTokens: { readonly request: DecisionRequest; readonly response: TokenCount }
+  readonly generateImage: { readonly request: ImageGenerationJob; readonly response: ImageResponse }
+  readonly editImage: { readonly request: ImageEditJob; readonly response: ImageResponse }
 }
 
 export type JobKind = keyof Jobs
 
 export interface Progress {
-  /** What is being done, such as `prefill`. */
+  /** What is being done: `reading` a state, `denoising` or `decoding` a picture. */
   readonly stage: string
   readonly done: number
   readonly total: number

@@ -1,3 +1,4 @@
+export { type ImageEditJob, type ImageGenerationJob } from './image-jobs.ts'
 export {
   type ImageContext, type ImagePipeline, type ImageProgress, type ImageRequest,
 } from './image-pipeline.ts'
