@@ -6,6 +6,7 @@ import { calibrateLogits, softmax } from '../../src/decide/calibrate.ts'
 import { openDecider } from '../../src/decide/index.ts'
 import { type Manifest, manifestSchema } from '../../src/decide/manifest.ts'
 import { poolWindows } from '../../src/decide/windows.ts'
+import { openFolder } from '../../src/models/index.ts'
 import type { Question } from '../../src/schemas/index.ts'
 import { fitCalibration, type Sample } from './fit-calibration.ts'
 import { measure, measureBy, type Outcome } from './metrics.ts'
@@ -44,7 +45,7 @@ const context = { turn: async () => {} }
 const manifestFile = join(values.model, 'tessera.json')
 const manifest: Manifest = manifestSchema.parse(JSON.parse(await readFile(manifestFile, 'utf8')))
 const backend = await createCpuBackend({ threads: Number(values.threads) })
-const decider = await openDecider({ backend, folder: values.model })
+const decider = await openDecider({ backend, files: openFolder(values.model) })
 
 function reversed(question: Question): Question {
   if (question.type !== 'choice') return question

@@ -19,8 +19,10 @@ export interface Tensor {
 export interface GraphModel {
   /** Serialised ModelProto without the external weights. */
   readonly bytes: Uint8Array
-  /** Folder that the external-data locations are relative to. */
+  /** Folder, or URL of one in browsers, that the weight files are in. */
   readonly folder?: string
+  /** Names of the weight files there that the model refers to. */
+  readonly weightFiles?: readonly string[]
   /** The weight files themselves, where there is no file system (browser). */
   readonly files?: readonly { readonly path: string; readonly data: Uint8Array }[]
 }

@@ -26,6 +26,7 @@ export function buildExternalAddModel(location: string, offset: number): GraphMo
     ...field(14, EXTERNAL),
   ]
   return {
+    weightFiles: [location],
     bytes: encodeModel({
       op: 'Add',
       inputs: { a: vector },

@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BackendUnavailableError } from '../errors/index.ts'
-import type { Backend, GraphModel } from './backend.ts'
+import type { Backend } from './backend.ts'
+import { handOverWeights } from './hand-over-weights.ts'
 import { createOrtBackend } from './ort-backend.ts'
 import type { OrtRuntime } from './ort-session.ts'
 import { countDefaultThreads } from './platform.ts'
@@ -24,7 +25,7 @@ export async function createWasmBackend(options: { threads?: number } = {}): Pro
     // onnxruntime-web accepts preallocated outputs in CPU memory and then leaves them untouched.
     writesInto: false,
   })
-  return readingFiles(backend)
+  return handOverWeights(backend, readWeightFile)
 }
 
 /**
@@ -41,30 +42,10 @@ export async function loadOnnxruntimeWeb(): Promise<OrtRuntime> {
   }
 }
 
-/** WebAssembly sees no file system, so the weight files that a model names are handed over with it. */
-function readingFiles(backend: Backend): Backend {
-  return {
-    name: backend.name,
-    inPlace: backend.inPlace,
-    createSession: async (model) => backend.createSession(await readReferencedFiles(model)),
-    dispose: () => backend.dispose(),
-  }
-}
-
-async function readReferencedFiles(model: GraphModel): Promise<GraphModel> {
-  if (model.folder === undefined || model.files !== undefined) return model
-  const bytes = Buffer.from(model.bytes.buffer, model.bytes.byteOffset, model.bytes.byteLength)
-  const files: { path: string; data: Uint8Array }[] = []
-  for (const path of await readdir(model.folder)) {
-    // External-data locations are plain names inside the model, so a file that it doesn't mention isn't used by it.
-    if (!bytes.includes(path)) continue
-    const file = join(model.folder, path)
-    const { size } = await stat(file)
-    if (size > MAX_FILE_BYTES) {
-      const reason = `${file} has ${size} bytes and WebAssembly takes at most ${MAX_FILE_BYTES}`
-      throw new BackendUnavailableError('wasm', reason, 'use a smaller or quantised model, or another backend')
-    }
-    files.push({ path, data: await readFile(file) })
-  }
-  return { bytes: model.bytes, files }
+async function readWeightFile(folder: string, name: string): Promise<Uint8Array> {
+  const file = join(folder, name)
+  const { size } = await stat(file)
+  if (size <= MAX_FILE_BYTES) return readFile(file)
+  const reason = `${file} has ${size} bytes and WebAssembly takes at most ${MAX_FILE_BYTES}`
+  throw new BackendUnavailableError('wasm', reason, 'use a smaller or quantised model, or another backend')
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TINY_MANIFEST, writeTinyBundle } from '../../test/support/tiny-bundle.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { parseDecisionRequest, type DecisionRequest, type DecisionResponse } from '../schemas/index.ts'
 import { type Decider, openDecider } from './index.ts'
 
@@ -35,7 +36,7 @@ describe.each([
 
   beforeAll(async () => {
     backend = await createCpuBackend({ threads: 1 })
-    decider = await openDecider({ backend, folder: await writeTinyBundle({ manifest }) })
+    decider = await openDecider({ backend, files: openFolder(await writeTinyBundle({ manifest })) })
   })
   afterAll(async () => {
     await decider.dispose()

@@ -4,6 +4,7 @@ import { TINY_MANIFEST, writeTinyBundle } from '../../test/support/tiny-bundle.t
 import { type Backend, createCpuBackend, type Tensor } from '../backends/index.ts'
 import { buildQwen3Decoder } from '../graph/index.ts'
 import { parseQwen3Config, readSafetensors } from '../models/index.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { parseDecisionRequest, type Question } from '../schemas/index.ts'
 import { readFile } from 'node:fs/promises'
 import { type Branch, sees } from './branch.ts'
@@ -62,7 +63,7 @@ describe.each([
     const folder = await writeTinyBundle({ manifest, seed: 5 })
     const backend = await openBackend()
     const config = parseQwen3Config(JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')), 'config.json')
-    const tokenizer = await loadTokenizer(folder)
+    const tokenizer = await loadTokenizer(openFolder(folder))
     const pointer = 'readout' in manifest
     const template = pointer ? createBranchTemplate(tokenizer) : createChatTemplate(tokenizer)
     const readout = pointer ? createPointerReadout() : createSymbolReadout(tokenizer, 'tokenizer.json')
@@ -70,7 +71,7 @@ describe.each([
     const weights = await readSafetensors(folder)
     const first = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'prefill' }))
     const session = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }))
-    const decider = await openDecider({ backend, folder })
+    const decider = await openDecider({ backend, files: openFolder(folder) })
     const request = parseDecisionRequest({ state: STATE, questions: QUESTIONS })
     const [packed] = await decider.logits(request, { turn: async () => {} })
     const state = [...template.opening, ...template.state(STATE)]

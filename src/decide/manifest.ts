@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { z } from 'zod'
-import { ModelFormatError } from '../errors/index.ts'
+import type { ModelFiles } from '../models/model-files.ts'
+import { readOptionalConfig } from '../models/read-config.ts'
 import { calibrationSchema } from './calibrate.ts'
 
 /** `tessera.json`: what a bundle says about itself beside its `config.json`. */
@@ -25,25 +24,9 @@ export type Manifest = z.infer<typeof manifestSchema>
  * The manifest of a bundle. A checkpoint without one is a plain chat model: it is read with the chat template, by answer
  * symbols, uncalibrated, in windows as long as `context` positions allow.
  */
-export async function readManifest(folder: string, name: string, context: number): Promise<Manifest> {
-  const file = join(folder, 'tessera.json')
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
-    const window = { tokens: context, overlap: 256, sharpness: 4 }
-    return { name, version: 'unversioned', template: 'chat-1', readout: 'symbols', window }
-  }
-  const parsed = manifestSchema.safeParse(parseJson(text))
-  if (parsed.success) return parsed.data
-  throw new ModelFormatError(file, 'a bundle manifest', z.prettifyError(parsed.error))
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+export async function readManifest(files: ModelFiles, context: number): Promise<Manifest> {
+  const manifest = await readOptionalConfig(files, 'tessera.json', manifestSchema, 'a bundle manifest')
+  if (manifest !== undefined) return manifest
+  const window = { tokens: context, overlap: 256, sharpness: 4 }
+  return { name: files.name, version: 'unversioned', template: 'chat-1', readout: 'symbols', window }
 }

@@ -29,36 +29,64 @@ export function prefillFeeds(ids: readonly number[], past: number): Record<strin
   }
 }
 
-/** Entries of the bias of a branch pass of `tokens` over a state of `past` tokens. */
-export function biasSize(tokens: number, past: number): number {
-  return tokens * (past + tokens)
+/**
+ * What each token of a group sees: itself, what is visible before it in its own branch, and the whole state. One memory for
+ * all passes of a request. Windows of one length follow each other, so what it holds is often right already.
+ */
+export class BranchBias {
+  readonly #memory: Float32Array
+  #group: Group | undefined
+  #past = 0
+
+  /** For groups of at most `tokens` over states of at most `past` tokens. */
+  constructor(tokens: number, past: number) {
+    this.#memory = new Float32Array(tokens * (past + tokens))
+  }
+
+  /** 0 where row sees column, else `BLOCKED`; shape [1, 1, group tokens, past + group tokens]. */
+  over(group: Group, past: number): Tensor {
+    const tokens = countTokens(group)
+    const total = past + tokens
+    const data = this.#memory.subarray(0, tokens * total)
+    if (group !== this.#group || past !== this.#past) fillBias(data, group, past)
+    this.#group = group
+    this.#past = past
+    return { type: 'float32', dims: [1, 1, tokens, total], data }
+  }
 }
 
-/**
- * Feeds of a branch pass over a state of `past` tokens: every branch restarts at position `past` and sees the state and its
- * own visible tokens only. Bias shape [1, 1, group tokens, past + group tokens], made in `memory` of at least its size.
- */
-export function branchFeeds(group: Group, past: number, memory: Float32Array): Record<string, Tensor> {
-  const ids = group.flatMap(({ branch }) => branch.ids)
-  const total = past + ids.length
-  const bias = memory.subarray(0, biasSize(ids.length, past)).fill(0)
-  const rows: number[] = []
+function fillBias(bias: Float32Array, group: Group, past: number): void {
+  const total = past + countTokens(group)
   let start = 0
   for (const { branch } of group) {
     const size = branch.ids.length
     for (let at = 0; at < size; at++) {
-      const line = bias.subarray((start + at) * total, (start + at + 1) * total).fill(BLOCKED, past)
+      const line = bias.subarray((start + at) * total, (start + at + 1) * total).fill(0, 0, past).fill(BLOCKED, past)
       for (let to = 0; to <= at; to++) if (sees(branch, at, to)) line[past + start + to] = 0
     }
-    rows.push(...branch.rows.map((row) => start + row))
     start += size
+  }
+}
+
+export function countTokens(group: Group): number {
+  return group.reduce((sum, { branch }) => sum + branch.ids.length, 0)
+}
+
+/** Feeds of a branch pass over a state of `past` tokens: every branch restarts at position `past`. */
+export function branchFeeds(group: Group, past: number, bias: BranchBias): Record<string, Tensor> {
+  const ids = group.flatMap(({ branch }) => branch.ids)
+  const rows: number[] = []
+  let start = 0
+  for (const { branch } of group) {
+    for (const row of branch.rows) rows.push(start + row)
+    start += branch.ids.length
   }
   const shape = [1, ids.length]
   return {
     input_ids: int64(ids, shape),
     position_ids: int64(group.flatMap(({ branch }) => branch.offsets.map((offset) => past + offset)), shape),
-    attention_bias: { type: 'float32', dims: [1, 1, ids.length, total], data: bias },
+    attention_bias: bias.over(group, past),
     rows: int64(rows, [rows.length]),
-    ...lengths(total),
+    ...lengths(past + ids.length),
   }
 }

@@ -1,9 +1,9 @@
 import type { Session } from '../backends/backend.ts'
 import type { Question } from '../schemas/index.ts'
 import type { Branch } from './branch.ts'
-import { type Group, groupBranches } from './group-branches.ts'
+import { groupBranches } from './group-branches.ts'
 import { KvCache } from './kv-cache.ts'
-import { biasSize, branchFeeds, prefillFeeds } from './passes.ts'
+import { BranchBias, branchFeeds, countTokens, prefillFeeds } from './passes.ts'
 import type { Readout } from './readout.ts'
 
 /** State tokens a prefill pass. Aborts and other jobs get their turn between passes. */
@@ -45,9 +45,9 @@ export function createWindowReader(
   decoder: Decoder, { questions, branches }: WindowQuestions, longest: number,
 ): WindowReader {
   const groups = groupBranches(branches, GROUP)
-  const widest = Math.max(...groups.map(groupSize))
+  const widest = Math.max(...groups.map(countTokens))
   const cache = new KvCache(decoder.shape, longest + widest, decoder.inPlace)
-  const bias = new Float32Array(biasSize(widest, longest))
+  const bias = new BranchBias(widest, longest)
   return {
     countPasses: (tokens) => Math.ceil(tokens / CHUNK) + groups.length,
     async read(ids, beforePass) {
@@ -70,8 +70,4 @@ export function createWindowReader(
     },
     clear: () => cache.clear(),
   }
-}
-
-function groupSize(group: Group): number {
-  return group.reduce((sum, { branch }) => sum + branch.ids.length, 0)
 }

@@ -5,6 +5,7 @@ import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import { assert, asyncProperty, array, constantFrom, integer, property, string, tuple } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ModelFormatError } from '../errors/index.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
 import { loadTokenizer } from './tokenizer.ts'
 
@@ -50,7 +51,7 @@ function makeFile(pairs: readonly (readonly [number, number])[], changes: object
 async function load(file: object) {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-tokenizer-'))
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(file))
-  return loadTokenizer(folder)
+  return loadTokenizer(openFolder(folder))
 }
 
 const numbers = (most: number, count: number) =>

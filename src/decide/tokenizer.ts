@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import { z } from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
+import type { ModelFiles } from '../models/model-files.ts'
+import { readConfig } from '../models/read-config.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
 
 /** Text to token ids. User text can never produce a structural token; those are looked up by name instead. */
@@ -42,9 +42,9 @@ const fileSchema = z.looseObject({
  *
  * @throws ModelFormatError when the file is missing, damaged or describes another kind of tokenizer
  */
-export async function loadTokenizer(folder: string): Promise<Tokenizer> {
-  const path = join(folder, 'tokenizer.json')
-  const file = await readTokenizerFile(path)
+export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
+  const path = `${files.location}/tokenizer.json`
+  const file = await readConfig(files, 'tokenizer.json', fileSchema, 'a byte-level BPE tokenizer')
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const pairs = createEncoder(path, file.model)
   const { normalize, split, spell } = createSplitter(file)
@@ -92,18 +92,6 @@ function createSplitter(file: z.infer<typeof fileSchema>) {
     split: (text: string) => first.pre_tokenizer?.pre_tokenize([text]) ?? [text],
     spell: (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word],
   }
-}
-
-async function readTokenizerFile(path: string): Promise<z.infer<typeof fileSchema>> {
-  let json: unknown
-  try {
-    json = JSON.parse(await readFile(path, 'utf8'))
-  } catch (cause) {
-    throw new ModelFormatError(path, 'a tokenizer.json', String(cause), { cause })
-  }
-  const parsed = fileSchema.safeParse(json)
-  if (parsed.success) return parsed.data
-  throw new ModelFormatError(path, 'a byte-level BPE tokenizer', z.prettifyError(parsed.error))
 }
 
 function createEncoder(path: string, { vocab, merges }: z.infer<typeof fileSchema>['model']): BytePairEncoder {

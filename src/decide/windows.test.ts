@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { writeTinyBundle, TINY_MANIFEST } from '../../test/support/tiny-bundle.ts'
 import { createCpuBackend } from '../backends/index.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { parseDecisionRequest } from '../schemas/index.ts'
 import { softmax } from './calibrate.ts'
 import { openDecider } from './index.ts'
@@ -53,7 +54,7 @@ describe('a state longer than the window', () => {
   it('is read whole: evidence at any depth changes the answer, and usage counts it once', async () => {
     const backend = await createCpuBackend({ threads: 1 })
     const folder = await writeTinyBundle({ manifest: { ...TINY_MANIFEST, window: { tokens: 200, overlap: 20, sharpness: 4 } } })
-    const decider = await openDecider({ backend, folder })
+    const decider = await openDecider({ backend, files: openFolder(folder) })
     const ask = (state: string) => decider.decide(
       parseDecisionRequest({ state, questions: { q: { type: 'noul', instructions: 'Is it late?' } } }), { turn: async () => {} })
     const filler = 'filler: '.repeat(125)

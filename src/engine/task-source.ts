@@ -1,4 +1,4 @@
-import { EMBEDDED_MODELS, resolveModel } from '../models/index.ts'
+import { EMBEDDED_MODELS, openFolder, resolveModel } from '../models/index.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { TaskSource } from './task.ts'
 
@@ -24,7 +24,7 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
     async open({ folder }, backend) {
       // Loaded where models run only, which is not the thread that calls the engine.
       const { openDecider } = await import('../decide/index.ts')
-      return openDecider({ backend, folder })
+      return openDecider({ backend, files: openFolder(folder) })
     },
   }
 }

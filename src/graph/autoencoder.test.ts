@@ -7,6 +7,7 @@ import { float32, runGraph } from '../../test/helpers/run-graph.ts'
 import type { Backend, GraphModel } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { readConfig } from '../models/read-config.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import { buildAutoencoderKlDecoder, buildAutoencoderKlFlux2Decoder } from './autoencoder-decoder.ts'
@@ -35,14 +36,14 @@ describe('autoencoders agree with diffusers', () => {
   describe.each(['fused', 'explicit'] as const)('with %s attention', (attention) => {
     it.each(['z-image-turbo', 'z-image-base'] as const)('AutoencoderKL decoding: %s', (name) =>
       check(name, async (bundle, path) => {
-        const config = await readConfig(join(path, 'config.json'), autoencoderKlConfigSchema, 'a configuration')
+        const config = await readConfig(openFolder(path), 'config.json', autoencoderKlConfigSchema, 'a configuration')
         const graph = buildAutoencoderKlDecoder(config, await readSafetensors(path), { attention })
         await compare(bundle, graph, 'decode.latents', 'decode.image')
       }))
 
     it.each(['klein-distilled', 'klein-base'] as const)('AutoencoderKLFlux2 both ways: %s', (name) =>
       check(name, async (bundle, path) => {
-        const config = await readConfig(join(path, 'config.json'), autoencoderKlFlux2ConfigSchema, 'a configuration')
+        const config = await readConfig(openFolder(path), 'config.json', autoencoderKlFlux2ConfigSchema, 'a configuration')
         const weights = await readSafetensors(path)
         const decoder = buildAutoencoderKlFlux2Decoder(config, weights, { attention })
         await compare(bundle, decoder, 'decode.latents', 'decode.image')

@@ -12,6 +12,7 @@ import { jointPositions } from '../images/positions.ts'
 import { computeRotaryTable } from '../images/rotary-table.ts'
 import { computeTimestepFeatures } from '../images/timestep-features.ts'
 import { flux2ConfigSchema } from '../models/flux2-config.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
 import { readConfig } from '../models/read-config.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
@@ -59,7 +60,7 @@ describe('the FLUX.2 transformer', () => {
   })
 
   async function forward({ expected }: ImageBundle, run: number, path: string, options: TransformerOptions) {
-    const config = await readConfig(join(path, 'config.json'), flux2ConfigSchema, 'a configuration')
+    const config = await readConfig(openFolder(path), 'config.json', flux2ConfigSchema, 'a configuration')
     const read = (name: string) => {
       const { shape } = expected.get(`forward.${run}.${name}`)!
       return float32(readFloats(expected, `forward.${run}.${name}`), ...shape)

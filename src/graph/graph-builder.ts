@@ -104,7 +104,9 @@ export class GraphBuilder {
       initializers: [...this.#initializers.values()],
       nodes,
     })
-    return folder === undefined ? { bytes } : { bytes, folder }
+    if (folder === undefined) return { bytes }
+    const used = [...this.#initializers.values()].flatMap(({ data }) => ('file' in data ? [data.file] : []))
+    return { bytes, folder, weightFiles: [...new Set(used)] }
   }
 
   #constant(key: string, make: (name: string) => Value): Value {

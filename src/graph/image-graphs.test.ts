@@ -5,6 +5,8 @@ import { checkWithOnnx, hasOnnxPackage } from '../../test/helpers/onnx-checker.t
 import type { GraphModel } from '../backends/backend.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../models/flux2-config.ts'
+import type { ModelFiles } from '../models/model-files.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { readConfig } from '../models/read-config.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
@@ -16,34 +18,34 @@ import {
 
 const FORMS = ['fused', 'explicit'] as const
 
-type Build = (file: string, weights: WeightIndex) => Promise<GraphModel[]>
+type Build = (files: ModelFiles, weights: WeightIndex) => Promise<GraphModel[]>
 
-const parse = async <Schema extends Parameters<typeof readConfig>[1]>(file: string, schema: Schema) =>
-  readConfig(file, schema, 'a configuration')
+const parse = async <Schema extends Parameters<typeof readConfig>[2]>(files: ModelFiles, schema: Schema) =>
+  readConfig(files, 'config.json', schema, 'a configuration')
 
 const GRAPHS: readonly { bundle: ImageBundleName; part: string; build: Build }[] = [
   {
-    bundle: 'z-image-base', part: 'transformer', build: async (file, weights) => {
-      const config = await parse(file, zImageConfigSchema)
+    bundle: 'z-image-base', part: 'transformer', build: async (files, weights) => {
+      const config = await parse(files, zImageConfigSchema)
       return FORMS.flatMap((attention) => [buildZImageCaption, buildZImageTransformer].map((build) =>
         build(config, weights, { linear: 'float', attention })))
     },
   },
   {
-    bundle: 'klein-distilled', part: 'transformer', build: async (file, weights) => {
-      const config = await parse(file, flux2ConfigSchema)
+    bundle: 'klein-distilled', part: 'transformer', build: async (files, weights) => {
+      const config = await parse(files, flux2ConfigSchema)
       return FORMS.map((attention) => buildFlux2Transformer(config, weights, { linear: 'float', attention }))
     },
   },
   {
-    bundle: 'z-image-base', part: 'vae', build: async (file, weights) => {
-      const config = await parse(file, autoencoderKlConfigSchema)
+    bundle: 'z-image-base', part: 'vae', build: async (files, weights) => {
+      const config = await parse(files, autoencoderKlConfigSchema)
       return FORMS.map((attention) => buildAutoencoderKlDecoder(config, weights, { attention }))
     },
   },
   {
-    bundle: 'klein-distilled', part: 'vae', build: async (file, weights) => {
-      const config = await parse(file, autoencoderKlFlux2ConfigSchema)
+    bundle: 'klein-distilled', part: 'vae', build: async (files, weights) => {
+      const config = await parse(files, autoencoderKlFlux2ConfigSchema)
       return [buildAutoencoderKlFlux2Encoder, buildAutoencoderKlFlux2Decoder].map((build) => build(config, weights))
     },
   },
@@ -60,7 +62,7 @@ describe('graphs of image models', () => {
 
   it.skipIf(!hasOnnxPackage()).each(GRAPHS)('onnx.checker accepts $part of $bundle', async (row) => {
     const folder = join(bundles.get(row.bundle)!.folder, row.part)
-    const graphs = await row.build(join(folder, 'config.json'), await readSafetensors(folder))
+    const graphs = await row.build(openFolder(folder), await readSafetensors(folder))
     for (const graph of graphs) checkWithOnnx(graph, folder)
     expect(graphs.length).toBeGreaterThan(0)
   })
@@ -70,10 +72,10 @@ describe('graphs of image models', () => {
     const weights = await readSafetensors(folder)
     const name = weights.names.find((tensor) => /mid_block.*conv1\.weight|(blocks|layers).*norm_q/.test(tensor))
     const without = { ...weights, get: (tensor: string) => (tensor === name ? undefined : weights.get(tensor)) }
-    const file = join(folder, 'config.json')
-    await expect(row.build(file, without)).rejects.toMatchObject({ code: 'model_format', expected: `a tensor ${name}` })
+    const files = openFolder(folder)
+    await expect(row.build(files, without)).rejects.toMatchObject({ code: 'model_format', expected: `a tensor ${name}` })
     const entry = { ...weights.get(name!)!, shape: [3] }
     const misshapen = { ...weights, get: (tensor: string) => (tensor === name ? entry : weights.get(tensor)) }
-    await expect(row.build(file, misshapen)).rejects.toMatchObject({ code: 'model_format', got: '[3]' })
+    await expect(row.build(files, misshapen)).rejects.toMatchObject({ code: 'model_format', got: '[3]' })
   })
 })

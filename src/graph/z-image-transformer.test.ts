@@ -10,6 +10,7 @@ import { patchify, unpatchify } from '../images/packing.ts'
 import { captionPositions, padLength, picturePositions } from '../images/positions.ts'
 import { computeRotaryTable } from '../images/rotary-table.ts'
 import { computeTimestepFeatures } from '../images/timestep-features.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { readConfig } from '../models/read-config.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
@@ -55,7 +56,7 @@ describe('the S3-DiT agrees with diffusers', () => {
     time: number
   }): Promise<Float32Array> {
     const path = join(folder, 'transformer')
-    const config = await readConfig(join(path, 'config.json'), zImageConfigSchema, 'a configuration')
+    const config = await readConfig(openFolder(path), 'config.json', zImageConfigSchema, 'a configuration')
     const weights = await readSafetensors(path)
     const options = { linear: 'float', attention: input.attention } as const
     const length = input.caption.length / config.cap_feat_dim

@@ -1,7 +1,6 @@
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { z } from 'zod'
-import { readConfig } from '../models/read-config.ts'
+import type { ModelFiles } from '../models/model-files.ts'
+import { readOptionalConfig } from '../models/read-config.ts'
 
 const manifestSchema = z.object({
   /** Hidden states of the text encoder that a FLUX.2 model reads. */
@@ -19,8 +18,6 @@ const manifestSchema = z.object({
 export type ImageManifest = z.infer<typeof manifestSchema>
 
 /** @throws ModelFormatError when there is one that isn't a manifest */
-export async function readImageManifest(folder: string): Promise<ImageManifest> {
-  const file = join(folder, 'tessera.json')
-  const exists = await access(file).then(() => true, () => false)
-  return exists ? readConfig(file, manifestSchema, 'the manifest of an image bundle') : {}
+export async function readImageManifest(files: ModelFiles): Promise<ImageManifest> {
+  return (await readOptionalConfig(files, 'tessera.json', manifestSchema, 'the manifest of an image bundle')) ?? {}
 }

@@ -6,6 +6,7 @@ import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { openImagePipeline, type ImagePipeline, type ImageRequest } from './index.ts'
 
 const context = { turn: async () => {} }
@@ -20,7 +21,7 @@ describe.each(IMAGE_BUNDLES)('%s makes the pictures of the reference pipeline', 
   beforeAll(async () => {
     backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle(name)
-    pipeline = await openImagePipeline({ backend, folder: bundle.folder })
+    pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
   })
   afterAll(async () => {
     await pipeline.dispose()

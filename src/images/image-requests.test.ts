@@ -6,6 +6,7 @@ import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { openImagePipeline, type ImagePipeline, type ImageProgress, type ImageRequest } from './index.ts'
 
 const REQUEST = { prompt: 'a red apple', width: 64, height: 48, seed: 1, steps: 2 }
@@ -22,7 +23,7 @@ describe.each<[ImageBundleName, number]>([['z-image-base', 8], ['klein-base', 8]
   let pipeline: ImagePipeline
   beforeAll(async () => {
     bundle = await materializeBundle(name)
-    pipeline = await openImagePipeline({ backend, folder: bundle.folder })
+    pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
   })
   afterAll(async () => {
     await pipeline.dispose()
@@ -72,7 +73,7 @@ describe.each<[ImageBundleName, number]>([['z-image-base', 8], ['klein-base', 8]
   })
 
   it('can be disposed twice', async () => {
-    const other = await openImagePipeline({ backend, folder: bundle.folder })
+    const other = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
     await other.dispose()
     await other.dispose()
     await expect(other.generate(REQUEST, context)).rejects.toThrow(/disposed/)
@@ -82,7 +83,7 @@ describe.each<[ImageBundleName, number]>([['z-image-base', 8], ['klein-base', 8]
 describe('Z-Image', () => {
   it('takes no references, and no size or prompt beyond the positions it knows', async () => {
     const bundle = await materializeBundle('z-image-turbo')
-    const pipeline = await openImagePipeline({ backend, folder: bundle.folder })
+    const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
     expect(pipeline.edits).toBe(false)
     const references = [drawPicture('reference', 64, 64, 3)]
     const edited = pipeline.generate({ ...REQUEST, references }, context)
@@ -98,7 +99,7 @@ describe('a bundle', () => {
   async function expectRefused(name: ImageBundleName, change: (folder: string) => Promise<void>, file: string) {
     const bundle = await materializeBundle(name)
     await change(bundle.folder)
-    const opened = openImagePipeline({ backend, folder: bundle.folder })
+    const opened = openImagePipeline({ backend, files: openFolder(bundle.folder) })
     await expect(opened).rejects.toMatchObject({ code: 'model_format', file: expect.stringContaining(file) })
     await bundle.remove()
   }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Backend } from '../backends/backend.ts'
 import { ModelFormatError } from '../errors/index.ts'
 import { buildAutoencoderKlFlux2Decoder, buildAutoencoderKlFlux2Encoder } from '../graph/index.ts'
@@ -6,6 +5,7 @@ import { autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../models/flux2-config.ts'
 import { Flux2Denoiser } from './flux2-denoiser.ts'
 import { createFlux2Pipeline } from './flux2-pipeline.ts'
+import type { ModelFiles } from '../models/model-files.ts'
 import { readImageManifest } from './image-manifest.ts'
 import type { ImagePipeline } from './image-pipeline.ts'
 import { LatentDecoder } from './latent-decoder.ts'
@@ -23,17 +23,17 @@ const BASE = { steps: 50, guidance: 4 }
 
 /** Opens a FLUX.2 klein checkpoint in the layout of diffusers' Flux2KleinPipeline. */
 export async function openFlux2Pipeline(
-  backend: Backend, folder: string, { distilled }: { readonly distilled: boolean },
+  backend: Backend, files: ModelFiles, { distilled }: { readonly distilled: boolean },
 ): Promise<ImagePipeline> {
-  const manifest = await readImageManifest(folder)
-  const scheduler = await readScheduler(folder)
-  const transformer = await readPart(join(folder, 'transformer'), flux2ConfigSchema, 'a FLUX.2 transformer')
-  const vae = await readPart(join(folder, 'vae'), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
+  const manifest = await readImageManifest(files)
+  const scheduler = await readScheduler(files)
+  const transformer = await readPart(files.within('transformer'), flux2ConfigSchema, 'a FLUX.2 transformer')
+  const vae = await readPart(files.within('vae'), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
   const { in_channels: channels } = transformer.config
   if (4 * vae.config.latent_channels !== channels) {
     throw new ModelFormatError(vae.file, `${channels / 4} latent channels`, String(vae.config.latent_channels))
   }
-  const text = await openTextEncoder(backend, folder, {
+  const text = await openTextEncoder(backend, files, {
     emptyThinkBlock: true, maxTokens: manifest.max_sequence_length ?? MAX_TOKENS, pad: true,
     hiddenStates: () => manifest.text_encoder_out_layers ?? TEXT_LAYERS,
     width: transformer.config.joint_attention_dim,

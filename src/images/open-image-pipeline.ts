@@ -1,6 +1,6 @@
-import { join } from 'node:path'
 import { z } from 'zod'
 import type { Backend } from '../backends/backend.ts'
+import type { ModelFiles } from '../models/model-files.ts'
 import { readConfig } from '../models/read-config.ts'
 import type { ImagePipeline } from './image-pipeline.ts'
 import { openFlux2Pipeline } from './open-flux2.ts'
@@ -13,18 +13,18 @@ const schema = z.object({
 })
 
 /**
- * Opens an image bundle: a folder as diffusers saves a pipeline, with `model_index.json` and a folder for each part,
+ * Opens an image bundle, as diffusers saves a pipeline: `model_index.json` and a folder for each part,
  * and optionally `tessera.json`.
  *
  * @throws ModelFormatError naming the file that is missing or wrong
  */
 export async function openImagePipeline(
-  { backend, folder }: { readonly backend: Backend; readonly folder: string },
+  { backend, files }: { readonly backend: Backend; readonly files: ModelFiles },
 ): Promise<ImagePipeline> {
   const expected = 'the index of a ZImagePipeline or Flux2KleinPipeline'
-  const index = await readConfig(join(folder, 'model_index.json'), schema, expected)
+  const index = await readConfig(files, 'model_index.json', schema, expected)
   const { _class_name: kind, is_distilled: distilled } = index
   return kind === 'ZImagePipeline'
-    ? openZImagePipeline(backend, folder)
-    : openFlux2Pipeline(backend, folder, { distilled })
+    ? openZImagePipeline(backend, files)
+    : openFlux2Pipeline(backend, files, { distilled })
 }

@@ -1,8 +1,8 @@
-import { join } from 'node:path'
 import type { Backend } from '../backends/backend.ts'
 import { ModelFormatError } from '../errors/index.ts'
 import { buildAutoencoderKlDecoder } from '../graph/index.ts'
 import { autoencoderKlConfigSchema } from '../models/autoencoder-config.ts'
+import type { ModelFiles } from '../models/model-files.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
 import { readImageManifest } from './image-manifest.ts'
 import type { ImagePipeline } from './image-pipeline.ts'
@@ -21,16 +21,16 @@ const TURBO = { steps: 8, guidance: 0 }
 const BASE = { steps: 50, guidance: 5 }
 
 /** Opens a Z-Image checkpoint, Turbo or base, in the layout of diffusers' ZImagePipeline. */
-export async function openZImagePipeline(backend: Backend, folder: string): Promise<ImagePipeline> {
-  const manifest = await readImageManifest(folder)
-  const scheduler = await readScheduler(folder)
-  const transformer = await readPart(join(folder, 'transformer'), zImageConfigSchema, 'a Z-Image transformer')
-  const vae = await readPart(join(folder, 'vae'), autoencoderKlConfigSchema, 'an AutoencoderKL')
+export async function openZImagePipeline(backend: Backend, files: ModelFiles): Promise<ImagePipeline> {
+  const manifest = await readImageManifest(files)
+  const scheduler = await readScheduler(files)
+  const transformer = await readPart(files.within('transformer'), zImageConfigSchema, 'a Z-Image transformer')
+  const vae = await readPart(files.within('vae'), autoencoderKlConfigSchema, 'an AutoencoderKL')
   const { in_channels: channels } = transformer.config
   if (vae.config.latent_channels !== channels) {
     throw new ModelFormatError(vae.file, `${channels} latent channels`, String(vae.config.latent_channels))
   }
-  const text = await openTextEncoder(backend, folder, {
+  const text = await openTextEncoder(backend, files, {
     emptyThinkBlock: false, maxTokens: manifest.max_sequence_length ?? MAX_TOKENS, pad: false,
     hiddenStates: (layers) => [layers - 1], width: transformer.config.cap_feat_dim,
   })

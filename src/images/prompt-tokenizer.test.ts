@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { materializeBundle, ODD_PROMPT, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { readIntegers } from '../../test/helpers/read-tensor.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { loadPromptTokenizer } from './prompt-tokenizer.ts'
 
 it.each<[ImageBundleName, boolean]>([['z-image-turbo', false], ['klein-distilled', true]])(
   'gives the ids of transformers for a prompt full of oddities, in the format of %s', async (name, emptyThinkBlock) => {
     const bundle = await materializeBundle(name)
-    const tokenizer = await loadPromptTokenizer(join(bundle.folder, 'tokenizer'), { emptyThinkBlock, maxTokens: 512 })
+    const tokenizer = await loadPromptTokenizer(openFolder(join(bundle.folder, 'tokenizer')), { emptyThinkBlock, maxTokens: 512 })
     expect(tokenizer.encode(ODD_PROMPT)).toEqual(readIntegers(bundle.expected, 'ids.odd'))
     await bundle.remove()
   })
@@ -15,7 +16,7 @@ it.each<[ImageBundleName, boolean]>([['z-image-turbo', false], ['klein-distilled
 it('allows as many tokens as the format says, and not one more', async () => {
   const bundle = await materializeBundle('klein-base')
   const load = (maxTokens: number) =>
-    loadPromptTokenizer(join(bundle.folder, 'tokenizer'), { emptyThinkBlock: true, maxTokens })
+    loadPromptTokenizer(openFolder(join(bundle.folder, 'tokenizer')), { emptyThinkBlock: true, maxTokens })
   const { length } = (await load(512)).encode('a red apple')
   expect((await load(length)).encode('a red apple').length).toBe(length)
   const shorter = await load(length - 1)

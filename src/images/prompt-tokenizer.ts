@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import { Tokenizer } from '@huggingface/tokenizers'
 import { z } from 'zod'
 import { InvalidRequestError, ModelFormatError } from '../errors/index.ts'
+import type { ModelFiles } from '../models/model-files.ts'
 import { readConfig } from '../models/read-config.ts'
 
 export interface PromptTokenizer {
@@ -34,13 +34,13 @@ const configSchema = z.looseObject({
  *
  * @throws ModelFormatError when a file is missing or not a tokenizer
  */
-export async function loadPromptTokenizer(folder: string, format: PromptFormat): Promise<PromptTokenizer> {
-  const file = join(folder, 'tokenizer.json')
-  const configFile = join(folder, 'tokenizer_config.json')
-  const json = await readConfig(file, tokenizerSchema, 'a tokenizer.json')
-  const config = await readConfig(configFile, configSchema, 'a tokenizer_config.json with a pad_token')
+export async function loadPromptTokenizer(files: ModelFiles, format: PromptFormat): Promise<PromptTokenizer> {
+  const json = await readConfig(files, 'tokenizer.json', tokenizerSchema, 'a tokenizer.json')
+  const config = await readConfig(
+    files, 'tokenizer_config.json', configSchema, 'a tokenizer_config.json with a pad_token')
   const padding = json.added_tokens.find(({ content }) => content === config.pad_token)?.id
   if (padding === undefined) {
+    const file = `${files.location}/tokenizer.json`
     throw new ModelFormatError(file, `the added token ${config.pad_token}`, 'none of that name')
   }
   const tokenizer = new Tokenizer(json, config)

@@ -5,6 +5,7 @@ import { materializeBundle, PROMPTS, type ImageBundleName } from '../../test/hel
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
 import { openImagePipeline } from './index.ts'
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => backend.dispose())
 
 async function makePicture(folder: string, edits: boolean): Promise<Uint8Array> {
-  const pipeline = await openImagePipeline({ backend, folder })
+  const pipeline = await openImagePipeline({ backend, files: openFolder(folder) })
   const references = edits ? [drawPicture('quantized', 64, 64, 3)] : []
   const request = { prompt: PROMPTS.short, width: 64, height: 64, seed: 1, steps: 2, guidance: 0, references }
   const { data } = await pipeline.generate(request, context)

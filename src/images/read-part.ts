@@ -1,8 +1,10 @@
-import { join } from 'node:path'
 import type { z } from 'zod'
 import type { LinearMode } from '../graph/index.ts'
+import { indexWeights } from '../models/index-weights.ts'
+import type { ModelFiles } from '../models/model-files.ts'
+import type { QuantizationConfig } from '../models/quantization-config.ts'
 import { readConfig } from '../models/read-config.ts'
-import { readSafetensors, type QuantizationConfig, type WeightIndex } from '../models/index.ts'
+import type { WeightIndex } from '../models/weight-index.ts'
 
 /** A model of a pipeline: its own folder with `config.json` and weight files. */
 export interface Part<Config> {
@@ -14,11 +16,12 @@ export interface Part<Config> {
 
 /** @throws ModelFormatError when a file is missing, damaged or of an unsupported kind */
 export async function readPart<Schema extends z.ZodType>(
-  folder: string, schema: Schema, expected: string,
+  files: ModelFiles, schema: Schema, expected: string,
 ): Promise<Part<z.output<Schema>>> {
-  const file = join(folder, 'config.json')
-  const [config, weights] = await Promise.all([readConfig(file, schema, expected), readSafetensors(folder)])
-  return { config, weights, file }
+  const [config, weights] = await Promise.all([
+    readConfig(files, 'config.json', schema, expected), indexWeights(files),
+  ])
+  return { config, weights, file: `${files.location}/config.json` }
 }
 
 /** Whoever quantised the weights wants them to stay small and fast, which takes quantised activations too. */

@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import { z } from 'zod'
+import type { ModelFiles } from '../models/model-files.ts'
 import { readConfig } from '../models/read-config.ts'
 
 const off = z.literal(false).default(false)
@@ -29,7 +29,7 @@ export type SchedulerConfig = z.infer<typeof schema>
  *
  * @throws ModelFormatError also when it asks for what the pipelines of this library never use
  */
-export function readScheduler(folder: string): Promise<SchedulerConfig> {
-  const file = join(folder, 'scheduler', 'scheduler_config.json')
-  return readConfig(file, schema, 'a supported flow-matching Euler scheduler')
+export function readScheduler(files: ModelFiles): Promise<SchedulerConfig> {
+  const expected = 'a supported flow-matching Euler scheduler'
+  return readConfig(files.within('scheduler'), 'scheduler_config.json', schema, expected)
 }

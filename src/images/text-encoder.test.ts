@@ -4,6 +4,7 @@ import { readFloats } from '../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
+import { openFolder } from '../models/model-folder.ts'
 import { openTextEncoder, type TextEncoder } from './text-encoder.ts'
 
 const context = { turn: async () => {} }
@@ -26,7 +27,7 @@ describe.each(ENCODERS)('the text encoder of $name', ({ name, options }) => {
   beforeAll(async () => {
     backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle(name)
-    encoder = await openTextEncoder(backend, bundle.folder, options)
+    encoder = await openTextEncoder(backend, openFolder(bundle.folder), options)
   })
   afterAll(async () => {
     await backend.dispose()
@@ -50,7 +51,7 @@ it('refuses an encoder whose features the transformer does not take', async () =
   const backend = await createCpuBackend({ threads: 1 })
   const bundle = await materializeBundle('z-image-base')
   const open = (options: Partial<(typeof ENCODERS)[0]['options']> | object) =>
-    openTextEncoder(backend, bundle.folder, { ...Z_IMAGE, width: 32, ...options })
+    openTextEncoder(backend, openFolder(bundle.folder), { ...Z_IMAGE, width: 32, ...options })
   await expect(open({ width: 48 })).rejects.toMatchObject({ code: 'model_format', got: '32' })
   await expect(open({ hiddenStates: () => [7] })).rejects.toMatchObject({ code: 'model_format', got: '2' })
   await backend.dispose()

@@ -1,9 +1,9 @@
-import { join } from 'node:path'
 import { z } from 'zod'
 import type { Backend, Tensor } from '../backends/backend.ts'
 import { ModelFormatError } from '../errors/index.ts'
 import { buildQwen3Encoder } from '../graph/index.ts'
-import { parseQwen3Config } from '../models/index.ts'
+import type { ModelFiles } from '../models/model-files.ts'
+import { parseQwen3Config } from '../models/qwen3-config.ts'
 import type { ImageContext } from './image-pipeline.ts'
 import { loadPromptTokenizer, type PromptFormat } from './prompt-tokenizer.ts'
 import { linearMode, readPart } from './read-part.ts'
@@ -23,12 +23,12 @@ export interface TextEncoder {
   dispose(): Promise<void>
 }
 
-/** @param folder the pipeline's, with `text_encoder` and `tokenizer` in it */
+/** @param files the pipeline's, with `text_encoder` and `tokenizer` in it */
 export async function openTextEncoder(
-  backend: Backend, folder: string, options: TextEncoderOptions,
+  backend: Backend, files: ModelFiles, options: TextEncoderOptions,
 ): Promise<TextEncoder> {
-  const tokenizer = await loadPromptTokenizer(join(folder, 'tokenizer'), options)
-  const { config: json, weights, file } = await readPart(join(folder, 'text_encoder'), z.unknown(), 'a configuration')
+  const tokenizer = await loadPromptTokenizer(files.within('tokenizer'), options)
+  const { config: json, weights, file } = await readPart(files.within('text_encoder'), z.unknown(), 'a configuration')
   const config = parseQwen3Config(json, file)
   const hiddenStates = options.hiddenStates(config.num_hidden_layers)
   const highest = Math.max(...hiddenStates)

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
+import type { ModelFiles } from './model-files.ts'
 
 /**
  * Reads a JSON file of a checkpoint.
@@ -9,11 +9,20 @@ import { ModelFormatError } from '../errors/index.ts'
  * @throws ModelFormatError when it is missing, isn't JSON or doesn't fit the schema
  */
 export async function readConfig<Schema extends z.ZodType>(
-  file: string, schema: Schema, expected: string,
+  files: ModelFiles, name: string, schema: Schema, expected: string,
 ): Promise<z.output<Schema>> {
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new ModelFormatError(file, expected, String(cause), { cause })
-  })
+  const config = await readOptionalConfig(files, name, schema, expected)
+  if (config === undefined) throw new ModelFormatError(`${files.location}/${name}`, expected, 'no such file')
+  return config
+}
+
+/** The same, and undefined where there is no such file. */
+export async function readOptionalConfig<Schema extends z.ZodType>(
+  files: ModelFiles, name: string, schema: Schema, expected: string,
+): Promise<z.output<Schema> | undefined> {
+  const file = `${files.location}/${name}`
+  const text = await files.readText(name)
+  if (text === undefined) return undefined
   let json: unknown
   try {
     json = JSON.parse(text)

@@ -1,0 +1,18 @@
+import type { Backend, GraphModel } from './backend.ts'
+
+/** WebAssembly sees no file system, so the weight files that a model names are handed over with it. */
+export function handOverWeights(
+  backend: Backend, read: (folder: string, file: string) => Promise<Uint8Array>,
+): Backend {
+  async function withFiles(model: GraphModel): Promise<GraphModel> {
+    const { bytes, folder, weightFiles = [] } = model
+    if (folder === undefined || model.files !== undefined) return model
+    return { bytes, files: await Promise.all(weightFiles.map(async (path) => ({ path, data: await read(folder, path) }))) }
+  }
+  return {
+    name: backend.name,
+    inPlace: backend.inPlace,
+    createSession: async (model) => backend.createSession(await withFiles(model)),
+    dispose: () => backend.dispose(),
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The files of a model, wherever they are: a folder of a disk (`openFolder`) or below a URL (in browsers). What opens models
+ * reads through this and knows no file system.
+ */
+export interface ModelFiles {
+  /** Path or URL without a slash at the end, for errors. */
+  readonly location: string
+  /** Its last part. */
+  readonly name: string
+  /** Undefined where there is no file of that name. */
+  readText(name: string): Promise<string | undefined>
+  findWeights(name: string): Promise<WeightFile | undefined>
+  /** The files of a folder in this one, such as `transformer`. */
+  within(folder: string): ModelFiles
+}
+
+/** A file of weights, of which only parts are ever read here. */
+export interface WeightFile {
+  /** Folder or URL that the file is really in, links followed: onnxruntime opens no weight file outside of it. */
+  readonly folder: string
+  /** What it is called there. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** Fewer bytes where the file ends. */
+  read(start: number, length: number): Promise<Uint8Array>
+}

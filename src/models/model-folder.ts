@@ -1,0 +1,42 @@
+import { open, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { ModelFormatError } from '../errors/index.ts'
+import type { ModelFiles, WeightFile } from './model-files.ts'
+
+/** The files of a model in a folder of this machine. */
+export function openFolder(folder: string): ModelFiles {
+  return {
+    location: folder,
+    name: basename(resolve(folder)),
+    readText: (name) => readText(join(folder, name)),
+    findWeights: (name) => findWeights(join(folder, name)),
+    within: (name) => openFolder(join(folder, name)),
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new ModelFormatError(path, 'a file that can be read', String(cause), { cause })
+  }
+}
+
+async function findWeights(path: string): Promise<WeightFile | undefined> {
+  const stats = await stat(path).catch(() => undefined)
+  if (!stats?.isFile()) return undefined
+  const real = await realpath(path)
+  return { folder: dirname(real), name: basename(real), size: stats.size, read: (start, length) => read(real, start, length) }
+}
+
+async function read(path: string, start: number, length: number): Promise<Uint8Array> {
+  const handle = await open(path)
+  try {
+    const { buffer, bytesRead } = await handle.read(new Uint8Array(length), 0, length, start)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
