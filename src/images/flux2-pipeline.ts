@@ -1,6 +1,6 @@
 import { denoise, guide, type Predict } from './denoise.ts'
 import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
-import type { ImageContext, ImagePipeline, ImageRequest, SamplingDefaults } from './image-pipeline.ts'
+import type { ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from './image-pipeline.ts'
 import type { LatentDecoder } from './latent-decoder.ts'
 import { randomNormal } from './noise.ts'
 import { transpose } from './packing.ts'
@@ -44,28 +44,37 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     return guidance > 1 && !distilled ? guide(positive, await begin(''), guidance, 'negative') : positive
   }
 
+  async function prepare(request: PictureRequest, context: ImageContext): Promise<PreparedPictures> {
+    const { prompt, steps = defaults.steps, guidance = defaults.guidance } = request
+    const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
+    const width = request.width ?? pictures[0]?.width ?? DEFAULT_SIDE * scale
+    const height = request.height ?? pictures[0]?.height ?? DEFAULT_SIDE * scale
+    requireSize(width, height, scale)
+    requireSampling(steps, guidance)
+    const references: EncodedReference[] = []
+    for (const picture of pictures) references.push(await encoder.encode(picture, context))
+    const grid = { height: height / scale, width: width / scale }
+    const count = grid.height * grid.width
+    const predict = await predictor(prompt, guidance, grid, references, context)
+    const sigmas = computeSigmas(spaceLevels(steps), scheduler, computeEmpiricalMu(count, steps))
+    return {
+      steps,
+      tiles: decoder.countTiles(grid),
+      async draw(seed, drawing) {
+        const tokens = transpose(randomNormal(seed, channels * count), channels, count)
+        await denoise(tokens, sigmas, predict, drawing)
+        const latents = { channels, ...grid, data: transpose(tokens, count, channels) }
+        const { data } = await decoder.decode(latents, drawing)
+        return fromPlanes(data, width, height)
+      },
+    }
+  }
+
   return {
     sizeStep: scale,
     edits: true,
-    async generate(request: ImageRequest, context) {
-      const { prompt, seed, steps = defaults.steps, guidance = defaults.guidance } = request
-      const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
-      const width = request.width ?? pictures[0]?.width ?? DEFAULT_SIDE * scale
-      const height = request.height ?? pictures[0]?.height ?? DEFAULT_SIDE * scale
-      requireSize(width, height, scale)
-      requireSampling(steps, guidance)
-      const references: EncodedReference[] = []
-      for (const picture of pictures) references.push(await encoder.encode(picture, context))
-      const grid = { height: height / scale, width: width / scale }
-      const count = grid.height * grid.width
-      const predict = await predictor(prompt, guidance, grid, references, context)
-      const tokens = transpose(randomNormal(seed, channels * count), channels, count)
-      const sigmas = computeSigmas(spaceLevels(steps), scheduler, computeEmpiricalMu(count, steps))
-      await denoise(tokens, sigmas, predict, context)
-      const latents = { channels, ...grid, data: transpose(tokens, count, channels) }
-      const { data } = await decoder.decode(latents, context)
-      return fromPlanes(data, width, height)
-    },
+    prepare,
+    generate: async (request, context) => (await prepare(request, context)).draw(request.seed, context),
     async dispose() {
       await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])
     },

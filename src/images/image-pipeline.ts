@@ -1,6 +1,7 @@
 import type { PixelImage } from './pixel-image.ts'
 
-export interface ImageRequest {
+/** What pictures to make: all of a request but the seed, in which they differ. */
+export interface PictureRequest {
   readonly prompt: string
   /**
    * Sides in pixels, multiples of the pipeline's `sizeStep`. @defaultValue those of the first reference as the model
@@ -8,8 +9,6 @@ export interface ImageRequest {
    */
   readonly width?: number
   readonly height?: number
-  /** Whole number; the same seed gives the same noise on every backend. */
-  readonly seed: number
   /** @defaultValue what the checkpoint was made for */
   readonly steps?: number
   /**
@@ -19,6 +18,11 @@ export interface ImageRequest {
   readonly guidance?: number
   /** Pictures to edit or to take parts from, the main one first. */
   readonly references?: readonly PixelImage[]
+}
+
+export interface ImageRequest extends PictureRequest {
+  /** Whole number; the same seed gives the same noise on every backend. */
+  readonly seed: number
 }
 
 /** What a checkpoint was made for. */
@@ -40,16 +44,27 @@ export interface ImageProgress {
   readonly total: number
 }
 
+/** A request whose prompt and references have been read. */
+export interface PreparedPictures {
+  /** Steps and tiles that one picture takes, as its progress counts them. */
+  readonly steps: number
+  readonly tiles: number
+  /** Makes the RGB picture of a seed. */
+  draw(seed: number, context: ImageContext): Promise<PixelImage>
+}
+
 export interface ImagePipeline {
   /** Sides of a picture are multiples of this many pixels. */
   readonly sizeStep: number
   /** Whether the model takes references. */
   readonly edits: boolean
   /**
-   * Makes one RGB picture.
+   * Reads prompt and references, once for any number of pictures.
    *
    * @throws InvalidRequestError for a size, prompt or reference that the model can't take
    */
+  prepare(request: PictureRequest, context: ImageContext): Promise<PreparedPictures>
+  /** Makes one RGB picture. Throws as `prepare` does. */
   generate(request: ImageRequest, context: ImageContext): Promise<PixelImage>
   /** Frees the sessions. Safe to call twice. */
   dispose(): Promise<void>

@@ -1,5 +1,6 @@
 import type { Session } from '../backends/backend.ts'
 import type { ImageContext } from './image-pipeline.ts'
+import type { Grid } from './positions.ts'
 import { blendFromAbove, blendFromLeft, cut, paste, type Planes } from './planes.ts'
 
 /** Share of a tile that the next one does not cover. */
@@ -27,12 +28,18 @@ export class LatentDecoder {
     this.#tile = Math.floor(sampleSize / scale)
   }
 
+  /** How many tiles a picture of such latents is decoded in. */
+  countTiles({ height, width }: Grid): number {
+    const stride = this.#stride({ height, width })
+    return Math.ceil(height / stride) * Math.ceil(width / stride)
+  }
+
   /** @returns colours from about -1 to 1, three channels */
   async decode(latents: Planes, context: ImageContext): Promise<Planes> {
     const { height, width } = latents
-    const tiled = Math.max(height, width) > this.#tile
-    const stride = tiled ? Math.floor(this.#tile * STRIDE) : Math.max(height, width)
-    const total = Math.ceil(height / stride) * Math.ceil(width / stride)
+    const tiled = this.#isTiled(latents)
+    const stride = this.#stride(latents)
+    const total = this.countTiles(latents)
     const area = { height: tiled ? this.#tile : height, width: tiled ? this.#tile : width }
     const limit = stride * this.#scale
     const extent = this.#tile * this.#scale - limit
@@ -60,6 +67,15 @@ export class LatentDecoder {
 
   dispose(): Promise<void> {
     return this.#session.dispose()
+  }
+
+  #isTiled({ height, width }: Grid): boolean {
+    return Math.max(height, width) > this.#tile
+  }
+
+  /** From the start of a tile to that of the next. */
+  #stride(latents: Grid): number {
+    return this.#isTiled(latents) ? Math.floor(this.#tile * STRIDE) : Math.max(latents.height, latents.width)
   }
 
   #emptyPicture(latents: Planes): Planes {

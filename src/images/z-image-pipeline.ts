@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import { denoise, guide, type Predict } from './denoise.ts'
-import type { ImageContext, ImagePipeline, ImageRequest, SamplingDefaults } from './image-pipeline.ts'
+import type { ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from './image-pipeline.ts'
 import type { LatentDecoder } from './latent-decoder.ts'
 import { randomNormal } from './noise.ts'
 import { patchify, unpatchify } from './packing.ts'
@@ -38,26 +38,36 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     return guidance > 0 ? guide(positive, await begin(''), guidance, 'positive') : positive
   }
 
+  async function prepare(request: PictureRequest, context: ImageContext): Promise<PreparedPictures> {
+    const { prompt, width = DEFAULT_SIDE, height = DEFAULT_SIDE, references = [] } = request
+    const { steps = defaults.steps, guidance = defaults.guidance } = request
+    requireSize(width, height, sizeStep)
+    requireSampling(steps, guidance)
+    if (references.length > 0) throw new InvalidRequestError('image', 'this model makes pictures from text only')
+    const size = { height: height / scale, width: width / scale }
+    const grid = { height: size.height / PATCH, width: size.width / PATCH }
+    const predict = await predictor(prompt, guidance, grid, context)
+    const mu = computeLinearMu(grid.height * grid.width, scheduler)
+    const sigmas = computeSigmas(spaceLevelsTorch(steps), scheduler, mu)
+    return {
+      steps,
+      tiles: decoder.countTiles(size),
+      async draw(seed, drawing) {
+        const noise = randomNormal(seed, channels * size.height * size.width)
+        const tokens = patchify(noise, channels, size.height, size.width)
+        await denoise(tokens, sigmas, predict, drawing)
+        const latents = unpatchify(tokens, channels, size.height, size.width)
+        const { data } = await decoder.decode({ channels, ...size, data: latents }, drawing)
+        return fromPlanes(data, width, height)
+      },
+    }
+  }
+
   return {
     sizeStep,
     edits: false,
-    async generate(request: ImageRequest, context) {
-      const { prompt, width = DEFAULT_SIDE, height = DEFAULT_SIDE, seed, references = [] } = request
-      const { steps = defaults.steps, guidance = defaults.guidance } = request
-      requireSize(width, height, sizeStep)
-      requireSampling(steps, guidance)
-      if (references.length > 0) throw new InvalidRequestError('image', 'this model makes pictures from text only')
-      const size = { height: height / scale, width: width / scale }
-      const grid = { height: size.height / PATCH, width: size.width / PATCH }
-      const predict = await predictor(prompt, guidance, grid, context)
-      const noise = randomNormal(seed, channels * size.height * size.width)
-      const tokens = patchify(noise, channels, size.height, size.width)
-      const mu = computeLinearMu(grid.height * grid.width, scheduler)
-      await denoise(tokens, computeSigmas(spaceLevelsTorch(steps), scheduler, mu), predict, context)
-      const latents = unpatchify(tokens, channels, size.height, size.width)
-      const { data } = await decoder.decode({ channels, ...size, data: latents }, context)
-      return fromPlanes(data, width, height)
-    },
+    prepare,
+    generate: async (request, context) => (await prepare(request, context)).draw(request.seed, context),
     async dispose() {
       await Promise.all([text.dispose(), denoiser.dispose(), decoder.dispose()])
     },
