@@ -16,3 +16,8 @@ export function groupBranches(branches: readonly Branch[], budget: number): Grou
   }
   return groups.map((group) => group.members)
 }
+
+/** Tokens of all branches of a group together. */
+export function countTokens(group: Group): number {
+  return group.reduce((sum, { branch }) => sum + branch.ids.length, 0)
+}

@@ -1,9 +1,10 @@
 import type { Session } from '../backends/backend.ts'
 import type { Question } from '../schemas/index.ts'
 import type { Branch } from './branch.ts'
-import { groupBranches } from './group-branches.ts'
+import { BranchBias } from './branch-bias.ts'
+import { countTokens, groupBranches } from './group-branches.ts'
 import { KvCache } from './kv-cache.ts'
-import { BranchBias, branchFeeds, countTokens, prefillFeeds } from './passes.ts'
+import { branchFeeds, prefillFeeds } from './passes.ts'
 import type { Readout } from './readout.ts'
 
 /** State tokens a prefill pass. Aborts and other jobs get their turn between passes. */
