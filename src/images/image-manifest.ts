@@ -9,6 +9,8 @@ const manifestSchema = z.object({
   max_sequence_length: z.number().int().positive().optional(),
   num_inference_steps: z.number().int().positive().optional(),
   guidance_scale: z.number().nonnegative().optional(),
+  /** Sizes [width, height] that a small model was trained on, where it makes no others. */
+  native_sizes: z.array(z.tuple([z.number().int().positive(), z.number().int().positive()])).min(1).optional(),
 })
 
 /**

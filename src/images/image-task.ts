@@ -1,0 +1,117 @@
+import type { Backend } from '../backends/backend.ts'
+import { ModelFormatError } from '../errors/index.ts'
+import type { ModelFiles } from '../models/model-files.ts'
+import type { ImageResponse } from '../schemas/index.ts'
+import { encodeBase64 } from './base64.ts'
+import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
+import { readImageManifest } from './image-manifest.ts'
+import type { ImagePipeline, ImageProgress, PictureRequest } from './image-pipeline.ts'
+import { resizeLanczos } from './lanczos.ts'
+import { openImagePipeline } from './open-image-pipeline.ts'
+import type { PictureCodec } from './picture-codec.ts'
+import { closestShape, limitSize, parseSize, planMultiple, planNative, type Size } from './picture-size.ts'
+import type { PixelImage } from './pixel-image.ts'
+import { readSources } from './read-sources.ts'
+
+export interface ImageTaskContext {
+  /** Awaited before every forward: lets other jobs run, and throws AbortedError once the caller's signal has fired. */
+  turn(): Promise<void>
+  /** Steps and tiles done of those of all pictures of the request. */
+  onProgress(progress: ImageProgress): void
+}
+
+/** An opened image model and the jobs it does. */
+export interface ImageTask {
+  /** @throws InvalidRequestError for a prompt or size that the model can't take */
+  generateImage(job: ImageGenerationJob, context: ImageTaskContext): Promise<ImageResponse>
+  /**
+   * Absent where the model makes pictures from words only.
+   *
+   * @throws InvalidRequestError for a prompt or source that can't be taken
+   */
+  readonly editImage?: (job: ImageEditJob, context: ImageTaskContext) => Promise<ImageResponse>
+  /** Frees the sessions. Safe to call twice. */
+  dispose(): Promise<void>
+}
+
+interface Opened {
+  readonly pipeline: ImagePipeline
+  readonly codec: PictureCodec
+  /** Sizes that an embedded model was trained on; undefined where the model makes any multiple of its step. */
+  readonly natives: readonly Size[] | undefined
+}
+
+/** @throws ModelFormatError naming the file that is missing or wrong */
+export async function openImageTask(
+  { backend, files, codec }: { readonly backend: Backend; readonly files: ModelFiles; readonly codec: PictureCodec },
+): Promise<ImageTask> {
+  const { native_sizes } = await readImageManifest(files)
+  const natives = native_sizes?.map(([width, height]) => ({ width, height }))
+  const pipeline = await openImagePipeline({ backend, files })
+  const step = pipeline.sizeStep
+  if (natives?.some(({ width, height }) => width % step !== 0 || height % step !== 0)) {
+    await pipeline.dispose()
+    throw new ModelFormatError(`${files.location}/tessera.json`, `native_sizes in multiples of ${step}`, JSON.stringify(native_sizes))
+  }
+  const opened = { pipeline, codec, natives }
+  return {
+    generateImage: (job, context) => generateImage(opened, job, context),
+    ...(pipeline.edits && { editImage: (job: ImageEditJob, context: ImageTaskContext) => editImage(opened, job, context) }),
+    dispose: () => pipeline.dispose(),
+  }
+}
+
+function generateImage(opened: Opened, job: ImageGenerationJob, context: ImageTaskContext): Promise<ImageResponse> {
+  const size = parseSize(job.size)
+  const { drawn, finish } = opened.natives
+    ? planNative(size, opened.natives)
+    : planMultiple(size, opened.pipeline.sizeStep)
+  return draw(opened, job, drawn, finish, context)
+}
+
+/**
+ * The result has the size of the first source: as the model sees it (the reference pipeline's rule), or for a model of a
+ * few sizes as it was sent. Such a model sees every source whole, resampled to the native size of the closest shape, and
+ * what it draws is resampled back.
+ */
+async function editImage(opened: Opened, job: ImageEditJob, context: ImageTaskContext): Promise<ImageResponse> {
+  const { natives, codec } = opened
+  const sources = await readSources(job, codec)
+  if (natives === undefined) return draw(opened, job, { references: sources }, (picture) => picture, context)
+  const drawn = closestShape(sources[0]!, natives)
+  const size = limitSize(sources[0]!)
+  const references = sources.map((source) => resizeTo(source, closestShape(source, natives)))
+  return draw(opened, job, { references, ...drawn }, (picture) => resizeTo(picture, size), context)
+}
+
+function resizeTo(picture: PixelImage, { width, height }: Size): PixelImage {
+  return resizeLanczos(picture, width, height)
+}
+
+async function draw(
+  { pipeline, codec }: Opened,
+  { prompt, seed, n, steps, guidance }: ImageGenerationJob | ImageEditJob,
+  request: Omit<PictureRequest, 'prompt'>,
+  finish: (picture: PixelImage) => PixelImage,
+  context: ImageTaskContext,
+): Promise<ImageResponse> {
+  const sampling = { ...(steps !== undefined && { steps }), ...(guidance !== undefined && { guidance }) }
+  const turn = () => context.turn()
+  const prepared = await pipeline.prepare({ prompt, ...request, ...sampling }, { turn })
+  const each = prepared.steps + prepared.tiles
+  const data: { b64_json: string }[] = []
+  for (let k = 0; k < n; k++) {
+    const onProgress = ({ stage, done }: ImageProgress) => {
+      const before = k * each + (stage === 'decoding' ? prepared.steps : 0)
+      context.onProgress({ stage, done: before + done, total: n * each })
+    }
+    const picture = finish(await prepared.draw(addToSeed(seed, k), { turn, onProgress }))
+    data.push({ b64_json: encodeBase64(await codec.encode(picture)) })
+  }
+  return { data }
+}
+
+/** Noise depends on the low 32 bits of a seed, so that this holds at the end of the safe integers as well. */
+function addToSeed(seed: number, k: number): number {
+  return Number(BigInt.asUintN(32, BigInt(seed) + BigInt(k)))
+}

@@ -1,0 +1,69 @@
+/** What a picture file says about itself before anything is decoded. */
+export interface PictureHeader {
+  /** As stored, before the orientation that a camera may have noted. */
+  readonly width: number
+  readonly height: number
+  readonly animated: boolean
+}
+
+const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+const JPEG = [0xff, 0xd8, 0xff]
+
+/** Undefined for what is neither PNG nor JPEG nor WebP, or ends within its header. */
+export function readPictureHeader(file: Uint8Array): PictureHeader | undefined {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  try {
+    if (startsWith(file, PNG)) return readPng(view)
+    if (startsWith(file, JPEG)) return readJpeg(view)
+    return readTag(view, 0) === 'RIFF' && readTag(view, 8) === 'WEBP' ? readWebp(view) : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function startsWith(file: Uint8Array, signature: readonly number[]): boolean {
+  return signature.every((byte, index) => file[index] === byte)
+}
+
+/** An animated PNG has an `acTL` chunk before its pixels. */
+function readPng(view: DataView): PictureHeader | undefined {
+  if (readTag(view, 12) !== 'IHDR') return undefined
+  const size = { width: view.getUint32(16), height: view.getUint32(20) }
+  for (let chunk = 8; ; chunk += 12 + view.getUint32(chunk)) {
+    const tag = readTag(view, chunk + 4)
+    if (tag === 'acTL' || tag === 'IDAT') return { ...size, animated: tag === 'acTL' }
+  }
+}
+
+/** The size is in the frame header: a marker C0 to CF other than C4, C8 and CC, which are tables. */
+function readJpeg(view: DataView): PictureHeader | undefined {
+  for (let at = 2; view.getUint8(at) === 0xff;) {
+    const marker = view.getUint8(at + 1)
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), animated: false }
+    }
+    // Any number of FF may stand before a marker.
+    at += marker === 0xff ? 1 : 2 + view.getUint16(at + 2)
+  }
+  return undefined
+}
+
+/** One of three kinds: lossy, lossless, and extended, which alone can be animated. */
+function readWebp(view: DataView): PictureHeader | undefined {
+  const kind = readTag(view, 12)
+  if (kind === 'VP8 ') {
+    return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff, animated: false }
+  }
+  if (kind === 'VP8L') {
+    const bits = view.getUint32(21, true)
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, animated: false }
+  }
+  if (kind !== 'VP8X') return undefined
+  const read24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
+  return { width: read24(24) + 1, height: read24(27) + 1, animated: (view.getUint8(20) & 2) !== 0 }
+}
+
+function readTag(view: DataView, at: number): string {
+  return String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
+}

@@ -1,0 +1,64 @@
+import { InvalidRequestError } from '../errors/index.ts'
+import type { ImageEditRequest } from '../schemas/index.ts'
+import { decodeBase64 } from './base64.ts'
+import type { PictureCodec } from './picture-codec.ts'
+import { readPictureHeader } from './picture-header.ts'
+import type { PixelImage } from './pixel-image.ts'
+import { requireReferenceSize } from './reference-image.ts'
+
+/** Pixels of all sources of a request together; 150 MB once decoded. */
+export const MAX_SOURCE_PIXELS = 50_000_000
+
+const DATA_URL = /^data:[^,]*,/i
+
+/**
+ * Decodes the pictures of an edit request, the main one first. Sizes are read from their headers and checked before any
+ * is decoded.
+ *
+ * @throws InvalidRequestError naming the picture: no base64, not a PNG, JPEG or WebP file, animated, damaged, of sides
+ * that no model takes, or too many pixels in all
+ */
+export async function readSources({ image, images }: ImageEditRequest, codec: PictureCodec): Promise<PixelImage[]> {
+  const sources = image === undefined
+    ? (images ?? []).map((text, index) => ({ path: `images.${index}`, text }))
+    : [{ path: 'image', text: image }]
+  const files: { path: string; file: Uint8Array }[] = []
+  let pixels = 0
+  for (const { path, text } of sources) {
+    const file = readFile(text, path)
+    pixels += checkHeader(file, path)
+    if (pixels > MAX_SOURCE_PIXELS) {
+      const limit = MAX_SOURCE_PIXELS / 1e6
+      throw new InvalidRequestError(path, `all sources together may have ${limit} million pixels, got ${Math.ceil(pixels / 1e6)}`)
+    }
+    files.push({ path, file })
+  }
+  const pictures: PixelImage[] = []
+  for (const { path, file } of files) {
+    pictures.push(await codec.decode(file).catch((cause: unknown) => {
+      throw new InvalidRequestError(path, 'could not be decoded: the file is damaged or incomplete', { cause })
+    }))
+  }
+  return pictures
+}
+
+function readFile(text: string, path: string): Uint8Array {
+  const head = DATA_URL.exec(text.slice(0, 1000))?.[0] ?? ''
+  if (head !== '' && !/;\s*base64\s*,$/i.test(head)) {
+    throw new InvalidRequestError(path, 'must be a data URL in base64 (data:image/png;base64,...)')
+  }
+  const file = decodeBase64(text.slice(head.length))
+  if (file === undefined) throw new InvalidRequestError(path, 'must be base64 or a data URL, got text with other characters')
+  return file
+}
+
+/** @returns how many pixels the picture has */
+function checkHeader(file: Uint8Array, path: string): number {
+  const header = readPictureHeader(file)
+  if (header === undefined) {
+    throw new InvalidRequestError(path, `must be a PNG, JPEG or WebP file, got ${file.length} bytes of something else`)
+  }
+  if (header.animated) throw new InvalidRequestError(path, 'must be a still picture, got an animation')
+  requireReferenceSize(header, path)
+  return header.width * header.height
+}

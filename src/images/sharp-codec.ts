@@ -1,0 +1,31 @@
+import sharp from 'sharp'
+import type { PictureCodec } from './picture-codec.ts'
+import { MAX_SOURCE_PIXELS } from './read-sources.ts'
+
+/** Has no alpha, so that nothing is left to see through. */
+const WHITE = '#ffffff'
+
+/**
+ * Chosen by measurement with one thread. A photo of 1024x1024 takes 106 ms and 1.5 MB like this; sharp's own setting
+ * (level 6, no filters) 60 ms and 2.7 MB, level 9 with filters 1034 ms and 1.4 MB. A drawing of 1024x1024 with slight
+ * noise takes 63 ms and 1.0 MB, in place of 108 ms and 1.0 MB, or 1851 ms and 0.96 MB.
+ */
+const PNG = { compressionLevel: 3, adaptiveFiltering: true, palette: false } as const
+
+/** Pictures through libvips. */
+export const sharpCodec: PictureCodec = {
+  async decode(file) {
+    const { data, info } = await sharp(file, { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
+      .autoOrient()
+      .flatten({ background: WHITE })
+      // Profiles of colour are applied on the way in; this makes CMYK, grey and 16 bits the same as all others.
+      .toColourspace('srgb')
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true })
+    if (info.channels !== 3) throw new Error(`expected three channels of a decoded picture, got ${info.channels}`)
+    return { width: info.width, height: info.height, channels: 3, data }
+  },
+  async encode({ width, height, channels, data }) {
+    return sharp(data, { raw: { width, height, channels } }).png(PNG).toBuffer()
+  },
+}
