@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { OverloadedError, type TesseraError, toTesseraError } from '../errors/index.ts'
+import { createBodyReaders } from './body-readers.ts'
 import { createErrorResponse } from './error-response.ts'
 import { authenticate } from './keys/authenticate.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import type { RequestLimiter } from './limits/request-limiter.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
-import { readJson } from './read-json.ts'
 import { Refusal } from './refusal.ts'
 import type { Route } from './route.ts'
 import { Router } from './router.ts'
+import type { RecentRequests } from './usage/recent-requests.ts'
 
 /** One answered request, without anything of its content. */
 export interface RequestLog {
@@ -19,6 +20,7 @@ export interface RequestLog {
   readonly route?: string
   /** Account of the key. */
   readonly account?: string
+  /** Of the response; of a streamed one that failed on the way, the status that its error has. */
   readonly status: number
   readonly milliseconds: number
   /** What went wrong, where the fault is the server's own (status 500 and 503). */
@@ -30,6 +32,7 @@ interface Parts {
   readonly keys: KeyStore | undefined
   readonly limiter: RequestLimiter
   readonly metrics: ServerMetrics
+  readonly recent: RecentRequests
   readonly maxBodyBytes: number
   readonly log: ((entry: RequestLog) => void) | undefined
 }
@@ -39,11 +42,13 @@ interface Trace {
   route?: Route
   account?: string
   error?: TesseraError | Refusal
+  /** Of a response whose body goes on. */
+  ended?: Promise<TesseraError | undefined>
 }
 
 const DRAINING = 'the server is shutting down; retry with backoff'
 
-export function createHandler({ routes, keys, limiter, metrics, maxBodyBytes, log }: Parts) {
+export function createHandler({ routes, keys, limiter, metrics, recent, maxBodyBytes, log }: Parts) {
   const router = new Router(routes)
   const running = new Set<Promise<unknown>>()
   let closing = false
@@ -57,7 +62,8 @@ export function createHandler({ routes, keys, limiter, metrics, maxBodyBytes, lo
     const route = router.find(request.method, pathname)
     trace.route = route
     const { signal } = request
-    const call = { signal, readJson: () => readJson(request, maxBodyBytes) }
+    const holdUntil = (ended: Promise<TesseraError | undefined>) => void (trace.ended = ended)
+    const call = { signal, holdUntil, ...createBodyReaders(request, route.maxBodyBytes ?? maxBodyBytes) }
     if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
     const caller = await authenticate(request.headers, keys)
     trace.account = caller.id
@@ -66,7 +72,8 @@ export function createHandler({ routes, keys, limiter, metrics, maxBodyBytes, lo
     try {
       return await route.handle({ ...call, caller })
     } finally {
-      leave()
+      if (trace.ended) void trace.ended.then(leave)
+      else leave()
     }
   }
 
@@ -86,17 +93,37 @@ export function createHandler({ routes, keys, limiter, metrics, maxBodyBytes, lo
     const trace: Trace = {}
     metrics.started()
     const response = finish(await answerAlways(request, trace), requestId, request.method)
-    const milliseconds = performance.now() - started
+    const end = () => conclude(requestId, request.method, response.status, performance.now() - started, trace)
+    if (trace.ended === undefined) {
+      end()
+      return response
+    }
+    hold(trace.ended.then((error) => {
+      if (error !== undefined) trace.error = error
+      end()
+    }))
+    return response
+  }
+
+  /** Counts and reports a request whose response is complete. */
+  function conclude(requestId: string, method: string, answered: number, milliseconds: number, trace: Trace): void {
     const { route, account, error } = trace
-    const { method } = request
-    const { status } = response
+    const status = error?.status ?? answered
     metrics.ended(route?.path, method, status, milliseconds / 1000)
+    if (account !== undefined && route?.access === 'work') {
+      recent.add(account, { time: Date.now(), requestId, route: route.path, status, milliseconds })
+    }
     const fault = error !== undefined && !(error instanceof Refusal) && (status === 500 || status === 503)
     report({
       requestId, method, status, milliseconds,
       ...(route && { route: route.path }), ...(account !== undefined && { account }), ...(fault && { error }),
     })
-    return response
+  }
+
+  /** Keeps `close` waiting. */
+  function hold(work: Promise<unknown>): void {
+    running.add(work)
+    void work.finally(() => running.delete(work))
   }
 
   function report(entry: RequestLog): void {
@@ -111,13 +138,13 @@ export function createHandler({ routes, keys, limiter, metrics, maxBodyBytes, lo
   return {
     fetch(request: Request): Promise<Response> {
       const answered = serve(request)
-      running.add(answered)
-      void answered.finally(() => running.delete(answered))
+      hold(answered)
       return answered
     },
     async close(): Promise<void> {
       closing = true
-      await Promise.allSettled(running)
+      // A response that is held open joins those that run only when its headers are out.
+      while (running.size > 0) await Promise.allSettled(running)
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { TesseraError } from '../errors/index.ts'
 import type { ApiKey } from './keys/key-store.ts'
 import type { Dialect } from './error-response.ts'
 
@@ -8,6 +9,13 @@ export interface Call {
   readonly signal: AbortSignal
   /** Reads the body, once. */
   readJson(): Promise<unknown>
+  /** The same for a route that also takes a multipart form. */
+  readJsonOrForm(): Promise<unknown>
+  /**
+   * Says when a response whose body goes on has ended, and what went wrong on the way. Until then the request keeps its
+   * place under the limits of its key.
+   */
+  holdUntil(ended: Promise<TesseraError | undefined>): void
 }
 
 export interface Route {
@@ -16,5 +24,7 @@ export interface Route {
   /** `open` needs no key, `key` one where the server has keys; `work` also counts against the key's rate limits. */
   readonly access: 'open' | 'key' | 'work'
   readonly dialect: Dialect
+  /** Largest body in bytes; default that of the server. */
+  readonly maxBodyBytes?: number
   handle(call: Call): Promise<Response> | Response
 }

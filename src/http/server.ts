@@ -15,6 +15,7 @@ import { createHealthRoute, createMetricsRoute } from './routes/status-routes.ts
 import { type DailyUsage, Ledger, type MonthlyUsage } from './usage/ledger.ts'
 import { createMemoryStore } from './usage/memory-store.ts'
 import { DEFAULT_PRICES, type Prices } from './usage/prices.ts'
+import { RecentRequests } from './usage/recent-requests.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 
 export interface ServerOptions {
@@ -62,6 +63,7 @@ export function createServer(options: ServerOptions): Server {
   const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices })
   const metrics = new ServerMetrics()
   const decisions = createDecisionService({ engine, ledger, metrics })
+  const recent = new RecentRequests()
   const handler = createHandler({
     routes: [
       createSystemOneRoute(decisions),
@@ -74,6 +76,7 @@ export function createServer(options: ServerOptions): Server {
     keys,
     limiter: new RequestLimiter({ ...keys && { concurrency: KEYED_CONCURRENCY }, ...options.limits }),
     metrics,
+    recent,
     maxBodyBytes,
     log,
   })
