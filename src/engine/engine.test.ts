@@ -22,7 +22,7 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
   it('lists the models it serves and why one is missing', async () => {
     await start()
     expect(await engine.models()).toEqual([
-      { name: 'decide-latest', id: 'fake', available: true },
+      { name: 'decide-latest', id: 'fake', available: true, kind: 'decisions', bytes: 100 },
       { name: 'missing', available: false, reason: expect.stringContaining('tessera pull missing') },
     ])
   })

@@ -1,28 +1,29 @@
 import type { TokenCount } from '../decide/index.ts'
-import { ModelNotFoundError } from '../errors/index.ts'
+import { ModelFormatError, ModelNotFoundError } from '../errors/index.ts'
 import {
   type DecisionRequestInput, type DecisionResponse, type ImageEditRequestInput, type ImageGenerationRequestInput,
   type ImageResponse, parseDecisionRequest, parseImageEditRequest, parseImageGenerationRequest, type QuestionsInput,
 } from '../schemas/index.ts'
 import type { Connect } from './connection.ts'
+import { DEFAULT_MODELS } from './default-models.ts'
 import { type CallOptions, Dispatcher } from './dispatcher.ts'
 import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
-import type { TaskSource } from './task.ts'
+import type { ModelDescription, TaskSource } from './task.ts'
 
 export interface EngineBackendInfo extends BackendInfo {
   /** Whether models run in a worker thread. */
   readonly worker: boolean
 }
 
-export interface ModelInfo {
+export interface ModelInfo extends Partial<ModelDescription> {
   /** Name a request may give, such as `decide-latest`. */
   readonly name: string
   /** Model that serves it; absent where none is installed. */
   readonly id?: string
   readonly available: boolean
-  /** Why not, and the command that installs it. */
+  /** Why not, and the command that installs it if there is one. */
   readonly reason?: string
 }
 
@@ -60,10 +61,6 @@ export interface Engine extends AsyncDisposable {
   dispose(): Promise<void>
 }
 
-const DEFAULT_DECIDE_MODEL = 'decide-latest'
-const DEFAULT_GENERATE_MODEL = 'alpha-image-turbo'
-const DEFAULT_EDIT_MODEL = 'beta-klein-4b'
-
 /** Starts an engine over the given other end. Resolves once its backend runs, rejects with why it doesn't. */
 export async function startEngine(options: ResolvedOptions, connect: Connect, source: TaskSource): Promise<Engine> {
   const dispatcher = new Dispatcher(connect, options)
@@ -75,22 +72,22 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
       call?: CallOptions,
     ): Promise<DecisionResponse<Questions>> {
       const request = parseDecisionRequest(body)
-      const response = await dispatcher.submit('decide', request.model ?? DEFAULT_DECIDE_MODEL, request, call)
+      const response = await dispatcher.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
       return response as DecisionResponse<Questions>
     },
     async countTokens(body, call) {
       const request = parseDecisionRequest(body)
-      return dispatcher.submit('countTokens', request.model ?? DEFAULT_DECIDE_MODEL, request, call)
+      return dispatcher.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
     },
     async generateImage(body, { steps, guidance, ...call } = {}) {
       const request = parseImageGenerationRequest(body)
       const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance }) }
-      return dispatcher.submit('generateImage', request.model ?? DEFAULT_GENERATE_MODEL, job, call)
+      return dispatcher.submit('generateImage', request.model ?? DEFAULT_MODELS.generateImage, job, call)
     },
     async editImage(body, { seed, steps, guidance, ...call } = {}) {
       const request = parseImageEditRequest(body)
       const job = { ...request, ...readSampling({ seed, steps, guidance }) }
-      return dispatcher.submit('editImage', request.model ?? DEFAULT_EDIT_MODEL, job, call)
+      return dispatcher.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call)
     },
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
     backendInfo: () => ({ ...(dispatcher.info ?? first), worker: options.worker }),
@@ -101,10 +98,10 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
 
 async function describeModel(source: TaskSource, name: string): Promise<ModelInfo> {
   try {
-    const { id } = await source.resolve(name)
-    return { name, id, available: true }
+    const model = await source.resolve(name, name)
+    return { name, id: model.id, available: true, ...await source.describe(model) }
   } catch (error) {
-    if (!ModelNotFoundError.isInstance(error)) throw error
+    if (!ModelNotFoundError.isInstance(error) && !ModelFormatError.isInstance(error)) throw error
     return { name, available: false, reason: error.message }
   }
 }

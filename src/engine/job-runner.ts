@@ -1,6 +1,8 @@
 import type { Backend, BackendChoice } from '../backends/index.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
+import { DEFAULT_MODELS } from './default-models.ts'
 import type { JobKind, Jobs } from './jobs.ts'
+import { OpenModels } from './open-models.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { Task, TaskContext, TaskSource } from './task.ts'
@@ -17,9 +19,9 @@ export class JobRunner {
   readonly #turns = new Turns()
   readonly #aborts = new Map<number, AbortController>()
   readonly #runs = new Set<Promise<void>>()
-  readonly #tasks = new Map<string, Promise<Task>>()
   #source: TaskSource | undefined
   #backend: Backend | undefined
+  #models: OpenModels | undefined
 
   constructor(
     createSource: CreateTaskSource,
@@ -45,9 +47,7 @@ export class JobRunner {
   async dispose(): Promise<void> {
     for (const controller of this.#aborts.values()) controller.abort()
     await Promise.all(this.#runs)
-    const opened = await Promise.allSettled(this.#tasks.values())
-    this.#tasks.clear()
-    for (const task of opened) if (task.status === 'fulfilled') await task.value.dispose()
+    await this.#models?.dispose()
     await this.#backend?.dispose()
   }
 
@@ -56,6 +56,7 @@ export class JobRunner {
       const { backend, chosen, reason, tried, threads, runtime } = await this.#createBackend(settings)
       this.#backend = backend
       this.#source = this.#createSource(settings)
+      this.#models = new OpenModels(settings)
       const info = { backend: chosen, reason, tried, threads, runtime, inPlace: backend.inPlace }
       this.#post({ type: 'started', info })
     } catch (error) {
@@ -69,12 +70,11 @@ export class JobRunner {
     const place = this.#turns.join(controller.signal)
     try {
       await place.turn()
-      const task = await this.#open(model)
-      const response = await perform(task, kind, model, request, {
+      const response = await this.#use(model, DEFAULT_MODELS[kind], (task) => perform(task, kind, model, request, {
         turn: () => place.turn(),
         signal: controller.signal,
         onProgress: (progress) => this.#post({ type: 'progress', id, progress }),
-      })
+      }))
       this.#post({ type: 'result', id, response })
     } catch (error) {
       this.#post({ type: 'error', id, error: toTesseraError(error).toJSON() })
@@ -84,21 +84,17 @@ export class JobRunner {
     }
   }
 
-  /**
-   * Opens a model on its first job, once for all the names it goes by. A failure is not kept, so that the next job tries
-   * again.
-   */
-  async #open(name: string): Promise<Task> {
+  /** Does some work with the model of a name, which is open once for all the names it goes by. */
+  async #use<T>(name: string, fallback: string, work: (task: Task) => Promise<T>): Promise<T> {
     const source = this.#source
     const backend = this.#backend
-    if (source === undefined || backend === undefined) throw new Error('a job came before the start message')
-    const model = await source.resolve(name)
-    const opened = this.#tasks.get(model.folder)
-    if (opened) return opened
-    const opening = source.open(model, backend)
-    this.#tasks.set(model.folder, opening)
-    opening.catch(() => this.#tasks.delete(model.folder))
-    return opening
+    const models = this.#models
+    if (source === undefined || backend === undefined || models === undefined) {
+      throw new Error('a job came before the start message')
+    }
+    const model = await source.resolve(name, fallback)
+    const weigh = async () => (await source.describe(model)).bytes
+    return models.use(model.folder, weigh, () => source.open(model, backend), work)
   }
 }
 

@@ -1,11 +1,16 @@
+import { totalmem } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { resolveOptions } from './resolve-options.ts'
 
 describe('resolveOptions', () => {
   it('has defaults', () => {
     expect(resolveOptions({}, {})).toEqual({
-      settings: { backend: 'auto', models: {} }, worker: true, maxConcurrent: 4, maxQueue: 64,
+      settings: { backend: 'auto', models: {}, keepAlive: 300_000, memoryBudget: expect.any(Number) },
+      worker: true, maxConcurrent: 4, maxQueue: 64,
     })
+    const { memoryBudget } = resolveOptions({}, {}).settings
+    expect(memoryBudget).toBeGreaterThan(0)
+    expect(memoryBudget).toBeLessThanOrEqual(totalmem() / 2)
   })
 
   it('reads the environment, and options win over it', () => {
@@ -16,7 +21,8 @@ describe('resolveOptions', () => {
 
   it('takes empty variables as absent', () => {
     const { settings } = resolveOptions({}, { TESSERA_BACKEND: '', TESSERA_THREADS: '' })
-    expect(settings).toEqual({ backend: 'auto', models: {} })
+    expect(settings).toMatchObject({ backend: 'auto' })
+    expect(settings.threads).toBeUndefined()
   })
 
   it.each([
@@ -26,6 +32,8 @@ describe('resolveOptions', () => {
     [{ threads: 0 }, {}, 'threads: must be a whole number of 1 or more, got 0'],
     [{ maxConcurrent: 1.5 }, {}, 'maxConcurrent: must be a whole number of 1 or more, got 1.5'],
     [{ maxQueue: -1 }, {}, 'maxQueue: must be a whole number of 0 or more, got -1'],
+    [{ keepAlive: -1 }, {}, 'keepAlive: must be a number from 0, got -1'],
+    [{ memoryBudget: Number.NaN }, {}, 'memoryBudget: must be a number from 0, got NaN'],
     [{ models: { 'decide-latest': '' } }, {}, 'models.decide-latest: must be a folder'],
   ])('refuses %o with %o', (options, env, message) => {
     expect(() => resolveOptions(options, env)).toThrow(message)

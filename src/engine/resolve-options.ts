@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os'
 import type { BackendName } from '../backends/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 
@@ -10,6 +11,16 @@ export interface EngineOptions {
   readonly threads?: number
   /** Runs models in a worker thread (default), or in the calling thread, which then stalls while they compute. */
   readonly worker?: boolean
+  /**
+   * Milliseconds that a model stays open after its last use; 0 closes it at once, `Infinity` never. Default 300000, five
+   * minutes.
+   */
+  readonly keepAlive?: number
+  /**
+   * Bytes of weights that open models may have together. Beyond it the ones that were not used for longest are closed;
+   * those in use never are, nor is the one used last. Default: half of the machine's memory, or of the container's limit.
+   */
+  readonly memoryBudget?: number
   /** Calls that take turns at computing. Default 4. */
   readonly maxConcurrent?: number
   /** Calls that wait beyond those; more are refused at once with OverloadedError. Default 64. */
@@ -21,6 +32,8 @@ export interface EngineSettings {
   readonly backend: 'auto' | BackendName
   readonly threads?: number
   readonly models: Readonly<Record<string, string>>
+  readonly keepAlive: number
+  readonly memoryBudget: number
 }
 
 export interface ResolvedOptions {
@@ -30,6 +43,7 @@ export interface ResolvedOptions {
   readonly maxQueue: number
 }
 
+const KEEP_ALIVE_MS = 300_000
 const BACKENDS = ['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'] as const
 
 /**
@@ -45,7 +59,13 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
     ? readBackend('TESSERA_BACKEND', env.TESSERA_BACKEND || 'auto')
     : readBackend('backend', options.backend)
   return {
-    settings: { backend, models: readModels(options.models ?? {}), ...(threads !== undefined && { threads }) },
+    settings: {
+      backend,
+      models: readModels(options.models ?? {}),
+      ...(threads !== undefined && { threads }),
+      keepAlive: readAmount('keepAlive', options.keepAlive) ?? KEEP_ALIVE_MS,
+      memoryBudget: readAmount('memoryBudget', options.memoryBudget) ?? measureMemory() / 2,
+    },
     worker: options.worker ?? true,
     maxConcurrent: readCount('maxConcurrent', options.maxConcurrent, 1) ?? 4,
     maxQueue: readCount('maxQueue', options.maxQueue, 0) ?? 64,
@@ -65,6 +85,16 @@ function readVariable(value: string | undefined): number | undefined {
 function readCount(path: string, value: number | undefined, least: number): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return value
   throw new InvalidRequestError(path, `must be a whole number of ${least} or more, got ${value}`)
+}
+
+function readAmount(path: string, value: number | undefined): number | undefined {
+  if (value === undefined || value >= 0) return value
+  throw new InvalidRequestError(path, `must be a number from 0, got ${value}`)
+}
+
+/** In bytes. A container may allow less than the machine has; no limit is given as 0, or as more than there is. */
+function measureMemory(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 }
 
 function readModels(models: NonNullable<EngineOptions['models']>): Record<string, string> {

@@ -26,8 +26,13 @@ export type Task = {
 export interface TaskSource {
   /** The model names of the specification that it serves. */
   readonly names: readonly string[]
-  /** @throws ModelNotFoundError */
-  resolve(model: string): Promise<ResolvedModel>
+  /**
+   * @param fallback name of the model that serves names of compatible services
+   * @throws ModelNotFoundError
+   */
+  resolve(model: string, fallback: string): Promise<ResolvedModel>
+  /** Reads what the model's files say, without opening it. @throws ModelFormatError */
+  describe(model: ResolvedModel): Promise<ModelDescription>
   /** @throws ModelFormatError */
   open(model: ResolvedModel, backend: Backend): Promise<Task>
 }
@@ -36,4 +41,13 @@ export interface ResolvedModel {
   /** Model that really runs, such as `decide-mini`. */
   readonly id: string
   readonly folder: string
+}
+
+export interface ModelDescription {
+  /** Which jobs it is for: `decide` and `countTokens`, or `generateImage` and, where it can, `editImage`. */
+  readonly kind: 'decisions' | 'images'
+  /** Size of its weight files, in bytes. */
+  readonly bytes: number
+  /** Sizes that a small image model makes itself; what is asked for in others is resampled from them. */
+  readonly nativeSizes?: readonly string[]
 }

@@ -1,3 +1,4 @@
+export { isImageBundle, weighModel } from './describe-model.ts'
 export { indexWeights } from './index-weights.ts'
 export { type ModelFiles } from './model-files.ts'
 export { openFolder } from './model-folder.ts'

@@ -5,7 +5,14 @@ import { ModelNotFoundError } from '../errors/index.ts'
 import { findInHubCache, hubCacheFolder } from './hub-cache.ts'
 
 /** Model names of the specification and the embedded model that serves each unless another is configured. */
-export const EMBEDDED_MODELS: Readonly<Record<string, string>> = { 'decide-latest': 'decide-mini' }
+export const EMBEDDED_MODELS: Readonly<Record<string, string>> = {
+  'decide-latest': 'decide-mini',
+  'alpha-image-turbo': 'image-mini',
+  'beta-klein-4b': 'image-mini',
+}
+
+/** One of these is in the folder of every model: of a decoder, or of an image pipeline. */
+const INDEX_FILES = ['config.json', 'model_index.json']
 
 export interface ModelSource {
   /** Name of the model that runs, as `owner/name`, a path, or an embedded model's name. */
@@ -19,12 +26,16 @@ async function exists(path: string): Promise<boolean> {
   return access(path).then(() => true, () => false)
 }
 
+async function isModel(folder: string): Promise<boolean> {
+  return (await Promise.all(INDEX_FILES.map((name) => exists(join(folder, name))))).includes(true)
+}
+
 /** The package's own `models` folder: beside the folder that this code runs from, whether `dist` or `src`. */
 async function embeddedFolder(model: string): Promise<string | undefined> {
   let folder = dirname(fileURLToPath(import.meta.url))
   for (let level = 0; level < 3; level++) {
     const found = join(folder, 'models', model)
-    if (await exists(join(found, 'config.json'))) return found
+    if (await isModel(found)) return found
     folder = dirname(folder)
   }
   return undefined
@@ -39,8 +50,8 @@ async function embeddedFolder(model: string): Promise<string | undefined> {
 export async function resolveModel(model: string, env: Readonly<Record<string, string | undefined>> = process.env): Promise<ModelSource> {
   if (isAbsolute(model) || /^\.{1,2}[\\/]/.test(model)) {
     const folder = resolve(model)
-    if (await exists(join(folder, 'config.json'))) return { id: model, folder, embedded: false }
-    throw new ModelNotFoundError(model, [join(folder, 'config.json')], `hf download <owner/name> --local-dir ${model}`)
+    if (await isModel(folder)) return { id: model, folder, embedded: false }
+    throw new ModelNotFoundError(model, INDEX_FILES.map((name) => join(folder, name)), `hf download <owner/name> --local-dir ${model}`)
   }
   const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
   if (embedded) return { id: model, folder: embedded, embedded: true }

@@ -47,6 +47,7 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
       if (model === 'missing') throw new ModelNotFoundError(model, ['/models'], 'tessera pull missing')
       return { id: model === 'decide-latest' ? 'fake' : model, folder: `/nowhere/${model}` }
     },
+    describe: async () => ({ kind: 'decisions', bytes: 100 }),
     open,
     disposed,
   }

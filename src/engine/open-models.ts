@@ -1,0 +1,107 @@
+import type { Task } from './task.ts'
+
+/** What a timer can wait; longer times are as good as for ever. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+export interface OpenModelsOptions {
+  /** Milliseconds that a model stays open without being used. */
+  readonly keepAlive: number
+  /** Bytes of all open models above which unused ones are closed. */
+  readonly memoryBudget: number
+}
+
+interface Entry {
+  readonly task: Promise<Task>
+  /** 0 until it is known. */
+  bytes: number
+  users: number
+  timer?: ReturnType<typeof setTimeout>
+}
+
+/**
+ * The models that are open. One that nobody uses is closed after `keepAlive`, or earlier, the one unused for longest
+ * first, where the others need its memory. One in use is never closed, so that models in use may exceed the budget.
+ */
+export class OpenModels {
+  readonly #options: OpenModelsOptions
+  /** By folder, the one used last at the end. */
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(options: OpenModelsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Does some work with a model, which is opened unless it is. A failure to open is not kept, so that the next use tries
+   * again.
+   *
+   * @param weigh bytes that the model will take
+   */
+  async use<T>(
+    folder: string, weigh: () => Promise<number>, open: () => Promise<Task>, work: (task: Task) => T | Promise<T>,
+  ): Promise<T> {
+    const entry = this.#entries.get(folder) ?? this.#add(folder, weigh, open)
+    entry.users++
+    clearTimeout(entry.timer)
+    try {
+      return await work(await entry.task)
+    } finally {
+      entry.users--
+      await this.#rest(folder, entry)
+    }
+  }
+
+  /** Closes all models, which nobody may be using. */
+  async dispose(): Promise<void> {
+    await Promise.all([...this.#entries].map(([folder, entry]) => this.#close(folder, entry)))
+  }
+
+  #add(folder: string, weigh: () => Promise<number>, open: () => Promise<Task>): Entry {
+    const openWhenFits = async () => {
+      entry.bytes = await weigh()
+      await this.#makeRoom()
+      return open()
+    }
+    const entry: Entry = { bytes: 0, users: 0, task: Promise.resolve().then(openWhenFits) }
+    entry.task.catch(() => this.#entries.delete(folder))
+    this.#entries.set(folder, entry)
+    return entry
+  }
+
+  /** After a use: the model is now the one used last, and is closed when its time is over. */
+  async #rest(folder: string, entry: Entry): Promise<void> {
+    if (this.#entries.get(folder) !== entry) return
+    this.#entries.delete(folder)
+    this.#entries.set(folder, entry)
+    if (entry.users > 0) return
+    const { keepAlive } = this.#options
+    if (keepAlive <= LONGEST_TIMER_MS) {
+      // Nobody is there to be told when this fails.
+      entry.timer = setTimeout(() => void this.#close(folder, entry).catch(() => {}), keepAlive)
+      // In browsers it is a number, and there is no process to keep alive.
+      if (typeof entry.timer === 'object') entry.timer.unref()
+    }
+    await this.#makeRoom()
+  }
+
+  /** Spares the model used last: one that exceeds the budget alone would otherwise be opened anew for every job. */
+  async #makeRoom(): Promise<void> {
+    const entries = [...this.#entries]
+    let excess = entries.reduce((sum, [, { bytes }]) => sum + bytes, -this.#options.memoryBudget)
+    const closing: Promise<void>[] = []
+    for (const [folder, entry] of entries.slice(0, -1)) {
+      if (excess <= 0) break
+      if (entry.users > 0) continue
+      excess -= entry.bytes
+      closing.push(this.#close(folder, entry))
+    }
+    await Promise.all(closing)
+  }
+
+  async #close(folder: string, entry: Entry): Promise<void> {
+    this.#entries.delete(folder)
+    clearTimeout(entry.timer)
+    const task = await entry.task.catch(() => undefined)
+    await task?.dispose()
+  }
+}
