@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { OpenModels, type OpenModelsOptions } from './open-models.ts'
+
+let events: string[]
+beforeEach(() => {
+  events = []
+  vi.useFakeTimers()
+})
+afterEach(() => vi.useRealTimers())
+
+/** Models that each weigh 10 bytes unless said otherwise. */
+function create(options: Partial<OpenModelsOptions> = {}) {
+  const models = new OpenModels({ keepAlive: 1000, memoryBudget: Number.POSITIVE_INFINITY, ...options })
+  const use = <T>(name: string, work: () => T | Promise<T>, bytes = 10) =>
+    models.use(name, async () => bytes, async () => {
+      events.push(`open ${name}`)
+      return { dispose: () => void events.push(`close ${name}`) }
+    }, work)
+  const touch = (name: string, bytes?: number) => use(name, () => {}, bytes)
+  return { models, use, touch }
+}
+
+function hold() {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  return { held, release }
+}
+
+describe('keepAlive', () => {
+  it('closes a model that was not used for that long, counted from the last use', async () => {
+    const { touch } = create()
+    await touch('a')
+    await vi.advanceTimersByTimeAsync(999)
+    await touch('a')
+    await vi.advanceTimersByTimeAsync(999)
+    expect(events).toEqual(['open a'])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(events).toEqual(['open a', 'close a'])
+    await touch('a')
+    expect(events).toEqual(['open a', 'close a', 'open a'])
+  })
+
+  it('never closes a model in use, by however many', async () => {
+    const { use, touch } = create()
+    const { held, release } = hold()
+    const long = use('a', () => held)
+    await touch('a')
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(events).toEqual(['open a'])
+    release()
+    await long
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(events).toEqual(['open a', 'close a'])
+  })
+
+  it.each([Number.POSITIVE_INFINITY, 2 ** 40])('of %d keeps a model', async (keepAlive) => {
+    const { touch } = create({ keepAlive })
+    await touch('a')
+    await vi.advanceTimersByTimeAsync(2 ** 31)
+    expect(events).toEqual(['open a'])
+  })
+})
+
+describe('memoryBudget', () => {
+  it('closes what was used longest ago before another model is opened', async () => {
+    const { touch } = create({ memoryBudget: 25 })
+    await touch('a')
+    await touch('b')
+    await touch('a')
+    await touch('c')
+    expect(events).toEqual(['open a', 'open b', 'close b', 'open c'])
+  })
+
+  it('is exceeded by models in use, and kept again once they are not', async () => {
+    const { use, touch } = create({ memoryBudget: 15 })
+    const { held, release } = hold()
+    const long = use('a', () => held)
+    await touch('b')
+    expect(events).toEqual(['open a', 'open b'])
+    release()
+    await long
+    expect(events).toEqual(['open a', 'open b', 'close b'])
+  })
+
+  it('leaves room for one model, however large', async () => {
+    const { touch } = create({ memoryBudget: 5 })
+    await touch('a')
+    await touch('a')
+    await touch('b', 1000)
+    expect(events).toEqual(['open a', 'close a', 'open b'])
+  })
+})
+
+it('opens a model once for all who use it at the same time', async () => {
+  const { touch } = create()
+  await Promise.all([touch('a'), touch('a'), touch('a')])
+  expect(events).toEqual(['open a'])
+})
+
+it('passes on why a model could not be opened or weighed, and tries again', async () => {
+  const { models, touch } = create()
+  const broken = () => Promise.reject(new Error('no such file'))
+  await expect(models.use('a', broken, broken, () => {})).rejects.toThrow('no such file')
+  await touch('a')
+  expect(events).toEqual(['open a'])
+})
+
+it('closes a model after work that failed, and passes the failure on', async () => {
+  const { use } = create({ keepAlive: 0 })
+  const failed = use('a', () => Promise.reject(new Error('out of paint')))
+  await expect(failed).rejects.toThrow('out of paint')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(events).toEqual(['open a', 'close a'])
+})
+
+it('closes everything when it is disposed, and no timer goes on', async () => {
+  const { models, touch } = create()
+  await Promise.all([touch('a'), touch('b')])
+  await models.dispose()
+  expect(events).toEqual(['open a', 'open b', 'close a', 'close b'])
+  expect(vi.getTimerCount()).toBe(0)
+})
