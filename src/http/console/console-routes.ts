@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises'
+import type { Route } from '../route.ts'
+
+// The built package has the files beside this code. From source they are the ones that the test set-up makes.
+const BESIDE = import.meta.url.endsWith('.ts') ? '../../../out/console/' : './console/'
+
+const folder = new URL(BESIDE, import.meta.url)
+
+/** Nothing but what this server itself sends, nothing inline, in no frame. Pictures of answers are blobs. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/**
+ * The console: a page under `/console`. It is the same for everyone and holds no data; what it shows it asks the other
+ * routes for, with the key that its user gives.
+ *
+ * @param keys Whether the server asks for keys.
+ */
+export function createConsoleRoutes(keys: boolean): Route[] {
+  const open = (path: string, handle: Route['handle']): Route =>
+    ({ method: 'GET', path, access: 'open', dialect: 'systemone', handle })
+  const file = (path: string, name: string, type: string, change = (text: string) => text) => open(path, async () => {
+    const text = change(await readFile(new URL(name, folder), 'utf8'))
+    return new Response(text, { headers: { ...HEADERS, 'content-type': `${type}; charset=utf-8` } })
+  })
+  const sayKeys = (html: string) => html.replace('data-keys="yes"', `data-keys="${keys ? 'yes' : 'no'}"`)
+  return [
+    file('/console', 'page.html', 'text/html', sayKeys),
+    file('/console/page.css', 'page.css', 'text/css'),
+    file('/console/page.js', 'page.js', 'text/javascript'),
+    // The page's own addresses are relative, and would be wrong below a slash.
+    open('/console/', () => new Response(null, { status: 308, headers: { location: '../console' } })),
+  ]
+}

@@ -1,0 +1,48 @@
+import type { DecisionResponse } from '../../../schemas/index.ts'
+import { makeAnswers } from './answers.ts'
+import { byId, chosen, make } from './dom.ts'
+import { FormFault, type JobEvents, setUpJob } from './job-form.ts'
+import { locateInQuestions, readQuestions, setUpQuestions } from './question-editor.ts'
+
+export function setUpDecide(events: JobEvents): void {
+  const panel = byId('decide')
+  setUpQuestions()
+  setUpJob({
+    panel,
+    verb: 'Decide',
+    path: 'v1/systemone',
+    empty: 'Answers appear here.',
+    read: () => ({
+      state: readState(chosen(panel, 'state-kind') === 'json'),
+      questions: readQuestions(),
+      ...readMinConfidence(),
+    }),
+    show: (response, milliseconds, body) => [
+      ...makeAnswers(response as DecisionResponse, milliseconds),
+      makeJson('Request', body),
+      makeJson('Response', response),
+    ],
+    locate: ([first, ...path]) => first === 'questions' ? locateInQuestions(path) : undefined,
+  }, events)
+}
+
+function readState(json: boolean): unknown {
+  const text = byId('state', HTMLTextAreaElement).value
+  if (!json) return text
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new FormFault(`The state is not valid JSON: ${(error as Error).message}`, ['state'])
+  }
+}
+
+/** Text that is no number goes out as it is: the server says what it wants. */
+function readMinConfidence(): { min_confidence?: unknown } {
+  const text = byId('min-confidence', HTMLInputElement).value.trim()
+  return text === '' ? {} : { min_confidence: Number.isNaN(Number(text)) ? text : Number(text) }
+}
+
+function makeJson(name: string, value: unknown): HTMLElement {
+  const text = make('pre', { 'tabindex': '0', 'role': 'region', 'aria-label': `${name} as JSON` }, JSON.stringify(value, null, 2))
+  return make('details', {}, make('summary', {}, `${name} as JSON`), text)
+}

@@ -1,0 +1,102 @@
+import type { ImageResponse } from '../../../schemas/index.ts'
+import { byId, make } from './dom.ts'
+import { formatDuration } from './format.ts'
+import { FormFault, type JobEvents, setUpJob } from './job-form.ts'
+
+export function setUpGenerate(events: JobEvents): void {
+  const prompt = byId('generate-prompt', HTMLTextAreaElement)
+  const pictures = createPictures()
+  setUpJob({
+    panel: byId('generate'),
+    verb: 'Generate',
+    path: 'v1/images/generations',
+    empty: 'Pictures appear here. One takes seconds to minutes.',
+    read: () => ({
+      prompt: prompt.value,
+      size: byId('size', HTMLInputElement).value.trim(),
+      ...readNumber('n', 'generate-n'),
+      ...readNumber('seed', 'seed'),
+    }),
+    show: (response, milliseconds) => pictures.show(response as ImageResponse, milliseconds, prompt.value),
+  }, events)
+}
+
+export function setUpEdit(events: JobEvents): void {
+  const prompt = byId('edit-prompt', HTMLTextAreaElement)
+  const sources = byId('sources', HTMLInputElement)
+  const pictures = createPictures()
+  const previews = createAddresses()
+  sources.addEventListener('change', () => {
+    previews.clear()
+    byId('previews').replaceChildren(...[...sources.files ?? []].map((file) =>
+      make('li', {}, make('img', { src: previews.add(file), alt: '' }), make('span', {}, file.name))))
+  })
+  setUpJob({
+    panel: byId('edit'),
+    verb: 'Edit',
+    path: 'v1/images/edits',
+    empty: 'Edited pictures appear here.',
+    async read() {
+      const files = await Promise.all([...sources.files ?? []].map(readAsDataUrl))
+      if (files.length === 0) throw new FormFault('Choose at least one picture.', ['image'])
+      return {
+        prompt: prompt.value,
+        ...(files.length === 1 ? { image: files[0] } : { images: files }),
+        ...readNumber('n', 'edit-n'),
+      }
+    },
+    show: (response, milliseconds) => pictures.show(response as ImageResponse, milliseconds, prompt.value),
+  }, events)
+}
+
+/** Text that is no number goes out as it is: the server says what it wants. */
+function readNumber(name: string, id: string): object {
+  const text = byId(id, HTMLInputElement).value.trim()
+  return text === '' ? {} : { [name]: Number.isNaN(Number(text)) ? text : Number(text) }
+}
+
+function readAsDataUrl(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(reader.result as string))
+    reader.addEventListener('error', () => reject(new FormFault(`${file.name} could not be read.`, ['image'])))
+    reader.readAsDataURL(file)
+  })
+}
+
+/** Pictures, of which those before are freed when the next ones come. */
+function createPictures() {
+  const addresses = createAddresses()
+  return {
+    show({ data }: ImageResponse, milliseconds: number, prompt: string): HTMLElement[] {
+      addresses.clear()
+      return [
+        make('p', { class: 'facts' }, make('span', {}, formatDuration(milliseconds))),
+        make('div', { class: 'pictures' }, ...data.map(({ b64_json: base64 }, index) => {
+          const src = addresses.add(new Blob([toBytes(base64)], { type: 'image/png' }))
+          const download = make('a', { href: src, download: `picture-${index + 1}.png` }, 'Download')
+          return make('figure', {}, make('img', { src, alt: `Picture ${index + 1}: ${prompt}` }), make('figcaption', {}, download))
+        })),
+      ]
+    },
+  }
+}
+
+function toBytes(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+}
+
+function createAddresses() {
+  let addresses: string[] = []
+  return {
+    add(blob: Blob): string {
+      const address = URL.createObjectURL(blob)
+      addresses.push(address)
+      return address
+    },
+    clear(): void {
+      for (const address of addresses) URL.revokeObjectURL(address)
+      addresses = []
+    },
+  }
+}

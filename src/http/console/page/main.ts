@@ -1,0 +1,105 @@
+import { ApiError, readUsage } from './api.ts'
+import { setUpDecide } from './decide-job.ts'
+import { byId, find } from './dom.ts'
+import { setUpEdit, setUpGenerate } from './image-jobs.ts'
+import { getKey, setKey } from './session.ts'
+import { setUpTabs } from './tabs.ts'
+import { setUpUsage, showUsage } from './usage-view.ts'
+
+const VIEWS = ['usage', 'playground'] as const
+
+const keysNeeded = document.documentElement.dataset.keys === 'yes'
+const keyField = byId('key', HTMLInputElement)
+
+function setUp(): void {
+  byId('key-form').addEventListener('submit', (event) => {
+    event.preventDefault()
+    void signIn(keyField.value.trim())
+  })
+  byId('sign-out').addEventListener('click', () => {
+    setKey(undefined)
+    // A fresh page forgets all that this one was shown.
+    location.reload()
+  })
+  byId('refresh').addEventListener('click', () => void refresh())
+  addEventListener('hashchange', () => showView(true))
+  setUpUsage()
+  setUpTabs(byId('jobs'))
+  const after = { onAnswer: () => void refresh(), onUnauthorized: () => askForKey('This key is not accepted any more.') }
+  setUpDecide(after)
+  setUpGenerate(after)
+  setUpEdit(after)
+  if (keysNeeded && getKey() === undefined) askForKey()
+  else void open(false)
+}
+
+async function signIn(key: string): Promise<void> {
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    askForKey(key === '' ? 'Enter an API key.' : 'A key has no spaces and no letters beyond ASCII. Was it copied whole?')
+    return
+  }
+  setKey(key)
+  await open(true)
+}
+
+async function open(focus: boolean): Promise<void> {
+  try {
+    showUsage(await readUsage())
+  } catch (error) {
+    const unknown = error instanceof ApiError && error.status === 401
+    if (unknown) setKey(undefined)
+    askForKey(unknown ? 'This server does not know this key.' : messageOf(error))
+    return
+  }
+  keyField.value = ''
+  byId('sign-in').hidden = true
+  byId('views').hidden = false
+  byId('sign-out').hidden = !keysNeeded
+  showView(focus)
+}
+
+function askForKey(reason = ''): void {
+  for (const id of ['views', 'sign-out', ...VIEWS]) byId(id).hidden = true
+  byId('sign-in').hidden = false
+  byId('key-error').textContent = reason
+  keyField.setAttribute('aria-invalid', String(reason !== ''))
+  keyField.focus()
+}
+
+/** The view that the address names, usage where it names none. */
+function showView(focus: boolean): void {
+  if (byId('views').hidden) return
+  const shown = VIEWS.find((view) => location.hash === `#${view}`) ?? 'usage'
+  for (const view of VIEWS) {
+    byId(view).hidden = view !== shown
+    const link = find(byId('views'), `a[href="#${view}"]`)
+    if (view === shown) link.setAttribute('aria-current', 'page')
+    else link.removeAttribute('aria-current')
+  }
+  scrollTo(0, 0)
+  if (focus) byId(`${shown}-title`).focus()
+}
+
+async function refresh(): Promise<void> {
+  const problem = byId('usage-error')
+  byId('usage-status').textContent = ''
+  try {
+    showUsage(await readUsage())
+    problem.hidden = true
+    byId('usage-status').textContent = 'Usage is up to date.'
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) {
+      setKey(undefined)
+      askForKey('This key is not accepted any more.')
+      return
+    }
+    problem.hidden = false
+    problem.textContent = messageOf(error)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+setUp()
