@@ -4,6 +4,7 @@ import { toJsonSchema } from '../../schemas/json-schema.ts'
 import { openAiRequestSchema } from '../decisions/openai-request.ts'
 import { openAiResponseSchema } from '../decisions/openai-response.ts'
 import { modelListSchema } from '../routes/models-route.ts'
+import { usageSchema } from '../routes/usage-route.ts'
 
 const ERRORS = {
   401: 'Missing or unknown API key.',
@@ -65,6 +66,13 @@ export function createOpenApiDocument() {
           responses: { 200: answer('For clients of both wires.', 'ModelList'), ...errors([401]) },
         },
       },
+      '/v1/usage': {
+        get: {
+          operationId: 'getUsage',
+          summary: 'What the account of the key has used and has left; days and months are those of UTC.',
+          responses: { 200: answer('Amounts are exact decimals of EUR.', 'Usage'), ...errors([401]) },
+        },
+      },
       '/healthz': {
         get: {
           operationId: 'getHealth',
@@ -96,6 +104,7 @@ export function createOpenApiDocument() {
         OpenAiDecisionRequest: toJsonSchema(openAiRequestSchema),
         OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
         ModelList: toJsonSchema(modelListSchema),
+        Usage: toJsonSchema(usageSchema),
         Error: toJsonSchema(errorBodySchema as z.ZodType),
       },
     },
