@@ -6,14 +6,19 @@ export type Dialect = 'systemone' | 'openai'
 
 const DEFAULT_RETRY_MS = 1000
 
-/**
- * The response for an error. Its body is the specification's `{message, error_type}` together with the `detail` that
- * clients of compatible services read, and on OpenAI's routes the `error` object of those.
- */
+/** The response for an error. */
 export function createErrorResponse(error: TesseraError | Refusal, dialect: Dialect): Response {
+  return Response.json(createErrorBody(error, dialect), { status: error.status, headers: errorHeaders(error) })
+}
+
+/**
+ * The specification's `{message, error_type}` together with the `detail` that clients of compatible services read, and
+ * on OpenAI's routes the `error` object of those.
+ */
+export function createErrorBody(error: TesseraError | Refusal, dialect: Dialect) {
   const message = publicMessage(error)
   const { errorType } = error
-  const body = {
+  return {
     message,
     error_type: errorType,
     detail: InvalidRequestError.isInstance(error)
@@ -21,7 +26,6 @@ export function createErrorResponse(error: TesseraError | Refusal, dialect: Dial
       : { error_type: errorType, message },
     ...(dialect === 'openai' && { error: toOpenAiError(error, message) }),
   }
-  return Response.json(body, { status: error.status, headers: errorHeaders(error) })
 }
 
 function toOpenAiError(error: TesseraError | Refusal, message: string) {

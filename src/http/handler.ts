@@ -41,7 +41,7 @@ interface Parts {
 interface Trace {
   route?: Route
   account?: string
-  error?: TesseraError | Refusal
+  error?: TesseraError | Refusal | undefined
   /** Of a response whose body goes on. */
   ended?: Promise<TesseraError | undefined>
 }
@@ -93,15 +93,10 @@ export function createHandler({ routes, keys, limiter, metrics, recent, maxBodyB
     const trace: Trace = {}
     metrics.started()
     const response = finish(await answerAlways(request, trace), requestId, request.method)
-    const end = () => conclude(requestId, request.method, response.status, performance.now() - started, trace)
-    if (trace.ended === undefined) {
-      end()
-      return response
-    }
-    hold(trace.ended.then((error) => {
-      if (error !== undefined) trace.error = error
-      end()
-    }))
+    const end = (error: Trace['error']) =>
+      conclude(requestId, request.method, response.status, performance.now() - started, { ...trace, error })
+    if (trace.ended) hold(trace.ended.then(end))
+    else end(trace.error)
     return response
   }
 

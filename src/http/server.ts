@@ -1,9 +1,12 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import type { Engine } from '../engine/index.ts'
+import { createConsoleRoutes } from './console/console-routes.ts'
 import { createDecisionService } from './decisions/decision-service.ts'
 import { createOpenAiRoute } from './decisions/openai-route.ts'
 import { createSystemOneRoute } from './decisions/systemone-route.ts'
 import { createHandler, type RequestLog } from './handler.ts'
+import { createEditsRoute } from './images/edits-route.ts'
+import { createGenerationsRoute } from './images/generations-route.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createKeyStore, readKeysFromEnvironment } from './keys/static-keys.ts'
@@ -12,6 +15,7 @@ import { ServerMetrics } from './metrics/server-metrics.ts'
 import { createModelsRoute } from './routes/models-route.ts'
 import { createOpenApiRoute } from './routes/openapi-route.ts'
 import { createHealthRoute, createMetricsRoute } from './routes/status-routes.ts'
+import { createUsageRoute } from './routes/usage-route.ts'
 import { type DailyUsage, Ledger, type MonthlyUsage } from './usage/ledger.ts'
 import { createMemoryStore } from './usage/memory-store.ts'
 import { DEFAULT_PRICES, type Prices } from './usage/prices.ts'
@@ -20,17 +24,21 @@ import type { UsageStore } from './usage/usage-store.ts'
 
 export interface ServerOptions {
   /** Answers the requests. It stays the caller's: `close()` does not dispose it. */
-  readonly engine: Pick<Engine, 'decide' | 'countTokens' | 'models'>
+  readonly engine: Pick<Engine, 'decide' | 'countTokens' | 'generateImage' | 'editImage' | 'models'>
   /** Keys, or where to look them up. Default: `TESSERA_API_KEYS`; where that is not set either, no key is needed. */
   readonly keys?: KeyStore | readonly (string | KeyConfig)[]
   /** Limits of keys that set none of their own. */
   readonly limits?: RequestLimits
   /** Largest body in bytes; default 8 MiB. 200,000 characters take up to 2.4 MB as JSON escapes. */
   readonly maxBodyBytes?: number
+  /** The same for `/v1/images/edits`, whose bodies hold source pictures; default 32 MiB. */
+  readonly maxEditBodyBytes?: number
   /** What answers cost; default, also for an endpoint that is left out, as in the specification. */
   readonly prices?: Partial<Prices>
   /** Where usage is kept; default in memory. It stays the caller's: `close()` does not close it. */
   readonly store?: UsageStore
+  /** Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true. */
+  readonly console?: boolean
   /** Called after every response, with nothing of the request's content. */
   readonly log?: (entry: RequestLog) => void
 }
@@ -47,6 +55,7 @@ export interface Server {
 }
 
 const MAX_BODY_BYTES = 8 * 2 ** 20
+const MAX_EDIT_BODY_BYTES = 32 * 2 ** 20
 const KEYED_CONCURRENCY = 32
 
 /**
@@ -55,23 +64,28 @@ const KEYED_CONCURRENCY = 32
  * @throws InvalidRequestError for an option that is no valid value
  */
 export function createServer(options: ServerOptions): Server {
-  const { engine, maxBodyBytes = MAX_BODY_BYTES, prices, store = createMemoryStore(), log } = options
+  const { engine, prices, store = createMemoryStore(), log } = options
+  const { maxBodyBytes = MAX_BODY_BYTES, maxEditBodyBytes = MAX_EDIT_BODY_BYTES } = options
   const keys = options.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(options.keys)
-  if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1) {
-    throw new InvalidRequestError('maxBodyBytes', `must be a whole number of 1 or more, got ${maxBodyBytes}`)
-  }
+  requireCount('maxBodyBytes', maxBodyBytes)
+  requireCount('maxEditBodyBytes', maxEditBodyBytes)
   const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices })
   const metrics = new ServerMetrics()
-  const decisions = createDecisionService({ engine, ledger, metrics })
+  const accounting = { ledger, metrics }
+  const decisions = createDecisionService({ engine, ...accounting })
   const recent = new RecentRequests()
   const handler = createHandler({
     routes: [
       createSystemOneRoute(decisions),
       createOpenAiRoute(decisions),
+      createGenerationsRoute(engine, accounting),
+      createEditsRoute(engine, accounting, maxEditBodyBytes),
       createModelsRoute(engine),
+      createUsageRoute(ledger, recent),
       createOpenApiRoute(),
       createHealthRoute(),
       createMetricsRoute(metrics),
+      ...options.console ?? true ? createConsoleRoutes(keys !== undefined) : [],
     ],
     keys,
     limiter: new RequestLimiter({ ...keys && { concurrency: KEYED_CONCURRENCY }, ...options.limits }),
@@ -85,6 +99,11 @@ export function createServer(options: ServerOptions): Server {
     usage: (account) => ledger.usage(account),
     usageByDay: (account) => ledger.usageByDay(account),
   }
+}
+
+function requireCount(option: string, value: number): void {
+  if (Number.isSafeInteger(value) && value >= 1) return
+  throw new InvalidRequestError(option, `must be a whole number of 1 or more, got ${value}`)
 }
 
 function toKeyStore(keys: NonNullable<ServerOptions['keys']>): KeyStore {

@@ -3,6 +3,12 @@ export const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?'
 /** A request body that fits the format. */
 export const BODY = { state: 'The invoice is wrong', questions: QUESTIONS } as const
 
+/** Paths of the routes that answer with pictures, each with a body that fits the format. */
+export const IMAGE_BODIES = [
+  ['/v1/images/generations', { prompt: 'A red fox' }],
+  ['/v1/images/edits', { prompt: 'Make it blue', image: 'aGVsbG8=' }],
+] as const
+
 /** A POST of JSON, or of a text as it is. */
 export function post(
   body: unknown,

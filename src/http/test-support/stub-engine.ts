@@ -1,44 +1,75 @@
 import { AbortedError } from '../../errors/index.ts'
-import type { Engine } from '../../engine/index.ts'
-import { type DecisionResponse, parseDecisionRequest, type Question } from '../../schemas/index.ts'
+import type { Engine, ImageCallOptions } from '../../engine/index.ts'
+import {
+  type DecisionResponse, type ImageResponse, parseDecisionRequest, parseImageEditRequest, parseImageGenerationRequest,
+  type Question,
+} from '../../schemas/index.ts'
 import type { ServerOptions } from '../server.ts'
 
 export interface StubEngine {
   readonly engine: ServerOptions['engine']
-  /** `client` of every call to `decide`. */
+  /** `client` of every call that is answered. */
   readonly clients: (string | undefined)[]
+  /** Requests for pictures, with their seed. */
+  readonly drawn: object[]
   readonly counts: { decided: number; aborted: number; running: number }
-  /** Calls wait until this resolves. */
+  /** Calls wait until this resolves; those for pictures once they have told of their first step. */
   gate: Promise<void>
-  /** Thrown by `decide` instead of an answer. */
+  /** Thrown instead of an answer: at once, or where calls wait when they do so no more. */
   failure: unknown
 }
 
+const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10]
+
+/** The first bytes of a PNG, which are all that anyone looks at. */
+export function pngHeader(width: number, height: number): Buffer {
+  const chunk = Buffer.alloc(25)
+  chunk.writeUInt32BE(13, 0)
+  chunk.write('IHDR', 4, 'latin1')
+  chunk.writeUInt32BE(width, 8)
+  chunk.writeUInt32BE(height, 12)
+  return Buffer.concat([Buffer.from(SIGNATURE), chunk])
+}
+
 /**
- * An engine that answers evenly at once and counts one token for every character of the state. It can be held, or
- * made to fail.
+ * An engine that answers evenly at once and counts one token for every character of the state. Its pictures are
+ * headers. It can be held, or made to fail.
  */
 export function createStubEngine(): StubEngine {
   const counts = { decided: 0, aborted: 0, running: 0 }
+
+  async function work({ client, signal }: Pick<ImageCallOptions, 'client' | 'signal'> = {}): Promise<void> {
+    stub.clients.push(client)
+    counts.running++
+    try {
+      await Promise.race([stub.gate, aborted(signal)])
+    } catch (error) {
+      counts.aborted++
+      throw error
+    } finally {
+      counts.running--
+    }
+    if (stub.failure !== undefined) throw stub.failure
+  }
+
+  async function draw(n: number, width: number, height: number, call?: ImageCallOptions): Promise<ImageResponse> {
+    if (stub.failure !== undefined) throw stub.failure
+    call?.onProgress?.({ stage: 'denoising', done: 0, total: 1 })
+    await work(call)
+    call?.onProgress?.({ stage: 'denoising', done: 1, total: 1 })
+    return { data: Array.from({ length: n }, () => ({ b64_json: pngHeader(width, height).toString('base64') })) }
+  }
+
   const stub: StubEngine = {
     clients: [],
+    drawn: [],
     counts,
     gate: Promise.resolve(),
     failure: undefined,
     engine: {
       async decide(body, call) {
         const request = parseDecisionRequest(body)
-        stub.clients.push(call?.client)
-        counts.running++
-        try {
-          await Promise.race([stub.gate, aborted(call?.signal)])
-        } catch (error) {
-          counts.aborted++
-          throw error
-        } finally {
-          counts.running--
-        }
-        if (stub.failure !== undefined) throw stub.failure
+        await work(call)
         counts.decided++
         const response: DecisionResponse = {
           model: 'stub',
@@ -53,6 +84,17 @@ export function createStubEngine(): StubEngine {
       async countTokens(body) {
         const tokens = JSON.stringify(parseDecisionRequest(body).state).length
         return { input_tokens: tokens, state: tokens, questions: {} }
+      },
+      async generateImage(body, call) {
+        const { seed, ...request } = parseImageGenerationRequest(body)
+        stub.drawn.push({ ...request, seed })
+        const [width, height] = request.size.split('x').map(Number)
+        return draw(request.n, width!, height!, call)
+      },
+      async editImage(body, { seed, ...call } = {}) {
+        const request = parseImageEditRequest(body)
+        stub.drawn.push({ ...request, seed })
+        return draw(request.n, 96, 64, call)
       },
       models: async () => [
         { name: 'decide-latest', id: 'stub', available: true },

@@ -1,0 +1,56 @@
+import { toTesseraError } from '../errors/index.ts'
+import { createErrorBody } from './error-response.ts'
+import type { Call } from './route.ts'
+
+export interface EventWriter {
+  /** What clients that wait for events never see. */
+  comment(text: string): void
+  event(name: string, data: object): void
+}
+
+/** `x-accel-buffering` keeps nginx from holding events back. */
+const HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+
+/**
+ * Answers with server-sent events. The response begins with the first thing written, so that what fails before has a
+ * status of its own; what fails later becomes an `error` event, as OpenAI's clients read it.
+ *
+ * @param work Its signal fires when the client hangs up.
+ * @throws what `work` threw before it wrote anything
+ */
+export async function startEventStream(
+  call: Pick<Call, 'signal' | 'holdUntil'>,
+  work: (writer: EventWriter, signal: AbortSignal) => Promise<void>,
+): Promise<Response> {
+  const cancelled = new AbortController()
+  const signal = AbortSignal.any([call.signal, cancelled.signal])
+  const encoder = new TextEncoder()
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const stream = new ReadableStream<Uint8Array>({
+    start: (made) => void (controller = made),
+    cancel: () => cancelled.abort(new Error('the client hung up')),
+  })
+  let begin = () => {}
+  const begun = new Promise<'begun'>((resolve) => {
+    begin = () => resolve('begun')
+  })
+  const write = (text: string) => {
+    if (cancelled.signal.aborted) return
+    controller?.enqueue(encoder.encode(`${text}\n\n`))
+    begin()
+  }
+  const writer: EventWriter = {
+    comment: (text) => write(`: ${text}`),
+    // JSON has no line breaks, which would end the data.
+    event: (name, data) => write(`event: ${name}\ndata: ${JSON.stringify(data)}`),
+  }
+  const ended = work(writer, signal).then(() => undefined, toTesseraError)
+  const first = await Promise.race([begun, ended])
+  if (first !== 'begun' && first !== undefined) throw first
+  call.holdUntil(ended.then((error) => {
+    if (error) writer.event('error', createErrorBody(error, 'openai'))
+    if (!cancelled.signal.aborted) controller?.close()
+    return error
+  }))
+  return new Response(stream, { headers: HEADERS })
+}

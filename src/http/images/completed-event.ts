@@ -1,0 +1,30 @@
+import type { ImageResponse } from '../../schemas/index.ts'
+
+/** Pictures are not counted in tokens: they have a price each. */
+const NO_TOKENS = {
+  input_tokens: 0,
+  input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+  output_tokens: 0,
+  total_tokens: 0,
+}
+
+/** The event of a finished picture, with every member that OpenAI's clients say is there. */
+export function toCompletedEvent(type: string, { b64_json }: ImageResponse['data'][number], created_at: number) {
+  return {
+    type,
+    b64_json,
+    created_at,
+    size: readPngSize(b64_json),
+    quality: 'auto',
+    background: 'opaque',
+    output_format: 'png',
+    usage: NO_TOKENS,
+  }
+}
+
+/** From the picture itself, as only an edit's source says what sides it has. */
+function readPngSize(base64: string): string {
+  // Signature, length and name of the first chunk take 16 bytes; width and height follow.
+  const header = Buffer.from(base64.slice(0, 32), 'base64')
+  return `${header.readUInt32BE(16)}x${header.readUInt32BE(20)}`
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { Engine } from '../../engine/index.ts'
+import { imageEditRequestSchema } from '../../schemas/index.ts'
+import type { Route } from '../route.ts'
+import type { Accounting } from '../usage/charge-answer.ts'
+import { fromForm } from './form-fields.ts'
+import { createImageRoute } from './image-route.ts'
+import { openAiEditFieldsSchema } from './openai-fields.ts'
+
+/** Section 2.2 of the specification, with the fields of OpenAI's clients. */
+export const editBodySchema = z.intersection(imageEditRequestSchema, openAiEditFieldsSchema)
+
+/**
+ * `POST /v1/images/edits`, as JSON or as the form that OpenAI's clients send.
+ *
+ * @param maxBodyBytes Of a body, which holds the source pictures.
+ */
+export function createEditsRoute(
+  engine: Pick<Engine, 'editImage'>,
+  accounting: Accounting,
+  maxBodyBytes: number,
+): Route {
+  return createImageRoute({
+    path: '/v1/images/edits',
+    endpoint: 'edits',
+    eventName: 'image_edit',
+    schema: editBodySchema,
+    maxBodyBytes,
+    accounting,
+    async readBody(call) {
+      const body = await call.readJsonOrForm()
+      return body instanceof FormData ? fromForm(body) : body
+    },
+    draw: (request, options) => engine.editImage(request, { ...options, seed: request.seed ?? undefined }),
+  })
+}

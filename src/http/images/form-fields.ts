@@ -1,0 +1,53 @@
+import { InvalidRequestError } from '../../errors/index.ts'
+
+const TEXTS = ['model', 'prompt', 'size', 'response_format', 'output_format', 'background'] as const
+const INTEGERS = ['n', 'seed'] as const
+/** Files that are refused where they are checked. */
+const FILES = ['mask', 'markup'] as const
+
+/** `image`, and the ways in which clients write lists of it. */
+const SOURCE = /^images?(?:\[\d*\])?$/
+
+/**
+ * The body that a multipart form stands for. Files become base64, numbers and truth values what they say.
+ *
+ * @throws InvalidRequestError for a field that comes twice, or is a file and no picture
+ */
+export async function fromForm(form: FormData): Promise<Record<string, unknown>> {
+  const sources: string[] = []
+  for (const [name, value] of form) if (SOURCE.test(name)) sources.push(await toSource(value))
+  const stream = readText(form, 'stream')
+  return {
+    ...present(TEXTS, (name) => readText(form, name)),
+    ...present(INTEGERS, (name) => toInteger(readText(form, name))),
+    ...present(FILES, (name) => form.get(name) ?? undefined),
+    ...(stream !== undefined && { stream: toBoolean(stream) }),
+    ...(sources.length === 1 && { image: sources[0] }),
+    ...(sources.length > 1 && { images: sources }),
+  }
+}
+
+function present(names: readonly string[], read: (name: string) => unknown): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, read(name)]).filter(([, value]) => value !== undefined))
+}
+
+function readText(form: FormData, name: string): string | undefined {
+  const [value, ...more] = form.getAll(name)
+  // Which one counts is where two readers of one request begin to differ.
+  if (more.length > 0) throw new InvalidRequestError(name, `must be given once, got ${more.length + 1}`)
+  if (value !== undefined && typeof value !== 'string') throw new InvalidRequestError(name, 'must be text, got a file')
+  return value
+}
+
+/** What is no number or truth value stays text, for the schema to refuse. */
+function toInteger(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^-?\d{1,16}$/.test(text) ? Number(text) : text
+}
+
+function toBoolean(text: string): boolean | string {
+  return text === 'true' || (text === 'false' ? false : text)
+}
+
+async function toSource(value: FormDataEntryValue): Promise<string> {
+  return typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64')
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import type { Engine } from '../../engine/index.ts'
+import { imageGenerationRequestSchema } from '../../schemas/index.ts'
+import type { Route } from '../route.ts'
+import type { Accounting } from '../usage/charge-answer.ts'
+import { createImageRoute } from './image-route.ts'
+import { openAiImageFieldsSchema } from './openai-fields.ts'
+
+/** Section 2.1 of the specification, with the fields of OpenAI's clients. */
+export const generationBodySchema = z.intersection(imageGenerationRequestSchema, openAiImageFieldsSchema)
+
+/** `POST /v1/images/generations`. */
+export function createGenerationsRoute(engine: Pick<Engine, 'generateImage'>, accounting: Accounting): Route {
+  return createImageRoute({
+    path: '/v1/images/generations',
+    endpoint: 'generations',
+    eventName: 'image_generation',
+    schema: generationBodySchema,
+    accounting,
+    readBody: (call) => call.readJson(),
+    draw: (request, options) => engine.generateImage(request, options),
+  })
+}

@@ -1,0 +1,70 @@
+import type { z } from 'zod'
+import type { ImageCallOptions } from '../../engine/index.ts'
+import type { ImageResponse } from '../../schemas/index.ts'
+import { parseRequest } from '../../schemas/parse-request.ts'
+import { startEventStream } from '../event-stream.ts'
+import type { Call, Route } from '../route.ts'
+import { type Accounting, type Asking, chargeAnswer } from '../usage/charge-answer.ts'
+import { toCompletedEvent } from './completed-event.ts'
+import { dropDefaults } from './openai-fields.ts'
+
+interface Parts<Request> {
+  readonly path: string
+  readonly endpoint: 'generations' | 'edits'
+  /** First part of the names of events. */
+  readonly eventName: 'image_generation' | 'image_edit'
+  readonly schema: z.ZodType<Request>
+  readonly maxBodyBytes?: number
+  readonly accounting: Accounting
+  readBody(call: Call): Promise<unknown>
+  draw(request: Request, options: ImageCallOptions): Promise<ImageResponse>
+}
+
+/** Body of a response that is not streamed: section 2.3 of the specification, and what OpenAI's clients require. */
+export interface OpenAiImageResponse extends ImageResponse {
+  /** Seconds since 1970. */
+  readonly created: number
+}
+
+/** A route that answers with pictures, all at once or, where the client asks for it, as events. */
+export function createImageRoute<Request extends { readonly n: number; readonly stream?: boolean | null | undefined }>(
+  { path, endpoint, eventName, schema, maxBodyBytes, accounting, readBody, draw }: Parts<Request>,
+): Route {
+  function drawCharged(request: Request, { caller, signal }: Asking, options: Pick<ImageCallOptions, 'onProgress'> = {}) {
+    return chargeAnswer(accounting, { caller, signal }, {
+      endpoint,
+      foresee: () => request.n,
+      answer: () => draw(request, { signal, client: caller.id, ...options }),
+      count: ({ data }) => data.length,
+    })
+  }
+
+  function stream(request: Request, call: Call): Promise<Response> {
+    return startEventStream(call, async ({ comment, event }, signal) => {
+      const { data } = await drawCharged(request, { caller: call.caller, signal }, {
+        // As comments: OpenAI's clients hand every event to their user, who knows no event of this kind.
+        onProgress: (progress) => comment(`progress ${JSON.stringify(progress)}`),
+      })
+      const name = `${eventName}.completed`
+      for (const image of data) event(name, toCompletedEvent(name, image, secondsNow()))
+    })
+  }
+
+  return {
+    method: 'POST',
+    path,
+    access: 'work',
+    dialect: 'openai',
+    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+    async handle(call) {
+      const request = parseRequest(schema, dropDefaults(await readBody(call)))
+      if (request.stream) return stream(request, call)
+      const { data } = await drawCharged(request, call)
+      return Response.json({ created: secondsNow(), data } satisfies OpenAiImageResponse)
+    },
+  }
+}
+
+function secondsNow(): number {
+  return Math.floor(Date.now() / 1000)
+}

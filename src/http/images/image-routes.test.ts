@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { InternalError } from '../../errors/index.ts'
+import { createServer, type ServerOptions } from '../index.ts'
+import { bearer, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
+import { createStubEngine, pngHeader, type StubEngine } from '../test-support/stub-engine.ts'
+
+const GENERATIONS = '/v1/images/generations'
+const EDITS = '/v1/images/edits'
+const EDIT = { prompt: 'Make it blue', image: 'aGVsbG8=' }
+
+let stub: StubEngine
+beforeEach(() => {
+  stub = createStubEngine()
+})
+const serve = (options: Omit<ServerOptions, 'engine'> = {}) => createServer({ engine: stub.engine, ...options })
+const draw = (body: unknown, path = GENERATIONS) => serve().fetch(post(body, { path }))
+
+describe('a request for pictures', () => {
+  it('is answered with PNGs as base64, and the time', async () => {
+    const response = await draw({ prompt: 'A red fox', size: '32x48', n: 2, seed: 7, model: 'alpha-image-turbo' })
+    const image = { b64_json: pngHeader(32, 48).toString('base64') }
+    expect([response.status, await json(response)]).toEqual([200, {
+      created: expect.any(Number), data: [image, image],
+    }])
+    expect(stub.drawn).toEqual([{ prompt: 'A red fox', size: '32x48', n: 2, seed: 7, model: 'alpha-image-turbo' }])
+  })
+
+  it('may name one source or several, and a seed', async () => {
+    await draw({ ...EDIT, seed: 5 }, EDITS)
+    await draw({ prompt: 'Join them', images: ['YQ==', 'Yg=='] }, EDITS)
+    expect(stub.drawn).toEqual([{ ...EDIT, n: 1, seed: 5 }, { prompt: 'Join them', images: ['YQ==', 'Yg=='], n: 1 }])
+  })
+
+  it.each(IMAGE_BODIES)('%s takes what OpenAI clients send, null and auto for nothing', async (path, body) => {
+    const extra = {
+      model: null, n: null, size: 'auto', response_format: 'b64_json', output_format: 'png', background: 'auto',
+      quality: 'high', style: 'vivid', moderation: 'low', user: 'me', output_compression: 100, partial_images: 3,
+      stream: false, input_fidelity: 'high', safety_identifier: null, seed: null, mask: null,
+    }
+    expect((await draw({ ...body, ...extra }, path)).status).toBe(200)
+    expect((await draw(body, path)).status).toBe(200)
+    expect(stub.drawn[0]).toEqual(stub.drawn[1])
+  })
+
+  it.each<[string, string, object]>([
+    ['prompt', GENERATIONS, { prompt: null }],
+    ['n', GENERATIONS, { n: 9 }],
+    ['size', GENERATIONS, { prompt: 'x', size: '4096x64' }],
+    ['n', GENERATIONS, { prompt: 'x', n: 5 }],
+    ['stream', GENERATIONS, { prompt: 'x', stream: 'yes' }],
+    ['response_format', GENERATIONS, { prompt: 'x', response_format: 'url' }],
+    ['output_format', GENERATIONS, { prompt: 'x', output_format: 'webp' }],
+    ['background', GENERATIONS, { prompt: 'x', background: 'transparent' }],
+    ['image', EDITS, { prompt: 'x' }],
+    ['images', EDITS, { ...EDIT, images: ['YQ=='] }],
+    ['images.1', EDITS, { prompt: 'x', images: ['YQ==', 5] }],
+    ['mask', EDITS, { ...EDIT, mask: 'YQ==' }],
+    ['size', EDITS, { ...EDIT, size: '1024x1024' }],
+    ['seed', EDITS, { ...EDIT, seed: 0.5 }],
+  ])('is refused for its %s', async (field, path, body) => {
+    const response = await draw(body, path)
+    expect(response.status).toBe(422)
+    expect((await json(response)).message).toMatch(new RegExp(`^${field.replace('.', '\\.')}: `))
+    expect(stub.drawn).toEqual([])
+  })
+
+  it.each(['[]', '"x"', '5', 'null', '{'])('is no %s', async (body) => {
+    const response = await draw(body)
+    expect([response.status, (await json(response)).message]).toEqual([422, expect.stringMatching(/^body: must be/)])
+  })
+
+  it('takes names of JavaScript for what they are', async () => {
+    const body = '{"prompt":"x","__proto__":{"n":3,"stream":true},"constructor":1,"toString":2}'
+    expect((await json(await draw(body))).data).toHaveLength(1)
+    expect(({} as { stream?: boolean }).stream).toBeUndefined()
+  })
+})
+
+describe('a body of a source picture', () => {
+  it('may be larger than others, and has a limit of its own', async () => {
+    const { fetch } = serve({ maxBodyBytes: 100, maxEditBodyBytes: 1000 })
+    const send = (path: string, size: number) => fetch(post({ ...EDIT, image: 'a'.repeat(size) }, { path }))
+    expect([(await send(GENERATIONS, 200)).status, (await send(EDITS, 200)).status]).toEqual([413, 200])
+    const refused = await send(EDITS, 1000)
+    expect([refused.status, await json(refused)]).toEqual([413, expect.objectContaining({
+      message: 'body: must be at most 1000 bytes', error: expect.objectContaining({ code: 'invalid_request' }),
+    })])
+    expect(() => serve({ maxEditBodyBytes: 0 })).toThrow(/^maxEditBodyBytes: must be a whole number/)
+  })
+})
+
+describe.each(IMAGE_BODIES)('%s', (path, body) => {
+  const endpoint = path.split('/').at(-1)
+  const headers = bearer('a')
+  const serveOne = (settings: object) => serve({ keys: [{ key: 'a', id: 'me', ...settings }] })
+
+  it('charges every picture once, and nothing for an error', async () => {
+    const server = serveOne({ prepaid: '1' })
+    const send = (n: number) => server.fetch(post({ ...body, n }, { path, headers }))
+    expect([(await send(3)).status, (await send(9)).status]).toEqual([200, 422])
+    stub.failure = new InternalError()
+    expect((await send(1)).status).toBe(500)
+    stub.failure = undefined
+    const together = await Promise.all([send(1), send(1), send(1)])
+    expect(together.map(({ status }) => status).sort()).toEqual([200, 200, 402])
+    expect(await server.usage('me')).toEqual([
+      { month: expect.any(String), endpoint, requests: 3, units: 5, freeUnits: 0, cost: '1' },
+    ])
+  })
+
+  it('gives 402 to free tokens alone, before anything is drawn', async () => {
+    const { fetch } = serveOne({ freeTokens: 1_000_000 })
+    const response = await fetch(post(body, { path, headers }))
+    expect([response.status, await json(response)]).toEqual([402, expect.objectContaining({
+      error_type: 'insufficient_quota', error: expect.objectContaining({ type: 'insufficient_quota' }),
+    })])
+    expect(stub.drawn).toEqual([])
+  })
+
+  it('counts pictures for a key without limits, in usage and metrics', async () => {
+    const server = serveOne({})
+    await server.fetch(post({ ...body, n: 2 }, { path, headers }))
+    expect(await server.usageByDay('me')).toMatchObject([{ endpoint, requests: 1, units: 2, cost: '0.4' }])
+    const metrics = await (await server.fetch(new Request('http://server/metrics', { headers }))).text()
+    expect(metrics).toContain(`tessera_units_total{endpoint="${endpoint}"} 2\n`)
+    expect(metrics).toContain(`tessera_http_requests_total{route="${path}",method="POST",status="200"} 1\n`)
+  })
+
+  it('stops when the client hangs up, and charges nothing', async () => {
+    const server = serveOne({ prepaid: '1' })
+    stub.gate = new Promise(() => {})
+    const controller = new AbortController()
+    const answered = server.fetch(post(body, { path, headers, signal: controller.signal }))
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 30_000 })
+    controller.abort()
+    expect((await answered).status).toBe(499)
+    expect(stub.counts).toMatchObject({ aborted: 1, running: 0 })
+    expect(await server.usage('me')).toEqual([])
+  })
+
+  it('names the client that the engine is fair to', async () => {
+    await serveOne({}).fetch(post(body, { path, headers }))
+    expect(stub.clients).toEqual(['me'])
+  })
+})
