@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import sharp from 'sharp'
+import { describe, expect, it } from 'vitest'
+import { readPictureHeader } from './picture-header.ts'
+
+const picture = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 4, background: { r: 200, g: 100, b: 50, alpha: 0.5 } } })
+const FORMATS = {
+  'PNG': (width: number, height: number) => picture(width, height).png(),
+  'interlaced PNG': (width: number, height: number) => picture(width, height).png({ progressive: true, palette: true }),
+  'JPEG': (width: number, height: number) => picture(width, height).jpeg(),
+  'progressive JPEG with EXIF and profile': (width: number, height: number) =>
+    picture(width, height).jpeg({ progressive: true }).withMetadata({ orientation: 6 }).withIccProfile('p3'),
+  'lossy WebP': (width: number, height: number) => picture(width, height).flatten().webp(),
+  'lossless WebP': (width: number, height: number) => picture(width, height).flatten().webp({ lossless: true }),
+  'WebP with alpha and profile': (width: number, height: number) => picture(width, height).webp().withIccProfile('p3'),
+}
+
+describe.each(Object.entries(FORMATS))('the header of a %s', (_, make) => {
+  it.each([[1, 1], [77, 300], [4000, 17]])('says %d x %d', async (width, height) => {
+    const file = await make(width, height).toBuffer()
+    expect(readPictureHeader(file)).toEqual({ width, height, animated: false })
+  })
+
+  it('is read without what comes after it, and never beyond the end', async () => {
+    const file = await make(40, 30).toBuffer()
+    for (let length = 0; length < Math.min(file.length, 1000); length++) {
+      const header = readPictureHeader(file.subarray(0, length))
+      if (header) expect(header).toEqual({ width: 40, height: 30, animated: false })
+    }
+  })
+})
+
+it('tells animations from stills', async () => {
+  const frames = await Promise.all(['#f00', '#00f'].map((background) =>
+    sharp({ create: { width: 20, height: 10, channels: 3, background } }).png().toBuffer()))
+  const webp = await sharp(frames, { join: { animated: true } }).webp().toBuffer()
+  expect(readPictureHeader(webp)).toEqual({ width: 20, height: 10, animated: true })
+  // An APNG is a PNG with an animation control chunk behind its header, which takes 33 bytes with the signature.
+  const control = Buffer.alloc(20)
+  control.writeUInt32BE(8)
+  control.write('acTL', 4)
+  const apng = Buffer.concat([frames[0]!.subarray(0, 33), control, frames[0]!.subarray(33)])
+  expect(readPictureHeader(apng)).toEqual({ width: 20, height: 10, animated: true })
+})
+
+it('knows no other formats', async () => {
+  const gif = await picture(8, 8).gif().toBuffer()
+  const tiff = await picture(8, 8).tiff().toBuffer()
+  const avif = await picture(16, 16).avif().toBuffer()
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>')
+  for (const file of [gif, tiff, avif, svg, Buffer.alloc(0), Buffer.from('%PDF-1.7')]) {
+    expect(readPictureHeader(file)).toBeUndefined()
+  }
+})
+
+it('takes any bytes without an error or an endless loop', () => {
+  const starts = [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], [0xff, 0xd8, 0xff], [...Buffer.from('RIFF\0\0\0\0WEBPVP8X')], []]
+  fc.assert(fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }), (start, rest) => {
+    const header = readPictureHeader(Uint8Array.from([...start, ...rest]))
+    if (header) expect(header.width).toBeGreaterThanOrEqual(0)
+  }), { numRuns: 2000 })
+})
