@@ -34,6 +34,7 @@ export function recordPasses(backend: Backend): { backend: Backend; recording: R
   const recorder: Backend = {
     name: backend.name,
     inPlace: backend.inPlace,
+    attention: backend.attention,
     dispose: () => backend.dispose(),
     async createSession(model) {
       const graph = recording.models.push(model) - 1

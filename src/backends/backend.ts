@@ -1,3 +1,5 @@
+import type { SelfTest } from './self-test/judge-self-test.ts'
+
 /**
  * What a task may ask of an execution backend. A backend never knows which model it runs; a task never asks which
  * backend it runs on.
@@ -39,10 +41,22 @@ export interface Session {
   dispose(): Promise<void>
 }
 
+export type CreateSession = (model: GraphModel) => Promise<Session>
+
+/**
+ * `fused` is one operator, fast and small in memory; `explicit` writes its products out, for execution providers whose
+ * fused kernel is wrong.
+ */
+export type AttentionForm = 'fused' | 'explicit'
+
 export interface Backend {
   readonly name: BackendName
   /** True after the self-test showed that a feed and a preallocated output may share memory. */
   readonly inPlace: boolean
+  /** The form of attention that the self-test showed to be right here. */
+  readonly attention: AttentionForm
+  /** Only of devices whose kernels a driver compiles; those of `cpu` and `wasm` are tested with the library. */
+  readonly selfTest?: SelfTest
   createSession(model: GraphModel): Promise<Session>
   dispose(): Promise<void>
 }

@@ -31,5 +31,6 @@ export async function createCpuBackend(options: CpuBackendOptions = {}): Promise
     },
     config: CONFIG,
     writesInto: true,
+    kind: 'processor',
   })
 }

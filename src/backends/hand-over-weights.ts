@@ -12,6 +12,8 @@ export function handOverWeights(
   return {
     name: backend.name,
     inPlace: backend.inPlace,
+    attention: backend.attention,
+    ...(backend.selfTest && { selfTest: backend.selfTest }),
     createSession: async (model) => backend.createSession(await withFiles(model)),
     dispose: () => backend.dispose(),
   }

@@ -1,4 +1,5 @@
-export type { Backend, BackendName, ElementType, GraphModel, Session, Tensor } from './backend.ts'
+export type { AttentionForm, Backend, BackendName, ElementType, GraphModel, Session, Tensor } from './backend.ts'
 export { createCpuBackend, type CpuBackendOptions } from './cpu.ts'
 export { createBackend, type BackendChoice, type BackendOptions } from './create-backend.ts'
+export type { SelfTest } from './self-test/judge-self-test.ts'
 export { detectBackends, type BackendStatus } from './detect.ts'

@@ -25,5 +25,6 @@ export async function createProviderBackend(name: ProviderName, options: { threa
       interOpNumThreads: 1,
     },
     writesInto: true,
+    kind: 'device',
   })
 }

@@ -1,21 +1,24 @@
 import { BackendUnavailableError } from '../errors/index.ts'
-import type { Backend, BackendName, GraphModel, Session } from './backend.ts'
+import type { AttentionForm, Backend, BackendName, CreateSession, GraphModel, Session } from './backend.ts'
 import { createOrtSession, type OrtRuntime, type OrtSessionOptions } from './ort-session.ts'
-import { checkAddition, checkInPlace } from './self-test.ts'
+import { checkAddition } from './self-test/check-addition.ts'
+import { checkInPlace } from './self-test/check-in-place.ts'
+import { judgeSelfTest, type SelfTest } from './self-test/judge-self-test.ts'
+import { runSelfTest } from './self-test/run-self-test.ts'
 
 /** onnxruntime reports through exceptions; at its default level it would also write warnings to the app's stderr. */
 const FATAL_ONLY = 4
 
 /**
- * A backend over one execution provider. Computes a sum and runs the in-place self-test first, which takes some
- * milliseconds.
+ * A backend over one execution provider. A device is taken after a self-test of every operator that graphs use, which takes
+ * it seconds, since it compiles a kernel for each; a processor after a sum, in some milliseconds.
  *
- * @throws BackendUnavailableError when the provider is there but doesn't compute
+ * @throws BackendUnavailableError when the provider is there but doesn't compute right
  */
 export async function createOrtBackend(
   name: BackendName,
   ort: OrtRuntime,
-  options: OrtSessionOptions,
+  options: OrtSessionOptions & { readonly kind: 'processor' | 'device' },
 ): Promise<Backend> {
   const quiet = { ...options, session: { ...options.session, logSeverityLevel: FATAL_ONLY } } as const
   const open = (model: GraphModel) => createOrtSession(ort, model, quiet)
@@ -23,19 +26,28 @@ export async function createOrtBackend(
     const reason = `it does not compute here (${cause.message})`
     throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
   })
-  return new OrtBackend(name, await checkInPlace(open), open)
+  const judged = options.kind === 'device'
+    ? judgeSelfTest(name, await runSelfTest(open))
+    : { attention: 'fused' as const }
+  return new OrtBackend(name, { ...judged, inPlace: await checkInPlace(open) }, open)
 }
 
 class OrtBackend implements Backend {
   readonly name: BackendName
   readonly inPlace: boolean
-  readonly #open: (model: GraphModel) => Promise<Session>
+  readonly attention: AttentionForm
+  readonly selfTest?: SelfTest
+  readonly #open: CreateSession
   readonly #sessions = new Set<Session>()
   #disposed = false
 
-  constructor(name: BackendName, inPlace: boolean, open: (model: GraphModel) => Promise<Session>) {
+  constructor(
+    name: BackendName, shown: Pick<Backend, 'inPlace' | 'attention' | 'selfTest'>, open: CreateSession,
+  ) {
     this.name = name
-    this.inPlace = inPlace
+    this.inPlace = shown.inPlace
+    this.attention = shown.attention
+    if (shown.selfTest) this.selfTest = shown.selfTest
     this.#open = open
   }
 

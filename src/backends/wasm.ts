@@ -24,6 +24,7 @@ export async function createWasmBackend(options: { threads?: number } = {}): Pro
     session: { executionProviders: ['wasm'] },
     // onnxruntime-web accepts preallocated outputs in CPU memory and then leaves them untouched.
     writesInto: false,
+    kind: 'processor',
   })
   return handOverWeights(backend, readWeightFile)
 }

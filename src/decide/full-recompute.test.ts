@@ -51,7 +51,10 @@ function restOfSequence(state: readonly number[], branch: Branch): Record<string
 /** A CPU backend that says it cannot share buffers, as other providers may. */
 async function copyingBackend(): Promise<Backend> {
   const backend = await createCpuBackend({ threads: 1 })
-  return { name: backend.name, inPlace: false, createSession: (model) => backend.createSession(model), dispose: () => backend.dispose() }
+  return {
+    name: backend.name, inPlace: false, attention: 'fused', createSession: (model) => backend.createSession(model),
+    dispose: () => backend.dispose(),
+  }
 }
 
 describe.each([

@@ -57,7 +57,9 @@ export class JobRunner {
       this.#backend = backend
       this.#source = this.#createSource(settings)
       this.#models = new OpenModels(settings)
-      const info = { backend: chosen, reason, tried, threads, runtime, inPlace: backend.inPlace }
+      const { inPlace, attention, selfTest } = backend
+      const shown = { inPlace, attention, ...(selfTest && { selfTest }) }
+      const info = { backend: chosen, reason, tried, threads, runtime, ...shown }
       this.#post({ type: 'started', info })
     } catch (error) {
       this.#post({ type: 'start-failed', error: toTesseraError(error).toJSON() })

@@ -68,6 +68,8 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
   return {
     name: backend.name,
     inPlace: backend.inPlace,
+    attention: backend.attention,
+    ...(backend.selfTest && { selfTest: backend.selfTest }),
     createSession: (model: GraphModel) => gate.pass(async () => guardSession(await backend.createSession(model))),
     dispose: () => gate.pass(() => backend.dispose()),
   }

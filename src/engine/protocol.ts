@@ -1,4 +1,4 @@
-import type { BackendName } from '../backends/index.ts'
+import type { AttentionForm, BackendName, SelfTest } from '../backends/index.ts'
 import type { ErrorJson } from '../errors/index.ts'
 import type { JobKind, Jobs, Progress } from './jobs.ts'
 import type { EngineSettings } from './resolve-options.ts'
@@ -46,4 +46,8 @@ export interface BackendInfo {
   readonly runtime: string
   /** Whether KV caches are updated in place; false costs a copy per step. */
   readonly inPlace: boolean
+  /** Whether attention is one operator, or written out because a self-test found that operator wrong here. */
+  readonly attention: AttentionForm
+  /** How near the operators of graphs come to reference numbers on this device; not for `cpu` and `wasm`. */
+  readonly selfTest?: SelfTest
 }

@@ -1,7 +1,7 @@
+import type { AttentionForm } from '../backends/backend.ts'
 import type { AutoencoderConfig } from '../models/autoencoder-config.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 import type { AutoencoderModel } from './autoencoder-block.ts'
-import type { AttentionForm } from './full-attention.ts'
 import { GraphBuilder } from './graph-builder.ts'
 
 export interface AutoencoderOptions {

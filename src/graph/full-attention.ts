@@ -1,3 +1,4 @@
+import type { AttentionForm } from '../backends/backend.ts'
 import type { Value } from './graph-builder.ts'
 import { multiHeadAttention } from './ops/attention.ts'
 import { mul } from './ops/elementwise.ts'
@@ -6,12 +7,6 @@ import { simplifiedLayerNormalization, softmax } from './ops/normalization.ts'
 import { rotaryEmbedding } from './ops/rotary.ts'
 import { reshape, transpose } from './ops/shape.ts'
 import { floatWeight, type LinearMode, type ModelGraph } from './weights.ts'
-
-/**
- * `fused` is one operator, fast and small in memory; `explicit` writes the products out, for execution providers whose
- * fused kernel is wrong.
- */
-export type AttentionForm = 'fused' | 'explicit'
 
 export interface TransformerOptions {
   readonly linear: LinearMode

@@ -1,7 +1,7 @@
 import type { GraphModel } from '../backends/backend.ts'
 import {
   encodeModel, type Attribute, type DataType, type Dimension, type Initializer, type Node, type ValueInfo,
-} from './onnx-model.ts'
+} from '../onnx/onnx-model.ts'
 
 /** A value in the graph: what a node, an input or an initializer yields. */
 export type Value = string & { readonly __value: unique symbol }

@@ -1,8 +1,8 @@
 import { ModelFormatError } from '../errors/index.ts'
 import type { QuantizationConfig } from '../models/quantization-config.ts'
 import type { SafetensorsType, TensorEntry, WeightIndex } from '../models/weight-index.ts'
+import type { DataType } from '../onnx/onnx-model.ts'
 import type { GraphBuilder, Value } from './graph-builder.ts'
-import type { DataType } from './onnx-model.ts'
 import { cast } from './ops/elementwise.ts'
 
 /** How products with quantised weights are computed: on the quantised form, or after expansion to float32 at load. */

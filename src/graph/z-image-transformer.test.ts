@@ -14,7 +14,7 @@ import { openFolder } from '../models/model-folder.ts'
 import { readConfig } from '../models/read-config.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
-import type { AttentionForm } from './full-attention.ts'
+import type { AttentionForm } from '../backends/backend.ts'
 import { buildZImageCaption, buildZImageTransformer } from './z-image-transformer.ts'
 
 const RUNS = [

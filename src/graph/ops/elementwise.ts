@@ -1,5 +1,5 @@
 import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
-import { DATA_TYPES, type DataType } from '../onnx-model.ts'
+import { DATA_TYPES, type DataType } from '../../onnx/onnx-model.ts'
 
 export function add(g: GraphBuilder, a: Value, b: Value): Value {
   return single(g.node('Add', [a, b]))

@@ -1,18 +1,8 @@
-import type { GraphModel, Session, Tensor } from './backend.ts'
-import { ATTENTION_SHAPE, buildAddModel, buildAttentionModel } from './probe-models.ts'
+import { encodeModel, type Dimension } from '../../onnx/onnx-model.ts'
+import type { CreateSession, GraphModel, Session, Tensor } from '../backend.ts'
+import { float } from './operator-case.ts'
 
-type CreateSession = (model: GraphModel) => Promise<Session>
-
-/** Adds two vectors on the provider. Throws when no session can be made or the sum is wrong. */
-export async function checkAddition(createSession: CreateSession): Promise<void> {
-  const session = await createSession(buildAddModel())
-  try {
-    const { y } = await session.run({ a: float([4], [1, 2, 3, 4]), b: float([4], [10, 20, 30, 40]) })
-    if (String(y?.data) !== '11,22,33,44') throw new Error('the provider computed a wrong sum')
-  } finally {
-    await session.dispose()
-  }
-}
+const [QUERY_HEADS, KV_HEADS, SIZE, CAPACITY] = [4, 2, 8, 8]
 
 /**
  * Whether one buffer may be the `past` feed and the `present` target of attention at once. onnxruntime does not
@@ -35,17 +25,16 @@ export async function checkInPlace(createSession: CreateSession): Promise<boolea
 
 /** Attends to 3 tokens, then to 2 more; returns both outputs and the valid part of the cache. */
 async function attendTwice(session: Session, inPlace: boolean): Promise<number[]> {
-  const { queryHeads, kvHeads, headSize, capacity } = ATTENTION_SHAPE
-  const emptyCache = () => float([1, kvHeads, capacity, headSize], new Float32Array(kvHeads * capacity * headSize))
+  const emptyCache = () => float([1, KV_HEADS, CAPACITY, SIZE], new Float32Array(KV_HEADS * CAPACITY * SIZE))
   let cache = { key: emptyCache(), value: emptyCache() }
   const seen: number[] = []
   for (const { tokens, total } of [{ tokens: 3, total: 3 }, { tokens: 2, total: 5 }]) {
     const next = inPlace ? cache : { key: emptyCache(), value: emptyCache() }
     const { output } = await session.run(
       {
-        query: wave(tokens, queryHeads * headSize, total),
-        key: wave(tokens, kvHeads * headSize, total + 0.3),
-        value: wave(tokens, kvHeads * headSize, total + 0.7),
+        query: wave(tokens, QUERY_HEADS * SIZE, total),
+        key: wave(tokens, KV_HEADS * SIZE, total + 0.3),
+        value: wave(tokens, KV_HEADS * SIZE, total + 0.7),
         past_key: cache.key,
         past_value: cache.value,
         seqlens_k: { type: 'int32', dims: [1], data: Int32Array.of(total - 1) },
@@ -57,9 +46,9 @@ async function attendTwice(session: Session, inPlace: boolean): Promise<number[]
     cache = next
   }
   for (const tensor of [cache.key, cache.value]) {
-    for (let head = 0; head < kvHeads; head++) {
-      const start = head * capacity * headSize
-      const written = (tensor.data as Float32Array).subarray(start, start + 5 * headSize)
+    for (let head = 0; head < KV_HEADS; head++) {
+      const start = head * CAPACITY * SIZE
+      const written = (tensor.data as Float32Array).subarray(start, start + 5 * SIZE)
       if (written.includes(0)) throw new Error('the provider left rows of the present cache unwritten')
       seen.push(...written)
     }
@@ -71,6 +60,23 @@ function wave(tokens: number, width: number, phase: number): Tensor {
   return float([1, tokens, width], Float32Array.from({ length: tokens * width }, (_, i) => Math.sin(i * 0.37 + phase)))
 }
 
-function float(dims: readonly number[], values: ArrayLike<number>): Tensor {
-  return { type: 'float32', dims, data: Float32Array.from(values) }
+/** One GroupQueryAttention whose KV cache is a buffer of fixed capacity, as the decoder graphs use it. */
+function buildAttentionModel(): GraphModel {
+  const describe = (type: 'float32' | 'int32', named: Record<string, readonly Dimension[]>) =>
+    Object.entries(named).map(([name, dims]) => ({ name, type, dims }))
+  const cache = [1, KV_HEADS, CAPACITY, SIZE]
+  const [query, keyOrValue] = [QUERY_HEADS, KV_HEADS].map((heads) => [1, 'tokens', heads * SIZE])
+  const floats = describe('float32', {
+    query: query!, key: keyOrValue!, value: keyOrValue!, past_key: cache, past_value: cache,
+  })
+  const inputs = [...floats, ...describe('int32', { seqlens_k: [1], total_sequence_length: [] })]
+  const outputs = describe('float32', { output: query!, present_key: cache, present_value: cache })
+  const name = 'GroupQueryAttention'
+  const node = {
+    name, opType: name, domain: 'com.microsoft',
+    attributes: { num_heads: { int: QUERY_HEADS }, kv_num_heads: { int: KV_HEADS } },
+    inputs: inputs.map((input) => input.name), outputs: outputs.map((output) => output.name),
+  }
+  const opsets = { '': 21, 'com.microsoft': 1 }
+  return { bytes: encodeModel({ name, opsets, inputs, outputs, initializers: [], nodes: [node] }) }
 }

@@ -1,0 +1,142 @@
+import { constant, float, input, integers, noise, type OperatorCase } from './operator-case.ts'
+import { rotate } from './rotate.ts'
+
+/**
+ * Attention of every row to every row, on both sides of 32 and 64 rows, where kernels change their way of computing.
+ */
+export function attentionCases(): OperatorCase[] {
+  return [[24, 64], [40, 16], [70, 128]].map(([tokens, size]) => attentionCase(tokens!, 2, size!))
+}
+
+function attentionCase(tokens: number, heads: number, size: number): OperatorCase {
+  const dims = [1, tokens, heads * size]
+  const query = sharp(noise(tokens * heads * size, 41))
+  const [key, value] = [42, 43].map((seed) => noise(tokens * heads * size, seed)) as [Rows, Rows]
+  const values = attend({ query, key, value, heads, kvHeads: heads, size }, () => 0)
+  return {
+    family: 'attention', opType: 'MultiHeadAttention', domain: 'com.microsoft',
+    attributes: { num_heads: { int: heads } },
+    operands: [query, key, value].map((rows) => input(float(dims, rows))),
+    outputs: [{ dims, values }],
+  }
+}
+
+const [HEADS, KV_HEADS, CAPACITY] = [4, 2, 128]
+
+/** Causal attention with grouped heads that fills a cache of fixed capacity and then goes on behind it. */
+export function cachedAttentionCases(): OperatorCase[] {
+  return [
+    cachedCase({ past: 0, tokens: 70, size: 16, branches: false }),
+    cachedCase({ past: 20, tokens: 37, size: 64, branches: true }),
+    cachedCase({ past: 60, tokens: 20, size: 128, branches: false }),
+  ]
+}
+
+interface CachedShape {
+  /** Tokens in the cache before. */
+  readonly past: number
+  readonly tokens: number
+  readonly size: number
+  /** With a bias, and positions that are not in order, as packed questions have. */
+  readonly branches: boolean
+}
+
+function cachedCase({ past, tokens, size, branches }: CachedShape): OperatorCase {
+  const total = past + tokens
+  const query = sharp(noise(tokens * HEADS * size, 44))
+  const [newKey, newValue] = [45, 46].map((seed) => noise(tokens * KV_HEADS * size, seed)) as [Rows, Rows]
+  const [pastKey, pastValue] = [47, 48].map((seed) => noise(past * KV_HEADS * size, seed)) as [Rows, Rows]
+  const bias = noise(tokens * total, 49)
+  const table = noise((CAPACITY * size) / 2, 50)
+  const positions = Array.from({ length: tokens }, (_, i) => past + (branches ? i % 10 : i))
+  const angles = positions.flatMap((position) => [...table.subarray((position * size) / 2, ((position + 1) * size) / 2)])
+  const turned = (rows: Rows, heads: number) => rotate({ rows, heads, size, angles, interleaved: false })
+  const key = join(pastKey, turned(newKey, KV_HEADS))
+  const value = join(pastValue, newValue)
+  const seen = (row: number, column: number) =>
+    (column > past + row ? -Infinity : branches ? bias[row * total + column]! : 0)
+  const cacheDims = [1, KV_HEADS, CAPACITY, size]
+  const present = (rows: ArrayLike<number>) => ({ dims: cacheDims, values: toCache(rows, size) })
+  const before = (rows: ArrayLike<number>) => input(float(cacheDims, toCache(rows, size)))
+  const rows = (values: Rows, heads: number) => input(float([1, tokens, heads * size], values))
+  const angleTable = (part: (angle: number) => number) => constant(float([CAPACITY, size / 2], table.map(part)))
+  return {
+    family: 'cached-attention', opType: 'GroupQueryAttention', domain: 'com.microsoft',
+    attributes: { num_heads: { int: HEADS }, kv_num_heads: { int: KV_HEADS }, do_rotary: { int: 1 } },
+    operands: [
+      rows(query, HEADS), rows(newKey, KV_HEADS), rows(newValue, KV_HEADS), before(pastKey), before(pastValue),
+      input(integers('int32', [1], [total - 1])), input(integers('int32', [], [total])),
+      angleTable(Math.cos), angleTable(Math.sin), input(integers('int64', [1, tokens], positions)),
+      ...(branches ? [input(float([1, 1, tokens, total], bias))] : []),
+    ],
+    outputs: [
+      {
+        dims: [1, tokens, HEADS * size],
+        values: attend({ query: turned(query, HEADS), key, value, heads: HEADS, kvHeads: KV_HEADS, size }, seen),
+      },
+      present(key), present(value),
+    ],
+  }
+}
+
+/** Larger queries make attention look at few rows, so that a wrong one shows. */
+function sharp(rows: Rows): Rows {
+  return rows.map((value) => 4 * value)
+}
+
+type Rows = Float32Array
+
+/** Rows [total, KV_HEADS, size] as a cache [KV_HEADS, CAPACITY, size], zeros behind them. */
+function toCache(rows: ArrayLike<number>, size: number): Float64Array {
+  const cache = new Float64Array(KV_HEADS * CAPACITY * size)
+  for (let i = 0; i < rows.length; i++) {
+    const token = Math.floor(i / (KV_HEADS * size))
+    const head = Math.floor(i / size) % KV_HEADS
+    cache[(head * CAPACITY + token) * size + (i % size)] = rows[i]!
+  }
+  return cache
+}
+
+function join(first: Float32Array, second: ArrayLike<number>): Float64Array {
+  const joined = new Float64Array(first.length + second.length)
+  joined.set(first)
+  joined.set(second, first.length)
+  return joined
+}
+
+interface AttentionInputs {
+  /** [tokens, heads, size] */
+  readonly query: Float32Array | Float64Array
+  /** [total, kvHeads, size] */
+  readonly key: Float32Array | Float64Array
+  readonly value: Float32Array | Float64Array
+  readonly heads: number
+  readonly kvHeads: number
+  readonly size: number
+}
+
+/** Softmax of scaled scores plus `bias(row, column)`, times the values: [tokens, heads, size]. */
+function attend(
+  { query, key, value, heads, kvHeads, size }: AttentionInputs, bias: (row: number, column: number) => number,
+): Float64Array {
+  const tokens = query.length / (heads * size)
+  const total = key.length / (kvHeads * size)
+  const result = new Float64Array(query.length)
+  for (let row = 0; row < tokens; row++) {
+    for (let head = 0; head < heads; head++) {
+      const kvHead = Math.floor(head / (heads / kvHeads))
+      const from = (row * heads + head) * size
+      let all = 0
+      for (let column = 0; column < total; column++) {
+        const other = (column * kvHeads + kvHead) * size
+        let sum = 0
+        for (let i = 0; i < size; i++) sum += query[from + i]! * key[other + i]!
+        const weight = Math.exp(sum / Math.sqrt(size) + bias(row, column))
+        for (let i = 0; i < size; i++) result[from + i]! += weight * value[other + i]!
+        all += weight
+      }
+      for (let i = 0; i < size; i++) result[from + i]! /= all
+    }
+  }
+  return result
+}

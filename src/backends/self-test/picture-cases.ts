@@ -1,0 +1,76 @@
+import { constant, float, input, noise, type OperatorCase } from './operator-case.ts'
+
+const [CHANNELS, OUTPUTS, HEIGHT, WIDTH] = [8, 12, 10, 14]
+
+/** What the autoencoders do to pictures. */
+export function pictureCases(): OperatorCase[] {
+  return [
+    convolutionCase({ kernel: 3, stride: 1, before: 1, after: 1 }),
+    convolutionCase({ kernel: 3, stride: 2, before: 0, after: 1 }),
+    convolutionCase({ kernel: 1, stride: 1, before: 0, after: 0 }),
+    upsamplingCase(),
+  ]
+}
+
+interface Shape {
+  readonly kernel: number
+  readonly stride: number
+  /** Zeros above and left. */
+  readonly before: number
+  /** Zeros below and right. */
+  readonly after: number
+}
+
+function convolutionCase({ kernel, stride, before, after }: Shape): OperatorCase {
+  const x = noise(CHANNELS * HEIGHT * WIDTH, 31)
+  const weights = noise(OUTPUTS * CHANNELS * kernel * kernel, 32)
+  const bias = noise(OUTPUTS, 33)
+  const count = (size: number) => Math.floor((size + before + after - kernel) / stride) + 1
+  const [rows, columns] = [count(HEIGHT), count(WIDTH)]
+  const pixel = (channel: number, row: number, column: number) =>
+    (row < 0 || column < 0 || row >= HEIGHT || column >= WIDTH ? 0 : x[(channel * HEIGHT + row) * WIDTH + column]!)
+  const values = new Float64Array(OUTPUTS * rows * columns)
+  for (let at = 0; at < values.length; at++) {
+    const output = Math.floor(at / (rows * columns))
+    const row = (Math.floor(at / columns) % rows) * stride - before
+    const column = (at % columns) * stride - before
+    let sum = bias[output]!
+    let i = output * CHANNELS * kernel * kernel
+    for (let channel = 0; channel < CHANNELS; channel++) {
+      for (let y = 0; y < kernel; y++) {
+        for (let x = 0; x < kernel; x++) sum += weights[i++]! * pixel(channel, row + y, column + x)
+      }
+    }
+    values[at] = sum
+  }
+  return {
+    family: 'convolution', opType: 'Conv',
+    attributes: {
+      kernel_shape: [kernel, kernel], strides: [stride, stride], pads: [before, before, after, after],
+    },
+    operands: [
+      input(float([1, CHANNELS, HEIGHT, WIDTH], x)), constant(float([OUTPUTS, CHANNELS, kernel, kernel], weights)),
+      constant(float([OUTPUTS], bias)),
+    ],
+    outputs: [{ dims: [1, OUTPUTS, rows, columns], values }],
+  }
+}
+
+function upsamplingCase(): OperatorCase {
+  const x = noise(CHANNELS * HEIGHT * WIDTH, 34)
+  const size = CHANNELS * 4 * HEIGHT * WIDTH
+  const values = Float64Array.from({ length: size }, (_, at) => {
+    const [row, column] = [Math.floor(at / (2 * WIDTH)), at % (2 * WIDTH)]
+    const channel = Math.floor(row / (2 * HEIGHT))
+    return x[(channel * HEIGHT + ((row % (2 * HEIGHT)) >> 1)) * WIDTH + (column >> 1)]!
+  })
+  return {
+    family: 'convolution', opType: 'Resize',
+    attributes: {
+      mode: { string: 'nearest' }, coordinate_transformation_mode: { string: 'asymmetric' },
+      nearest_mode: { string: 'floor' },
+    },
+    operands: [input(float([1, CHANNELS, HEIGHT, WIDTH], x)), undefined, constant(float([4], [1, 1, 2, 2]))],
+    outputs: [{ dims: [1, CHANNELS, 2 * HEIGHT, 2 * WIDTH], values }],
+  }
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Backend, GraphModel, Session, Tensor } from '../backend.ts'
+import { createCpuBackend } from '../cpu.ts'
+import { checkAddition } from './check-addition.ts'
+import { checkInPlace } from './check-in-place.ts'
+import { judgeSelfTest } from './judge-self-test.ts'
+import { runSelfTest } from './run-self-test.ts'
+
+let cpu: Backend
+beforeAll(async () => {
+  cpu = await createCpuBackend({ threads: 1 })
+})
+afterAll(() => cpu.dispose())
+
+type Into = Readonly<Record<string, Tensor>>
+type Results = Record<string, Tensor>
+
+interface Fault {
+  before?(into: Into): void
+  after?(into: Into): void
+  /** May change what a run of this model gives. */
+  results?(results: Results, model: GraphModel): void
+}
+
+/** The cpu backend's sessions with a fault. */
+function withFault(fault: Fault) {
+  return async (model: GraphModel): Promise<Session> => {
+    const session = await cpu.createSession(model)
+    const run: Session['run'] = async (feeds, into = {}) => {
+      fault.before?.(into)
+      const results = await session.run(feeds, into)
+      fault.after?.(into)
+      fault.results?.(results, model)
+      return results
+    }
+    return { inputNames: session.inputNames, outputNames: session.outputNames, run, dispose: () => session.dispose() }
+  }
+}
+
+const clear = (into: Into) => Object.values(into).forEach((tensor) => (tensor.data as Float32Array).fill(0))
+
+/** Puts one number of each result of the named operator a little off, or makes it no number. */
+const disturb = (opType: string, change: (value: number) => number) => withFault({
+  results(results, { bytes }) {
+    if (!Buffer.from(bytes).includes(opType)) return
+    for (const { data } of Object.values(results)) data[7] = change(data[7] as number)
+  },
+})
+
+describe('the self-test of operators', () => {
+  it('is passed by the cpu, whose products of floats are right to rounding', async () => {
+    const results = await runSelfTest((model) => cpu.createSession(model))
+    const { selfTest, attention } = judgeSelfTest('cpu', results)
+    expect(attention).toBe('fused')
+    expect(selfTest).toMatchObject({ ok: true })
+    const { 'product-8-bit': eight, 'product-4-bit': four, ...exact } = selfTest.maxError
+    expect(Math.max(...Object.values(exact))).toBeLessThan(1e-5)
+    expect(Math.max(eight, four)).toBeLessThan(0.01)
+  })
+
+  it.each(['Gemm', 'MatMulNBits', 'SimplifiedLayerNormalization', 'Conv', 'Resize', 'RotaryEmbedding', 'Gather'])(
+    'refuses a device whose %s is wrong in one place', async (opType) => {
+      const results = await runSelfTest(disturb(opType, (value) => value + 0.5))
+      expect(() => judgeSelfTest('webgpu', results)).toThrow(`does not compute right here: ${opType} of [`)
+    })
+
+  it.each([
+    ['MultiHeadAttention', 'attention'], ['GroupQueryAttention', 'cached-attention'],
+  ] as const)('has attention written out where %s is wrong', async (opType, family) => {
+    const results = await runSelfTest(disturb(opType, () => NaN))
+    const { selfTest, attention } = judgeSelfTest('webgpu', results)
+    expect(attention).toBe('explicit')
+    expect(selfTest).toMatchObject({ ok: false, reason: expect.stringContaining(`${opType} of [`) })
+    expect(selfTest.maxError[family]).toBe(Infinity)
+  })
+
+  it('says which operator does not run, and why', async () => {
+    const results = await runSelfTest((model) =>
+      (Buffer.from(model.bytes).includes('Tanh') ? Promise.reject(new Error('no kernel')) : cpu.createSession(model)))
+    expect(results.elementwise).toMatchObject({ ok: false, reason: 'Tanh of [40,96] does not run: no kernel' })
+  })
+})
+
+describe('the in-place self-test', () => {
+  it('is passed by a runtime that leaves the past alone while it writes the present', async () => {
+    expect(await checkInPlace(withFault({}))).toBe(true)
+  })
+
+  it('is failed by a runtime that clears targets first', async () => {
+    expect(await checkInPlace(withFault({ before: clear }))).toBe(false)
+  })
+
+  it('is failed by a runtime that never writes targets', async () => {
+    expect(await checkInPlace(withFault({ after: clear }))).toBe(false)
+  })
+
+  it('is failed by a runtime that has no attention operator', async () => {
+    expect(await checkInPlace(() => Promise.reject(new Error('not a registered function')))).toBe(false)
+  })
+})
+
+describe('the addition check', () => {
+  it('notices a provider that computes something else', async () => {
+    const y: Tensor = { type: 'float32', dims: [4], data: new Float32Array(4) }
+    const session: Session = { inputNames: [], outputNames: [], run: async () => ({ y }), dispose: async () => {} }
+    await expect(checkAddition(async () => session)).rejects.toThrow('wrong sum')
+  })
+})
