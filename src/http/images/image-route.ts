@@ -1,6 +1,6 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ImageCallOptions } from '../../engine/index.ts'
-import type { ImageResponse } from '../../schemas/index.ts'
+import { type ImageResponse, imageResponseSchema } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import { startEventStream } from '../event-stream.ts'
 import type { Call, Route } from '../route.ts'
@@ -20,11 +20,8 @@ interface Parts<Request> {
   draw(request: Request, options: ImageCallOptions): Promise<ImageResponse>
 }
 
-/** Body of a response that is not streamed: section 2.3 of the specification, and what OpenAI's clients require. */
-export interface OpenAiImageResponse extends ImageResponse {
-  /** Seconds since 1970. */
-  readonly created: number
-}
+/** Section 2.3 of the specification, and the time, in seconds since 1970, which OpenAI's clients require. */
+export const imageAnswerSchema = imageResponseSchema.extend({ created: z.int() })
 
 /** A route that answers with pictures, all at once or, where the client asks for it, as events. */
 export function createImageRoute<Request extends { readonly n: number; readonly stream?: boolean | null | undefined }>(
@@ -60,7 +57,7 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
       const request = parseRequest(schema, dropDefaults(await readBody(call)))
       if (request.stream) return stream(request, call)
       const { data } = await drawCharged(request, call)
-      return Response.json({ created: secondsNow(), data } satisfies OpenAiImageResponse)
+      return Response.json({ created: secondsNow(), data } satisfies z.output<typeof imageAnswerSchema>)
     },
   }
 }

@@ -3,15 +3,18 @@ import { decisionRequestSchema, decisionResponseSchema, errorBodySchema } from '
 import { toJsonSchema } from '../../schemas/json-schema.ts'
 import { openAiRequestSchema } from '../decisions/openai-request.ts'
 import { openAiResponseSchema } from '../decisions/openai-response.ts'
+import { editBodySchema } from '../images/edits-route.ts'
+import { generationBodySchema } from '../images/generations-route.ts'
+import { imageAnswerSchema } from '../images/image-route.ts'
 import { modelListSchema } from '../routes/models-route.ts'
 import { usageSchema } from '../routes/usage-route.ts'
 
 const ERRORS = {
   401: 'Missing or unknown API key.',
-  402: 'The free tokens of the month are used up and there is no prepaid balance.',
+  402: 'Free tokens and prepaid balance do not cover the request. Free tokens are for decisions.',
   404: 'No model of this name is installed.',
   413: 'The body is larger than this server takes.',
-  415: 'The body is not sent as JSON.',
+  415: 'The body is not of a type that the path takes.',
   422: 'The body does not fit the format; the message names the field.',
   429: 'Too many requests for the key, or too many at once; retry with backoff.',
   529: 'Service busy; retry with backoff.',
@@ -35,7 +38,7 @@ export function createOpenApiDocument() {
       title: 'Tessera',
       version: '1.0.0',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      description: 'Typed decisions with calibrated probabilities.',
+      description: 'Images from words, edits of images, and typed decisions with calibrated probabilities.',
     },
     servers: [{ url: '/' }],
     security: [{ key: [] }],
@@ -57,6 +60,22 @@ export function createOpenApiDocument() {
             200: answer('Answers in the order of the questions.', 'OpenAiDecisionResponse'),
             ...errors(postErrors),
           },
+        },
+      },
+      '/v1/images/generations': {
+        post: {
+          operationId: 'createImage',
+          summary: 'Draws up to 4 images from a prompt.',
+          requestBody: body('ImageGenerationRequest'),
+          responses: { 200: images('image_generation'), ...errors(postErrors) },
+        },
+      },
+      '/v1/images/edits': {
+        post: {
+          operationId: 'createImageEdit',
+          summary: 'Changes an image, or joins several, as the prompt says.',
+          requestBody: withForm(body('ImageEditRequest')),
+          responses: { 200: images('image_edit'), ...errors(postErrors) },
         },
       },
       '/v1/models': {
@@ -103,6 +122,9 @@ export function createOpenApiDocument() {
         DecisionResponse: toJsonSchema(decisionResponseSchema),
         OpenAiDecisionRequest: toJsonSchema(openAiRequestSchema),
         OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
+        ImageGenerationRequest: toJsonSchema(generationBodySchema),
+        ImageEditRequest: toJsonSchema(editBodySchema),
+        ImageResponse: toJsonSchema(imageAnswerSchema),
         ModelList: toJsonSchema(modelListSchema),
         Usage: toJsonSchema(usageSchema),
         Error: toJsonSchema(errorBodySchema as z.ZodType),
@@ -121,6 +143,25 @@ function body(schema: string) {
 
 function answer(description: string, schema: string) {
   return { description, headers: REQUEST_ID, content: reference(schema) }
+}
+
+/** OpenAI's clients send files; the fields are those of the JSON body. */
+function withForm({ required, content }: ReturnType<typeof body>) {
+  const properties = {
+    'image': { type: 'string', format: 'binary' },
+    'image[]': { type: 'array', items: { type: 'string', format: 'binary' } },
+    'prompt': { type: 'string' },
+  }
+  return {
+    required,
+    content: { ...content, 'multipart/form-data': { schema: { type: 'object', required: ['prompt'], properties } } },
+  }
+}
+
+function images(event: string) {
+  const { content, ...response } = answer('The images as base64-encoded PNG; with `stream: true` as events.', 'ImageResponse')
+  const description = `Comments that tell of progress, one \`${event}.completed\` event for each image, or an \`error\` event.`
+  return { ...response, content: { ...content, 'text/event-stream': { schema: { type: 'string', description } } } }
 }
 
 function errors(statuses: readonly Status[]) {
