@@ -1,4 +1,4 @@
-import type { DecisionResponse } from '../../../schemas/index.ts'
+import { postDecision } from './api.ts'
 import { makeAnswers } from './answers.ts'
 import { byId, chosen, make } from './dom.ts'
 import { FormFault, type JobEvents, setUpJob } from './job-form.ts'
@@ -10,15 +10,15 @@ export function setUpDecide(events: JobEvents): void {
   setUpJob({
     panel,
     verb: 'Decide',
-    path: 'v1/systemone',
     empty: 'Answers appear here.',
     read: () => ({
       state: readState(chosen(panel, 'state-kind') === 'json'),
       questions: readQuestions(),
       ...readMinConfidence(),
     }),
+    send: postDecision,
     show: (response, milliseconds, body) => [
-      ...makeAnswers(response as DecisionResponse, milliseconds),
+      ...makeAnswers(response, milliseconds),
       makeJson('Request', body),
       makeJson('Response', response),
     ],

@@ -1,4 +1,4 @@
-import type { ImageResponse } from '../../../schemas/index.ts'
+import { postForPictures } from './api.ts'
 import { byId, make } from './dom.ts'
 import { formatDuration } from './format.ts'
 import { FormFault, type JobEvents, setUpJob } from './job-form.ts'
@@ -9,7 +9,6 @@ export function setUpGenerate(events: JobEvents): void {
   setUpJob({
     panel: byId('generate'),
     verb: 'Generate',
-    path: 'v1/images/generations',
     empty: 'Pictures appear here. One takes seconds to minutes.',
     read: () => ({
       prompt: prompt.value,
@@ -17,7 +16,8 @@ export function setUpGenerate(events: JobEvents): void {
       ...readNumber('n', 'generate-n'),
       ...readNumber('seed', 'seed'),
     }),
-    show: (response, milliseconds) => pictures.show(response as ImageResponse, milliseconds, prompt.value),
+    send: (...call) => postForPictures('v1/images/generations', ...call),
+    show: (images, milliseconds) => pictures.show(images, milliseconds, prompt.value),
   }, events)
 }
 
@@ -34,7 +34,6 @@ export function setUpEdit(events: JobEvents): void {
   setUpJob({
     panel: byId('edit'),
     verb: 'Edit',
-    path: 'v1/images/edits',
     empty: 'Edited pictures appear here.',
     async read() {
       const files = await Promise.all([...sources.files ?? []].map(readAsDataUrl))
@@ -45,7 +44,8 @@ export function setUpEdit(events: JobEvents): void {
         ...readNumber('n', 'edit-n'),
       }
     },
-    show: (response, milliseconds) => pictures.show(response as ImageResponse, milliseconds, prompt.value),
+    send: (...call) => postForPictures('v1/images/edits', ...call),
+    show: (images, milliseconds) => pictures.show(images, milliseconds, prompt.value),
   }, events)
 }
 
@@ -68,11 +68,11 @@ function readAsDataUrl(file: File): Promise<string> {
 function createPictures() {
   const addresses = createAddresses()
   return {
-    show({ data }: ImageResponse, milliseconds: number, prompt: string): HTMLElement[] {
+    show(images: readonly string[], milliseconds: number, prompt: string): HTMLElement[] {
       addresses.clear()
       return [
         make('p', { class: 'facts' }, make('span', {}, formatDuration(milliseconds))),
-        make('div', { class: 'pictures' }, ...data.map(({ b64_json: base64 }, index) => {
+        make('div', { class: 'pictures' }, ...images.map((base64, index) => {
           const src = addresses.add(new Blob([toBytes(base64)], { type: 'image/png' }))
           const download = make('a', { href: src, download: `picture-${index + 1}.png` }, 'Download')
           return make('figure', {}, make('img', { src, alt: `Picture ${index + 1}: ${prompt}` }), make('figcaption', {}, download))

@@ -1,4 +1,4 @@
-import { ApiError, post } from './api.ts'
+import { ApiError, type Progress } from './api.ts'
 import { find, make } from './dom.ts'
 import { formatDuration } from './format.ts'
 
@@ -13,17 +13,17 @@ export class FormFault extends Error {
   }
 }
 
-export interface Job {
+export interface Job<Answer> {
   /** Its panel, with one form and one place for results. */
   readonly panel: HTMLElement
   /** Label of the button. */
   readonly verb: string
-  readonly path: string
   /** Shown until there is a result. */
   readonly empty: string
   /** The body of the request; throws FormFault where the form makes none. */
   read(): object | Promise<object>
-  show(response: unknown, milliseconds: number, body: object): readonly Node[]
+  send(body: object, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<Answer>
+  show(answer: Answer, milliseconds: number, body: object): readonly Node[]
   /** The field that a fault lies in; default by the first name of its path. */
   locate?(loc: readonly string[]): Element | null | undefined
 }
@@ -33,18 +33,22 @@ export interface JobEvents {
   onUnauthorized(): void
 }
 
+const TICK_MS = 200
+
 /** Makes a form send its job, one request at a time, and show what came of it. */
-export function setUpJob(job: Job, { onAnswer, onUnauthorized }: JobEvents): void {
+export function setUpJob<Answer>(job: Job<Answer>, { onAnswer, onUnauthorized }: JobEvents): void {
   const form = find<HTMLFormElement>(job.panel, 'form')
   const result = find(job.panel, '.result')
   const run = make('button', { type: 'submit', class: 'main' }, job.verb)
   const cancel = make('button', { type: 'button' }, 'Cancel')
+  const bar = make('progress', { 'aria-label': 'Progress', 'max': '1' })
   const clock = make('span', { 'class': 'hint', 'aria-hidden': 'true' })
   const status = make('span', { class: 'visually-hidden', role: 'status' })
   const failure = make('div', { role: 'alert' })
   const output = make('div', {}, make('p', { class: 'empty' }, job.empty))
   cancel.hidden = true
-  find(form, '.actions').append(run, cancel, clock, status)
+  bar.hidden = true
+  find(form, '.actions').append(run, cancel, bar, clock, status)
   result.append(failure, output)
 
   let running: AbortController | undefined
@@ -58,15 +62,18 @@ export function setUpJob(job: Job, { onAnswer, onUnauthorized }: JobEvents): voi
     const controller = new AbortController()
     running = controller
     const started = performance.now()
-    const tick = setInterval(() => (clock.textContent = formatDuration(performance.now() - started)), 200)
+    const tick = setInterval(() => (clock.textContent = formatDuration(performance.now() - started)), TICK_MS)
     show('Sending', true)
     clearFaults(form)
     failure.replaceChildren()
     try {
       const body = await job.read()
-      const response = await post(job.path, body, controller.signal)
+      const answer = await job.send(body, controller.signal, ({ done, total }) => {
+        bar.hidden = false
+        bar.value = total > 0 ? done / total : 0
+      })
       const milliseconds = performance.now() - started
-      output.replaceChildren(...job.show(response, milliseconds, body))
+      output.replaceChildren(...job.show(answer, milliseconds, body))
       show(`Answered in ${formatDuration(milliseconds)}`, false)
       onAnswer()
     } catch (error) {
@@ -83,6 +90,7 @@ export function setUpJob(job: Job, { onAnswer, onUnauthorized }: JobEvents): voi
     status.textContent = said
     clock.textContent = busy ? '' : said
     cancel.hidden = !busy
+    bar.hidden = true
     run.setAttribute('aria-disabled', String(busy))
     output.classList.toggle('stale', busy)
     // What has the focus must not vanish with it.
@@ -103,7 +111,7 @@ export function setUpJob(job: Job, { onAnswer, onUnauthorized }: JobEvents): voi
 function describeFailure(error: unknown): Node[] {
   const { status = 0, errorType = undefined, retryAfterMs = undefined } = error instanceof ApiError ? error : {}
   const facts = [
-    ...(status > 0 ? [`Status ${status}`] : []),
+    ...(status >= 400 ? [`Status ${status}`] : []),
     ...(errorType === undefined ? [] : [errorType]),
     ...(retryAfterMs === undefined ? [] : [`try again in ${formatDuration(retryAfterMs)}`]),
   ]
