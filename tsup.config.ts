@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup'
+import { bundleConsole } from './scripts/bundle-console.ts'
 
 /** What users import: each has a subpath under `exports` in package.json, and types. */
 const modules = {
@@ -26,4 +27,5 @@ export default defineConfig({
   // tsup passes `baseUrl` to the compiler, which TypeScript 6 calls deprecated.
   dts: { entry: modules, compilerOptions: { ignoreDeprecations: '6.0' } },
   clean: true,
+  onSuccess: () => bundleConsole('dist/console'),
 })

@@ -78,7 +78,7 @@ describe('tessera serve', () => {
     [['--keys-file', 'none.json'], 'keys-file: there is no file none.json'],
     [['--port', 'x'], 'port: must be a whole number from 0 to 65535, got NaN'],
     [['--store', 'nosql://x'], 'store: must be "memory", a redis: URL or the path of an SQLite file'],
-    [['--console'], '--console: is no option of this command'],
+    [['--consoles'], '--consoles: is no option of this command'],
   ])('with %j ends with one line that says why', async (args, reason) => {
     const { code, errors } = await ended(serve(args, { TESSERA_API_KEYS: 'a' }))
     expect(errors).toContain(`error ${reason}`)

@@ -24,6 +24,12 @@ export const serveCommand = defineCommand({
       description: 'where usage is kept: memory, an SQLite file or a Redis server',
       valueHint: 'memory|file|url',
     },
+    'console': {
+      type: 'boolean',
+      default: true,
+      description: 'a page under /console with usage and a playground',
+      negativeDescription: 'no such page',
+    },
     ...engineArguments,
   },
   run: (context) =>
@@ -35,13 +41,14 @@ export const serveCommand = defineCommand({
       try {
         await using engine = await openEngine(args)
         const service = await serveHttp(
-          createServer({ engine, keys, store, log: showFault }),
+          createServer({ engine, keys, store, console: args.console, log: showFault }),
           args.host,
           readNumber(args.port),
         )
         // Whoever reads that it listens may stop it at once.
         const stopped = untilStopped()
         process.stdout.write(`listening on ${service.url}\n`)
+        if (args.console) process.stderr.write(`${colors.dim(`console at ${service.url}/console`)}\n`)
         await stopped
         process.stderr.write('finishing what is being answered; press Ctrl+C again to stop at once\n')
         await service.close()

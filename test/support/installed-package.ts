@@ -95,7 +95,7 @@ async function install(app: string, tarball: string): Promise<void> {
 async function buildIfOlder(): Promise<void> {
   const output = join(ROOT, 'dist', 'index.js')
   const built = existsSync(output) ? (await stat(output)).mtimeMs : 0
-  const sources = (await readdir(join(ROOT, 'src'), { recursive: true })).filter((name) => name.endsWith('.ts')).map((name) => join(ROOT, 'src', name))
+  const sources = (await readdir(join(ROOT, 'src'), { recursive: true })).filter((name) => /\.(ts|html|css)$/.test(name)).map((name) => join(ROOT, 'src', name))
   const times = await Promise.all([...sources, join(ROOT, 'tsup.config.ts')].map(async (file) => (await stat(file)).mtimeMs))
   if (Math.max(...times) > built) await run('npm', ['run', 'build'], { cwd: ROOT, env: environment })
 }
