@@ -118,10 +118,8 @@ describe('openai', () => {
 
   it('S92: lists the models', async () => {
     const { data } = await client.models.list()
-    expect(data.map(({ id, object }) => [id, object])).toEqual([
-      ['decide-latest', 'model'],
-      ['jev-latest', 'model'],
-    ])
+    const ids = data.map(({ id, object }) => `${object} ${id}`)
+    expect(ids).toEqual(expect.arrayContaining(['model decide-latest', 'model jev-latest']))
   })
 
   it('runs its own tool runner, which checks every number of the usage', async () => {

@@ -3,16 +3,34 @@ import { createEngine } from '../../src/index.ts'
 import { createNodeServer } from '../../src/http/adapters/node.ts'
 import { createServer, type Server, type ServerOptions } from '../../src/http/index.ts'
 import { listen, type Listening } from '../../src/http/test-support/listen.ts'
+import { type ImageBundleName, materializeBundle } from '../helpers/image-bundle.ts'
 import { writeTinyBundle } from './tiny-bundle.ts'
 
 export interface TinyServer extends Listening {
   readonly server: Server
 }
 
-/** A server over a small random model that listens on a free port: everything is real but what the model knows. */
-export async function startTinyServer(options: Omit<ServerOptions, 'engine'> = {}): Promise<TinyServer> {
-  const folder = await writeTinyBundle()
-  const engine = await createEngine({ backend: 'cpu', threads: 1, worker: false, models: { 'decide-latest': folder } })
+interface TinyOptions extends Omit<ServerOptions, 'engine'> {
+  /** Also serves pictures, of random models. */
+  readonly images?: boolean
+}
+
+const IMAGE_MODELS: readonly (readonly [string, ImageBundleName])[] = [
+  ['alpha-image-turbo', 'z-image-turbo'], ['beta-klein-4b', 'klein-distilled'],
+]
+
+/** Folders of small random models, by the names that requests give. */
+export async function writeTinyModels(images: boolean): Promise<Readonly<Record<string, string>>> {
+  const drawn = await Promise.all(
+    (images ? IMAGE_MODELS : []).map(async ([name, bundle]) => [name, (await materializeBundle(bundle)).folder] as const),
+  )
+  return Object.fromEntries([['decide-latest', await writeTinyBundle()], ...drawn])
+}
+
+/** A server over small random models that listens on a free port: everything is real but what the models know. */
+export async function startTinyServer({ images = false, ...options }: TinyOptions = {}): Promise<TinyServer> {
+  const models = await writeTinyModels(images)
+  const engine = await createEngine({ backend: 'cpu', threads: 1, worker: false, models })
   const server = createServer({ engine, ...options })
   const listening = await listen(createNodeServer(server))
   return {
@@ -21,7 +39,7 @@ export async function startTinyServer(options: Omit<ServerOptions, 'engine'> = {
     async close() {
       await listening.close()
       await engine.dispose()
-      await rm(folder, { recursive: true })
+      for (const folder of Object.values(models)) await rm(folder, { recursive: true })
     },
   }
 }
