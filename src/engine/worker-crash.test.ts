@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Engine } from './engine.ts'
 import { runFake, startFakeEngine } from './test-support/engines.ts'
+import type { FakeState } from './test-support/fake-task.ts'
 
 const settle = (job: Promise<unknown>) => job.catch((error: unknown) => error)
 
@@ -26,6 +27,14 @@ describe('an engine whose worker ends', () => {
     const waiting = [runFake(engine, { name: 'a', steps: 1 }), runFake(engine, { name: 'b', steps: 1 })]
     expect(await crashed).toMatchObject({ code: 'worker_crashed' })
     expect(await Promise.all(waiting)).toEqual(['a1', 'a1 b1'])
+  })
+
+  it('rejects a picture that was being made, and makes the next', async () => {
+    engine = await startFakeEngine({ worker: true })
+    const make = (state: FakeState) => engine.generateImage({ prompt: JSON.stringify(state) })
+    const crash = { code: 'worker_crashed', retryable: true }
+    expect(await Promise.all([settle(make({ hold: true })), settle(make({ fail: 'exit' }))])).toMatchObject([crash, crash])
+    expect(await make({ name: 'a', steps: 1 })).toEqual({ data: [{ b64_json: 'a1' }] })
   })
 
   it('survives a worker that runs out of memory', async () => {

@@ -1,8 +1,9 @@
-import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
+import type { ImageGenerationJob } from '../../images/index.ts'
+import type { DecisionRequest, DecisionResponse, ImageResponse } from '../../schemas/index.ts'
 import { ModelNotFoundError } from '../../errors/index.ts'
 import type { Task, TaskContext, TaskSource } from '../task.ts'
 
-/** What a fake job does; it travels as the state of a decision request. */
+/** What a fake job does; it travels as the state of a decision request, or in JSON as the prompt for a picture. */
 export type FakeState = {
   readonly name?: string
   /** Turns it takes; each is written to the log. */
@@ -20,8 +21,8 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
   const log: string[] = []
   const disposed: string[] = []
   const gate = { open: false }
-  const decide = async (request: DecisionRequest, { turn, onProgress }: TaskContext): Promise<DecisionResponse> => {
-    const { name = 'job', steps = 0, burn = 0, hold, release, fail } = request.state as FakeState
+  const work = async (state: FakeState, { turn, onProgress }: TaskContext): Promise<string> => {
+    const { name = 'job', steps = 0, burn = 0, hold, release, fail } = state
     if (release) gate.open = true
     if (hold) while (!gate.open) await turn()
     for (let step = 1; step <= steps; step++) {
@@ -31,15 +32,21 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
       spin(burn)
     }
     if (fail) await breakDown(fail)
-    return { model: log.join(' '), answers: {}, usage: { input_tokens: 0, output_tokens: 0 }, latency_ms: 0 }
+    return log.join(' ')
   }
+  const decide = async (request: DecisionRequest, context: TaskContext): Promise<DecisionResponse> => {
+    const model = await work(request.state as FakeState, context)
+    return { model, answers: {}, usage: { input_tokens: 0, output_tokens: 0 }, latency_ms: 0 }
+  }
+  const generateImage = async ({ prompt }: ImageGenerationJob, context: TaskContext): Promise<ImageResponse> =>
+    ({ data: [{ b64_json: await work(JSON.parse(prompt) as FakeState, context) }] })
   const countTokens = (request: DecisionRequest) => {
     const names = Object.keys(request.questions)
     return { input_tokens: names.length, state: 0, questions: Object.fromEntries(names.map((name) => [name, 1])) }
   }
   const open = async ({ id }: { id: string }): Promise<Task> => {
     const dispose = () => void disposed.push(id)
-    return id === 'no-jobs' ? { dispose } : { decide, countTokens, dispose }
+    return id === 'no-jobs' ? { dispose } : { decide, countTokens, generateImage, dispose }
   }
   return {
     names: ['decide-latest', 'missing'],

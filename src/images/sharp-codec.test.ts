@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import sharp, { type Sharp } from 'sharp'
+import { describe, expect, it } from 'vitest'
+import { readPngChunks } from '../../test/helpers/png-chunks.ts'
+import { drawPicture } from '../../test/helpers/pseudo-random.ts'
+import { sharpCodec } from './sharp-codec.ts'
+
+const plain = () => sharp({ create: { width: 8, height: 6, channels: 3, background: { r: 200, g: 100, b: 50 } } })
+const half = () => sharp({ create: { width: 8, height: 6, channels: 4, background: { r: 200, g: 100, b: 50, alpha: 0.5 } } })
+
+async function firstPixel(image: Sharp): Promise<number[]> {
+  const { width, height, channels, data } = await sharpCodec.decode(await image.toBuffer())
+  expect([width, height, channels, data.length]).toEqual([8, 6, 3, 8 * 6 * 3])
+  return [...data.subarray(0, 3)]
+}
+
+describe('decoding gives sRGB of 8 bits from', () => {
+  it.each<[string, Sharp, number[], number]>([
+    ['PNG', plain().png(), [200, 100, 50], 0],
+    ['a palette', plain().png({ palette: true }), [200, 100, 50], 0],
+    ['16 bits', plain().toColourspace('rgb16').png(), [200, 100, 50], 0],
+    ['JPEG', plain().jpeg({ quality: 100 }), [200, 100, 50], 2],
+    ['CMYK', plain().toColourspace('cmyk').jpeg({ quality: 100 }), [200, 100, 50], 30],
+    ['WebP', plain().webp({ lossless: true }), [200, 100, 50], 0],
+    ['a profile of another gamut', plain().withIccProfile('p3').png(), [200, 100, 50], 1],
+    ['transparency, on white', half().png(), [227, 177, 152], 1],
+    ['transparency in WebP, on white', half().webp({ lossless: true }), [227, 177, 152], 1],
+    ['transparency in 16 bits, on white', half().toColourspace('rgb16').png(), [227, 177, 152], 1],
+  ])('%s', async (_, image, wanted, tolerance) => {
+    const pixel = await firstPixel(image)
+    for (const [channel, level] of wanted.entries()) {
+      expect(Math.abs(pixel[channel]! - level)).toBeLessThanOrEqual(tolerance)
+    }
+  })
+
+  it.each<[string, Sharp]>([
+    ['grey PNG', plain().greyscale().png()],
+    ['grey JPEG', plain().greyscale().jpeg({ quality: 100 })],
+    ['grey of 16 bits', plain().toColourspace('grey16').png()],
+    ['grey on white where transparent', half().greyscale().png()],
+  ])('%s', async (_, image) => {
+    const [red, green, blue] = await firstPixel(image)
+    expect([green, blue]).toEqual([red, red])
+    expect(red).toBeGreaterThan(100)
+    expect(red).toBeLessThan(200)
+  })
+
+  it('the raw values of another gamut, which are not the same as those in sRGB', async () => {
+    const file = await plain().withIccProfile('p3').png().toBuffer()
+    const { data } = await sharp(file, { ignoreIcc: true }).raw().toBuffer({ resolveWithObject: true })
+    expect([...data.subarray(0, 3)]).not.toEqual([200, 100, 50])
+  })
+})
+
+it('turns pictures upright as their camera noted', async () => {
+  const red = await sharp({ create: { width: 4, height: 2, channels: 3, background: '#000' } })
+    .composite([{ input: { create: { width: 1, height: 2, channels: 3, background: '#f00' } }, left: 0, top: 0 }])
+    .withMetadata({ orientation: 6 }).png().toBuffer()
+  const { width, height, data } = await sharpCodec.decode(red)
+  expect([width, height]).toEqual([2, 4])
+  // The left column has become the upper row.
+  expect([...data.subarray(0, 6)]).toEqual([255, 0, 0, 255, 0, 0])
+  expect(Math.max(...data.subarray(6))).toBe(0)
+})
+
+describe('encoding', () => {
+  const picture = drawPicture('encode', 50, 40, 3)
+
+  it('gives a PNG with the same pixels', async () => {
+    expect(await sharpCodec.decode(await sharpCodec.encode(picture))).toEqual({ ...picture, data: expect.anything() })
+    const { data } = await sharpCodec.decode(await sharpCodec.encode(picture))
+    expect(Uint8Array.from(data)).toEqual(picture.data)
+  })
+
+  it('gives the same bytes each time, with no words, times or profiles in them', async () => {
+    const files = await Promise.all([sharpCodec.encode(picture), sharpCodec.encode(picture)])
+    const digests = files.map((file) => createHash('sha256').update(file).digest('hex'))
+    expect(digests[0]).toBe(digests[1])
+    const tags = readPngChunks(Buffer.from(files[0]!)).map(({ tag }) => tag)
+    expect(tags.filter((tag) => !['IHDR', 'pHYs', 'IDAT', 'IEND'].includes(tag))).toEqual([])
+  })
+})
