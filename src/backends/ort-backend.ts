@@ -1,6 +1,7 @@
 import { BackendUnavailableError } from '../errors/index.ts'
 import type { AttentionForm, Backend, BackendName, CreateSession, GraphModel, Session } from './backend.ts'
 import { createOrtSession, type OrtRuntime, type OrtSessionOptions } from './ort-session.ts'
+import { buildAddModel } from './probe-models.ts'
 import { checkAddition } from './self-test/check-addition.ts'
 import { checkInPlace } from './self-test/check-in-place.ts'
 import { judgeSelfTest, type SelfTest } from './self-test/judge-self-test.ts'
@@ -26,10 +27,17 @@ export async function createOrtBackend(
     const reason = `it does not compute here (${cause.message})`
     throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
   })
-  const judged = options.kind === 'device'
-    ? judgeSelfTest(name, await runSelfTest(open))
-    : { attention: 'fused' as const }
-  return new OrtBackend(name, { ...judged, inPlace: await checkInPlace(open) }, open)
+  const inPlace = await checkInPlace(open)
+  if (options.kind === 'processor') return new OrtBackend(name, { attention: 'fused', inPlace }, open)
+  // A device is let go with its last session, and what it has compiled with it; this one keeps both.
+  const held = await open(buildAddModel())
+  try {
+    const judged = judgeSelfTest(name, await runSelfTest(open))
+    return new OrtBackend(name, { ...judged, inPlace }, open, [held])
+  } catch (error) {
+    await held.dispose()
+    throw error
+  }
 }
 
 class OrtBackend implements Backend {
@@ -38,17 +46,19 @@ class OrtBackend implements Backend {
   readonly attention: AttentionForm
   readonly selfTest?: SelfTest
   readonly #open: CreateSession
-  readonly #sessions = new Set<Session>()
+  readonly #sessions: Set<Session>
   #disposed = false
 
   constructor(
     name: BackendName, shown: Pick<Backend, 'inPlace' | 'attention' | 'selfTest'>, open: CreateSession,
+    sessions: readonly Session[] = [],
   ) {
     this.name = name
     this.inPlace = shown.inPlace
     this.attention = shown.attention
     if (shown.selfTest) this.selfTest = shown.selfTest
     this.#open = open
+    this.#sessions = new Set(sessions)
   }
 
   async createSession(model: GraphModel): Promise<Session> {

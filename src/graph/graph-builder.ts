@@ -23,6 +23,12 @@ export interface NodeOptions {
   readonly outputs?: number
 }
 
+const SCALARS = {
+  float32: (value: number) => Float32Array.of(value),
+  int64: (value: number) => BigInt64Array.of(BigInt(value)),
+  uint8: (value: number) => Uint8Array.of(value),
+}
+
 /** ai.onnx 21 is the newest opset whose operators all backends of onnxruntime 1.30 run. */
 const OPSETS = { '': 21, 'com.microsoft': 1 }
 
@@ -73,9 +79,8 @@ export class GraphBuilder {
   }
 
   /** A constant scalar, shared by every use in the graph. */
-  scalar(value: number, type: 'float32' | 'uint8'): Value {
-    return this.#constant(`${type}(${value})`, (name) =>
-      this.initializer(name, type, [], type === 'float32' ? Float32Array.of(value) : Uint8Array.of(value)))
+  scalar(value: number, type: keyof typeof SCALARS): Value {
+    return this.#constant(`${type}(${value})`, (name) => this.initializer(name, type, [], SCALARS[type](value)))
   }
 
   /** Adds a node and returns its results. Prefer the named helpers. */

@@ -1,13 +1,15 @@
 import type { Qwen3Config } from '../models/qwen3-config.ts'
+import { cachedAttention, cacheKeyValues, type GroupedHeads } from './cached-attention.ts'
+import type { AttentionGraph } from './full-attention.ts'
 import type { Value } from './graph-builder.ts'
 import { linear } from './linear.ts'
-import { groupQueryAttention, type GroupQueryAttentionOutputs } from './ops/attention.ts'
+import type { GroupQueryAttentionOutputs } from './ops/attention.ts'
 import { mul, silu } from './ops/elementwise.ts'
 import { simplifiedLayerNormalization } from './ops/normalization.ts'
 import { reshape } from './ops/shape.ts'
-import { floatWeight, type ModelGraph } from './weights.ts'
+import { floatWeight } from './weights.ts'
 
-export interface Qwen3Model extends ModelGraph {
+export interface Qwen3Model extends AttentionGraph {
   readonly config: Qwen3Config
 }
 
@@ -42,22 +44,19 @@ export function qwen3Attention(
   const heads = config.num_attention_heads
   const query = normalizedHeads(model, x, `${layer}.self_attn.q`, heads)
   const keyValues = projectKeyValues(model, x, layer)
-  const attended = groupQueryAttention(
-    g, { query, ...keyValues, ...attention }, { query: heads, keyValue: config.num_key_value_heads })
+  const attended = cachedAttention(model, { query, ...keyValues, ...attention }, headsOf(config))
   return { ...attended, output: reshape(g, attended.output, [-1, heads * config.head_dim]) }
 }
 
-/**
- * Extends the KV cache and computes nothing else. The operator that writes the cache also attends, so it is given the
- * fewest query heads it takes (the keys themselves) and its result is left unused.
- */
+/** Extends the KV cache with the normalised hidden state x [S, hidden] and computes nothing else. */
 export function qwen3KeyValues(
   model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer,
 ): Omit<GroupQueryAttentionOutputs, 'output'> {
-  const keyValues = projectKeyValues(model, x, layer)
-  const heads = model.config.num_key_value_heads
-  return groupQueryAttention(
-    model.g, { query: keyValues.key, ...keyValues, ...attention }, { query: heads, keyValue: heads })
+  return cacheKeyValues(model, { ...projectKeyValues(model, x, layer), ...attention }, headsOf(model.config))
+}
+
+function headsOf({ num_attention_heads: query, num_key_value_heads: keyValue, head_dim: size }: Qwen3Config): GroupedHeads {
+  return { query, keyValue, size }
 }
 
 export function qwen3OutputProjection(model: Qwen3Model, attended: Value, layer: string): Value {

@@ -4,12 +4,15 @@ import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import {
   fixtureFolder, openCheckpoint, QWEN3_FIXTURES, readExpected, type ExpectedLogits, type Qwen3Checkpoint,
 } from '../../test/helpers/qwen3-fixture.ts'
+import { ATTENTION_FORMS } from '../../test/helpers/with-attention.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 
 const TOLERANCE = 1e-4
 
-describe.each(QWEN3_FIXTURES)('a decoder for %s agrees with transformers', (name) => {
+const CASES = QWEN3_FIXTURES.flatMap((name) => ATTENTION_FORMS.map((attention) => [name, attention] as const))
+
+describe.each(CASES)('a decoder for %s with %s attention agrees with transformers', (name, attention) => {
   let backend: Backend
   let checkpoint: Qwen3Checkpoint
   let expected: ExpectedLogits
@@ -19,7 +22,7 @@ describe.each(QWEN3_FIXTURES)('a decoder for %s agrees with transformers', (name
     backend = await createCpuBackend({ threads: 1 })
     checkpoint = await openCheckpoint(fixtureFolder(name))
     expected = await readExpected(fixtureFolder(name))
-    run = await DecoderRun.open(backend, checkpoint, 64)
+    run = await DecoderRun.open(backend, checkpoint, 64, { attention })
   })
   afterAll(() => backend.dispose())
 

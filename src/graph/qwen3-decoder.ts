@@ -1,4 +1,4 @@
-import type { GraphModel } from '../backends/backend.ts'
+import type { AttentionForm, GraphModel } from '../backends/backend.ts'
 import type { Qwen3Config } from '../models/qwen3-config.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 import { GraphBuilder, type Value } from './graph-builder.ts'
@@ -18,6 +18,8 @@ export interface Qwen3DecoderOptions {
   /** How the rows of a branch graph are read. A prefill graph has no head. @defaultValue 'symbols' */
   readonly head?: Qwen3Head
   readonly linear: LinearMode
+  /** @defaultValue 'fused' */
+  readonly attention?: AttentionForm
   /** Positions the rotary tables cover; every entry of `position_ids` must be below it. */
   readonly maxPositions: number
 }
@@ -37,7 +39,8 @@ export interface Qwen3DecoderOptions {
  */
 export function buildQwen3Decoder(config: Qwen3Config, weights: WeightIndex, options: Qwen3DecoderOptions): GraphModel {
   const g = new GraphBuilder(`qwen3_${options.graph}`)
-  const model: Qwen3Model = { g, config, weights, quantization: config.quantization_config, linear: options.linear }
+  const { linear, attention: form = 'fused' } = options
+  const model: Qwen3Model = { g, config, weights, quantization: config.quantization_config, linear, attention: form }
   const branch = options.graph === 'branch'
   const { hidden_size: hidden, num_hidden_layers: layers, vocab_size: vocabulary } = config
 

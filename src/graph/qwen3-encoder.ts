@@ -1,4 +1,4 @@
-import type { GraphModel } from '../backends/backend.ts'
+import type { AttentionForm, GraphModel } from '../backends/backend.ts'
 import type { Qwen3Config } from '../models/qwen3-config.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 import { GraphBuilder, type Value } from './graph-builder.ts'
@@ -18,6 +18,8 @@ export interface Qwen3EncoderOptions {
    */
   readonly hiddenStates: readonly number[]
   readonly linear: LinearMode
+  /** @defaultValue 'fused' */
+  readonly attention?: AttentionForm
   /** Positions the rotary tables cover; no text may be longer. */
   readonly maxPositions: number
 }
@@ -34,7 +36,8 @@ export interface Qwen3EncoderOptions {
  */
 export function buildQwen3Encoder(config: Qwen3Config, weights: WeightIndex, options: Qwen3EncoderOptions): GraphModel {
   const g = new GraphBuilder('qwen3_encoder')
-  const model: Qwen3Model = { g, config, weights, quantization: config.quantization_config, linear: options.linear }
+  const { linear, attention: form = 'fused' } = options
+  const model: Qwen3Model = { g, config, weights, quantization: config.quantization_config, linear, attention: form }
   const { hidden_size: hidden, vocab_size: vocabulary, num_hidden_layers: layers } = config
   // A checkpoint of the bare model, without a language model head, has no `model.` before its names.
   const prefix = weights.get('embed_tokens.weight') === undefined ? 'model.' : ''

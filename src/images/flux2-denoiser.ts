@@ -26,7 +26,9 @@ export class Flux2Denoiser {
   }
 
   static async open(backend: Backend, { config, weights }: Part<Flux2Config>): Promise<Flux2Denoiser> {
-    const graph = buildFlux2Transformer(config, weights, { linear: linearMode(config) })
+    const graph = buildFlux2Transformer(config, weights, {
+      linear: linearMode(config), attention: backend.attention,
+    })
     return new Flux2Denoiser(config, await backend.createSession(graph))
   }
 

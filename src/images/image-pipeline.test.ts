@@ -4,6 +4,7 @@ import {
 } from '../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
+import { ATTENTION_FORMS, withAttention } from '../../test/helpers/with-attention.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { openFolder } from '../models/model-folder.ts'
@@ -14,14 +15,16 @@ const context = { turn: async () => {} }
 /** Largest difference that counts as rounding: sums in another order move a value across a rounding boundary. */
 const LEVELS = 2
 
-describe.each(IMAGE_BUNDLES)('%s makes the pictures of the reference pipeline', (name) => {
+const CASES = IMAGE_BUNDLES.flatMap((name) => ATTENTION_FORMS.map((attention) => [name, attention] as const))
+
+describe.each(CASES)('%s with %s attention makes the pictures of the reference pipeline', (name, attention) => {
   let backend: Backend
   let bundle: ImageBundle
   let pipeline: ImagePipeline
   beforeAll(async () => {
     backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle(name)
-    pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
+    pipeline = await openImagePipeline({ backend: withAttention(backend, attention), files: openFolder(bundle.folder) })
   })
   afterAll(async () => {
     await pipeline.dispose()

@@ -39,8 +39,9 @@ export async function openFlux2Pipeline(
     width: transformer.config.joint_attention_dim,
   })
   const scale = 2 ** vae.config.block_out_channels.length
-  const encoder = await backend.createSession(buildAutoencoderKlFlux2Encoder(vae.config, vae.weights))
-  const decoder = await backend.createSession(buildAutoencoderKlFlux2Decoder(vae.config, vae.weights))
+  const { attention } = backend
+  const encoder = await backend.createSession(buildAutoencoderKlFlux2Encoder(vae.config, vae.weights, { attention }))
+  const decoder = await backend.createSession(buildAutoencoderKlFlux2Decoder(vae.config, vae.weights, { attention }))
   const published = distilled ? DISTILLED : BASE
   return createFlux2Pipeline({
     text, scheduler, channels, scale, distilled,

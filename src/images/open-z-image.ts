@@ -35,7 +35,8 @@ export async function openZImagePipeline(backend: Backend, files: ModelFiles): P
     hiddenStates: (layers) => [layers - 1], width: transformer.config.cap_feat_dim,
   })
   const scale = 2 ** (vae.config.block_out_channels.length - 1)
-  const session = await backend.createSession(buildAutoencoderKlDecoder(vae.config, vae.weights))
+  const { attention } = backend
+  const session = await backend.createSession(buildAutoencoderKlDecoder(vae.config, vae.weights, { attention }))
   const published = scheduler.shift === TURBO_SHIFT ? TURBO : BASE
   return createZImagePipeline({
     text, scheduler, channels, scale,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle, PROMPTS, type ImageBundle } from '../../test/helpers/image-bundle.ts'
 import { readFloats } from '../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
+import { ATTENTION_FORMS, withAttention } from '../../test/helpers/with-attention.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { openFolder } from '../models/model-folder.ts'
@@ -20,14 +21,16 @@ const ENCODERS = [
   { name: 'klein-base', options: { ...KLEIN, maxTokens: 320, hiddenStates: () => [1, 3], width: 64 } },
 ] as const
 
-describe.each(ENCODERS)('the text encoder of $name', ({ name, options }) => {
+const CASES = ENCODERS.flatMap((row) => ATTENTION_FORMS.map((attention) => ({ ...row, attention })))
+
+describe.each(CASES)('the text encoder of $name with $attention attention', ({ name, options, attention }) => {
   let backend: Backend
   let bundle: ImageBundle
   let encoder: TextEncoder
   beforeAll(async () => {
     backend = await createCpuBackend({ threads: 1 })
     bundle = await materializeBundle(name)
-    encoder = await openTextEncoder(backend, openFolder(bundle.folder), options)
+    encoder = await openTextEncoder(withAttention(backend, attention), openFolder(bundle.folder), options)
   })
   afterAll(async () => {
     await backend.dispose()

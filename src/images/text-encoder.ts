@@ -41,7 +41,9 @@ export async function openTextEncoder(
   }
   const linear = linearMode(config)
   const session = await backend.createSession(
-    buildQwen3Encoder(config, weights, { hiddenStates, linear, maxPositions: options.maxTokens }))
+    buildQwen3Encoder(config, weights, {
+      hiddenStates, linear, maxPositions: options.maxTokens, attention: backend.attention,
+    }))
   return {
     async encode(prompt, context) {
       const ids = tokenizer.encode(prompt)

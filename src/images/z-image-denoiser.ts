@@ -22,7 +22,7 @@ export class ZImageDenoiser {
   }
 
   static async open(backend: Backend, { config, weights }: Part<ZImageConfig>): Promise<ZImageDenoiser> {
-    const options = { linear: linearMode(config) }
+    const options = { linear: linearMode(config), attention: backend.attention }
     const caption = await backend.createSession(buildZImageCaption(config, weights, options))
     const transformer = await backend.createSession(buildZImageTransformer(config, weights, options))
     return new ZImageDenoiser(config, caption, transformer)

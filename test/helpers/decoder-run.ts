@@ -41,7 +41,7 @@ export class DecoderRun {
 
   static async open(
     backend: Backend, checkpoint: Qwen3Checkpoint, capacity: number,
-    options: Partial<Pick<Qwen3DecoderOptions, 'head' | 'linear'>> = {},
+    options: Partial<Pick<Qwen3DecoderOptions, 'head' | 'linear' | 'attention'>> = {},
   ): Promise<DecoderRun> {
     const open = (graph: 'prefill' | 'branch') =>
       backend.createSession(buildQwen3Decoder(checkpoint.config, checkpoint.weights, {

@@ -30,6 +30,15 @@ export function shiftRight(g: GraphBuilder, x: Value, bits: Value): Value {
   return single(g.node('BitShift', [x, bits], { attributes: { direction: { string: 'RIGHT' } } }))
 }
 
+export function minimum(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Min', [a, b]))
+}
+
+/** bool */
+export function greater(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Greater', [a, b]))
+}
+
 export function div(g: GraphBuilder, a: Value, b: Value): Value {
   return single(g.node('Div', [a, b]))
 }

@@ -10,3 +10,11 @@ export function rotaryEmbedding(g: GraphBuilder, x: Value, cos: Value, sin: Valu
   const options = { domain: 'com.microsoft', attributes: { interleaved: { int: 1 } } }
   return single(g.node('RotaryEmbedding', [x, firstRow, cos, sin], options))
 }
+
+/**
+ * Rotates pairs half a head apart by the angles in the rows `positions` (int64 [1, S]) of `cos` and `sin`
+ * [positions, headSize / 2].
+ */
+export function rotaryEmbeddingAt(g: GraphBuilder, x: Value, positions: Value, cos: Value, sin: Value): Value {
+  return single(g.node('RotaryEmbedding', [x, positions, cos, sin], { domain: 'com.microsoft' }))
+}

@@ -33,7 +33,17 @@ export function shapeOf(g: GraphBuilder, x: Value): Value {
 
 /** The length of the first axis of `x`, int64 [1]. */
 export function countRows(g: GraphBuilder, x: Value): Value {
-  return single(g.node('Shape', [x], { attributes: { start: { int: 0 }, end: { int: 1 } } }))
+  return countAlong(g, x, 0)
+}
+
+/** The length of `axis`, int64 [1]. */
+export function countAlong(g: GraphBuilder, x: Value, axis: number): Value {
+  return single(g.node('Shape', [x], { attributes: { start: { int: axis }, end: { int: axis + 1 } } }))
+}
+
+/** The numbers below the int64 scalar `end`. */
+export function range(g: GraphBuilder, end: Value): Value {
+  return single(g.node('Range', [g.scalar(0, 'int64'), end, g.scalar(1, 'int64')]))
 }
 
 /** @param shape int64, as {@link shapeOf} gives it */
@@ -43,12 +53,22 @@ export function reshapeLike(g: GraphBuilder, x: Value, shape: Value): Value {
 
 /** The first `count` (int64 [1]) entries of the first axis. */
 export function takeRows(g: GraphBuilder, x: Value, count: Value): Value {
-  return single(g.node('Slice', [x, g.integers([0]), count, g.integers([0])]))
+  return takeAlong(g, x, count, 0)
+}
+
+/** The first `count` (int64 [1]) entries of `axis`. */
+export function takeAlong(g: GraphBuilder, x: Value, count: Value, axis: number): Value {
+  return single(g.node('Slice', [x, g.integers([0]), count, g.integers([axis])]))
 }
 
 /** All entries of the first axis but the first `count` (int64 [1]). */
 export function dropRows(g: GraphBuilder, x: Value, count: Value): Value {
-  return single(g.node('Slice', [x, count, g.integers([MAX_INT32]), g.integers([0])]))
+  return dropAlong(g, x, count, 0)
+}
+
+/** All entries of `axis` but the first `count` (int64 [1]). */
+export function dropAlong(g: GraphBuilder, x: Value, count: Value, axis: number): Value {
+  return single(g.node('Slice', [x, count, g.integers([MAX_INT32]), g.integers([axis])]))
 }
 
 export function transpose(g: GraphBuilder, x: Value, permutation: readonly number[]): Value {
