@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { countDefaultThreads } from '../src/backends/platform.ts'
 import { decideBench } from './decide/bench-decide.ts'
 import { describeEnvironment } from './measure/environment.ts'
+import { imagesBench } from './images/bench-images.ts'
 import { peersBench } from './peers/bench-peers.ts'
 import type { Bench } from './report/bench.ts'
 import { renderReport, writeResults } from './report/write-report.ts'
@@ -16,7 +17,7 @@ import { renderReport, writeResults } from './report/write-report.ts'
  * Without a name it only makes the page again. Lists and --runs have defaults of their own in each bench.
  */
 
-const BENCHES = { decide: decideBench, peers: peersBench }
+const BENCHES = { decide: decideBench, images: imagesBench, peers: peersBench }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

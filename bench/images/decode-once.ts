@@ -1,0 +1,28 @@
+// A process of its own that decodes one picture: node scripts/run-ts.mjs bench/images/decode-once.ts FOLDER SIDE THREADS RUNS
+import { createCpuBackend } from '../../src/backends/index.ts'
+import { buildAutoencoderKlFlux2Decoder } from '../../src/graph/index.ts'
+import { LatentDecoder } from '../../src/images/latent-decoder.ts'
+import { readPart } from '../../src/images/read-part.ts'
+import { autoencoderKlFlux2ConfigSchema } from '../../src/models/autoencoder-config.ts'
+import { openFolder } from '../../src/models/index.ts'
+
+const [folder, side, threads, runs] = process.argv.slice(2) as [string, string, string, string]
+const { config, weights } = await readPart(openFolder(folder), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
+const backend = await createCpuBackend({ threads: Number(threads) })
+const session = await backend.createSession(buildAutoencoderKlFlux2Decoder(config, weights))
+const scale = 2 ** config.block_out_channels.length
+const decoder = new LatentDecoder(session, { scale, sampleSize: config.sample_size })
+const positions = Number(side) / scale
+const channels = 4 * config.latent_channels
+const data = Float32Array.from({ length: channels * positions ** 2 }, (_, i) => Math.sin(i * 1.7))
+const before = process.memoryUsage.rss()
+const times: number[] = []
+for (let run = 0; run < Number(runs); run++) {
+  const started = performance.now()
+  await decoder.decode({ channels, height: positions, width: positions, data }, { turn: async () => {} })
+  times.push(performance.now() - started)
+}
+// maxRSS is in KiB.
+const peak = process.resourceUsage().maxRSS * 1024 - before
+console.log(JSON.stringify({ times, peak_mib: peak / 2 ** 20 }))
+await backend.dispose()
