@@ -6,6 +6,7 @@ const modules = {
   index: 'src/index.ts',
   schemas: 'src/schemas/index.ts',
   server: 'src/http/index.ts',
+  'ai-sdk': 'src/ai-sdk/index.ts',
   express: 'src/http/adapters/express.ts',
   fastify: 'src/http/adapters/fastify.ts',
   hono: 'src/http/adapters/hono.ts',

@@ -57,7 +57,7 @@ describe('@typesafe-ai/sdk', () => {
 
   it('S90: lists the models, and each of them answers', async () => {
     const models = await clientOf().models.list()
-    expect(models.map(({ name }) => name)).toEqual(['decide-latest', 'jev-latest'])
+    expect(models.map(({ name }) => name)).toEqual(expect.arrayContaining(['decide-latest', 'jev-latest']))
     for (const { name } of models) {
       expect(await clientOf().systemOne({ model: name, state: 'x', questions: { q: noul('Yes?') } })).toMatchObject({
         model: 'tiny',

@@ -34,7 +34,7 @@ export interface Account {
 }
 
 /** The document of an account is rewritten with every answer, so what it holds must not grow without end. */
-export const DAYS_KEPT = 92
+const DAYS_KEPT = 92
 
 type Written<T> = Omit<T, 'cost'> & { readonly cost: string }
 type WrittenPeriods = readonly (readonly [string, readonly (readonly [string, Written<UsageRow>])[]])[]

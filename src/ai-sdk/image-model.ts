@@ -1,0 +1,68 @@
+import {
+  type ImageModelV4, type ImageModelV4CallOptions, type ImageModelV4File, type SharedV4Warning,
+  UnsupportedFunctionalityError,
+} from '@ai-sdk/provider'
+import type { ImageCallOptions } from '../engine/index.ts'
+import { LIMITS } from '../schemas/index.ts'
+import type { InProcessEngine } from './in-process-engine.ts'
+
+/** Generates pictures, or edits those that come with the prompt. */
+export function createImageModel(engine: InProcessEngine, modelId: string): ImageModelV4 {
+  function draw(options: ImageModelV4CallOptions) {
+    const { n, size, seed, files, abortSignal, providerOptions } = options
+    // The schema says that a prompt is missing.
+    const prompt = options.prompt!
+    const call = { ...readSampling(providerOptions.tessera), signal: abortSignal }
+    const request = { model: modelId, prompt, n }
+    if (files === undefined || files.length === 0) {
+      return engine.generateImage({ ...request, ...(size && { size }), ...(seed !== undefined && { seed }) }, call)
+    }
+    const sources = files.map(toSource)
+    const given = sources.length === 1 ? { image: sources[0]! } : { images: sources }
+    return engine.editImage({ ...request, ...given }, { ...call, seed })
+  }
+
+  return {
+    specificationVersion: 'v4',
+    provider: 'tessera',
+    modelId,
+    maxImagesPerCall: LIMITS.imagesPerCall.max,
+    supportsMaskInputs: false,
+    async doGenerate(options) {
+      if (options.mask !== undefined) {
+        throw new UnsupportedFunctionalityError({
+          functionality: 'mask', message: 'a mask is not taken: the prompt alone says what to change',
+        })
+      }
+      const timestamp = new Date()
+      const { data } = await draw(options)
+      return {
+        images: data.map(({ b64_json }) => b64_json),
+        warnings: findWarnings(options),
+        response: { timestamp, modelId, headers: undefined },
+      }
+    },
+  }
+}
+
+function findWarnings({ size, aspectRatio, files = [] }: ImageModelV4CallOptions): SharedV4Warning[] {
+  const ratio = aspectRatio !== undefined
+  const sized = size !== undefined && files.length > 0
+  return [
+    ...(ratio ? [{ type: 'unsupported', feature: 'aspectRatio', details: 'give a size instead' } as const] : []),
+    ...(sized ? [{ type: 'unsupported', feature: 'size', details: 'an edit has the sides of its first source' } as const] : []),
+  ]
+}
+
+/** `providerOptions.tessera`; the engine checks the values. */
+function readSampling({ steps, guidance }: Partial<Record<string, unknown>> = {}): ImageCallOptions {
+  return { steps: steps as number | undefined, guidance: guidance as number | undefined }
+}
+
+function toSource(file: ImageModelV4File): string {
+  if (file.type === 'file') return typeof file.data === 'string' ? file.data : Buffer.from(file.data).toString('base64')
+  if (/^data:/i.test(file.url)) return file.url
+  throw new UnsupportedFunctionalityError({
+    functionality: 'image URLs', message: 'pictures are not fetched from URLs: give their bytes',
+  })
+}

@@ -1,0 +1,1 @@
+export { createTessera, type TesseraProvider, type TesseraProviderSettings } from './create-tessera.ts'
