@@ -1,21 +1,9 @@
 import { createEngine, type Engine } from '../../src/engine/index.ts'
+import { measureMemory } from './measure-memory.ts'
 
 // An app that makes many calls and prints its memory in bytes: with no engine, after warming one up, after the calls, and
 // with no engine again. Arguments: folder of a model, "worker" or "inline". Needs --expose-gc.
 const [folder = '', place] = process.argv.slice(2)
-const { gc } = globalThis
-if (gc === undefined) throw new Error('expected node --expose-gc')
-const collectGarbage: () => unknown = gc
-
-async function measure() {
-  // What native code frees when a wrapper is collected takes a turn of the event loop, and another collection, to be gone.
-  for (let round = 0; round < 4; round++) {
-    collectGarbage()
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  const { rss, heapUsed, arrayBuffers } = process.memoryUsage()
-  return { rss, heapUsed, arrayBuffers }
-}
 
 const questions = {
   urgent: { type: 'noul', instructions: 'Is it urgent?' },
@@ -51,13 +39,13 @@ async function useOnce(): Promise<void> {
 
 // What the first engine loads into the process, onnxruntime's library above all, stays by design and is no leak.
 await useOnce()
-const before = await measure()
+const before = await measureMemory()
 const engine = await start()
 await makeCalls(engine, 0, 40)
-const warm = await measure()
+const warm = await measureMemory()
 await makeCalls(engine, 40, 200)
-const after = await measure()
+const after = await measureMemory()
 await engine.dispose()
 for (let round = 0; round < 4; round++) await useOnce()
-const disposed = await measure()
+const disposed = await measureMemory()
 process.stdout.write(JSON.stringify({ before, warm, after, disposed }))
