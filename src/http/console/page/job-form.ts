@@ -64,7 +64,7 @@ export function setUpJob<Answer>(job: Job<Answer>, { onAnswer, onUnauthorized }:
     const started = performance.now()
     const tick = setInterval(() => (clock.textContent = formatDuration(performance.now() - started)), TICK_MS)
     show('Sending', true)
-    clearFaults(form)
+    clearFault(form)
     failure.replaceChildren()
     try {
       const body = await job.read()
@@ -104,7 +104,7 @@ export function setUpJob<Answer>(job: Job<Answer>, { onAnswer, onUnauthorized }:
     const loc = error instanceof ApiError || error instanceof FormFault ? error.loc : []
     failure.replaceChildren(...describeFailure(error))
     const field = loc.length === 0 ? null : (job.locate?.(loc) ?? form.querySelector(`[data-loc~="${CSS.escape(loc[0]!)}"]`))
-    if (field) markFault(field, messageOf(error))
+    if (field) markFault(form, field, messageOf(error))
   }
 }
 
@@ -124,24 +124,33 @@ function describeFailure(error: unknown): Node[] {
   )]
 }
 
-function markFault(field: Element, message: string): void {
-  const id = `fault-${field.id || 'field'}`
+/** A form has one fault at most: a request fails with the first. */
+function markFault(form: HTMLFormElement, field: Element, message: string): void {
+  const id = `${form.parentElement!.id}-fault`
   field.classList.add('faulty')
   field.append(make('p', { id, class: 'wrong fault' }, message))
   for (const control of field.querySelectorAll('input:not([type="radio"]), textarea, select')) {
     control.setAttribute('aria-invalid', 'true')
-    control.setAttribute('aria-errormessage', id)
+    control.setAttribute('aria-describedby', [...describers(control), id].join(' '))
   }
   field.scrollIntoView({ block: 'nearest' })
 }
 
-function clearFaults(form: HTMLFormElement): void {
-  for (const field of form.querySelectorAll('.faulty')) field.classList.remove('faulty')
-  for (const message of form.querySelectorAll('.fault')) message.remove()
+function clearFault(form: HTMLFormElement): void {
+  const fault = form.querySelector('.fault')
+  if (fault === null) return
+  fault.parentElement!.classList.remove('faulty')
+  fault.remove()
   for (const control of form.querySelectorAll('[aria-invalid]')) {
     control.removeAttribute('aria-invalid')
-    control.removeAttribute('aria-errormessage')
+    const others = describers(control).filter((id) => id !== fault.id)
+    if (others.length > 0) control.setAttribute('aria-describedby', others.join(' '))
+    else control.removeAttribute('aria-describedby')
   }
+}
+
+function describers(control: Element): string[] {
+  return control.getAttribute('aria-describedby')?.split(' ') ?? []
 }
 
 function messageOf(error: unknown): string {

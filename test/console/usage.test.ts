@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { createServer } from '../../src/http/index.ts'
+import { createNodeServer } from '../../src/http/adapters/node.ts'
+import { listen } from '../../src/http/test-support/listen.ts'
+import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
+import { openPage } from '../support/console-page.ts'
+import { hasChromium, QUESTIONS, setUpConsole } from '../support/console-service.ts'
+
+describe.skipIf(!hasChromium)('in the console', () => {
+  const service = setUpConsole()
+
+  describe('signing in', () => {
+    it('shows nothing without a key that the server knows', async () => {
+      const page = await service.visit()
+      await page.getByLabel('API key').fill('wrong')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').getByText('This server does not know this key.').waitFor()
+      await page.getByLabel('API key').fill('two words')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').getByText('A key has no spaces').waitFor()
+      expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Sign in'])
+      expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    })
+
+    it('keeps the key in this tab alone, until it is signed out', async () => {
+      const page = await service.signIn()
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Usage')
+      expect(await page.evaluate(() => [document.cookie, localStorage.length, Object.values(sessionStorage)])).toEqual(['', 0, ['right']])
+      expect(await page.context().cookies()).toEqual([])
+      await page.reload()
+      await page.getByText('Account me').waitFor()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByLabel('API key').waitFor()
+      expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+      expect(await page.getByText('Account me').isVisible()).toBe(false)
+    })
+
+    it('is not asked for where no key is needed', async () => {
+      const free = await listen(createNodeServer(createServer({ engine: createStubEngine().engine })))
+      const opened = await openPage(service.browser, `${free.url}/console`)
+      await opened.page.getByText('Account anyone').waitFor()
+      expect(await opened.page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(false)
+      expect(opened.faults).toEqual([])
+      await opened.close()
+      await free.close()
+    })
+  })
+
+  describe('usage', () => {
+    it('is what the server counted, in figures, in the chart and in its table', async () => {
+      for (let count = 0; count < 3; count++) await service.use('/v1/systemone', { state: 'The invoice is wrong', questions: QUESTIONS })
+      await service.use('/v1/images/generations', { prompt: 'x', n: 2 })
+      await service.use('/v1/systemone', { state: 'x', questions: QUESTIONS }, 'other')
+      const page = await service.signIn()
+      const usage = (await (await fetch(`${service.url}/v1/usage`, { headers: { authorization: 'Bearer right' } })).json()) as {
+        free_tokens: { left: number }
+        days: { input_tokens: number }[]
+      }
+      const tokens = usage.days[0]!.input_tokens
+      expect(tokens).toBeGreaterThan(30)
+      const figure = (name: string) => page.locator('.figure', { hasText: name }).locator('.value').textContent()
+      expect(await figure('Cost this month')).toBe('€0.40')
+      expect(await figure('Requests this month')).toBe('4')
+      expect(await figure('Free tokens left')).toBe(String(1000 - tokens))
+      expect(await figure('Prepaid balance left')).toBe('€9.60')
+
+      const bars = async () => Object.fromEntries(await page.locator('#chart .bar').evaluateAll((all) =>
+        all.map((bar) => [bar.classList[1], Number(bar.getAttribute('data-value'))])))
+      const cells = () => page.locator('#days-table tbody tr:first-child td').allTextContents()
+      expect(await bars()).toEqual({ decisions: 3, generations: 1 })
+      await page.getByText('Show as a table').click()
+      expect(await cells()).toEqual(['3 requests', '1 request', '0 requests', '4 requests'])
+      await page.getByRole('radio', { name: 'Tokens' }).check()
+      expect(await bars()).toEqual({ decisions: tokens })
+      await page.getByRole('radio', { name: 'Images' }).check()
+      expect(await bars()).toEqual({ generations: 2 })
+      await page.getByRole('radio', { name: 'Cost' }).check()
+      expect(await bars()).toEqual({ generations: 0.4 })
+      expect(await cells()).toEqual(['€0.00', '€0.40', '€0.00', '€0.40'])
+    })
+
+    it('is read out day by day with the arrow keys', async () => {
+      await service.use('/v1/systemone', { state: 'x', questions: QUESTIONS })
+      const page = await service.signIn()
+      const day = page.getByRole('slider', { name: 'Day' })
+      await day.focus()
+      expect(await day.getAttribute('aria-valuetext')).toMatch(/: 1 request$/)
+      await page.keyboard.press('ArrowLeft')
+      expect(await day.getAttribute('aria-valuetext')).toMatch(/: 0 requests$/)
+      expect(await page.locator('#day-readout').textContent()).toBe(await day.getAttribute('aria-valuetext'))
+      await page.keyboard.press('Home')
+      expect(await day.getAttribute('aria-valuenow')).toBe('1')
+      await page.keyboard.press('End')
+      expect(await day.getAttribute('aria-valuenow')).toBe('30')
+    })
+
+    it('lists recent requests by status', async () => {
+      const page = await service.signIn()
+      expect(await page.locator('#recent-table').textContent()).toContain('No requests yet')
+      await service.use('/v1/systemone', { state: 'x', questions: QUESTIONS })
+      await service.use('/v1/systemone', {})
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      await page.getByText('All (2)').waitFor()
+      const rows = () => page.locator('#recent-table tbody .status').allTextContents()
+      expect(await rows()).toEqual(['422', '200'])
+      await page.getByRole('radio', { name: '422 (1)' }).check()
+      expect(await rows()).toEqual(['422'])
+    })
+
+    it('goes back to asking for a key when the server stops knowing it', async () => {
+      const page = await service.signIn()
+      await page.evaluate(() => sessionStorage.setItem('tessera-key', 'gone'))
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      await page.getByText('This key is not accepted any more.').waitFor()
+      expect(await page.getByText('Account me').isVisible()).toBe(false)
+    })
+  })
+})
