@@ -2,7 +2,9 @@ import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { countDefaultThreads } from '../src/backends/platform.ts'
 import { decideBench } from './decide/bench-decide.ts'
+import { limitsBench } from './limits/bench-limits.ts'
 import { describeEnvironment } from './measure/environment.ts'
+import { growthBench } from './growth/bench-growth.ts'
 import { imagesBench } from './images/bench-images.ts'
 import { peersBench } from './peers/bench-peers.ts'
 import type { Bench } from './report/bench.ts'
@@ -17,7 +19,7 @@ import { renderReport, writeResults } from './report/write-report.ts'
  * Without a name it only makes the page again. Lists and --runs have defaults of their own in each bench.
  */
 
-const BENCHES = { decide: decideBench, images: imagesBench, peers: peersBench }
+const BENCHES = { decide: decideBench, images: imagesBench, peers: peersBench, growth: growthBench, limits: limitsBench }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

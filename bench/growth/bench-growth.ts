@@ -1,0 +1,102 @@
+import { basename, resolve } from 'node:path'
+import { createCpuBackend } from '../../src/backends/index.ts'
+import { createEngine, type Engine } from '../../src/engine/index.ts'
+import { FAMILIES } from '../images/step-model.ts'
+import type { Summary } from '../measure/statistics.ts'
+import { timeAlternating } from '../measure/time-alternating.ts'
+import { watchMemory } from '../measure/watch-memory.ts'
+import { provideQwen3 } from '../models/provide-qwen3.ts'
+import { provideRandomModel } from '../models/random-checkpoint.ts'
+import { fitRequest } from '../peers/fit-requests.ts'
+import type { Bench, BenchOptions } from '../report/bench.ts'
+import { measureClients } from './measure-clients.ts'
+import { renderGrowth } from './render-growth.ts'
+
+export interface Curve {
+  readonly name: string
+  /** What grows. */
+  readonly over: 'state tokens' | 'questions' | 'pixels' | 'clients'
+  readonly points: readonly {
+    readonly x: number
+    readonly time: Summary
+    /** More than before the call; left out where it was not looked at. */
+    readonly memory_mib?: number
+  }[]
+}
+
+export interface GrowthResults {
+  readonly layers: number
+  readonly curves: readonly Curve[]
+}
+
+const QUESTION_TOKENS = 64
+/** State of the calls whose number of questions grows. */
+const STATE_TOKENS = 1024
+
+/** How time and memory grow with the size of a request. */
+export const growthBench: Bench<GrowthResults> = {
+  async measure(options) {
+    const curves: Curve[] = []
+    for (const folder of [options.model, await provideQwen3({ layers: options.layers, bits: 8 }, options.model)]) {
+      await using engine = await openEngine(folder, options)
+      curves.push(...(await measureDecisions(engine, basename(folder), options)))
+      if (folder === options.model) curves.push(await measureClients(engine, options.runs))
+    }
+    curves.push(await measureArea(options))
+    return { layers: options.layers, curves }
+  },
+  render: renderGrowth,
+}
+
+function openEngine(folder: string, { threads }: BenchOptions): Promise<Engine> {
+  return createEngine({ backend: 'cpu', threads, models: { 'decide-latest': resolve(folder) } })
+}
+
+async function measureDecisions(engine: Engine, name: string, { states, questions, runs }: BenchOptions): Promise<Curve[]> {
+  const states_ = await prepare(engine, states.map((state) => [state, { state, questions: 1 }]))
+  const questions_ = await prepare(engine, questions.map((asked) => [asked, { state: STATE_TOKENS, questions: asked }]))
+  return [
+    await measureCurve({ name, over: 'state tokens' }, states_, runs),
+    await measureCurve({ name, over: 'questions' }, questions_, runs),
+  ]
+}
+
+type Call = readonly [x: number, call: () => Promise<unknown>]
+
+async function prepare(
+  engine: Engine, sizes: readonly (readonly [number, { state: number; questions: number }])[],
+): Promise<Call[]> {
+  const calls: Call[] = []
+  for (const [x, size] of sizes) {
+    const request = await fitRequest(engine, { ...size, question: QUESTION_TOKENS })
+    calls.push([x, () => engine.decide(request)])
+  }
+  return calls
+}
+
+async function measureCurve(
+  { name, over }: Pick<Curve, 'name' | 'over'>, calls: readonly Call[], runs: number,
+): Promise<Curve> {
+  const memory = new Map<number, number>()
+  for (const [x, call] of calls) memory.set(x, await watchMemory(call))
+  const times = await timeAlternating(Object.fromEntries(calls.map(([x, call]) => [String(x), call])), runs)
+  const points = calls.map(([x]) => ({ x, time: times[String(x)] as Summary, memory_mib: memory.get(x) as number }))
+  console.error(`${name}, ${over}: ${points.map(({ x, time }) => `${x} ${time.median.toFixed(0)} ms`).join(', ')}`)
+  return { name, over, points }
+}
+
+/** Steps of a transformer at float32, for pictures of growing area. */
+async function measureArea({ threads, runs, sides }: BenchOptions): Promise<Curve> {
+  const [family] = FAMILIES
+  if (family === undefined) throw new Error('expected at least one family of image models')
+  const folder = await provideRandomModel(family.model, 'float32')
+  const backend = await createCpuBackend({ threads })
+  const calls: Call[] = []
+  for (const side of sides) {
+    const model = await family.open(backend, folder, side)
+    calls.push([side ** 2, () => model.predict()])
+  }
+  const curve = await measureCurve({ name: `one step, ${family.model.name}`, over: 'pixels' }, calls, runs)
+  await backend.dispose()
+  return curve
+}
