@@ -14,11 +14,15 @@ export interface EngineArguments {
   readonly use?: string | undefined
 }
 
-/** The engine that the arguments ask for; the engine itself checks their values. */
-export function openEngine({ backend, threads, use }: EngineArguments): Promise<Engine> {
+/**
+ * The engine that the arguments ask for; the engine itself checks their values.
+ *
+ * @param name model name of requests that `--use` is for
+ */
+export function openEngine({ backend, threads, use }: EngineArguments, name = 'decide-latest'): Promise<Engine> {
   return createEngine({
     ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
     ...(threads === undefined ? {} : { threads: readNumber(threads) }),
-    ...(use === undefined ? {} : { models: { 'decide-latest': use } }),
+    ...(use === undefined ? {} : { models: { [name]: use } }),
   })
 }

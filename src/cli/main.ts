@@ -2,6 +2,8 @@
 import { defineCommand, runCommand, runMain } from 'citty'
 import { decideCommand } from './decide-command.ts'
 import { doctorCommand, packageVersion } from './doctor-command.ts'
+import { editCommand } from './edit-command.ts'
+import { generateCommand } from './generate-command.ts'
 import { modelsCommand } from './models-command.ts'
 import { pullCommand } from './pull-command.ts'
 import { quantizeCommand } from './quantize-command.ts'
@@ -10,7 +12,10 @@ import { serveCommand } from './serve-command.ts'
 
 const main = defineCommand({
   meta: async () => ({ name: 'tessera', version: await packageVersion(), description: 'Typed decisions and images on ONNX Runtime, in your own process' }),
-  subCommands: { decide: decideCommand, serve: serveCommand, models: modelsCommand, pull: pullCommand, quantize: quantizeCommand, doctor: doctorCommand },
+  subCommands: {
+    decide: decideCommand, generate: generateCommand, edit: editCommand, serve: serveCommand, models: modelsCommand,
+    pull: pullCommand, quantize: quantizeCommand, doctor: doctorCommand,
+  },
 })
 
 const rawArgs = process.argv.slice(2)

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import type { ModelInfo } from '../engine/index.ts'
 import { engineArguments, openEngine } from './engine-arguments.ts'
 import { printResult, runCommand } from './run-command.ts'
 
@@ -9,7 +10,11 @@ export const modelsCommand = defineCommand({
   run: (context) => runCommand(context, async ({ args }) => {
     await using engine = await openEngine(args)
     const models = await engine.models()
-    printResult(args.json ?? false, models, () => models.map(({ name, id, reason }) =>
-      `${colors.bold(name)}  ${id === undefined ? colors.red(reason ?? 'not available') : colors.green(id)}`).join('\n'))
+    printResult(args.json ?? false, models, () => models.map(formatModel).join('\n'))
   }),
 })
+
+function formatModel({ name, id, available, reason, nativeSizes }: ModelInfo): string {
+  const sizes = nativeSizes ? colors.dim(`  draws ${nativeSizes.join(', ')}; other sizes are resampled from these`) : ''
+  return `${colors.bold(name)}  ${available ? colors.green(id) : colors.red(reason)}${sizes}`
+}

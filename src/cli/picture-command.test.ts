@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import sharp from 'sharp'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
+import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
+
+let cli: string
+let model: ImageBundle
+let folder: string
+beforeAll(async () => {
+  cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-pictures'))
+  await bundleWorker('src/engine/worker.ts', 'worker')
+  model = await materializeBundle('klein-distilled')
+})
+afterAll(() => model.remove())
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-pictures-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+function tessera(command: 'generate' | 'edit', ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const all = [cli, command, ...args, '--use', model.folder, '--backend', 'cpu', '--threads', '1', '--steps', '1']
+  return new Promise((resolve) => {
+    execFile(process.execPath, all, { cwd: folder, env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }))
+  })
+}
+
+async function size(name: string): Promise<string> {
+  const { width, height, format } = await sharp(join(folder, name)).metadata()
+  return `${format} ${width}x${height}`
+}
+
+describe('tessera generate and edit', () => {
+  it('write a picture, and the same again for the same seed, and change it', async () => {
+    const first = await tessera('generate', 'an apple', '--size', '80x64', '--seed', '5', '-o', 'a.png')
+    expect(first).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^wrote a\.png {2}seed 5\n\d+\.\d s\n$/) })
+    const again = await tessera('generate', 'an apple', '--size', '80x64', '--seed', '5', '-o', 'b.png', '--json')
+    expect(JSON.parse(again.stdout)).toEqual({ files: [{ path: 'b.png', seed: 5 }], latency_ms: expect.any(Number) })
+    expect(await readFile(join(folder, 'b.png'))).toEqual(await readFile(join(folder, 'a.png')))
+    expect(await tessera('edit', 'a.png', 'make it green', '--seed', '1', '-o', 'c.png')).toMatchObject({ code: 0, stderr: '' })
+    expect([await size('a.png'), await size('c.png')]).toEqual(['png 80x64', 'png 80x64'])
+  })
+
+  it('number several pictures, and name them by their seed where no name is given', async () => {
+    await tessera('generate', 'an apple', '--size', '64x64', '--n', '2', '--seed', '5', '-o', 'out.png')
+    const { stdout } = await tessera('generate', 'an apple', '--size', '64x64', '--json')
+    const { files } = JSON.parse(stdout) as { files: { path: string; seed: number }[] }
+    expect(files).toEqual([{ path: `picture-${files[0]!.seed}.png`, seed: expect.any(Number) }])
+    expect((await readdir(folder)).toSorted()).toEqual(['out-0.png', 'out-1.png', files[0]!.path])
+  })
+
+  it('replace a file only when told to', async () => {
+    await writeFile(join(folder, 'out-1.png'), 'mine')
+    const args = ['an apple', '--size', '64x64', '--n', '2', '-o', 'out.png'] as const
+    expect(await tessera('generate', ...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--force') })
+    expect(await readdir(folder)).toEqual(['out-1.png'])
+    expect(await tessera('generate', ...args, '--force')).toMatchObject({ code: 0 })
+    expect(await size('out-1.png')).toBe('png 64x64')
+  })
+
+  it.each([
+    [['generate', 'x', '--size', '5x5'], 'size: must be'],
+    [['generate', 'x', '--n', '5'], '--n: must be a whole number from 1 to 4, got 5'],
+    [['generate', 'x', '--seed', 'x'], 'seed: must be'],
+    [['generate', 'x', '--guidance', 'much'], 'guidance: must be'],
+    [['generate', 'x', '-o', 'x.jpg'], '--out: expected a name that ends with .png'],
+    [['generate', 'x', '--size', '64x64', '-o', 'no/such/folder/x.png'], '--out: no/such/folder/x.png could not be written (ENOENT)'],
+    [['edit', 'none.png', 'x'], 'image: the file none.png could not be read (ENOENT)'],
+    [['edit', '.', 'x'], 'image: the file . could not be read (EISDIR)'],
+  ] as const)('%j end with one line that says why', async ([command, ...args], reason) => {
+    const { code, stdout, stderr } = await tessera(command, ...args)
+    expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, stdout: '', lines: 1 })
+    expect(stderr).toContain(`error ${reason}`)
+  })
+
+  it('say of a file that is no picture what was expected', async () => {
+    await writeFile(join(folder, 'notes.txt'), 'hello')
+    const { code, stderr } = await tessera('edit', 'notes.txt', 'make it green')
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'error image: must be a PNG, JPEG or WebP file, got 5 bytes of something else\n' })
+  })
+})

@@ -1,0 +1,81 @@
+import { randomInt } from 'node:crypto'
+import colors from 'picocolors'
+import type { EditImageCallOptions, Engine } from '../engine/index.ts'
+import { InvalidRequestError } from '../errors/index.ts'
+import { type ImageResponse, LIMITS } from '../schemas/index.ts'
+import { type EngineArguments, engineArguments, openEngine } from './engine-arguments.ts'
+import { planFiles, writePicture } from './picture-files.ts'
+import { renderPreview } from './preview.ts'
+import { showBar } from './progress-bar.ts'
+import { readNumber } from './read-request.ts'
+import { printResult } from './run-command.ts'
+
+const SEEDS = 2 ** 32
+
+/** Arguments of the commands that make pictures. */
+export const pictureArguments = {
+  out: { type: 'string', alias: 'o', description: 'PNG file to write; default picture-<seed>.png', valueHint: 'file' },
+  force: { type: 'boolean', alias: 'f', description: 'replace files that exist' },
+  seed: { type: 'string', description: 'whole number that decides between possible pictures; default: random', valueHint: 'n' },
+  n: { type: 'string', default: '1', description: 'pictures, 1 to 4, from seed, seed + 1, ...', valueHint: 'n' },
+  steps: { type: 'string', description: 'denoising steps; default: what the model was made for', valueHint: 'n' },
+  guidance: { type: 'string', description: 'weight of the words; default: what the model was made for', valueHint: 'x' },
+  json: { type: 'boolean', description: 'print the names of the files and their seeds as JSON' },
+  ...engineArguments,
+} as const
+
+export interface PictureArguments extends EngineArguments {
+  readonly out?: string | undefined
+  readonly force?: boolean | undefined
+  readonly seed?: string | undefined
+  readonly n: string
+  readonly steps?: string | undefined
+  readonly guidance?: string | undefined
+  readonly json?: boolean | undefined
+}
+
+/** What a call of the engine needs beside words and sources. */
+interface Call {
+  readonly n: number
+  readonly seed: number
+  readonly options: Pick<EditImageCallOptions, 'steps' | 'guidance' | 'onProgress'>
+}
+
+/**
+ * Makes pictures and writes them to files, whose names are checked before the work.
+ *
+ * @param model name that `--use` gives another model to
+ */
+export async function makePictures(
+  args: PictureArguments, model: string, make: (engine: Engine, call: Call) => Promise<ImageResponse>,
+): Promise<void> {
+  const seed = args.seed === undefined ? randomInt(SEEDS) : readNumber(args.seed)
+  const n = readCount(args.n)
+  const force = args.force ?? false
+  const paths = await planFiles(args.out ?? `picture-${seed}.png`, n, force)
+  await using engine = await openEngine(args, model)
+  const started = performance.now()
+  const options = {
+    ...(args.steps === undefined ? {} : { steps: readNumber(args.steps) }),
+    ...(args.guidance === undefined ? {} : { guidance: readNumber(args.guidance) }),
+    onProgress: showBar,
+  }
+  const { data } = await make(engine, { n, seed, options })
+  const latency_ms = Math.round(performance.now() - started)
+  for (const [k, { b64_json }] of data.entries()) await writePicture(paths[k]!, b64_json, force)
+  if (!args.json && process.stderr.isTTY) {
+    for (const { b64_json } of data) process.stderr.write(renderPreview(b64_json, process.env) ?? '')
+  }
+  const files = paths.map((path, k) => ({ path, seed: seed + k }))
+  printResult(args.json ?? false, { files, latency_ms }, () => [
+    ...files.map(({ path, seed }) => `${colors.green('wrote')} ${path}  ${colors.dim(`seed ${seed}`)}`),
+    colors.dim(`${(latency_ms / 1000).toFixed(1)} s`),
+  ].join('\n'))
+}
+
+function readCount(text: string): number {
+  const { min, max } = LIMITS.imagesPerCall
+  const count = readNumber(text)
+  if (Number.isSafeInteger(count) && count >= min && count <= max) return count
+  throw new InvalidRequestError('--n', `must be a whole number from ${min} to ${max}, got ${text}`)
+}

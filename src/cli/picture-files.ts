@@ -1,0 +1,45 @@
+import { access, constants, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { InvalidRequestError } from '../errors/index.ts'
+
+const EXTENSION = '.png'
+
+/**
+ * Paths for a number of pictures: the one given, or for several `name-0.png`, `name-1.png` and so on.
+ *
+ * @throws InvalidRequestError when it doesn't end with `.png`, its folder can't be written to, or one of the files exists and
+ * `force` doesn't allow to replace it
+ */
+export async function planFiles(out: string, count: number, force: boolean): Promise<string[]> {
+  if (!out.toLowerCase().endsWith(EXTENSION)) {
+    throw new InvalidRequestError('--out', `expected a name that ends with ${EXTENSION}, which is what is written, got ${out}`)
+  }
+  const stem = out.slice(0, -EXTENSION.length)
+  const paths = count === 1 ? [out] : Array.from({ length: count }, (_, k) => `${stem}-${k}${EXTENSION}`)
+  await access(dirname(out), constants.W_OK).catch((cause: unknown) => {
+    throw notWritten(out, cause)
+  })
+  if (force) return paths
+  for (const path of paths) {
+    if (await access(path).then(() => true, () => false)) throw alreadyThere(path)
+  }
+  return paths
+}
+
+/** @param png in base64 */
+export async function writePicture(path: string, png: string, force: boolean): Promise<void> {
+  try {
+    await writeFile(path, Buffer.from(png, 'base64'), { flag: force ? 'w' : 'wx' })
+  } catch (cause) {
+    throw (cause as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(path) : notWritten(path, cause)
+  }
+}
+
+function notWritten(path: string, cause: unknown): InvalidRequestError {
+  const { code = 'unknown error' } = cause as NodeJS.ErrnoException
+  return new InvalidRequestError('--out', `${path} could not be written (${code})`, { cause })
+}
+
+function alreadyThere(path: string): InvalidRequestError {
+  return new InvalidRequestError('--out', `${path} exists; give another name, or --force to replace it`)
+}
