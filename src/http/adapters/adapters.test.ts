@@ -4,70 +4,13 @@ import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createServer, type Server } from '../index.ts'
-import { listen, type Listening } from '../test-support/listen.ts'
+import { listen } from '../test-support/listen.ts'
+import { MOUNT_LIMIT as LIMIT, type Mounted, mounts } from '../test-support/mounts.ts'
 import { BODY } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
 import { toExpressHandler } from './express.ts'
 import { toFastifyPlugin } from './fastify.ts'
 import { toHonoHandler } from './hono.ts'
-import { createNodeServer, toNodeListener } from './node.ts'
-
-interface Mounted extends Listening {
-  /** Where the service is below `url`. */
-  readonly prefix: string
-}
-
-const LIMIT = 4_000_000
-
-const mounts: Readonly<Record<string, (server: Server) => Promise<Mounted>>> = {
-  'node': async (server) => ({ ...(await listen(createNodeServer(server))), prefix: '' }),
-  'express, at a path': async (server) => {
-    const app = express().use('/ai', toExpressHandler(server))
-    return { ...(await listen(app)), prefix: '/ai' }
-  },
-  'express, behind a body parser': async (server) => {
-    const app = express()
-      .use(express.json({ limit: LIMIT }))
-      .use('/api/ai', toExpressHandler(server))
-    return { ...(await listen(app)), prefix: '/api/ai' }
-  },
-  'express, in a router': async (server) => {
-    const router = express.Router().use('/ai', toExpressHandler(server))
-    return { ...(await listen(express().use('/:tenant', router))), prefix: '/some%20one/ai' }
-  },
-  'fastify, at a prefix': async (server) => {
-    const app = Fastify()
-    await app.register(toFastifyPlugin(server), { prefix: '/ai' })
-    return { ...(await fastifyListen(app)), prefix: '/ai' }
-  },
-  'fastify, at a nested prefix with a parameter': async (server) => {
-    const app = Fastify()
-    await app.register(
-      async (inner) => {
-        await inner.register(toFastifyPlugin(server), { prefix: '/ai' })
-      },
-      { prefix: '/:tenant' },
-    )
-    return { ...(await fastifyListen(app)), prefix: '/some%20one/ai' }
-  },
-  'hono, at a path': async (server) => {
-    const app = new Hono().all('/ai/*', toHonoHandler(server))
-    return { ...(await listen(toNodeListener(app))), prefix: '/ai' }
-  },
-  'hono, in a sub-app with a parameter': async (server) => {
-    const app = new Hono().route('/:tenant', new Hono().all('/ai/*', toHonoHandler(server)))
-    return { ...(await listen(toNodeListener(app))), prefix: '/some%20one/ai' }
-  },
-  'hono, mounted': async (server) => {
-    const app = new Hono().mount('/ai', server.fetch)
-    return { ...(await listen(toNodeListener(app))), prefix: '/ai' }
-  },
-}
-
-async function fastifyListen(app: ReturnType<typeof Fastify>): Promise<Listening> {
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { url, port: Number(new URL(url).port), close: () => app.close() }
-}
 
 describe.each(Object.entries(mounts))('%s', (name, mount) => {
   let stub: ReturnType<typeof createStubEngine>

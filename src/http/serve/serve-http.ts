@@ -1,5 +1,5 @@
 import type { Server as HttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { createNodeServer } from '../adapters/node.ts'
 import type { Server } from '../server.ts'
@@ -24,6 +24,7 @@ export async function serveHttp(server: Server, host: string, port: number): Pro
     throw new InvalidRequestError('port', `must be a whole number from 0 to 65535, got ${port}`)
   }
   const http = createNodeServer(server)
+  const unused = watchUnused(http)
   await listen(http, host, port)
   const { address, port: opened, family } = http.address() as AddressInfo
   return {
@@ -31,12 +32,24 @@ export async function serveHttp(server: Server, host: string, port: number): Pro
     async close() {
       const closed = new Promise((resolve) => http.close(resolve))
       await server.close()
+      for (const socket of unused) socket.destroy()
       // A connection that was busy just now is idle in a moment, and would stay open for its client's next request.
       const check = setInterval(() => http.closeIdleConnections(), IDLE_CHECK_MS)
       await closed
       clearInterval(check)
     },
   }
+}
+
+/** Connections that have not sent a request: browsers open some ahead, and Node does not take them for idle. */
+function watchUnused(http: HttpServer): ReadonlySet<Socket> {
+  const unused = new Set<Socket>()
+  http.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  http.on('request', ({ socket }) => unused.delete(socket))
+  return unused
 }
 
 function listen(http: HttpServer, host: string, port: number): Promise<void> {

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -134,6 +136,15 @@ describe('the HTTP service', () => {
     expect(service.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
     expect((await send(service.url)).status).toBe(200)
     await service.close()
+  })
+
+  it('closes under a connection that was opened ahead and never used', async () => {
+    const service = await serveHttp(createServer({ engine: createStubEngine().engine, keys: ['k'] }), '127.0.0.1', 0)
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    await send(service.url)
+    await service.close()
+    if (!socket.closed) await once(socket, 'close')
   })
 
   it('says which address it cannot have', async () => {
