@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { countDefaultThreads } from '../src/backends/platform.ts'
+import { backendsBench } from './backends/bench-backends.ts'
 import { decideBench } from './decide/bench-decide.ts'
 import { limitsBench } from './limits/bench-limits.ts'
 import { describeEnvironment } from './measure/environment.ts'
@@ -19,7 +20,7 @@ import { renderReport, writeResults } from './report/write-report.ts'
  * Without a name it only makes the page again. Lists and --runs have defaults of their own in each bench.
  */
 
-const BENCHES = { decide: decideBench, images: imagesBench, peers: peersBench, growth: growthBench, limits: limitsBench }
+const BENCHES = { decide: decideBench, images: imagesBench, backends: backendsBench, peers: peersBench, growth: growthBench, limits: limitsBench }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

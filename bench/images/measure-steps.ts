@@ -1,5 +1,6 @@
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { recordPasses } from '../decide/record-passes.ts'
+import type { Child } from '../measure/child.ts'
 import { type Summary, summarize } from '../measure/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { provideRandomModel, type Precision } from '../models/random-checkpoint.ts'
@@ -43,7 +44,7 @@ export async function measureSteps(
   const exact = await models.get('float32')?.predict() as Float32Array
   const deviation: Partial<Record<Precision, number>> = {}
   for (const precision of PRECISIONS) deviation[precision] = distance(await models.get(precision)?.predict() as Float32Array, exact)
-  torch.close()
+  await torch.close()
   await backend.dispose()
   return {
     kind: family.kind, side, gflop: family.countWork(side), times,
@@ -55,14 +56,14 @@ export async function measureSteps(
 async function openTorches({ kind, model }: Family, side: number, threads: number) {
   const folder = await provideRandomModel(model, 'float32')
   const ways: Record<string, () => Promise<void>> = {}
-  const opened: { close(): void }[] = []
+  const opened: Child[] = []
   for (const precision of ['float32', 'bfloat16'] as const) {
     const torch = await openTorch({ kind, folder, side, textTokens: TEXT_TOKENS, threads, precision })
     if (torch === undefined) continue
     opened.push(torch)
     ways[`torch_${precision}`] = () => torch.step()
   }
-  return { ways, close: () => opened.forEach((torch) => torch.close()) }
+  return { ways, close: () => Promise.all(opened.map((torch) => torch.close())) }
 }
 
 function distance(values: Float32Array, exact: Float32Array): number {

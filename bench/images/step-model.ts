@@ -35,13 +35,7 @@ export const FAMILIES: readonly Family[] = [
   {
     kind: 'flux2',
     model: FLUX2_MID,
-    async open(backend, folder, side) {
-      const part = await readPart(openFolder(folder), flux2ConfigSchema, 'a FLUX.2 transformer')
-      const denoiser = await Flux2Denoiser.open(backend, part)
-      const grid = { height: side / TOKEN, width: side / TOKEN }
-      const predict = denoiser.begin(wave(TEXT_TOKENS, part.config.joint_attention_dim), grid, [], FREE)
-      return stepModel(denoiser, predict, grid.height * grid.width * part.config.in_channels)
-    },
+    open: openFlux2Step,
     countWork: (side) => count(FLUX2_MID, side, (name) => (/^(context_embedder|.*add_|.*ff_context)/.test(name) ? 'text'
       : /^single_transformer/.test(name) ? 'both' : /modulation|time_guidance|norm_out/.test(name) ? 'once' : 'picture')),
   },
@@ -59,6 +53,15 @@ export const FAMILIES: readonly Family[] = [
       : /^layers/.test(name) && !/adaLN/.test(name) ? 'both' : /adaLN|t_embedder/.test(name) ? 'once' : 'picture')),
   },
 ]
+
+/** A FLUX.2 transformer of any size. */
+export async function openFlux2Step(backend: Backend, folder: string, side: number): Promise<StepModel> {
+  const part = await readPart(openFolder(folder), flux2ConfigSchema, 'a FLUX.2 transformer')
+  const denoiser = await Flux2Denoiser.open(backend, part)
+  const grid = { height: side / TOKEN, width: side / TOKEN }
+  const predict = denoiser.begin(wave(TEXT_TOKENS, part.config.joint_attention_dim), grid, [], FREE)
+  return stepModel(denoiser, predict, grid.height * grid.width * part.config.in_channels)
+}
 
 function stepModel(denoiser: { dispose(): Promise<void> }, predict: Predict, values: number): StepModel {
   const { data } = wave(1, values)

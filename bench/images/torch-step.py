@@ -1,4 +1,5 @@
-"""One transformer of diffusers on the CPU: every line on stdin runs a step and is answered with its milliseconds.
+"""One transformer of diffusers on the CPU: a line with its version when it is ready, then a
+line of milliseconds for every line on stdin, each of which runs a step.
 
 python torch-step.py flux2|z-image FOLDER SIDE TEXT_TOKENS THREADS float32|bfloat16
 """
@@ -44,6 +45,7 @@ def z_image():
 
 
 step = flux2() if kind == "flux2" else z_image()
+print(json.dumps(torch.__version__), flush=True)
 with torch.inference_mode():
     for _ in sys.stdin:
         started = time.perf_counter()

@@ -23,7 +23,6 @@ export function renderLimits({ peak, bandwidth, jobs }: LimitsResults): string {
         ]
       }),
     ),
-    'All of these are bound by computing, not by memory. Attention is computed in float32 whatever the weights are, which keeps the ' +
-      'integer ones below their peak.',
+    'Attention is computed in float32 whatever the weights are, which keeps the integer ones below their peak.',
   ].join('\n\n')
 }

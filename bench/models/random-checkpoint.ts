@@ -11,6 +11,8 @@ export interface RandomModel {
   /** Its `config.json`. */
   readonly config: object
   readonly shapes: Shapes
+  /** Other files, by name. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 export type Precision = 'float32' | 'int8' | 'int4'
@@ -32,11 +34,13 @@ export async function provideRandomModel(model: RandomModel, precision: Precisio
   return folder
 }
 
-async function writeFloats(folder: string, { config, shapes }: RandomModel): Promise<void> {
+async function writeFloats(folder: string, { config, shapes, files = {} }: RandomModel): Promise<void> {
   const draft = `${folder}.draft`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { recursive: true })
-  await writeFile(join(draft, 'config.json'), JSON.stringify(config))
+  for (const [name, text] of Object.entries({ ...files, 'config.json': JSON.stringify(config) })) {
+    await writeFile(join(draft, name), text)
+  }
   const plans = Object.entries(shapes).map(([name, shape]) => ({ name, dtype: 'F32' as const, shape }))
   const writer = await SafetensorsWriter.create(join(draft, 'model.safetensors'), plans, {})
   for (const { name, shape } of plans) await writer.append(name, drawTensor(name, shape))

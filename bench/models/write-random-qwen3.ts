@@ -1,18 +1,12 @@
 import { randomFillSync } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SafetensorsWriter, type TensorPlan } from '../../src/models/safetensors-writer.ts'
+import { readChatTokenizer } from './chat-tokenizer.ts'
 import { layerMatrices, qwen3Config, type RandomQwen3 } from './qwen3-shape.ts'
 
-/** The structural tokens that the chat template needs. */
-const CHAT_TOKENS = ['<|im_start|>', '<|im_end|>', '<think>', '</think>']
 /** Standard deviation of a random byte, and of a random half of one. */
 const SPREAD = { 8: 73.9, 4: 4.61 }
-
-interface TokenizerFile {
-  added_tokens: { id: number; content: string }[]
-  model: { vocab: Record<string, number> }
-}
 
 /**
  * Writes a bundle of random weights in the shapes of Qwen3-0.6B, stored in blocks of 128, with the vocabulary of the bundle
@@ -22,14 +16,10 @@ export async function writeRandomQwen3(folder: string, which: RandomQwen3, token
   const draft = `${folder}.draft`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { recursive: true })
-  const tokenizer = JSON.parse(await readFile(join(tokenizerOf, 'tokenizer.json'), 'utf8')) as TokenizerFile
-  const known = [...Object.values(tokenizer.model.vocab), ...tokenizer.added_tokens.map(({ id }) => id)]
-  const first = known.reduce((most, id) => Math.max(most, id), 0) + 1
-  const added = CHAT_TOKENS.map((content, index) => ({ id: first + index, content, special: true }))
-  const config = qwen3Config(which, first + added.length)
+  const { tokenizer, vocabulary } = await readChatTokenizer(tokenizerOf)
+  const config = qwen3Config(which, vocabulary)
   await writeFile(join(draft, 'config.json'), JSON.stringify(config))
-  const extended = { ...tokenizer, added_tokens: [...tokenizer.added_tokens, ...added] }
-  await writeFile(join(draft, 'tokenizer.json'), JSON.stringify(extended))
+  await writeFile(join(draft, 'tokenizer.json'), tokenizer)
   await writeWeights(join(draft, 'model.safetensors'), config)
   await rm(folder, { recursive: true, force: true })
   await rename(draft, folder)

@@ -1,0 +1,102 @@
+import { type BackendName, detectBackends } from '../../src/backends/index.ts'
+import { type Child, openChild } from '../measure/child.ts'
+import type { Summary } from '../measure/statistics.ts'
+import { timeAlternating } from '../measure/time-alternating.ts'
+import { FLUX2_SMALL } from '../models/flux2-shape.ts'
+import { qwen3Mid } from '../models/qwen3-mid.ts'
+import { type Precision, provideRandomModel, type RandomModel } from '../models/random-checkpoint.ts'
+import type { Bench } from '../report/bench.ts'
+import { renderBackends } from './render-backends.ts'
+import type { Ready } from './run-job.ts'
+
+export interface Cell {
+  readonly job: string
+  readonly backend: BackendName
+  readonly weights: string
+  /** Absent where it did not run. */
+  readonly time?: Summary
+  readonly startup_ms?: number
+  readonly resident_mib?: number
+  /** Largest distance of a value from that of cpu with float32 weights; of a prediction, in units of its largest value. */
+  readonly deviation?: number
+  readonly reason?: string
+}
+
+export interface BackendsResults {
+  readonly cells: readonly Cell[]
+  readonly missing: readonly { readonly backend: BackendName; readonly reason: string }[]
+}
+
+interface Variant {
+  readonly weights: string
+  readonly folder: string
+}
+
+const PRECISIONS: readonly Precision[] = ['float32', 'int8', 'int4']
+
+/** The same requests on every backend that computes here, each in a process of its own. */
+export const backendsBench: Bench<BackendsResults> = {
+  async measure({ model, threads, runs }) {
+    const statuses = await detectBackends()
+    const there = statuses.filter(({ available }) => available).map(({ name }) => name)
+    const missing = statuses.filter(({ available }) => !available).map(({ name, reason = '' }) => ({ backend: name, reason }))
+    const mid = await qwen3Mid(model)
+    const jobs: { job: string; kind: 'decide' | 'step'; variants: readonly Variant[] }[] = [
+      { job: 'decide, embedded model', kind: 'decide', variants: [{ weights: 'as shipped', folder: model }] },
+      { job: `decide, ${mid.name}`, kind: 'decide', variants: await provideAll(mid) },
+      { job: `one step of ${FLUX2_SMALL.name}`, kind: 'step', variants: await provideAll(FLUX2_SMALL) },
+    ]
+    const cells: Cell[] = []
+    for (const { job, kind, variants } of jobs) {
+      const open = (backend: BackendName, folder: string) =>
+        openChild(process.execPath, ['scripts/run-ts.mjs', 'bench/backends/run-job.ts', kind, backend, folder, String(threads)])
+      cells.push(...(await measureJob({ job, variants, backends: there, open, runs })))
+    }
+    return { cells, missing }
+  },
+  render: (results) => ({ markdown: renderBackends(results) }),
+}
+
+async function provideAll(model: RandomModel): Promise<Variant[]> {
+  const variants: Variant[] = []
+  for (const weights of PRECISIONS) variants.push({ weights, folder: await provideRandomModel(model, weights) })
+  return variants
+}
+
+async function measureJob({ job, variants, backends, open, runs }: {
+  readonly job: string
+  readonly variants: readonly Variant[]
+  readonly backends: readonly BackendName[]
+  readonly open: (backend: BackendName, folder: string) => Promise<Child>
+  readonly runs: number
+}): Promise<Cell[]> {
+  const cells: Cell[] = []
+  const children = new Map<string, Child>()
+  let exact: readonly number[] = []
+  for (const backend of backends) {
+    for (const { weights, folder } of variants) {
+      try {
+        const child = await open(backend, folder)
+        const { values, ...ready } = child.ready as Ready
+        // The first backend and the first variant are cpu with the most exact weights.
+        if (exact.length === 0) exact = values
+        children.set(`${backend} ${weights}`, child)
+        cells.push({ job, backend, weights, ...ready, deviation: largestDistance(values, exact) })
+      } catch (error) {
+        cells.push({ job, backend, weights, reason: (error as Error).message })
+      }
+    }
+  }
+  const times = await timeAlternating(Object.fromEntries([...children].map(([key, child]) => [key, () => child.step()])), runs)
+  await Promise.all([...children.values()].map((child) => child.close()))
+  return cells.map((cell) => {
+    const time = times[`${cell.backend} ${cell.weights}`]
+    console.error(`${job}, ${cell.backend}, ${cell.weights}: ${time ? `${time.median.toFixed(0)} ms` : cell.reason}`)
+    return time === undefined ? cell : { ...cell, time }
+  })
+}
+
+function largestDistance(values: readonly number[], exact: readonly number[]): number {
+  const size = exact.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  return values.reduce((most, value, i) => Math.max(most, Math.abs(value - (exact[i] as number))), 0) / size
+}
