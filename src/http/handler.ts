@@ -42,6 +42,7 @@ interface Trace {
   route?: Route
   account?: string
   error?: TesseraError | Refusal | undefined
+  units?: number
   /** Of a response whose body goes on. */
   ended?: Promise<TesseraError | undefined>
 }
@@ -63,7 +64,9 @@ export function createHandler({ routes, keys, limiter, metrics, recent, maxBodyB
     trace.route = route
     const { signal } = request
     const holdUntil = (ended: Promise<TesseraError | undefined>) => void (trace.ended = ended)
-    const call = { signal, holdUntil, ...createBodyReaders(request, route.maxBodyBytes ?? maxBodyBytes) }
+    const noteUnits = (units: number) => void (trace.units = units)
+    const readers = createBodyReaders(request, route.maxBodyBytes ?? maxBodyBytes)
+    const call = { signal, holdUntil, noteUnits, ...readers }
     if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
     const caller = await authenticate(request.headers, keys)
     trace.account = caller.id
@@ -102,11 +105,11 @@ export function createHandler({ routes, keys, limiter, metrics, recent, maxBodyB
 
   /** Counts and reports a request whose response is complete. */
   function conclude(requestId: string, method: string, answered: number, milliseconds: number, trace: Trace): void {
-    const { route, account, error } = trace
+    const { route, account, error, units = 0 } = trace
     const status = error?.status ?? answered
     metrics.ended(route?.path, method, status, milliseconds / 1000)
     if (account !== undefined && route?.access === 'work') {
-      recent.add(account, { time: Date.now(), requestId, route: route.path, status, milliseconds })
+      recent.add(account, { time: Date.now(), requestId, route: route.path, status, milliseconds, units })
     }
     const fault = error !== undefined && !(error instanceof Refusal) && (status === 500 || status === 503)
     report({

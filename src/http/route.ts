@@ -16,6 +16,8 @@ export interface Call {
    * place under the limits of its key.
    */
   holdUntil(ended: Promise<TesseraError | undefined>): void
+  /** Notes what the answer used: input tokens of a decision, else images. */
+  noteUnits(units: number): void
 }
 
 export interface Route {

@@ -61,7 +61,10 @@ describe.skipIf(!hasChromium)('the console', () => {
       expect(overflow).toBeLessThanOrEqual(0)
     }
 
-    it.each([['light', 1400], ['dark', 360]] as const)('has no fault that axe finds in a %s scheme, and fits into %s pixels', async (colorScheme, width) => {
+    it.each([
+      ['light', 1400],
+      ['dark', 360],
+    ] as const)('has no fault that axe finds in a %s scheme, and fits into %s pixels', async (colorScheme, width) => {
       const first = await service.visit({ colorScheme, width })
       await check(first)
       await service.use('/v1/systemone', { state: 'x', questions: QUESTIONS })

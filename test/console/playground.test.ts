@@ -6,8 +6,8 @@ import { hasChromium, setUpConsole } from '../support/console-service.ts'
 describe.skipIf(!hasChromium)('the playground of the console', () => {
   // The embedded model decides.
   const service = setUpConsole(() => createEngine({ backend: 'cpu', threads: 1, worker: false }))
-  const shares = (page: Page) => page.locator('.answer').evaluateAll((answers) =>
-    answers.map((answer) => [...answer.querySelectorAll('.share')].map((share) => Number.parseFloat(share.textContent!))))
+  const shares = (page: Page) => page.locator('.answer').evaluateAll((answers) => answers.map((answer) =>
+    [...answer.querySelectorAll('.share')].map((share) => Number.parseFloat(share.textContent!))))
 
   it('decides with the embedded model, by the form', async () => {
     const page = await service.signIn({ path: '#playground' })
@@ -20,7 +20,8 @@ describe.skipIf(!hasChromium)('the playground of the console', () => {
       const sum = answer.reduce((total, share) => total + share, 0)
       expect(Math.abs(sum - 100)).toBeLessThan(0.3)
     }
-    expect((await page.locator('.answer header').allTextContents()).every((text) => text.includes('not decided'))).toBe(true)
+    const said = await page.locator('.answer header').allTextContents()
+    expect(said.every((text) => text.includes('not decided'))).toBe(true)
   })
 
   it('shows the fields what the server says about them', async () => {
@@ -29,9 +30,12 @@ describe.skipIf(!hasChromium)('the playground of the console', () => {
     await page.getByLabel('Remove option 1').click()
     await page.getByRole('button', { name: 'Decide', exact: true }).click()
     await page.getByRole('alert').getByText('Status 422 · invalid_request').waitFor()
-    expect(await page.locator('#question-2 .fault').textContent()).toBe('questions.team.criteria: a choice needs 2 to 26 options, got 1')
-    expect(await page.locator('#decide [aria-invalid="true"]').evaluateAll((fields) => fields.map((field) => field.ariaLabel)))
-      .toEqual(['Name of option 1', 'Meaning of option 1'])
+    expect(await page.locator('#question-2 .fault').textContent()).toBe(
+      'questions.team.criteria: a choice needs 2 to 26 options, got 1',
+    )
+    const invalid = page.locator('#decide [aria-invalid="true"]')
+    const names = await invalid.evaluateAll((fields) => fields.map((field) => field.ariaLabel))
+    expect(names).toEqual(['Name of option 1', 'Meaning of option 1'])
     await page.getByRole('button', { name: 'Add an option' }).click()
     await page.keyboard.type('other')
     await page.getByRole('button', { name: 'Decide', exact: true }).click()
@@ -45,7 +49,7 @@ describe.skipIf(!hasChromium)('the playground of the console', () => {
     const json = page.getByLabel('Questions as JSON')
     await editor.getByRole('radio', { name: 'JSON' }).click()
     expect(Object.keys(JSON.parse(await json.inputValue()) as object)).toEqual(['urgent', 'team', 'anger'])
-    await json.fill('{"only": {"type": "score", "criteria": ["low", "high"], "instructions": "How?", "min_confidence": 0.5}}')
+    await json.fill('{"only": {"type": "score", "criteria": ["low", "high"], "min_confidence": 0.5}}')
     await editor.getByRole('radio', { name: 'Form' }).click()
     await page.getByText('The form has no fields for these questions').waitFor()
     await page.locator('[data-loc="state"]').getByRole('radio', { name: 'JSON' }).check()
@@ -75,8 +79,10 @@ describe.skipIf(!hasChromium)('the playground of the console', () => {
     expect(await progress.evaluate((bar: HTMLProgressElement) => bar.value)).toBe(0.25)
     release()
     await page.locator('#generate figure img').nth(1).waitFor()
-    expect(service.drawn).toEqual([expect.objectContaining({ prompt: 'A red circle on a white background', size: '512x512', n: 2, seed: 7 })])
-    const sizes = () => page.locator('#generate img').evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth))
+    const prompt = 'A red circle on a white background'
+    expect(service.drawn).toEqual([expect.objectContaining({ prompt, size: '512x512', n: 2, seed: 7 })])
+    const sizes = () => page.locator('#generate img').evaluateAll((all) =>
+      all.map((image) => (image as HTMLImageElement).naturalWidth))
     await vi.waitFor(async () => expect(await sizes()).toEqual([64, 64]))
 
     service.gate = new Promise(() => {})
@@ -99,7 +105,8 @@ describe.skipIf(!hasChromium)('the playground of the console', () => {
     await edit.click()
     await page.locator('#edit figure').waitFor()
     await page.getByLabel('Source pictures').setInputFiles([file('a.png'), file('b.png')])
-    expect(await page.getByRole('list', { name: 'Chosen pictures' }).getByRole('listitem').allTextContents()).toEqual(['a.png', 'b.png'])
+    const chosen = page.getByRole('list', { name: 'Chosen pictures' }).getByRole('listitem')
+    expect(await chosen.allTextContents()).toEqual(['a.png', 'b.png'])
     await edit.click()
     await vi.waitFor(() => expect(service.drawn).toHaveLength(2))
     const source = `data:image/png;base64,${service.png.toString('base64')}`

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createServer } from '../../src/http/index.ts'
 import { createNodeServer } from '../../src/http/adapters/node.ts'
 import { listen } from '../../src/http/test-support/listen.ts'
+import { usageSchema } from '../../src/http/routes/usage-route.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { openPage } from '../support/console-page.ts'
 import { hasChromium, QUESTIONS, setUpConsole } from '../support/console-service.ts'
@@ -25,7 +26,8 @@ describe.skipIf(!hasChromium)('in the console', () => {
     it('keeps the key in this tab alone, until it is signed out', async () => {
       const page = await service.signIn()
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Usage')
-      expect(await page.evaluate(() => [document.cookie, localStorage.length, Object.values(sessionStorage)])).toEqual(['', 0, ['right']])
+      const kept = () => [document.cookie, localStorage.length, Object.values(sessionStorage)]
+      expect(await page.evaluate(kept)).toEqual(['', 0, ['right']])
       expect(await page.context().cookies()).toEqual([])
       await page.reload()
       await page.getByText('Account me').waitFor()
@@ -48,15 +50,13 @@ describe.skipIf(!hasChromium)('in the console', () => {
 
   describe('usage', () => {
     it('is what the server counted, in figures, in the chart and in its table', async () => {
-      for (let count = 0; count < 3; count++) await service.use('/v1/systemone', { state: 'The invoice is wrong', questions: QUESTIONS })
+      const body = { state: 'The invoice is wrong', questions: QUESTIONS }
+      for (let count = 0; count < 3; count++) await service.use('/v1/systemone', body)
       await service.use('/v1/images/generations', { prompt: 'x', n: 2 })
       await service.use('/v1/systemone', { state: 'x', questions: QUESTIONS }, 'other')
       const page = await service.signIn()
-      const usage = (await (await fetch(`${service.url}/v1/usage`, { headers: { authorization: 'Bearer right' } })).json()) as {
-        free_tokens: { left: number }
-        days: { input_tokens: number }[]
-      }
-      const tokens = usage.days[0]!.input_tokens
+      const response = await fetch(`${service.url}/v1/usage`, { headers: { authorization: 'Bearer right' } })
+      const tokens = usageSchema.parse(await response.json()).days[0]!.input_tokens
       expect(tokens).toBeGreaterThan(30)
       const figure = (name: string) => page.locator('.figure', { hasText: name }).locator('.value').textContent()
       expect(await figure('Cost this month')).toBe('€0.40')

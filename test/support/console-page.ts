@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 
 export interface OpenPage {
   readonly page: Page
-  /** What must not happen: faults of the script, breaches of the policy, requests to elsewhere, words on the console. */
+  /** Faults of the script, breaches of the policy, words on the console, requests to elsewhere: none may be there. */
   readonly faults: string[]
   close(): Promise<void>
 }
@@ -16,7 +16,12 @@ export interface PageOptions {
 const REFUSAL = /^Failed to load resource: the server responded with a status of 4\d\d/
 
 /** A page of its own, with nothing of those before. */
-export async function openPage(browser: Browser, url: string, { colorScheme = 'light', width = 1400 }: PageOptions = {}): Promise<OpenPage> {
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { colorScheme = 'light', width = 1400 }: PageOptions = {},
+): Promise<OpenPage> {
+  const { origin } = new URL(url)
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
   const page = await context.newPage()
   const faults: string[] = []
@@ -25,7 +30,8 @@ export async function openPage(browser: Browser, url: string, { colorScheme = 'l
     if (!REFUSAL.test(message.text())) faults.push(`console: ${message.text()}`)
   })
   page.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin) faults.push(`request: ${request.url()}`)
+    const asked = request.url()
+    if (!/^(data|blob):/.test(asked) && new URL(asked).origin !== origin) faults.push(`request: ${asked}`)
   })
   await page.goto(url)
   return { page, faults, close: () => context.close() }

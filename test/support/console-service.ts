@@ -43,7 +43,9 @@ export const hasChromium = executablePath !== undefined
  * Starts Chromium for the tests of a file, and a service of its own for each. After each test, no page may have met a
  * fault, broken its policy, or asked any other origin for anything.
  */
-export function setUpConsole(startDecider: () => Promise<Decider> = async () => createStubEngine().engine): ConsoleService {
+export function setUpConsole(
+  startDecider: () => Promise<Decider> = async () => createStubEngine().engine,
+): ConsoleService {
   let decider: Decider
   let service: Listening
   let pages: OpenPage[] = []
@@ -91,8 +93,11 @@ export function setUpConsole(startDecider: () => Promise<Decider> = async () => 
     self.drawn = []
     self.gate = Promise.resolve()
     const engine = {
-      decide: decider.decide.bind(decider), countTokens: decider.countTokens.bind(decider), models: decider.models.bind(decider),
-      generateImage: draw, editImage: draw,
+      decide: decider.decide.bind(decider),
+      countTokens: decider.countTokens.bind(decider),
+      models: decider.models.bind(decider),
+      generateImage: draw,
+      editImage: draw,
     }
     service = await listen(createNodeServer(createServer({ engine, keys: KEYS })))
     self.url = service.url

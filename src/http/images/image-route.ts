@@ -27,18 +27,18 @@ export const imageAnswerSchema = imageResponseSchema.extend({ created: z.int() }
 export function createImageRoute<Request extends { readonly n: number; readonly stream?: boolean | null | undefined }>(
   { path, endpoint, eventName, schema, maxBodyBytes, accounting, readBody, draw }: Parts<Request>,
 ): Route {
-  function drawCharged(request: Request, { caller, signal }: Asking, options: Pick<ImageCallOptions, 'onProgress'> = {}) {
-    return chargeAnswer(accounting, { caller, signal }, {
+  function drawCharged(request: Request, asking: Asking, options: Pick<ImageCallOptions, 'onProgress'> = {}) {
+    return chargeAnswer(accounting, asking, {
       endpoint,
       foresee: () => request.n,
-      answer: () => draw(request, { signal, client: caller.id, ...options }),
+      answer: () => draw(request, { signal: asking.signal, client: asking.caller.id, ...options }),
       count: ({ data }) => data.length,
     })
   }
 
   function stream(request: Request, call: Call): Promise<Response> {
     return startEventStream(call, async ({ comment, event }, signal) => {
-      const { data } = await drawCharged(request, { caller: call.caller, signal }, {
+      const { data } = await drawCharged(request, { ...call, signal }, {
         // As comments: OpenAI's clients hand every event to their user, who knows no event of this kind.
         onProgress: (progress) => comment(`progress ${JSON.stringify(progress)}`),
       })

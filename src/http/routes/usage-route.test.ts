@@ -12,7 +12,8 @@ let server: Server
 beforeEach(() => {
   server = createServer({ engine: createStubEngine().engine, keys: KEYS })
 })
-const usageOf = async (key: string) => usageSchema.parse(await json(server.fetch(get('/v1/usage', { headers: bearer(key) }))))
+const usageOf = async (key: string) =>
+  usageSchema.parse(await json(server.fetch(get('/v1/usage', { headers: bearer(key) }))))
 
 describe('GET /v1/usage', () => {
   it('says what the key used, by month and by day, and what it has left', async () => {
@@ -39,7 +40,10 @@ describe('GET /v1/usage', () => {
     await server.fetch(post({}, { headers: bearer('a') }))
     await server.fetch(post(BODY, { headers: bearer('wrong') }))
     const { recent } = await usageOf('a')
-    expect(recent.map(({ status, route }) => [status, route])).toEqual([[422, '/v1/systemone'], [200, '/v1/systemone']])
+    expect(recent.map(({ status, route, units }) => [status, route, units])).toEqual([
+      [422, '/v1/systemone', 0],
+      [200, '/v1/systemone', 22],
+    ])
   })
 
   it('never shows what another key did', async () => {
@@ -53,7 +57,8 @@ describe('GET /v1/usage', () => {
   it('needs a key where the server has keys', async () => {
     for (const headers of [{}, bearer('wrong'), bearer('first')]) {
       const response = await server.fetch(get('/v1/usage', { headers }))
-      expect([response.status, await json(response)]).toEqual([401, expect.objectContaining({ error_type: 'authentication_error' })])
+      expect(response.status).toBe(401)
+      expect(await json(response)).toMatchObject({ error_type: 'authentication_error' })
     }
   })
 })

@@ -27,7 +27,13 @@ export const usageSchema = z.object({
   days: z.array(z.object({ day: z.iso.date(), ...used })),
   /** Newest first, in this process alone. */
   recent: z.array(z.object({
-    time: z.iso.datetime(), request_id: z.string(), route: z.string(), status: z.int(), milliseconds: count,
+    time: z.iso.datetime(),
+    request_id: z.string(),
+    route: z.string(),
+    status: z.int(),
+    milliseconds: count,
+    /** Input tokens of a decision, else images. */
+    units: count,
   })),
 })
 
@@ -42,7 +48,11 @@ export function createUsageRoute(ledger: Ledger, recent: RecentRequests): Route 
     dialect: 'systemone',
     async handle({ caller }) {
       const { id, freeTokens, prepaid } = caller
-      const [months, days, left] = await Promise.all([ledger.usage(id), ledger.usageByDay(id), ledger.allowance(caller)])
+      const [months, days, left] = await Promise.all([
+        ledger.usage(id),
+        ledger.usageByDay(id),
+        ledger.allowance(caller),
+      ])
       return Response.json({
         account: id,
         today: new Date().toISOString().slice(0, 10),
@@ -50,12 +60,11 @@ export function createUsageRoute(ledger: Ledger, recent: RecentRequests): Route 
         prepaid: prepaid === undefined ? null : { given: prepaid, left: left.prepaid! },
         months: months.map(({ month, ...usage }) => ({ month, ...toWire(usage) })),
         days: days.map(({ day, ...usage }) => ({ day, ...toWire(usage) })),
-        recent: recent.list(id).map(({ time, requestId, route, status, milliseconds }) => ({
+        recent: recent.list(id).map(({ time, requestId, milliseconds, ...request }) => ({
           time: new Date(time).toISOString(),
           request_id: requestId,
-          route,
-          status,
           milliseconds: Math.round(milliseconds),
+          ...request,
         })),
       } satisfies UsageReport)
     },

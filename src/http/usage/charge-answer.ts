@@ -5,7 +5,7 @@ import { isLimited, type Ledger } from './ledger.ts'
 import type { Endpoint } from './prices.ts'
 
 /** Who asks, and until when. */
-export type Asking = Pick<Call, 'caller' | 'signal'>
+export type Asking = Pick<Call, 'caller' | 'signal' | 'noteUnits'>
 
 export interface Accounting {
   readonly ledger: Ledger
@@ -28,7 +28,7 @@ export interface Charge<Answer> {
  */
 export async function chargeAnswer<Answer>(
   { ledger, metrics }: Accounting,
-  { caller, signal }: Asking,
+  { caller, signal, noteUnits }: Asking,
   charge: Charge<Answer>,
 ): Promise<Answer> {
   const { endpoint } = charge
@@ -57,5 +57,6 @@ export async function chargeAnswer<Answer>(
   const units = charge.count(made)
   if (!limited) await ledger.record(caller, endpoint, units)
   metrics.answered(endpoint, units)
+  noteUnits(units)
   return made
 }

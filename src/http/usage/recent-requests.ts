@@ -9,6 +9,8 @@ export interface RecentRequest {
   /** Of the response; of a streamed one that failed on the way, the status that its error has. */
   readonly status: number
   readonly milliseconds: number
+  /** Input tokens of a decision, else images; 0 where there was no answer. */
+  readonly units: number
 }
 
 const KEPT_EACH = 50

@@ -1,6 +1,6 @@
 import type { DecisionResponse } from '../../../schemas/index.ts'
 import { make } from './dom.ts'
-import { formatCount, formatDuration, formatPercent } from './format.ts'
+import { formatDuration, formatPercent, formatUnits } from './format.ts'
 
 type Answer = DecisionResponse['answers'][string]
 
@@ -10,10 +10,11 @@ interface Bar {
 }
 
 /** The answers of a decision, each with the bars of its options. */
-export function makeAnswers({ answers, model, usage, latency_ms: latency }: DecisionResponse, milliseconds: number): HTMLElement[] {
+export function makeAnswers(response: DecisionResponse, milliseconds: number): HTMLElement[] {
+  const { answers, model, usage, latency_ms: latency } = response
   const facts = [
     model,
-    `${formatCount(usage.input_tokens)} tokens`,
+    formatUnits(usage.input_tokens, 'token'),
     `${formatDuration(latency)} in the server`,
     `${formatDuration(milliseconds)} in all`,
   ]
@@ -64,5 +65,6 @@ function sayLevel(level: unknown): string {
 function makeBar({ name, share }: Bar): HTMLElement {
   const track = make('span', { 'class': 'track', 'aria-hidden': 'true' }, make('span'))
   track.style.setProperty('--share', String(share))
-  return make('li', {}, make('span', { class: 'name' }, name), track, make('span', { class: 'share' }, formatPercent(share)))
+  const percent = make('span', { class: 'share' }, formatPercent(share))
+  return make('li', {}, make('span', { class: 'name' }, name), track, percent)
 }

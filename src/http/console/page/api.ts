@@ -12,8 +12,9 @@ export class ApiError extends Error {
   readonly loc: readonly string[]
   readonly retryAfterMs: number | undefined
 
-  constructor(message: string, { status = 0, errorType, loc = [], retryAfterMs }: Partial<Omit<ApiError, keyof Error>>) {
+  constructor(message: string, details: Partial<Omit<ApiError, keyof Error>> = {}) {
     super(message)
+    const { status = 0, errorType, loc = [], retryAfterMs } = details
     this.status = status
     this.errorType = errorType
     this.loc = loc
@@ -55,7 +56,7 @@ export async function postForPictures(
     if (event === 'error') throw toError(response, JSON.parse(data) as ErrorBody)
     if (event?.endsWith('.completed')) pictures.push((JSON.parse(data) as { b64_json: string }).b64_json)
   }
-  if (pictures.length === 0) throw new ApiError('The answer broke off before the pictures were there.', {})
+  if (pictures.length === 0) throw new ApiError('The answer broke off before the pictures were there.')
   return pictures
 }
 
@@ -75,7 +76,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
     response = await fetch(path, { ...init, headers, credentials: 'omit', cache: 'no-store' })
   } catch (error) {
     if (init.signal?.aborted) throw error
-    throw new ApiError('The server could not be reached.', {})
+    throw new ApiError('The server could not be reached.')
   }
   if (response.ok) return response
   throw toError(response, (await response.json().catch(() => ({}))) as ErrorBody)

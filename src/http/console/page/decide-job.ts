@@ -43,6 +43,7 @@ function readMinConfidence(): { min_confidence?: unknown } {
 }
 
 function makeJson(name: string, value: unknown): HTMLElement {
-  const text = make('pre', { 'tabindex': '0', 'role': 'region', 'aria-label': `${name} as JSON` }, JSON.stringify(value, null, 2))
-  return make('details', {}, make('summary', {}, `${name} as JSON`), text)
+  const title = `${name} as JSON`
+  const text = make('pre', { 'tabindex': '0', 'role': 'region', 'aria-label': title }, JSON.stringify(value, null, 2))
+  return make('details', {}, make('summary', {}, title), text)
 }

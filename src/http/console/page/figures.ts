@@ -1,6 +1,6 @@
 import type { UsageReport } from '../../routes/usage-route.ts'
 import { make } from './dom.ts'
-import { formatCount, formatEuros } from './format.ts'
+import { formatCount, formatEuros, formatUnits } from './format.ts'
 
 /** Characters that fit in the large type. */
 const LONG = 13
@@ -14,7 +14,7 @@ export function makeFigures({ today, months, free_tokens: free, prepaid }: Usage
     makeFigure(
       'Requests this month',
       formatCount(sum('requests')),
-      `${formatCount(sum('input_tokens'))} tokens, ${formatCount(sum('images'))} images`,
+      `${formatUnits(sum('input_tokens'), 'token')}, ${formatUnits(sum('images'), 'image')}`,
     ),
     ...(free === null && prepaid === null ? [makeFigure('Limit', 'None', 'This key cannot run out.')] : [
       makeFree(free),

@@ -21,6 +21,11 @@ export const formatMonth = (day: string) => month.format(new Date(day))
 /** In the time zone of whoever looks. */
 export const formatTime = (time: string) => clock.format(new Date(time))
 
+/** Such as `1 token` or `2,000 tokens`. */
+export function formatUnits(count: number, unit: string): string {
+  return `${whole.format(count)} ${unit}${count === 1 ? '' : 's'}`
+}
+
 /** Seconds from one up, else milliseconds. */
 export function formatDuration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`

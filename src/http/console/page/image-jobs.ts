@@ -1,6 +1,5 @@
 import { postForPictures } from './api.ts'
 import { byId, make } from './dom.ts'
-import { formatDuration } from './format.ts'
 import { FormFault, type JobEvents, setUpJob } from './job-form.ts'
 
 export function setUpGenerate(events: JobEvents): void {
@@ -17,7 +16,7 @@ export function setUpGenerate(events: JobEvents): void {
       ...readNumber('seed', 'seed'),
     }),
     send: (...call) => postForPictures('v1/images/generations', ...call),
-    show: (images, milliseconds) => pictures.show(images, milliseconds, prompt.value),
+    show: (images) => pictures.show(images, prompt.value),
   }, events)
 }
 
@@ -45,7 +44,7 @@ export function setUpEdit(events: JobEvents): void {
       }
     },
     send: (...call) => postForPictures('v1/images/edits', ...call),
-    show: (images, milliseconds) => pictures.show(images, milliseconds, prompt.value),
+    show: (images) => pictures.show(images, prompt.value),
   }, events)
 }
 
@@ -68,18 +67,24 @@ function readAsDataUrl(file: File): Promise<string> {
 function createPictures() {
   const addresses = createAddresses()
   return {
-    show(images: readonly string[], milliseconds: number, prompt: string): HTMLElement[] {
+    show(images: readonly string[], prompt: string): HTMLElement[] {
       addresses.clear()
-      return [
-        make('p', { class: 'facts' }, make('span', {}, formatDuration(milliseconds))),
-        make('div', { class: 'pictures' }, ...images.map((base64, index) => {
-          const src = addresses.add(new Blob([toBytes(base64)], { type: 'image/png' }))
-          const download = make('a', { href: src, download: `picture-${index + 1}.png` }, 'Download')
-          return make('figure', {}, make('img', { src, alt: `Picture ${index + 1}: ${prompt}` }), make('figcaption', {}, download))
-        })),
-      ]
+      return [make('div', { class: 'pictures' }, ...images.map((base64, index) => {
+        const src = addresses.add(new Blob([toBytes(base64)], { type: 'image/png' }))
+        return makePicture(src, index + 1, prompt)
+      }))]
     },
   }
+}
+
+function makePicture(src: string, number: number, prompt: string): HTMLElement {
+  const size = make('span', { class: 'hint' })
+  const image = make('img', { src, alt: `Picture ${number}: ${prompt}` })
+  image.addEventListener('load', () => (size.textContent = `${image.naturalWidth} × ${image.naturalHeight}`))
+  const name = `picture-${number}.png`
+  const which = make('span', { class: 'visually-hidden' }, ` ${name}`)
+  const download = make('a', { href: src, download: name }, 'Download', which)
+  return make('figure', {}, image, make('figcaption', {}, size, download))
 }
 
 function toBytes(base64: string): Uint8Array<ArrayBuffer> {

@@ -103,7 +103,9 @@ export function setUpJob<Answer>(job: Job<Answer>, { onAnswer, onUnauthorized }:
     if (error instanceof ApiError && error.status === 401) onUnauthorized()
     const loc = error instanceof ApiError || error instanceof FormFault ? error.loc : []
     failure.replaceChildren(...describeFailure(error))
-    const field = loc.length === 0 ? null : (job.locate?.(loc) ?? form.querySelector(`[data-loc~="${CSS.escape(loc[0]!)}"]`))
+    const [first] = loc
+    if (first === undefined) return
+    const field = job.locate?.(loc) ?? form.querySelector(`[data-loc~="${CSS.escape(first)}"]`)
     if (field) markFault(form, field, messageOf(error))
   }
 }

@@ -25,17 +25,17 @@ function setUp(): void {
   addEventListener('hashchange', () => showView(true))
   setUpUsage()
   setUpTabs(byId('jobs'))
-  const after = { onAnswer: () => void refresh(), onUnauthorized: () => askForKey('This key is not accepted any more.') }
-  setUpDecide(after)
-  setUpGenerate(after)
-  setUpEdit(after)
+  const events = { onAnswer: () => void refresh(), onUnauthorized: dropKey }
+  setUpDecide(events)
+  setUpGenerate(events)
+  setUpEdit(events)
   if (keysNeeded && getKey() === undefined) askForKey()
   else void open(false)
 }
 
 async function signIn(key: string): Promise<void> {
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    askForKey(key === '' ? 'Enter an API key.' : 'A key has no spaces and no letters beyond ASCII. Was it copied whole?')
+    askForKey(key === '' ? 'Enter an API key.' : 'A key has no spaces and only ASCII characters.')
     return
   }
   setKey(key)
@@ -56,6 +56,11 @@ async function open(focus: boolean): Promise<void> {
   byId('views').hidden = false
   byId('sign-out').hidden = !keysNeeded
   showView(focus)
+}
+
+function dropKey(): void {
+  setKey(undefined)
+  askForKey('This key is not accepted any more.')
 }
 
 function askForKey(reason = ''): void {
@@ -89,8 +94,7 @@ async function refresh(): Promise<void> {
     byId('usage-status').textContent = 'Usage is up to date.'
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
-      setKey(undefined)
-      askForKey('This key is not accepted any more.')
+      dropKey()
       return
     }
     problem.hidden = false

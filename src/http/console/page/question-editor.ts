@@ -10,7 +10,11 @@ const START: readonly FormQuestion[] = [
     name: 'team',
     type: 'choice',
     instructions: 'Which team should handle it?',
-    entries: [{ name: 'billing', text: 'Invoices, payments, refunds' }, { name: 'tech', text: 'Bugs and outages' }, { name: 'sales', text: '' }],
+    entries: [
+      { name: 'billing', text: 'Invoices, payments, refunds' },
+      { name: 'tech', text: 'Bugs and outages' },
+      { name: 'sales', text: '' },
+    ],
   },
   {
     name: 'anger',
@@ -61,7 +65,9 @@ function switchEditor(json: boolean): void {
 
 function showInFields(value: unknown): void {
   const questions = toFormQuestions(value)
-  if (questions === undefined) throw new FormFault('The form has no fields for these questions; they can be sent as JSON.', ['questions'])
+  if (questions === undefined) {
+    throw new FormFault('The form has no fields for these questions; they can be sent as JSON.', ['questions'])
+  }
   byId('questions').replaceChildren()
   for (const question of questions) add(question)
 }

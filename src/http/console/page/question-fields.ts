@@ -29,10 +29,13 @@ export function readQuestionFields(fields: HTMLElement): FormQuestion {
     name: field(fields, 'name').value.trim(),
     type: typeOf(fields),
     instructions: field(fields, 'instructions').value.trim(),
-    entries: [...find(fields, '[data-entries]').children].map((row) => ({
-      name: (row as HTMLElement).dataset.name ?? row.querySelector<HTMLInputElement>('[data-field="option"]')?.value.trim() ?? '',
-      text: find<HTMLInputElement>(row, '[data-field="text"]').value.trim(),
-    })),
+    entries: [...find(fields, '[data-entries]').children].map((row) => {
+      const option = row.querySelector<HTMLInputElement>('[data-field="option"]')
+      return {
+        name: row.getAttribute('data-name') ?? option?.value.trim() ?? '',
+        text: find<HTMLInputElement>(row, '[data-field="text"]').value.trim(),
+      }
+    }),
   }
 }
 
@@ -49,13 +52,16 @@ function showEntries(fields: HTMLElement, entries: FormQuestion['entries']): voi
   for (const [name, label] of MEANINGS) {
     const input = make('input', { 'data-field': 'text', 'placeholder': 'Optional', 'autocomplete': 'off' })
     input.value = entries.find((entry) => entry.name === name)?.text ?? ''
-    find(fields, '[data-entries]').append(make('label', { 'class': 'entry', 'data-name': name }, make('span', {}, label), input))
+    const row = make('label', { 'class': 'entry', 'data-name': name }, make('span', {}, label), input)
+    find(fields, '[data-entries]').append(row)
   }
 }
 
 function addEntry(fields: HTMLElement, { name, text }: { readonly name: string; readonly text: string }): void {
   const choice = typeOf(fields) === 'choice'
-  const option = make('input', { 'data-field': 'option', 'placeholder': 'Option', 'autocomplete': 'off', 'spellcheck': 'false' })
+  const option = make('input', {
+    'data-field': 'option', 'placeholder': 'Option', 'autocomplete': 'off', 'spellcheck': 'false',
+  })
   option.value = name
   const meaning = make('input', {
     'data-field': 'text', 'placeholder': choice ? 'Meaning (optional)' : 'Level', 'autocomplete': 'off',
@@ -80,7 +86,8 @@ function nameEntries(fields: HTMLElement): void {
   for (const [index, row] of [...find(fields, '[data-entries]').children].entries()) {
     const number = `${what} ${index + 1}`
     row.querySelector('[data-field="option"]')?.setAttribute('aria-label', `Name of ${number}`)
-    find(row, '[data-field="text"]').setAttribute('aria-label', what === 'option' ? `Meaning of ${number}` : `Description of ${number}`)
+    const text = what === 'option' ? 'Meaning' : 'Description'
+    find(row, '[data-field="text"]').setAttribute('aria-label', `${text} of ${number}`)
     find(row, 'button').setAttribute('aria-label', `Remove ${number}`)
   }
 }

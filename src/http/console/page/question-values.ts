@@ -41,8 +41,11 @@ function toFormQuestion(name: string, question: unknown): FormQuestion | undefin
   const { type, instructions = '', criteria = {}, ...others } = question
   if (typeof type !== 'string' || !TYPES.includes(type) || typeof instructions !== 'string') return undefined
   if (Object.keys(others).length > 0 || Array.isArray(criteria) !== (type === 'score')) return undefined
-  const entries = Object.entries(criteria ?? {}).map(([key, text]) => ({ name: key, text: text ?? '' }))
-  if (!entries.every((entry): entry is { name: string; text: string } => typeof entry.text === 'string')) return undefined
+  const entries: { name: string; text: string }[] = []
+  for (const [key, text] of Object.entries(criteria ?? {})) {
+    if (text !== null && typeof text !== 'string') return undefined
+    entries.push({ name: key, text: text ?? '' })
+  }
   if (type === 'noul' && entries.some((entry) => entry.name !== 'true' && entry.name !== 'false')) return undefined
   return { name, type: type as FormQuestion['type'], instructions, entries }
 }

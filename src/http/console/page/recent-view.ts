@@ -1,6 +1,6 @@
 import type { UsageReport } from '../../routes/usage-route.ts'
 import { byId, chosen, make } from './dom.ts'
-import { formatDuration, formatTime } from './format.ts'
+import { formatDuration, formatTime, formatUnits } from './format.ts'
 
 type Recent = UsageReport['recent']
 
@@ -50,7 +50,7 @@ function drawTable(): void {
     table.replaceChildren(make('p', { class: 'empty' }, 'No requests yet. The playground makes some.'))
     return
   }
-  const head = ['Status', 'Request', 'Time taken', 'When'].map((name) => make('th', { scope: 'col' }, name))
+  const head = ['Status', 'Request', 'Time taken', 'Used', 'When'].map((name) => make('th', { scope: 'col' }, name))
   table.replaceChildren(make(
     'table',
     { class: 'requests' },
@@ -60,7 +60,8 @@ function drawTable(): void {
   ))
 }
 
-function makeRow({ status, route, milliseconds, time }: Recent[number]): HTMLElement {
+function makeRow({ status, route, milliseconds, units, time }: Recent[number]): HTMLElement {
+  const unit = route.startsWith('/v1/images/') ? 'image' : 'token'
   const mark = make('span', { class: `status ${status < 400 ? 'good' : 'bad'}` }, String(status))
   return make(
     'tr',
@@ -68,6 +69,7 @@ function makeRow({ status, route, milliseconds, time }: Recent[number]): HTMLEle
     make('td', {}, mark, ' ', make('span', { class: 'hint' }, MEANINGS[status] ?? '')),
     make('td', {}, make('code', {}, route)),
     make('td', {}, formatDuration(milliseconds)),
+    make('td', {}, units === 0 ? '' : formatUnits(units, unit)),
     make('td', {}, make('time', { datetime: time }, formatTime(time))),
   )
 }

@@ -74,7 +74,8 @@ function drawBar(day: Day, measure: Measure, x: number, width: number, y: (value
     below += value
     // What is there is seen, however little it is.
     const height = Math.max(1, y(from) - y(below))
-    return [makeSvg('rect', { 'class': `bar ${endpoint}`, x, 'y': y(from) - height, width, height, 'data-value': value })]
+    const place = { x, y: y(from) - height, width, height }
+    return [makeSvg('rect', { 'class': `bar ${endpoint}`, ...place, 'data-value': value })]
   })
 }
 

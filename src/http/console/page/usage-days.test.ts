@@ -4,7 +4,8 @@ import { axisTicks, lastDays, totalOf, valueOf } from './usage-days.ts'
 const row = { endpoint: 'decisions', requests: 2, input_tokens: 30, images: 0, cost: '0.00000117' } as const
 
 describe('the days of the chart', () => {
-  const days = lastDays({ today: '2026-03-01', days: [{ day: '2026-02-28', ...row }, { day: '2025-02-28', ...row }] }, 3)
+  const rows = ['2026-02-28', '2025-02-28'].map((day) => ({ day, ...row }))
+  const days = lastDays({ today: '2026-03-01', days: rows }, 3)
 
   it('end today and leave none out', () => {
     expect(days.map(({ day }) => day)).toEqual(['2026-02-27', '2026-02-28', '2026-03-01'])

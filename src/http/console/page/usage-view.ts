@@ -1,6 +1,6 @@
 import type { UsageReport } from '../../routes/usage-route.ts'
 import { byId, chosen, find, make } from './dom.ts'
-import { formatCount, formatDay, formatEuros, formatMonth } from './format.ts'
+import { formatCount, formatDay, formatEuros, formatMonth, formatUnits } from './format.ts'
 import { makeFigures } from './figures.ts'
 import { setUpRecent, showRecent } from './recent-view.ts'
 import { dayAt, drawChart, makeDaysTable } from './usage-chart.ts'
@@ -9,9 +9,9 @@ import { type Day, ENDPOINTS, lastDays, type Measure, totalOf, valueOf } from '.
 const DAYS = 30
 
 const NAMES: Readonly<Record<Measure, (value: number) => string>> = {
-  requests: (value) => `${formatCount(value)} ${value === 1 ? 'request' : 'requests'}`,
-  input_tokens: (value) => `${formatCount(value)} ${value === 1 ? 'token' : 'tokens'}`,
-  images: (value) => `${formatCount(value)} ${value === 1 ? 'image' : 'images'}`,
+  requests: (value) => formatUnits(value, 'request'),
+  input_tokens: (value) => formatUnits(value, 'token'),
+  images: (value) => formatUnits(value, 'image'),
   cost: (value) => formatEuros(value.toFixed(12)),
 }
 
@@ -20,7 +20,8 @@ let selected = DAYS - 1
 
 /** Draws what `GET /v1/usage` said. */
 export function showUsage(report: UsageReport): void {
-  byId('usage-note').textContent = `Account ${report.account}, ${formatMonth(report.today)}. Days and months are in UTC.`
+  const { account, today } = report
+  byId('usage-note').textContent = `Account ${account}, ${formatMonth(today)}. Days and months are in UTC.`
   byId('figures').replaceChildren(...makeFigures(report))
   days = lastDays(report, DAYS)
   drawDays()
