@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCpuBackend, createBackend, type Backend } from '../src/backends/index.ts'
+import { openDecider } from '../src/decide/index.ts'
+import { openImagePipeline } from '../src/images/index.ts'
+import { openFolder } from '../src/models/index.ts'
+import { parseDecisionRequest } from '../src/schemas/index.ts'
+import { materializeBundle, PROMPTS, readCases, type ImageBundleName } from './helpers/image-bundle.ts'
+import { explainMissingWebgpu } from './helpers/webgpu-device.ts'
+
+const missing = await explainMissingWebgpu()
+const context = { turn: async () => {} }
+const folderOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+/** A software device compiles every kernel for the processor, which takes it most of a minute when that is busy. */
+const PATIENCE = 240_000
+
+describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ? '' : `(${missing})`}`, () => {
+  let webgpu: Backend
+  let cpu: Backend
+  beforeAll(async () => {
+    webgpu = (await createBackend({ backend: 'webgpu', threads: 1 })).backend
+    cpu = await createCpuBackend({ threads: 1 })
+  }, PATIENCE)
+  afterAll(async () => {
+    await webgpu?.dispose()
+    await cpu?.dispose()
+  })
+
+  it('was tested before use, and chose its form of attention by that', () => {
+    const { selfTest, attention } = webgpu
+    const { attention: full, 'cached-attention': cached, ...others } = selfTest!.maxError
+    expect(Math.max(...Object.values(others))).toBeLessThan(0.03)
+    expect(attention).toBe(Math.max(full, cached) < 2e-3 ? 'fused' : 'explicit')
+    expect(selfTest!.ok).toBe(attention === 'fused')
+  })
+
+  it('decides as the cpu does', async () => {
+    const read = async (name: string) => JSON.parse(await readFile(folderOf(`examples/${name}.json`), 'utf8'))
+    const request = parseDecisionRequest({ state: await read('ticket'), questions: await read('questions') })
+    const [onWebgpu, onCpu] = await Promise.all([webgpu, cpu].map(async (backend) => {
+      const decider = await openDecider({ backend, files: openFolder(folderOf('models/decide-mini')) })
+      const logits = await decider.logits(request, context)
+      await decider.dispose()
+      return logits.flat().flatMap((values) => [...values])
+    })) as [number[], number[]]
+    expect(onCpu.length).toBeGreaterThan(0)
+    for (const [i, logit] of onCpu.entries()) expect(Math.abs(logit - onWebgpu[i]!)).toBeLessThan(1e-3)
+  }, PATIENCE)
+
+  it.each(['z-image-turbo', 'klein-distilled'] as const)('makes the picture of %s that the cpu makes', async (name) => {
+    const [onWebgpu, onCpu] = [await makePicture(webgpu, name), await makePicture(cpu, name)]
+    expect(onWebgpu.length).toBe(onCpu.length)
+    const differences = onCpu.map((level, i) => Math.abs(level - onWebgpu[i]!))
+    expect(Math.max(...differences)).toBeLessThanOrEqual(1)
+  }, PATIENCE)
+})
+
+async function makePicture(backend: Backend, name: ImageBundleName): Promise<Uint8Array> {
+  const bundle = await materializeBundle(name)
+  try {
+    const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
+    const { seed } = readCases(name)[0]!
+    const request = { prompt: PROMPTS.short, width: 64, height: 64, seed, steps: 1, references: [] }
+    const picture = await pipeline.generate(request, context)
+    await pipeline.dispose()
+    return picture.data
+  } finally {
+    await bundle.remove()
+  }
+}
