@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createServer, type ServerOptions } from '../src/http/index.ts'
-import { bearer, BODY, post } from '../src/http/test-support/requests.ts'
+import { bearer, BODY, IMAGE_BODIES, post } from '../src/http/test-support/requests.ts'
 import { createStubEngine } from '../src/http/test-support/stub-engine.ts'
 import { OverloadedError } from '../src/index.ts'
 
@@ -11,6 +11,8 @@ interface Row {
   readonly status: number
   readonly type: string
   readonly message: string
+  /** The same for pictures, where they have one of their own. */
+  readonly imageMessage?: string
   readonly options?: Omit<ServerOptions, 'engine'>
   readonly headers?: Record<string, string>
   readonly body?: object
@@ -35,6 +37,7 @@ const rows: readonly Row[] = [
     type: 'insufficient_quota',
     options: { keys: [{ ...key, freeTokens: 1 }] },
     message: 'the token allowance of this API key is used up',
+    imageMessage: 'the prepaid balance of this API key does not cover the images',
     also: { 'x-should-retry': 'false' },
   },
   {
@@ -54,28 +57,25 @@ const rows: readonly Row[] = [
   },
 ]
 
-it.each(
-  rows.flatMap(
-    (row) =>
-      [
-        ['/v1/systemone', row],
-        ['/v1/decisions', row],
-      ] as const,
-  ),
-)(
+const routes: readonly (readonly [string, object])[] =
+  [['/v1/systemone', BODY], ['/v1/decisions', OPENAI_BODY], ...IMAGE_BODIES]
+
+it.each(rows.flatMap((row) => routes.map(([path, body]) => [path, row, body] as const)))(
   '%s answers %o to the byte',
-  async (path, { status, type, message, options = {}, headers = bearer('k'), failure, before = 0, also }) => {
+  async (path, row, body) => {
+    const { status, type, options = {}, headers = bearer('k'), failure, before = 0, also } = row
+    const message = (path.startsWith('/v1/images/') ? row.imageMessage : undefined) ?? row.message
     const stub = createStubEngine()
     stub.failure = failure
     const { fetch } = createServer({ engine: stub.engine, ...options })
-    const send = () => fetch(post(path === '/v1/systemone' ? BODY : OPENAI_BODY, { path, headers }))
+    const send = () => fetch(post(body, { path, headers }))
     for (let i = 0; i < before; i++) await send()
     const response = await send()
     const openai = `,"error":{"message":"${message}","type":"${type}","param":null,"code":"${type}"}`
     expect(response.status).toBe(status)
     expect(await response.text()).toBe(
       `{"message":"${message}","error_type":"${type}",`
-        + `"detail":{"error_type":"${type}","message":"${message}"}${path === '/v1/decisions' ? openai : ''}}`,
+        + `"detail":{"error_type":"${type}","message":"${message}"}${path === '/v1/systemone' ? '' : openai}}`,
     )
     expect(Object.fromEntries(response.headers)).toMatchObject(also)
   },
@@ -89,5 +89,16 @@ it('answers 422 to the byte', async () => {
     `{"message":"questions.team.criteria: ${reason}",`
       + '"error_type":"invalid_request","detail":[{"loc":["body","questions","team","criteria"],'
       + `"msg":"${reason}","type":"value_error"}]}`,
+  )
+})
+
+it('answers 422 about a picture to the byte', async () => {
+  const { fetch } = createServer({ engine: createStubEngine().engine })
+  const reason = 'must be an array of 1 to 10 images, got 0'
+  expect(await (await fetch(post({ prompt: 'x', images: [] }, { path: '/v1/images/edits' }))).text()).toBe(
+    `{"message":"images: ${reason}","error_type":"invalid_request",`
+      + `"detail":[{"loc":["body","images"],"msg":"${reason}","type":"value_error"}],`
+      + `"error":{"message":"images: ${reason}","type":"invalid_request_error","param":"images",`
+      + '"code":"invalid_request"}}',
   )
 })
