@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { materializeBundle } from './helpers/image-bundle.ts'
 import { type Finished, type InstalledPackage, installPackage, npmInstall, runIn } from './support/installed-package.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -26,13 +27,15 @@ function answerOf({ code, stdout, stderr }: Finished): unknown {
 }
 
 describe('the tarball', () => {
-  it('is below 15 MB', () => {
-    expect(installed.size).toBeLessThan(15e6)
+  it('is below 50 MB, nearly all of it embedded models', () => {
+    expect(installed.size).toBeLessThan(50e6)
+    const others = installed.files.filter(({ path }) => !path.startsWith('models/'))
+    expect(others.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(3e6)
   })
 
-  it('holds the build, the embedded model and the usual papers, and nothing else', () => {
+  it('holds the build, the embedded models and the usual papers, and nothing else', () => {
     const others = installed.files.map(({ path }) => path).filter((path) =>
-      !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/console\/page\.(html|css|js)|models\/decide-mini\/[\w.-]+|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(path))
+      !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(path))
     expect(others).toEqual([])
   })
 
@@ -53,6 +56,20 @@ describe(`the installed package on this Node, ${process.version}`, () => {
 
   it('answers where it is required', () => {
     expect(answerOf(node('--input-type=commonjs', '-e', REQUIRE))).toMatchObject({ model: 'decide-mini', valid: true })
+  })
+
+  it('draws and edits pictures, with the sharp that was installed along', async () => {
+    const bundle = await materializeBundle('klein-distilled')
+    const code = `import { createEngine } from 'tessera-onnx'
+      const folder = ${JSON.stringify(bundle.folder)}
+      const engine = await createEngine({ models: { 'alpha-image-turbo': folder, 'beta-klein-4b': folder } })
+      const request = { prompt: 'a red apple', size: '100x70', seed: 1 }
+      const { data: [drawn] } = await engine.generateImage(request, { steps: 1 })
+      const { data: [edited] } = await engine.editImage({ prompt: 'x', image: drawn.b64_json }, { steps: 1, seed: 1 })
+      await engine.dispose()
+      console.log(JSON.stringify([drawn, edited].map(({ b64_json }) => b64_json.slice(0, 11))))`
+    expect(answerOf(node('--input-type=module', '-e', code))).toEqual(['iVBORw0KGgo', 'iVBORw0KGgo'])
+    await bundle.remove()
   })
 
   it('answers in an app that was started with flags a worker cannot have', () => {
@@ -82,7 +99,7 @@ describe.each([22, 24])('the installed package on Node %i', (major) => {
 })
 
 describe('the types of the installed package', () => {
-  const APP = `import { createEngine, decide, InvalidRequestError, type DecisionResponse } from 'tessera-onnx'
+  const APP = `import { createEngine, decide, editImage, generateImage, InvalidRequestError, type DecisionResponse } from 'tessera-onnx'
 import { LIMITS, parseDecisionRequest } from 'tessera-onnx/schemas'
 
 const { answers, model }: { answers: { team: { choice: 'billing' | 'tech' } }; model: string } = await decide({
@@ -108,6 +125,11 @@ export const decided: boolean = sure.decided
 export const choice: unknown = mood.choice
 // @ts-expect-error this question was not asked
 export const other: unknown = answers.other
+const { data } = await generateImage({ prompt: 'an apple', size: '256x256', seed: 7, n: 2 }, { steps: 4, guidance: 1 })
+export const png: string | undefined = data[0]?.b64_json
+void editImage({ prompt: 'make it green', images: ['', ''] }, { seed: 1, onProgress: ({ stage }) => stage.length })
+// @ts-expect-error the size of an edit is that of its source
+void editImage({ prompt: 'make it green', image: '', size: '256x256' })
 export const response: DecisionResponse | undefined = undefined
 export const isBad = (error: unknown): string => InvalidRequestError.isInstance(error) ? error.path + model : String(parseDecisionRequest(error))
 `
@@ -134,7 +156,7 @@ export const isBad = (error: unknown): string => InvalidRequestError.isInstance(
   it('do fail to compile where an error is expected', async () => {
     const source = APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
     const { stdout } = await compile('without-expectations', source, { module: 'NodeNext', moduleResolution: 'NodeNext' })
-    expect(stdout.match(/error TS/g)).toHaveLength(4)
+    expect(stdout.match(/error TS/g)).toHaveLength(5)
   }, 180_000)
 })
 
@@ -195,6 +217,7 @@ describe('the command line of the installed package', () => {
     expect(tessera(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     expect(tessera(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('decide') })
     expect(answerOf(tessera(['doctor', '--json']))).toMatchObject({ tessera: version, node: process.version })
-    expect(answerOf(tessera(['models', '--json']))).toContainEqual({ name: 'decide-latest', id: 'decide-mini', available: true })
+    expect(answerOf(tessera(['models', '--json']))).toContainEqual(
+      expect.objectContaining({ name: 'decide-latest', id: 'decide-mini', available: true, kind: 'decisions' }))
   })
 })
