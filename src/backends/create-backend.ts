@@ -1,6 +1,6 @@
-import { BackendUnavailableError } from '../errors/index.ts'
 import type { Backend, BackendName } from './backend.ts'
 import { createCpuBackend } from './cpu.ts'
+import { createFirstAvailable } from './first-available.ts'
 import { createProviderBackend } from './node-provider.ts'
 import { countDefaultThreads } from './platform.ts'
 import { describeRuntime } from './runtime.ts'
@@ -40,6 +40,8 @@ const FACTORIES: BackendFactories = {
 // DirectML run graphs of changing shapes badly: those three run only where they are asked for.
 const AUTO_ORDER: readonly BackendName[] = ['cuda', 'cpu', 'wasm']
 
+const INSTALL = 'npm install onnxruntime-node onnxruntime-web'
+
 /**
  * Creates the backend that was asked for, or the best one that works here.
  *
@@ -52,22 +54,7 @@ export async function createBackend(options: BackendOptions, factories = FACTORI
     const runtime = await describeRuntime(backend.name)
     return { backend, chosen: backend.name, reason: 'asked for by name', threads, runtime, tried: [] }
   }
-  const tried: { name: BackendName; reason: string }[] = []
-  for (const name of AUTO_ORDER) {
-    try {
-      const backend = await factories[name]({ threads })
-      const runtime = await describeRuntime(name)
-      return { backend, chosen: name, reason: explainChoice(name, tried), threads, runtime, tried }
-    } catch (error) {
-      if (!BackendUnavailableError.isInstance(error)) throw error
-      tried.push({ name, reason: error.reason })
-    }
-  }
-  const reason = tried.map((attempt) => `${attempt.name}: ${attempt.reason}`).join('; ')
-  throw new BackendUnavailableError('auto', reason, 'npm install onnxruntime-node onnxruntime-web')
-}
-
-function explainChoice(name: BackendName, tried: readonly { name: BackendName; reason: string }[]): string {
-  const failures = tried.map((attempt) => `${attempt.name}: ${attempt.reason}`).join('; ')
-  return failures ? `${name} is the first that works here; before it: ${failures}` : `${name} works and comes first`
+  const { backend, reason, tried } = await createFirstAvailable(AUTO_ORDER, (name) => factories[name]({ threads }), INSTALL)
+  const runtime = await describeRuntime(backend.name)
+  return { backend, chosen: backend.name, reason, threads, runtime, tried }
 }

@@ -1,3 +1,4 @@
+import { createBackend } from '../backends/index.ts'
 import { type Engine, startEngine } from './engine.ts'
 import { connectInline } from './inline-connection.ts'
 import { type EngineOptions, resolveOptions } from './resolve-options.ts'
@@ -13,6 +14,6 @@ import { connectWorker } from './worker-connection.ts'
  */
 export async function createEngine(options?: EngineOptions): Promise<Engine> {
   const resolved = resolveOptions(options)
-  const connect = resolved.worker ? connectWorker() : connectInline(createTaskSource)
+  const connect = resolved.worker ? connectWorker() : connectInline(createTaskSource, createBackend)
   return startEngine(resolved, connect, createTaskSource(resolved.settings))
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { startEngine } from './engine.ts'
+import { createBackend } from '../backends/index.ts'
 import { connectInline } from './inline-connection.ts'
 import { resolveOptions } from './resolve-options.ts'
 import { runFake } from './test-support/engines.ts'
@@ -11,7 +12,7 @@ it('opens a model once for all its jobs and disposes it with the engine', async 
   const source = createFakeSource()
   let opened = 0
   const counting = { ...source, open: (...args: Parameters<typeof source.open>) => (opened++, source.open(...args)) }
-  const engine = await startEngine(options, connectInline(() => counting), counting)
+  const engine = await startEngine(options, connectInline(() => counting, createBackend), counting)
   await Promise.all([runFake(engine, {}), runFake(engine, {})])
   expect([opened, source.disposed]).toEqual([1, []])
   await engine.dispose()
@@ -26,7 +27,7 @@ it('opens a model once, however many names lead to it', async () => {
     resolve: async () => ({ id: 'fake', folder: '/the/same' }),
     open: (...args: Parameters<typeof source.open>) => (opened++, source.open(...args)),
   }
-  const engine = await startEngine(options, connectInline(() => counting), counting)
+  const engine = await startEngine(options, connectInline(() => counting, createBackend), counting)
   const ask = (model: string) => engine.countTokens({ model, state: '', questions: { q: { type: 'noul', instructions: 'x' } } })
   await Promise.all(['jev-latest', 'jev-preview', 'anything'].map(ask))
   expect(opened).toBe(1)
@@ -35,7 +36,7 @@ it('opens a model once, however many names lead to it', async () => {
 
 it('disposes a model only after the jobs on it have stopped', async () => {
   const source = createFakeSource()
-  const engine = await startEngine(options, connectInline(() => source), source)
+  const engine = await startEngine(options, connectInline(() => source, createBackend), source)
   const events: string[] = []
   await new Promise<void>((resolve) => {
     const onProgress = () => (events.push(`disposed: ${source.disposed.length}`), resolve())
@@ -54,7 +55,7 @@ it('tries again to open a model that failed to open', async () => {
     if (++attempts === 1) throw new Error('the disk was busy')
     return source.open(...args)
   }
-  const engine = await startEngine(options, connectInline(() => ({ ...source, open })), source)
+  const engine = await startEngine(options, connectInline(() => ({ ...source, open }), createBackend), source)
   await expect(runFake(engine, {})).rejects.toMatchObject({ code: 'internal_error' })
   expect(await runFake(engine, { name: 'a', steps: 1 })).toBe('a1')
   await engine.dispose()

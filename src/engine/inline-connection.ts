@@ -1,9 +1,8 @@
-import { createBackend } from '../backends/index.ts'
 import type { Connect } from './connection.ts'
-import { type CreateTaskSource, JobRunner } from './job-runner.ts'
+import { type CreateBackend, type CreateTaskSource, JobRunner } from './job-runner.ts'
 
 /** Runs jobs in the calling thread, through the same code as a worker does. */
-export function connectInline(createSource: CreateTaskSource): Connect {
+export function connectInline(createSource: CreateTaskSource, createBackend: CreateBackend): Connect {
   return ({ onMessage }) => {
     let open = true
     const runner = new JobRunner(createSource, createBackend, (message) => {

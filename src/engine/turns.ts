@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { AbortedError } from '../errors/index.ts'
+import { nextTask } from './next-task.ts'
 
 /** A job's place at the one computing device. */
 export interface Place {
@@ -33,7 +33,7 @@ export class Turns {
         await this.#wait(signal)
         holds = true
         // Messages, an abort among them, are only read when the event loop goes round.
-        await setImmediate()
+        await nextTask()
         throwIfAborted(signal)
       },
       leave: release,

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { EMBEDDED_MODELS, resolveModel } from './resolve-model.ts'
+import { EMBEDDED_MODELS } from './embedded-models.ts'
+import { resolveModel } from './resolve-model.ts'
 
 async function hubCache(revisions: readonly string[], main?: string): Promise<string> {
   const cache = await mkdtemp(join(tmpdir(), 'tessera-hub-'))

@@ -4,13 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../errors/index.ts'
 import { findInHubCache, hubCacheFolder } from './hub-cache.ts'
 
-/** Model names of the specification and the embedded model that serves each unless another is configured. */
-export const EMBEDDED_MODELS: Readonly<Record<string, string>> = {
-  'decide-latest': 'decide-mini',
-  'alpha-image-turbo': 'image-mini',
-  'beta-klein-4b': 'image-mini',
-}
-
 /** One of these is in the folder of every model: of a decoder, or of an image pipeline. */
 const INDEX_FILES = ['config.json', 'model_index.json']
 

@@ -1,3 +1,4 @@
+import { createBackend } from '../../backends/index.ts'
 import { connectInline } from '../inline-connection.ts'
 import { type Engine, startEngine } from '../engine.ts'
 import { type EngineOptions, resolveOptions } from '../resolve-options.ts'
@@ -20,7 +21,7 @@ export async function startFakeEngine(
 ): Promise<Engine> {
   const resolved = resolveOptions({ backend: 'cpu', threads: 1, ...options }, {})
   const source = createFakeSource()
-  if (!resolved.worker) return startEngine(resolved, connectInline(() => source), source)
+  if (!resolved.worker) return startEngine(resolved, connectInline(() => source, createBackend), source)
   const url = await bundleWorker('src/engine/test-support/fake-worker.ts', 'fake-worker')
   return startEngine(resolved, connectWorker(url, resourceLimits ? { resourceLimits } : {}), source)
 }

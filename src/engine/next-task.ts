@@ -1,0 +1,13 @@
+/** Resolves after the event loop has gone round, so that messages that have arrived are handled before. */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === 'function') return void setImmediate(resolve)
+    // Browsers make a timer wait for milliseconds, a message not.
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(undefined)
+  })
+}
