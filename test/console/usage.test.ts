@@ -1,5 +1,7 @@
+import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { createServer } from '../../src/http/index.ts'
+import { toExpressHandler } from '../../src/http/adapters/express.ts'
 import { createNodeServer } from '../../src/http/adapters/node.ts'
 import { listen } from '../../src/http/test-support/listen.ts'
 import { usageSchema } from '../../src/http/routes/usage-route.ts'
@@ -35,6 +37,20 @@ describe.skipIf(!hasChromium)('in the console', () => {
       await page.getByLabel('API key').waitFor()
       expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
       expect(await page.getByText('Account me').isVisible()).toBe(false)
+    })
+
+    it('works below another path, with a slash or without', async () => {
+      const server = createServer({ engine: createStubEngine().engine, keys: ['k'] })
+      const mounted = await listen(express().use('/some/ai', toExpressHandler(server)))
+      for (const path of ['/some/ai/console', '/some/ai/console/']) {
+        const { page, faults, close } = await openPage(service.browser, mounted.url + path)
+        await page.getByLabel('API key').fill('k')
+        await page.keyboard.press('Enter')
+        await page.getByText('Account key_').waitFor()
+        expect([new URL(page.url()).pathname, faults]).toEqual(['/some/ai/console', []])
+        await close()
+      }
+      await mounted.close()
     })
 
     it('is not asked for where no key is needed', async () => {

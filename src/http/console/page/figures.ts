@@ -1,6 +1,6 @@
 import type { UsageReport } from '../../routes/usage-route.ts'
 import { make } from './dom.ts'
-import { formatCount, formatEuros, formatUnits } from './format.ts'
+import { addEuros, formatCount, formatEuros, formatUnits } from './format.ts'
 
 /** Characters that fit in the large type. */
 const LONG = 13
@@ -33,16 +33,6 @@ function makePrepaid(prepaid: UsageReport['prepaid']): HTMLElement {
   const { left, given } = prepaid
   const level = { left: Number(left), given: Number(given) }
   return makeFigure('Prepaid balance left', formatEuros(left), `of ${formatEuros(given)}`, level)
-}
-
-/** Sums exact decimals exactly: as whole numbers of their twelfth place. */
-export function addEuros(amounts: readonly string[]): string {
-  const total = amounts.reduce((sum, amount) => {
-    const [whole = '0', fraction = ''] = amount.split('.')
-    return sum + BigInt(whole + fraction.padEnd(12, '0'))
-  }, 0n)
-  const text = String(total).padStart(13, '0')
-  return `${text.slice(0, -12)}.${text.slice(-12)}`
 }
 
 function makeFigure(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatCount, formatDay, formatDuration, formatEuros, formatMonth } from './format.ts'
+import { addEuros, formatCount, formatDay, formatDuration, formatEuros, formatMonth } from './format.ts'
 
 it.each([
   ['0', '€0.00'],
@@ -18,4 +18,12 @@ it('writes times, days and counts for people', () => {
   expect([0, 12.4, 999, 1000, 61_000].map(formatDuration)).toEqual(['0 ms', '12 ms', '999 ms', '1.0 s', '61.0 s'])
   expect([formatDay('2026-11-21'), formatMonth('2026-11-21')]).toEqual(['Sat, November 21', 'November 2026'])
   expect(formatCount(Number.MAX_SAFE_INTEGER)).toBe('9,007,199,254,740,991')
+})
+
+it.each([
+  [[], '0.000000000000'],
+  [['0.1', '0.2'], '0.300000000000'],
+  [['999999999.999999999999', '0.000000000001', '5'], '1000000005.000000000000'],
+])('adds %j to %s, exactly', (amounts, sum) => {
+  expect(addEuros(amounts)).toBe(sum)
 })

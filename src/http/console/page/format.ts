@@ -38,3 +38,13 @@ export function formatEuros(amount: string): string {
   if (/^0*$/.test(digits + shown) && /[1-9]/.test(fraction)) return `under €0.${'1'.padStart(PLACES, '0')}`
   return `${sign && '−'}€${digits.replace(/\B(?=(\d{3})+$)/g, ',')}.${shown}`
 }
+
+/** Sums exact decimals exactly: as whole numbers of their twelfth place. */
+export function addEuros(amounts: readonly string[]): string {
+  const total = amounts.reduce((sum, amount) => {
+    const [whole = '0', fraction = ''] = amount.split('.')
+    return sum + BigInt(whole + fraction.padEnd(12, '0'))
+  }, 0n)
+  const text = String(total).padStart(13, '0')
+  return `${text.slice(0, -12)}.${text.slice(-12)}`
+}

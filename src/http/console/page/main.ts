@@ -7,6 +7,7 @@ import { setUpTabs } from './tabs.ts'
 import { setUpUsage, showUsage } from './usage-view.ts'
 
 const VIEWS = ['usage', 'playground'] as const
+type View = (typeof VIEWS)[number]
 
 const keysNeeded = document.documentElement.dataset.keys === 'yes'
 const keyField = byId('key', HTMLInputElement)
@@ -22,7 +23,10 @@ function setUp(): void {
     location.reload()
   })
   byId('refresh').addEventListener('click', () => void refresh())
-  addEventListener('hashchange', () => showView(true))
+  addEventListener('hashchange', () => {
+    // Not for the link that skips to the content.
+    if (namedView() !== undefined) showView(true)
+  })
   setUpUsage()
   setUpTabs(byId('jobs'))
   const events = { onAnswer: () => void refresh(), onUnauthorized: dropKey }
@@ -71,10 +75,14 @@ function askForKey(reason = ''): void {
   keyField.focus()
 }
 
-/** The view that the address names, usage where it names none. */
+function namedView(): View | undefined {
+  return VIEWS.find((view) => location.hash === `#${view}`)
+}
+
+/** Shows the view that the address names, usage where it names none. */
 function showView(focus: boolean): void {
   if (byId('views').hidden) return
-  const shown = VIEWS.find((view) => location.hash === `#${view}`) ?? 'usage'
+  const shown = namedView() ?? 'usage'
   for (const view of VIEWS) {
     byId(view).hidden = view !== shown
     const link = find(byId('views'), `a[href="#${view}"]`)
@@ -87,11 +95,10 @@ function showView(focus: boolean): void {
 
 async function refresh(): Promise<void> {
   const problem = byId('usage-error')
-  byId('usage-status').textContent = ''
   try {
     showUsage(await readUsage())
     problem.hidden = true
-    byId('usage-status').textContent = 'Usage is up to date.'
+    byId('usage-status').textContent = `Updated ${new Date().toLocaleTimeString('en-GB')}`
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
       dropKey()

@@ -1,9 +1,8 @@
 import type { UsageReport } from '../../routes/usage-route.ts'
 
 export const ENDPOINTS = ['decisions', 'generations', 'edits'] as const
-export const MEASURES = ['requests', 'input_tokens', 'images', 'cost'] as const
 
-export type Measure = (typeof MEASURES)[number]
+export type Measure = 'requests' | 'input_tokens' | 'images' | 'cost'
 type Row = UsageReport['days'][number]
 
 export interface Day {
