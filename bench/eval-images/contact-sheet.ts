@@ -1,0 +1,19 @@
+import sharp from 'sharp'
+import type { PixelImage } from '../../src/images/index.ts'
+
+const GAP = 8
+
+/** Pictures of one size in rows, as WebP. */
+export async function writeSheet(file: string, pictures: readonly PixelImage[], columns: number): Promise<void> {
+  const { width, height } = pictures[0]!
+  const rows = Math.ceil(pictures.length / columns)
+  const base = sharp({
+    create: {
+      width: columns * (width + GAP) + GAP, height: rows * (height + GAP) + GAP, channels: 3, background: '#d4d4d8',
+    },
+  })
+  await base.composite(pictures.map(({ data }, i) => ({
+    input: Buffer.from(data), raw: { width, height, channels: 3 as const },
+    left: GAP + (i % columns) * (width + GAP), top: GAP + Math.floor(i / columns) * (height + GAP),
+  }))).webp({ quality: 90 }).toFile(file)
+}

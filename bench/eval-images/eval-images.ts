@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createCpuBackend } from '../../src/backends/index.ts'
+import { openImagePipeline, type PixelImage } from '../../src/images/index.ts'
+import { openFolder } from '../../src/models/index.ts'
+import { loadClassifier } from './classifier.ts'
+import { nameBackground } from './colours.ts'
+import { writeSheet } from './contact-sheet.ts'
+import { measureEdits, readCases } from './measure-edits.ts'
+import { listPrompts, SHEET_EDITS, SHEET_PROMPTS, type Wanted } from './prompts.ts'
+import { readWord } from './read-word.ts'
+
+/*
+ * Evaluates image-mini and prints JSON:
+ *
+ *     npm run eval:images -- --work models/image-mini/recipe/work [--model models/image-mini] [--sheet FOLDER]
+ *
+ * --work is where the recipe put its classifier and its composed edits. --sheet also draws the contact sheets of the model card.
+ */
+
+const { values } = parseArgs({
+  options: {
+    work: { type: 'string' },
+    model: { type: 'string', default: 'models/image-mini' },
+    sheet: { type: 'string' },
+    threads: { type: 'string', default: '1' },
+    steps: { type: 'string' },
+    guidance: { type: 'string' },
+  },
+})
+if (!values.work) throw new Error('expected --work FOLDER, where the recipe of image-mini put its classifier and cases')
+
+const SIDE = 128
+const context = { turn: async () => {} }
+const backend = await createCpuBackend({ threads: Number(values.threads) })
+const pipeline = await openImagePipeline({ backend, files: openFolder(values.model) })
+const classifier = await loadClassifier(values.work)
+const sampling = {
+  ...(values.steps && { steps: Number(values.steps) }), ...(values.guidance && { guidance: Number(values.guidance) }),
+}
+
+function draw(prompt: string, seed: number, ...references: PixelImage[]): Promise<PixelImage> {
+  return pipeline.generate({ prompt, seed, width: SIDE, height: SIDE, references, ...sampling }, context)
+}
+
+async function drawAll<Item>(items: readonly Item[], one: (item: Item, index: number) => Promise<PixelImage>) {
+  const pictures: PixelImage[] = []
+  for (const [index, item] of items.entries()) pictures.push(await one(item, index))
+  return pictures
+}
+
+async function measurePrompts(wanted: readonly Wanted[]) {
+  const pictures = await drawAll(wanted, ({ prompt }, seed) => draw(prompt, seed))
+  const objects = wanted.flatMap((one, i) =>
+    one.objects.map(({ name, square }) => classifier.classify(pictures[i]!, square) === name))
+  const words: (boolean | undefined)[] = []
+  for (const [i, { word }] of wanted.entries()) {
+    if (word === undefined) continue
+    const read = await readWord(pictures[i]!)
+    words.push(read === undefined ? undefined : read === word)
+  }
+  return {
+    pictures: wanted.length,
+    ...(objects.length > 0 && { objects: objects.length, recognised: share(objects) }),
+    background: share(wanted.map(({ background }, i) => nameBackground(pictures[i]!) === background)),
+    ...(words.length > 0 && { wordRead: words.includes(undefined) ? 'tesseract is not installed' : share(words) }),
+  }
+}
+
+function share(hits: readonly (boolean | undefined)[]): number {
+  return hits.filter(Boolean).length / hits.length
+}
+
+const drawing: Record<string, unknown> = {}
+for (const [task, wanted] of Object.entries(listPrompts(classifier.objects))) drawing[task] = await measurePrompts(wanted)
+const cases = await readCases(join(values.work, 'cases'))
+const results = await drawAll(cases, ({ prompt, before }, seed) => draw(prompt, seed, before))
+const editing = Object.fromEntries([...new Set(cases.map(({ kind }) => kind))].map((kind) => {
+  const of = cases.map((one, i) => [one, results[i]!] as const).filter(([one]) => one.kind === kind)
+  return [kind, measureEdits(of.map(([one]) => one), of.map(([, result]) => result))]
+}))
+if (values.sheet) {
+  const drawn = await drawAll(SHEET_PROMPTS, draw)
+  const edited = await drawAll(SHEET_EDITS, ({ of, prompt }, seed) => draw(prompt, seed, drawn[of]!))
+  await writeSheet(join(values.sheet, 'drawn.webp'), drawn, 6)
+  await writeSheet(join(values.sheet, 'edited.webp'), SHEET_EDITS.flatMap(({ of }, i) => [drawn[of]!, edited[i]!]), 6)
+}
+await pipeline.dispose()
+await backend.dispose()
+const rounded = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toFixed(4)) : value)
+console.log(JSON.stringify({ classifier: classifier.accuracy, drawing, editing }, rounded, 2))

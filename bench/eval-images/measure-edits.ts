@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { z } from 'zod'
+import type { PixelImage } from '../../src/images/index.ts'
+
+const caseSchema = z.object({ kind: z.string(), prompt: z.string(), before: z.string(), after: z.string() })
+
+/** An edit with its right result, which the recipe composed. */
+export interface EditCase {
+  readonly kind: string
+  readonly prompt: string
+  readonly before: PixelImage
+  readonly after: PixelImage
+}
+
+export interface EditFigures {
+  readonly edits: number
+  /** Share of edits whose changed pixels came closer to the right result by at least 60 %. */
+  readonly success: number
+  /** Mean difference to the right result where the edit changes something, in levels of 255. */
+  readonly changedError: number
+  /** Mean difference to the source where the edit changes nothing, in levels of 255; null where it changes everything. */
+  readonly unchangedError: number | null
+}
+
+const SUCCESS = 0.4
+
+/** @param folder as `make_cases.py` writes it */
+export async function readCases(folder: string): Promise<EditCase[]> {
+  const lines = (await readFile(join(folder, 'cases.jsonl'), 'utf8')).trim().split('\n')
+  return Promise.all(lines.map(async (line) => {
+    const { before, after, ...row } = caseSchema.parse(JSON.parse(line))
+    return { ...row, before: await readPicture(join(folder, before)), after: await readPicture(join(folder, after)) }
+  }))
+}
+
+async function readPicture(file: string): Promise<PixelImage> {
+  const { data, info } = await sharp(file).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  return { width: info.width, height: info.height, channels: 3, data: new Uint8Array(data) }
+}
+
+/** @param results the model's pictures, one for each case */
+export function measureEdits(cases: readonly EditCase[], results: readonly PixelImage[]): EditFigures {
+  const rows = cases.map(({ before, after }, i) => compare(before.data, after.data, results[i]!.data))
+  const unchanged = rows.flatMap(({ unchangedError }) => unchangedError ?? [])
+  return {
+    edits: cases.length,
+    success: mean(rows.map(({ success }) => Number(success))),
+    changedError: mean(rows.map(({ changedError }) => changedError)),
+    unchangedError: unchanged.length > 0 ? mean(unchanged) : null,
+  }
+}
+
+function compare(before: Uint8Array, after: Uint8Array, result: Uint8Array) {
+  const all = Array.from(before.keys())
+  const changed = all.filter((i) => before[i] !== after[i])
+  const unchanged = all.filter((i) => before[i] === after[i])
+  const between = (a: Uint8Array, b: Uint8Array, places: readonly number[]) =>
+    mean(places.map((i) => Math.abs(a[i]! - b[i]!)))
+  const changedError = between(result, after, changed)
+  return {
+    changedError,
+    unchangedError: unchanged.length > 0 ? between(result, before, unchanged) : undefined,
+    success: changedError <= SUCCESS * between(before, after, changed),
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

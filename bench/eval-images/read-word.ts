@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process'
+import sharp from 'sharp'
+import type { PixelImage } from '../../src/images/index.ts'
+
+/** The capitals that tesseract reads in a picture, or undefined where tesseract isn't installed. */
+export async function readWord({ data, width, height }: PixelImage): Promise<string | undefined> {
+  const picture = await sharp(data, { raw: { width, height, channels: 3 } }).resize(width * 5, height * 5).grayscale().png().toBuffer()
+  return new Promise((resolve, reject) => {
+    const options = ['stdin', 'stdout', '--psm', '6', '-c', 'tessedit_char_whitelist=ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+    const child = spawn('tesseract', options, { stdio: ['pipe', 'pipe', 'ignore'] })
+    let text = ''
+    child.stdout.on('data', (part: Buffer) => (text += part.toString()))
+    child.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(undefined) : reject(error)))
+    child.on('close', () => resolve(text.replaceAll(/[^A-Z]/g, '')))
+    child.stdin.end(picture)
+  })
+}

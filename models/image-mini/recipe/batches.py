@@ -1,0 +1,40 @@
+"""Training batches of scenes and edits, composed and worded on the fly."""
+import numpy as np
+import torch
+
+from captions import say_edit, say_scene
+from tasks import random_pair, random_scene
+from text_encoder import LENGTH
+from train_tokenizer import AFTER, BEFORE, PAD
+
+
+class Batches:
+    def __init__(self, renderer, latents, tokenizer, device, seed):
+        self.renderer, self.latents, self.device = renderer, latents, device
+        self.tokenizer, self.padding = tokenizer, tokenizer.token_to_id(PAD)
+        self.rng = np.random.default_rng(seed)
+
+    def encode(self, scenes):
+        return self.latents.encode(np.stack([self.renderer.render(scene) for scene in scenes])).to(self.device)
+
+    def tokenize(self, captions):
+        texts = [f"{BEFORE}{caption}{AFTER}" for caption in captions]
+        ids = [encoded.ids for encoded in self.tokenizer.encode_batch(texts, add_special_tokens=False)]
+        lengths = [len(row) for row in ids]
+        if max(lengths) > LENGTH:
+            raise ValueError(f"a caption of {max(lengths)} tokens: {texts[int(np.argmax(lengths))]}")
+        rows = [row + [self.padding] * (LENGTH - len(row)) for row in ids]
+        return torch.tensor(rows, device=self.device), torch.tensor(lengths, device=self.device)
+
+    def draw(self, count, edits, dropout=0.1):
+        """(ids, lengths, target tokens, reference tokens or None); a share of the captions is empty, for guidance."""
+        if edits:
+            pairs = [random_pair(self.rng) for _ in range(count)]
+            captions = [say_edit(self.rng, kind, facts) for *_, facts, kind in pairs]
+            references, target = self.encode([pair[0] for pair in pairs]), self.encode([pair[1] for pair in pairs])
+        else:
+            scenes = [random_scene(self.rng) for _ in range(count)]
+            captions = [say_scene(self.rng, scene) for scene in scenes]
+            references, target = None, self.encode(scenes)
+        said = ["" if self.rng.random() < dropout else caption for caption in captions]
+        return (*self.tokenize(said), target, references)

@@ -1,0 +1,109 @@
+"""Many wordings for a scene or an edit. What a caption leaves open (style, background) is drawn at random in the scene."""
+COUNTS = {2: ("two", "2", "a pair of"), 3: ("three", "3"), 4: ("four", "4")}
+PLURALS = {"fish": "fish", "fox": "foxes", "bus": "buses", "octopus": "octopuses", "strawberry": "strawberries", "cactus": "cacti",
+           "butterfly": "butterflies"}
+STARTS = ("", "", "", "", "a picture of ", "an image of ", "draw ", "create ", "generate ", "please draw ", "an illustration of ",
+          "a picture with ", "make a picture of ", "show ")
+
+
+def pick(rng, choices):
+    return choices[rng.integers(len(choices))]
+
+
+def article(words):
+    return ("an " if words[0] in "aeiou" else "a ") + words
+
+
+def noun(rng, name, style, size=""):
+    """`a big flat fox`; no style when it is None."""
+    size = f"{size} " if size else ""
+    if style is None:
+        return article(f"{size}{name}")
+    if rng.random() < 0.25:
+        return article(f"{size}{name}") + pick(rng, (f" in {style} style", f", {style} style", f" in {style}"))
+    return article(f"{size}{style} {name}")
+
+
+def at(rng, place):
+    if place == "middle":
+        return pick(rng, ("in the middle", "in the center", "in the centre"))
+    if place in ("left", "right"):
+        return pick(rng, (f"on the {place}", f"on the {place} side", f"at the {place}", f"to the {place}"))
+    if place in ("top", "bottom"):
+        return pick(rng, (f"at the {place}", f"at the {place}", "above" if place == "top" else "below"))
+    return pick(rng, (f"in the {place} corner", f"in the {place}", f"at the {place}", f"in the {place.replace(' ', '-')} corner"))
+
+
+def on_background(rng, colour):
+    return pick(rng, (
+        f" on a {colour} background", f" on a {colour} background", f" on {colour}", f", {colour} background",
+        f" with a {colour} background", f" in front of a {colour} background", f" against a {colour} background",
+    )).replace("a orange", "an orange")
+
+
+def quoted(rng, word):
+    return f'"{word if rng.random() < 0.6 else word.lower() if rng.random() < 0.6 else word.capitalize()}"'
+
+
+def say_things(rng, scene):
+    items = scene.items
+    if not items:
+        say = ("the word {}", "the word {}", "the text {}", "a sign that says {}", "{}", "a poster with the text {}", "{} in big letters")
+        return pick(rng, say).format(quoted(rng, scene.word))
+    style = items[0].style if rng.random() < 0.7 else None
+    first = items[0]
+    if scene.word:
+        say = pick(rng, (" with the word {}", " with the text {}", " and the word {}", " above the word {}", " and the text {} below"))
+        return noun(rng, first.name, style) + say.format(quoted(rng, scene.word))
+    if len(items) == 1:
+        if first.place == "big":
+            return noun(rng, first.name, style, pick(rng, ("", "", "", "big", "large")))
+        size = "small" if first.place == "middle" else pick(rng, ("", "small", "little"))
+        if first.place == "middle" and rng.random() < 0.5:
+            return noun(rng, first.name, style, size)
+        return noun(rng, first.name, style, size) + " " + at(rng, first.place)
+    if all(item.name == first.name for item in items):
+        many = PLURALS.get(first.name, first.name + "s")
+        return f"{pick(rng, COUNTS[len(items)])} {many if style is None else f'{style} {many}'}"
+    one, two = (noun(rng, item.name, style) for item in items)
+    upright = first.place == "top"
+    say = [f"{one} {at(rng, items[0].place)} and {two} {at(rng, items[1].place)}"]
+    if upright:
+        say += [f"{one} above {two}", f"{two} below {one}", f"{one} on top of {two}", f"{two} under {one}", f"{one} over {two}"]
+    else:
+        say += [f"{one} and {two}", f"{one} and {two}", f"{one} next to {two}", f"{one} left of {two}", f"{two} right of {one}",
+                f"{one} to the left of {two}", f"{two} to the right of {one}", f"{one} beside {two}", f"{one} with {two}"]
+    return pick(rng, say)
+
+
+def say_scene(rng, scene):
+    background = on_background(rng, scene.background) if rng.random() < 0.85 else ""
+    return pick(rng, STARTS) + say_things(rng, scene) + background + pick(rng, ("", "", "", "."))
+
+
+EDITS = {
+    "background": ("change the background to {colour}", "make the background {colour}", "{colour} background", "turn the background {colour}",
+                   "use a {colour} background", "put it on a {colour} background", "set the background color to {colour}",
+                   "change the background color to {colour}"),
+    "replace": ("replace the {old} with {a_new}", "replace the {old} by {a_new}", "change the {old} to {a_new}",
+                "turn the {old} into {a_new}", "swap the {old} for {a_new}", "{a_new} instead of the {old}", "make the {old} {a_new}"),
+    "add": ("add {a_new} {at}", "add {a_new}", "put {a_new} {at}", "draw {a_new} {at}", "also draw {a_new}", "place {a_new} {at}"),
+    "remove": ("remove the {old}", "delete the {old}", "take the {old} away", "erase the {old}", "get rid of the {old}", "no {old}"),
+    "move": ("move the {old} to the {place}", "put the {old} {at}", "shift the {old} to the {place}", "move the {old} {at}"),
+    "mirror": ("mirror the picture", "mirror the image", "flip it horizontally", "mirror it", "flip the image", "flip the picture horizontally"),
+    "grayscale": ("make it black and white", "make it grayscale", "turn it to grayscale", "remove the color", "black and white",
+                  "convert to grayscale", "make the picture black and white"),
+    "style": ("make it {style}", "turn it into {style} style", "change the style to {style}", "in {style} style", "redraw it in {style} style",
+              "{style} style"),
+    "border": ("add a {colour} border", "add a {colour} frame", "put a {colour} border around it", "draw a {colour} frame around the picture"),
+}
+
+
+def say_edit(rng, kind, facts):
+    words = dict(facts)
+    if "new" in facts:
+        words["a_new"] = article(facts["new"])
+    if "place" in facts:
+        words["at"] = at(rng, facts["place"])
+    text = pick(rng, EDITS[kind]).format(**words).replace("a orange", "an orange")
+    return pick(rng, ("", "", "", "", "please ")) + text + pick(rng, ("", "", "", "."))

@@ -1,0 +1,97 @@
+"""Random scenes to draw and random edits of them."""
+from captions import pick
+from scenes import COLOURS, OBJECTS, PLACES, STYLES, Item, Scene
+
+NAMES, BACKGROUNDS = list(OBJECTS), list(COLOURS)
+WORDS = (
+    "hi hey yes no ok go wow fun sale love hope home cat dog fox sun sky star moon cake open close stop start play game team "
+    "hello happy party music pizza bread fresh green thanks please welcome summer winter spring autumn coffee tea milk zoo park "
+    "new free best day night king queen magic dream peace smile lucky super cool hot cold big top bye wild jazz rock quiz box"
+).upper().split()
+PAIRS = (("left", "right"), ("top", "bottom"))
+GROUPS = {
+    2: ("left", "right"), 3: ("top left", "top right", "bottom"), 4: ("top left", "top right", "bottom left", "bottom right"),
+}
+
+
+def random_word(rng):
+    if rng.random() < 0.4:
+        return pick(rng, WORDS)
+    return "".join(chr(65 + letter) for letter in rng.integers(26, size=rng.integers(2, 7)))
+
+
+def two_names(rng):
+    first, second = rng.choice(len(NAMES), 2, replace=False)
+    return NAMES[first], NAMES[second]
+
+
+def random_scene(rng):
+    background, style, kind = pick(rng, BACKGROUNDS), pick(rng, STYLES), rng.random()
+    if kind < 0.38:
+        return Scene(background, (Item(pick(rng, NAMES), "big", style),))
+    if kind < 0.56:
+        return Scene(background, (Item(pick(rng, NAMES), pick(rng, list(PLACES)), style),))
+    if kind < 0.80:
+        return Scene(background, tuple(Item(name, place, style) for name, place in zip(two_names(rng), pick(rng, PAIRS))))
+    if kind < 0.86:
+        name = pick(rng, NAMES)
+        return Scene(background, tuple(Item(name, place, style) for place in GROUPS[rng.integers(2, 5)]))
+    if kind < 0.95:
+        return Scene(background, word=random_word(rng))
+    return Scene(background, (Item(pick(rng, NAMES), "top", style),), word=random_word(rng))
+
+
+def two_objects(rng):
+    style, places = pick(rng, STYLES), pick(rng, PAIRS)
+    items = [Item(name, place, style) for name, place in zip(two_names(rng), places)]
+    return Scene(pick(rng, BACKGROUNDS), tuple(items))
+
+
+EDITS = {"background": 0.2, "replace": 0.2, "add": 0.15, "remove": 0.1, "move": 0.1, "mirror": 0.08, "grayscale": 0.05,
+         "style": 0.08, "border": 0.04}
+
+
+def random_edit(rng, kind):
+    """(before, after, what is said about it)"""
+    before = random_scene(rng)
+    if kind == "background":
+        colour = pick(rng, [name for name in BACKGROUNDS if name != before.background])
+        return before, before.but(background=colour), {"colour": colour}
+    if kind == "mirror":
+        return before, before.but(mirrored=True), {}
+    if kind == "grayscale":
+        return before, before.but(grayscale=True), {}
+    if kind == "border":
+        colour = pick(rng, [name for name in BACKGROUNDS if name != before.background])
+        return before, before.but(border=colour), {"colour": colour}
+    if kind in ("replace", "style"):
+        if rng.random() < 0.5:
+            place = "big" if rng.random() < 0.6 else pick(rng, list(PLACES))
+            before = Scene(before.background, (Item(pick(rng, NAMES), place, pick(rng, STYLES)),))
+        else:
+            before = two_objects(rng)
+        if kind == "style":
+            style = "flat" if before.items[0].style == "3d" else "3d"
+            items = tuple(Item(item.name, item.place, style) for item in before.items)
+            return before, before.but(items=items), {"style": style}
+        at = rng.integers(len(before.items))
+        old = before.items[at]
+        new = pick(rng, [name for name in NAMES if all(name != item.name for item in before.items)])
+        items = before.items[:at] + (Item(new, old.place, old.style),) + before.items[at + 1:]
+        return before, before.but(items=items), {"old": old.name, "new": new}
+    both = two_objects(rng)
+    at = rng.integers(2)
+    one, other = both.items[at], both.items[1 - at]
+    alone = both.but(items=(one,))
+    if kind == "add":
+        return alone, both, {"new": other.name, "place": other.place}
+    if kind == "remove":
+        return both, alone, {"old": other.name}
+    place = pick(rng, [place for place in PLACES if place != one.place])
+    return alone, alone.but(items=(Item(one.name, place, one.style),)), {"old": one.name, "place": place}
+
+
+def random_pair(rng, kind=None):
+    """(before, after, facts, kind)"""
+    kind = kind or rng.choice(list(EDITS), p=list(EDITS.values()))
+    return (*random_edit(rng, kind), kind)

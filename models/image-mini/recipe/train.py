@@ -1,0 +1,148 @@
+"""Trains the text encoder and the transformer together for a given time; restartable from its own checkpoint.
+
+Flow matching on encoded scenes and edits. Muon for the matrices of the blocks, AdamW for the rest; the schedule goes over time spent,
+so a run of any length ends annealed. At every checkpoint a contact sheet of the averaged weights is written beside it.
+"""
+import argparse
+import copy
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image
+from tokenizers import Tokenizer
+from torch import nn
+
+import text_encoder as words
+import transformer as dit
+from batches import Batches
+from principal import PATCH, Latents
+from sample import GRID, sample
+from scenes import Item, Renderer, Scene
+
+PROMPTS = [
+    "a 3d fox on a blue background", "a flat banana on a white background", "an apple", "a 3d car on yellow", "a flat rocket on black",
+    "a 3d cat on the left and a 3d donut on the right on a green background", "a flat tree above a flat house on a white background",
+    "a small 3d penguin in the top right corner on a pink background", "three 3d hearts on a white background",
+    'the word "hello" on a red background', 'a 3d star with the word "SUN" on a purple background', "a panda on an orange background",
+]
+EDITS = ["change the background to blue", "replace the fox with a banana", "mirror the picture", "make it black and white"]
+# Edits per scene at first and later: most of an edit is a copy, soon learned by a model that can draw, and costs twice as much.
+EDIT_SHARES, DRAW_FIRST = (0.2, 0.6), 0.5
+
+
+def build(tokenizer):
+    encoder = words.TextEncoder(words.Config(vocab_size=tokenizer.get_vocab_size()))
+    width = len(words.TAPS) * encoder.config.hidden_size
+    return nn.ModuleDict({"text": encoder, "image": dit.Flux2Transformer(dit.Config(joint_attention_dim=width))})
+
+
+def loss_of(model, batch, rotary):
+    ids, lengths, target, references = batch
+    sigma = torch.sigmoid(0.4 + 1.2 * torch.randn(len(target), device=target.device))
+    noise = torch.randn_like(target)
+    tokens = torch.lerp(target, noise, sigma[:, None, None])
+    if references is not None:
+        tokens = torch.cat([tokens, references], 1)
+    velocity = model["image"](tokens, model["text"](ids, lengths), sigma, rotary)
+    return (velocity[:, :target.shape[1]].float() - (noise - target)).square().mean()
+
+
+def contact_sheet(model, batches, path):
+    """Pictures without the decoder: what the latents alone say."""
+    before = Scene("green", (Item("fox"),))
+    drawn = sample(model, batches, PROMPTS, steps=10)
+    edited = sample(model, batches, EDITS, batches.encode([before] * len(EDITS)), steps=10)
+    latents = batches.latents.unpack(torch.cat([drawn, edited]).cpu())
+    patches = latents.permute(0, 2, 3, 1) @ batches.latents.basis.T
+    pictures = patches.unflatten(3, (3, PATCH, PATCH)).permute(0, 1, 4, 2, 5, 3).flatten(3, 4).flatten(1, 2)
+    sheet = pictures.unflatten(0, (4, 4)).transpose(1, 2).flatten(2, 3).flatten(0, 1)
+    Image.fromarray((sheet * 127.5 + 127.5).clamp(0, 255).byte().numpy()).save(path)
+
+
+def schedule(progress):
+    return min(1, progress / 0.02 + 0.05, max(0.01, (1 - progress) / 0.4))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True, help="folder with tokenizer.json and latents.npz; checkpoints go here")
+    parser.add_argument("--minutes", type=float, default=85)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=20, help="scenes a step; edits come on top")
+    parser.add_argument("--rate", type=float, default=8e-3, help="Muon's learning rate; AdamW's is a quarter of it")
+    parser.add_argument("--every", type=float, default=6, help="minutes between checkpoints")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.set_flush_denormal(True)
+    torch.manual_seed(0)
+    tokenizer, path = Tokenizer.from_file(str(args.work / "tokenizer.json")), args.work / "checkpoint.pt"
+    model = build(tokenizer).to(args.device)
+    averaged = copy.deepcopy(model).requires_grad_(False)
+    inner = {name for name, p in model.named_parameters() if p.ndim == 2 and (".layers." in name or "_blocks." in name)}
+    matrices = [p for name, p in model.named_parameters() if name in inner]
+    others = [p for name, p in model.named_parameters() if name not in inner]
+    optimizers = [torch.optim.Muon(matrices, lr=args.rate, momentum=0.95, weight_decay=0.01),
+                  torch.optim.AdamW(others, lr=args.rate / 4, betas=(0.9, 0.98), weight_decay=0.0)]
+    rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
+    spent, step = 0.0, 0
+    if path.exists():
+        saved = torch.load(path, map_location=args.device)
+        model.load_state_dict(saved["model"])
+        averaged.load_state_dict(saved["averaged"])
+        for optimizer, state in zip(optimizers, saved["optimizers"]):
+            optimizer.load_state_dict(state)
+        spent, step = saved["spent"], saved["step"]
+    batches = Batches(Renderer(args.data), Latents(args.work / "latents.npz"), tokenizer, args.device, seed=step)
+    rotaries = [tuple(table.to(args.device) for table in dit.rotary_table(model["image"].config, words.LENGTH, [GRID] * grids))
+                for grids in (1, 2)]
+    print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M parameters", flush=True)
+
+    def save():
+        torch.save({"model": model.state_dict(), "averaged": averaged.state_dict(), "optimizers": [o.state_dict() for o in optimizers],
+                    "config": {"text": asdict(model["text"].config), "image": asdict(model["image"].config)}, "spent": spent, "step": step},
+                   path.with_suffix(".tmp"))
+        path.with_suffix(".tmp").rename(path)
+        contact_sheet(averaged, batches, args.work / "sheet.png")
+
+    window, tick, saved_at = [], time.time(), spent
+    while spent < args.minutes * 60:
+        scale = schedule(spent / (args.minutes * 60))
+        for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
+            group["lr"] = rate * scale
+        losses = []
+        count = round(args.batch * (EDIT_SHARES[0] if spent < DRAW_FIRST * args.minutes * 60 else EDIT_SHARES[1]))
+        for edits, size in ((False, args.batch), (True, count)):
+            batch = batches.draw(size, edits)
+            with torch.autocast(args.device, torch.bfloat16):
+                loss = loss_of(model, batch, rotaries[edits])
+            (loss * size / (args.batch + count)).backward()
+            losses.append(loss.item())
+        torch.nn.utils.clip_grad_norm_(others, 1.0)
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        with torch.no_grad():
+            keep = min(0.995, 1 - 1 / (step / 4 + 2))
+            torch._foreach_lerp_(list(averaged.parameters()), list(model.parameters()), 1 - keep)
+        now = time.time()
+        # a pause of the process (a stopped job, a suspended machine) is not training time
+        spent, tick, step = spent + min(now - tick, 30), now, step + 1
+        window.append(losses)
+        if step % 50 == 0:
+            mean = np.mean(window, 0)
+            print(f"{spent / 60:6.1f} min  step {step}  loss {mean[0]:.4f} edits {mean[1]:.4f}", flush=True)
+            window = []
+        if spent - saved_at > args.every * 60:
+            saved_at = spent
+            save()
+            tick = time.time()
+    save()
+
+
+if __name__ == "__main__":
+    main()
