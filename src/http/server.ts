@@ -88,7 +88,7 @@ export function createServer(options: ServerOptions): Server {
       ...options.console ?? true ? createConsoleRoutes(keys !== undefined) : [],
     ],
     keys,
-    limiter: new RequestLimiter({ ...keys && { concurrency: KEYED_CONCURRENCY }, ...options.limits }),
+    limiter: new RequestLimiter({ ...keys && { concurrency: KEYED_CONCURRENCY }, ...options.limits }, store.countRequest),
     metrics,
     recent,
     maxBodyBytes,

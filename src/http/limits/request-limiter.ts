@@ -1,27 +1,26 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { RateLimitError } from '../../errors/index.ts'
 import type { ApiKey } from '../keys/key-store.ts'
+import { type CountRequest, createLocalCounter } from './count-requests.ts'
 
 export interface RequestLimits {
   /** Requests of one key in a minute. Default: no limit. */
   readonly requestsPerMinute?: number
-  /** Requests of one key at the same time. Default 32 where there are keys, else no limit. */
+  /** Requests of one key at the same time, in one process. Default 32 where there are keys, else no limit. */
   readonly concurrency?: number
 }
 
-const MINUTE_SECONDS = 60
 /** A place comes free when an answer is done, which nobody can tell the time of. */
 const PLACE_RETRY_MS = 500
 
 /** Keeps one key from using up what all share. */
 export class RequestLimiter {
   readonly #defaults: RequestLimits
-  /** By requests a minute: keys of the same limit share a limiter. */
-  readonly #limiters = new Map<number, RateLimiterMemory>()
+  readonly #count: CountRequest
   readonly #running = new Map<string, number>()
 
-  constructor(defaults: RequestLimits) {
+  constructor(defaults: RequestLimits, count = createLocalCounter()) {
     this.#defaults = defaults
+    this.#count = count
   }
 
   /**
@@ -57,22 +56,11 @@ export class RequestLimiter {
 
   async #consume({ id, requestsPerMinute = this.#defaults.requestsPerMinute }: ApiKey): Promise<void> {
     if (requestsPerMinute === undefined) return
-    let limiter = this.#limiters.get(requestsPerMinute)
-    if (limiter === undefined) {
-      limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: MINUTE_SECONDS })
-      this.#limiters.set(requestsPerMinute, limiter)
-    }
-    try {
-      await limiter.consume(id)
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal
-      throw new RateLimitError(
-        `too many requests for this API key: at most ${requestsPerMinute} a minute; retry later`,
-        {
-          retryAfterMs: refusal.msBeforeNext,
-        },
-      )
-    }
+    const retryAfterMs = await this.#count(id, requestsPerMinute)
+    if (retryAfterMs === 0) return
+    throw new RateLimitError(
+      `too many requests for this API key: at most ${requestsPerMinute} a minute; retry later`, { retryAfterMs },
+    )
   }
 
   #leave(id: string): void {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createServer } from '../server.ts'
 import { hasRedis, startRedis } from '../test-support/redis-server.ts'
+import { bearer, BODY, post } from '../test-support/requests.ts'
+import { createStubEngine } from '../test-support/stub-engine.ts'
 import { openRedisStore } from './redis-store.ts'
 
 describe('a Redis store that cannot be opened', () => {
@@ -41,6 +44,20 @@ describe.skipIf(!hasRedis())('a Redis store', () => {
     expect(await stores[0]!.read('a')).toBe('90')
     await Promise.all(stores.map((store) => store.close()))
     await stores[0]!.close()
+  })
+
+  it('counts requests of all processes against one limit', async () => {
+    const stores = await Promise.all([1, 2].map(() => openRedisStore(redis.url)))
+    const servers = stores.map((store) =>
+      createServer({ engine: createStubEngine().engine, store, keys: ['a', 'b'], limits: { requestsPerMinute: 3 } }))
+    const send = (server: number, key: string) => servers[server]!.fetch(post(BODY, { headers: bearer(key) }))
+    const responses = await Promise.all([0, 1, 0, 1, 0].map((server) => send(server, 'a')))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429])
+    const refused = responses.find(({ status }) => status === 429)!
+    expect(Number(refused.headers.get('retry-after-ms'))).toBeGreaterThan(0)
+    expect(Number(refused.headers.get('retry-after-ms'))).toBeLessThanOrEqual(60_000)
+    expect((await send(1, 'b')).status).toBe(200)
+    await Promise.all(stores.map((store) => store.close()))
   })
 
   it('writes nothing where the change throws', async () => {

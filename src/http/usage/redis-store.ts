@@ -1,4 +1,6 @@
+import { RateLimiterRedis } from 'rate-limiter-flexible'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { createRequestCounter } from '../limits/count-requests.ts'
 import type { UsageStore } from './usage-store.ts'
 
 const PREFIX = 'tessera:account:'
@@ -12,7 +14,7 @@ return 1`
 const LONGEST_PAUSE_MS = 2000
 
 /**
- * Accounts on a Redis server, shared by every process that uses it. Needs the package `@redis/client`.
+ * Accounts and rate limits on a Redis server, shared by every process that uses it. Needs the package `@redis/client`.
  *
  * @param url Such as `redis://user:password@host:6379`; `rediss:` for TLS.
  * @throws InvalidRequestError where the package is missing or the server does not answer; never shows the password
@@ -32,6 +34,8 @@ export async function openRedisStore(url: string): Promise<UsageStore> {
         })
       }
     },
+    countRequest: createRequestCounter((settings) =>
+      new RateLimiterRedis({ ...settings, storeClient: client, useRedisPackage: true })),
     async close() {
       if (client.isOpen) await client.close()
     },

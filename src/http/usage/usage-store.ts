@@ -1,3 +1,5 @@
+import type { CountRequest } from '../limits/count-requests.ts'
+
 /**
  * Where accounts are kept: one small JSON document for each key. All arithmetic is in `Ledger`; a store only has to
  * replace documents atomically, which a map, a table and a Redis server can all do.
@@ -11,6 +13,8 @@ export interface UsageStore {
    * comes out.
    */
   update(account: string, change: (document: string | undefined) => string): Promise<void>
+  /** Counts requests for limits that all users of the store share. Without it each process counts its own. */
+  readonly countRequest?: CountRequest
   /** Frees what the store holds open. Safe to call twice. */
   close(): Promise<void>
 }
