@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasChromium, QUESTIONS, setUpConsole } from '../support/console-service.ts'
 
-describe.skipIf(!hasChromium)('the console', () => {
+describe.skipIf(!hasChromium)('the console (needs Chromium, whose path CHROMIUM may give)', () => {
   const service = setUpConsole()
 
   it('works with the keyboard alone', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/index.ts'
 import { hasChromium, setUpConsole } from '../support/console-service.ts'
 
-describe.skipIf(!hasChromium)('the playground of the console', () => {
+describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, whose path CHROMIUM may give)', () => {
   // The embedded model decides.
   const service = setUpConsole(() => createEngine({ backend: 'cpu', threads: 1, worker: false }))
   const shares = (page: Page) => page.locator('.answer').evaluateAll((answers) => answers.map((answer) =>

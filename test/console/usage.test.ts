@@ -9,7 +9,7 @@ import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { openPage } from '../support/console-page.ts'
 import { hasChromium, QUESTIONS, setUpConsole } from '../support/console-service.ts'
 
-describe.skipIf(!hasChromium)('in the console', () => {
+describe.skipIf(!hasChromium)('in the console (needs Chromium, whose path CHROMIUM may give)', () => {
   const service = setUpConsole()
 
   describe('signing in', () => {
@@ -51,6 +51,21 @@ describe.skipIf(!hasChromium)('in the console', () => {
         await close()
       }
       await mounted.close()
+    })
+
+    it('lets no other script in, and the key out to no other server', async () => {
+      const { page, faults, close } = await openPage(service.browser, `${service.url}/console`)
+      const tried = await page.evaluate(async () => {
+        const script = document.createElement('script')
+        script.append('window.ran = true')
+        document.body.append(script)
+        const sent = await fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')
+        return ['ran' in window, sent]
+      })
+      expect(tried).toEqual([false, 'refused'])
+      expect(faults.join()).toMatch(/TrustedScript|inline script/)
+      expect(faults.join()).toMatch(/http:\/\/127\.0\.0\.1:9\/.*Content Security Policy/)
+      await close()
     })
 
     it('is not asked for where no key is needed', async () => {
