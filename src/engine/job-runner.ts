@@ -1,7 +1,7 @@
 import type { Backend, BackendChoice } from '../backends/index.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
-import type { JobKind, Jobs } from './jobs.ts'
+import type { JobKind, Jobs, Progress } from './jobs.ts'
 import { OpenModels } from './open-models.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { EngineSettings } from './resolve-options.ts'
@@ -70,13 +70,12 @@ export class JobRunner {
     const controller = new AbortController()
     this.#aborts.set(id, controller)
     const place = this.#turns.join(controller.signal)
+    const onProgress = (progress: Progress) => this.#post({ type: 'progress', id, progress })
     try {
       await place.turn()
-      const response = await this.#use(model, DEFAULT_MODELS[kind], (task) => perform(task, kind, model, request, {
-        turn: () => place.turn(),
-        signal: controller.signal,
-        onProgress: (progress) => this.#post({ type: 'progress', id, progress }),
-      }))
+      const context = { turn: () => place.turn(), signal: controller.signal, onProgress }
+      const work = (task: Task) => perform(task, kind, model, request, context)
+      const response = await this.#use(model, DEFAULT_MODELS[kind], work, onProgress)
       this.#post({ type: 'result', id, response })
     } catch (error) {
       this.#post({ type: 'error', id, error: toTesseraError(error).toJSON() })
@@ -87,7 +86,9 @@ export class JobRunner {
   }
 
   /** Does some work with the model of a name, which is open once for all the names it goes by. */
-  async #use<T>(name: string, fallback: string, work: (task: Task) => Promise<T>): Promise<T> {
+  async #use<T>(
+    name: string, fallback: string, work: (task: Task) => Promise<T>, onProgress: (progress: Progress) => void,
+  ): Promise<T> {
     const source = this.#source
     const backend = this.#backend
     const models = this.#models
@@ -96,7 +97,7 @@ export class JobRunner {
     }
     const model = await source.resolve(name, fallback)
     const weigh = async () => (await source.describe(model)).bytes
-    return models.use(model.folder, weigh, () => source.open(model, backend), work)
+    return models.use(model.folder, weigh, () => source.open(model, backend, onProgress), work)
   }
 }
 

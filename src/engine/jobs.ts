@@ -13,7 +13,7 @@ export interface Jobs {
 export type JobKind = keyof Jobs
 
 export interface Progress {
-  /** What is being done: `reading` a state, `denoising` or `decoding` a picture. */
+  /** What is being done: `reading` a state, `denoising` or `decoding` a picture; in browsers `downloading` a model, in bytes. */
   readonly stage: string
   readonly done: number
   readonly total: number

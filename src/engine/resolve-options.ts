@@ -34,6 +34,8 @@ export interface EngineSettings {
   readonly models: Readonly<Record<string, string>>
   readonly keepAlive: number
   readonly memoryBudget: number
+  /** In browsers: URL of the folder with the files of onnxruntime-web. */
+  readonly runtimeUrl?: string
 }
 
 export interface ResolvedOptions {

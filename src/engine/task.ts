@@ -33,13 +33,17 @@ export interface TaskSource {
   resolve(model: string, fallback: string): Promise<ResolvedModel>
   /** Reads what the model's files say, without opening it. @throws ModelFormatError */
   describe(model: ResolvedModel): Promise<ModelDescription>
-  /** @throws ModelFormatError */
-  open(model: ResolvedModel, backend: Backend): Promise<Task>
+  /**
+   * @param onProgress for models that have to be downloaded first
+   * @throws ModelFormatError, DownloadFailedError
+   */
+  open(model: ResolvedModel, backend: Backend, onProgress: (progress: Progress) => void): Promise<Task>
 }
 
 export interface ResolvedModel {
   /** Model that really runs, such as `decide-mini`. */
   readonly id: string
+  /** Path, or URL in browsers. */
   readonly folder: string
 }
 

@@ -1,0 +1,39 @@
+import type { PictureCodec } from '../images/picture-codec.ts'
+
+const WHITE = '#ffffff'
+const OPAQUE = 255
+
+/** Pictures through the browser's own decoders and an OffscreenCanvas. */
+export const canvasCodec: PictureCodec = {
+  async decode(file) {
+    const bitmap = await createImageBitmap(new Blob([file as Uint8Array<ArrayBuffer>]), { imageOrientation: 'from-image' })
+    const { width, height } = bitmap
+    const context = createContext(width, height)
+    context.fillStyle = WHITE
+    context.fillRect(0, 0, width, height)
+    context.drawImage(bitmap, 0, 0)
+    bitmap.close()
+    const { data } = context.getImageData(0, 0, width, height)
+    const rgb = new Uint8Array(width * height * 3)
+    for (let pixel = 0; pixel < width * height; pixel++) rgb.set(data.subarray(4 * pixel, 4 * pixel + 3), 3 * pixel)
+    return { width, height, channels: 3, data: rgb }
+  },
+  async encode({ width, height, channels, data }) {
+    const context = createContext(width, height)
+    const image = context.createImageData(width, height)
+    for (let pixel = 0; pixel < width * height; pixel++) {
+      image.data.set(data.subarray(channels * pixel, channels * pixel + 3), 4 * pixel)
+      image.data[4 * pixel + 3] = channels === 4 ? data[4 * pixel + 3]! : OPAQUE
+    }
+    context.putImageData(image, 0, 0)
+    const file = await context.canvas.convertToBlob({ type: 'image/png' })
+    return new Uint8Array(await file.arrayBuffer())
+  },
+}
+
+function createContext(width: number, height: number): OffscreenCanvasRenderingContext2D {
+  // Read back at once, so that a canvas in the GPU's memory would only cost transfers.
+  const context = new OffscreenCanvas(width, height).getContext('2d', { colorSpace: 'srgb', willReadFrequently: true })
+  if (context === null) throw new Error('this browser has no 2D canvas outside of pages')
+  return context
+}

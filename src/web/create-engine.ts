@@ -1,0 +1,27 @@
+import { type Engine, startEngine } from '../engine/engine.ts'
+import { connectInline } from '../engine/inline-connection.ts'
+import { resolveWebOptions, type WebEngineOptions } from './resolve-web-options.ts'
+import { createWebParts } from './web-parts.ts'
+import { createWebTaskSource } from './web-task-source.ts'
+import { connectWebWorker } from './worker-connection.ts'
+
+/**
+ * Starts an engine in this page: its worker and backend at once, each model with the first request for it. Models come from
+ * URLs and are kept in Cache Storage; calls report their download as progress.
+ *
+ * @throws InvalidRequestError for an option that is no valid value; BackendUnavailableError when the backend that was
+ * asked for does not work here, or none does
+ */
+export async function createEngine(options: WebEngineOptions): Promise<Engine> {
+  const resolved = resolveWebOptions(options, typeof document === 'undefined' ? location.href : document.baseURI)
+  const { createSource, createBackend } = createWebParts()
+  const connect = resolved.worker
+    ? connectWebWorker(options.createWorker ?? createDefaultWorker)
+    : connectInline(createSource, createBackend)
+  return startEngine(resolved, connect, createWebTaskSource(resolved.settings))
+}
+
+// Bundlers find and bundle the worker by this very form.
+function createDefaultWorker(): Worker {
+  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'tessera' })
+}

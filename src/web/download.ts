@@ -1,0 +1,79 @@
+import { DownloadFailedError } from '../errors/index.ts'
+
+const CACHE = 'tessera-models'
+
+/** What was kept of a URL, or nothing where Cache Storage is not to be had, as on pages without TLS. */
+async function openCache(): Promise<Cache | undefined> {
+  return typeof caches === 'undefined' ? undefined : caches.open(CACHE).catch(() => undefined)
+}
+
+/**
+ * Loads a file and keeps it in Cache Storage. What is kept is used as long as the server says that it has not changed, or
+ * cannot be reached. Undefined where there is no such file.
+ *
+ * @param onBytes told the length of every part that arrives
+ * @throws DownloadFailedError
+ */
+export async function download(url: string, onBytes: (length: number) => void = () => {}): Promise<Uint8Array | undefined> {
+  const cache = await openCache()
+  const kept = await cache?.match(url)
+  const response = kept && await isCurrent(url, kept) ? kept : await request(url)
+  if (response === undefined) return undefined
+  const bytes = await readAll(response, url, onBytes)
+  if (response !== kept) {
+    const { headers } = response
+    // Storage may be full; then the file is loaded again next time.
+    await cache?.put(url, new Response(bytes, { headers: pick(headers, VALIDATORS) })).catch(() => {})
+  }
+  return bytes
+}
+
+/** Bytes that a file has on its way, or undefined where there is none. Servers that don't say count as 0. */
+export async function measureDownload(url: string): Promise<number | undefined> {
+  const kept = await (await openCache())?.match(url)
+  if (kept) return (await kept.blob()).size
+  const response = await request(url, { method: 'HEAD' })
+  return response && Number(response.headers.get('content-length') ?? 0)
+}
+
+const VALIDATORS = ['etag', 'last-modified']
+
+/** A server that names no version of a file is asked for it again each time; its HTTP caching still counts. */
+async function isCurrent(url: string, kept: Response): Promise<boolean> {
+  const now = await fetch(url, { method: 'HEAD' }).catch(() => undefined)
+  if (now === undefined) return true
+  const validator = VALIDATORS.find((name) => now.headers.has(name))
+  return validator !== undefined && now.headers.get(validator) === kept.headers.get(validator)
+}
+
+async function request(url: string, init?: RequestInit): Promise<Response | undefined> {
+  const response = await fetch(url, init).catch((cause: unknown) => {
+    throw new DownloadFailedError(url, 'the request failed; is the address right, and does its server allow this page (CORS)?', { cause })
+  })
+  // Servers of single-page apps answer with their page for what they don't have.
+  if (response.status === 404 || response.headers.get('content-type')?.startsWith('text/html')) return undefined
+  if (response.ok) return response
+  throw new DownloadFailedError(url, `the server answered ${response.status}`)
+}
+
+async function readAll(response: Response, url: string, onBytes: (length: number) => void): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  try {
+    for (const reader = response.body!.getReader(); ;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      parts.push(value)
+      onBytes(value.length)
+    }
+  } catch (cause) {
+    throw new DownloadFailedError(url, 'the connection broke', { cause })
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer())
+}
+
+function pick(headers: Headers, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, value]]
+  }))
+}

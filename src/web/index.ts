@@ -1,0 +1,7 @@
+export type {
+  BackendInfo, CallOptions, EditImageCallOptions, Engine, EngineBackendInfo, ImageCallOptions, ModelInfo, Progress,
+} from '../engine/index.ts'
+export * from '../errors/index.ts'
+export * from '../schemas/index.ts'
+export { createEngine } from './create-engine.ts'
+export type { WebEngineOptions } from './resolve-web-options.ts'

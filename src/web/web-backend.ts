@@ -1,0 +1,58 @@
+import type { Backend, BackendName } from '../backends/backend.ts'
+import type { BackendChoice } from '../backends/create-backend.ts'
+import { createFirstAvailable } from '../backends/first-available.ts'
+import { handOverWeights } from '../backends/hand-over-weights.ts'
+import { createOrtBackend } from '../backends/ort-backend.ts'
+import type { OrtRuntime } from '../backends/ort-session.ts'
+import type { EngineSettings } from '../engine/resolve-options.ts'
+import { BackendUnavailableError } from '../errors/index.ts'
+import type { WeightStore } from './weight-store.ts'
+
+type WebBackendName = Extract<BackendName, 'webgpu' | 'wasm'>
+
+/**
+ * A backend of this browser. `auto` takes WebGPU where there is a device that computes right, else WebAssembly.
+ *
+ * @throws BackendUnavailableError
+ */
+export async function createWebBackend(settings: EngineSettings, weights: WeightStore): Promise<BackendChoice> {
+  const threads = settings.threads ?? countThreads()
+  let runtime = ''
+  const create = async (name: WebBackendName) => {
+    const ort = await loadRuntime(name, settings.runtimeUrl!, threads)
+    runtime = `onnxruntime-web ${ort.env.versions.web}`
+    const backend = await createOrtBackend(name, ort, {
+      session: { executionProviders: [name] },
+      writesInto: false,
+      kind: name === 'webgpu' ? 'device' : 'processor',
+    })
+    return handOverWeights(backend, (folder, file) => weights.read(folder, file))
+  }
+  const finish = (backend: Backend, reason: string, tried: BackendChoice['tried']) =>
+    ({ backend, chosen: backend.name, reason, threads, runtime, tried })
+  if (settings.backend !== 'auto') return finish(await create(settings.backend as WebBackendName), 'asked for by name', [])
+  const remedy = 'use a browser with WebAssembly, and allow it in the Content-Security-Policy (wasm-unsafe-eval)'
+  const { backend, reason, tried } = await createFirstAvailable(['webgpu', 'wasm'], create, remedy)
+  return finish(backend, reason, tried)
+}
+
+/** Each has a build of its own, so that a page without WebGPU loads the smaller one. */
+async function loadRuntime(name: WebBackendName, runtimeUrl: string, threads: number): Promise<OrtRuntime> {
+  if (name === 'webgpu') await requireAdapter()
+  const ort = name === 'webgpu' ? await import('onnxruntime-web/webgpu') : await import('onnxruntime-web/wasm')
+  ort.env.wasm.wasmPaths = runtimeUrl
+  ort.env.wasm.numThreads = threads
+  return ort as unknown as OrtRuntime
+}
+
+async function requireAdapter(): Promise<void> {
+  const { gpu } = navigator as Navigator & { gpu?: { requestAdapter(): Promise<object | null> } }
+  const remedy = "update the browser or its graphics driver, or use backend 'wasm'"
+  if (gpu === undefined) throw new BackendUnavailableError('webgpu', 'this browser has no WebGPU here', remedy)
+  if ((await gpu.requestAdapter()) === null) throw new BackendUnavailableError('webgpu', 'WebGPU finds no device here', remedy)
+}
+
+/** Threads share memory, which a page may do only when it is isolated from others. Half of the processors stay free. */
+function countThreads(): number {
+  return globalThis.crossOriginIsolated ? Math.max(1, Math.floor(navigator.hardwareConcurrency / 2)) : 1
+}

@@ -1,0 +1,13 @@
+import type { CreateBackend, CreateTaskSource } from '../engine/job-runner.ts'
+import { createWebBackend } from './web-backend.ts'
+import { createWebTaskSource } from './web-task-source.ts'
+import { WeightStore } from './weight-store.ts'
+
+/** What a browser's engine computes with. Source and backend share the weights of the model that is being opened. */
+export function createWebParts(): { createSource: CreateTaskSource; createBackend: CreateBackend } {
+  const weights = new WeightStore()
+  return {
+    createSource: (settings) => createWebTaskSource(settings, weights),
+    createBackend: (settings) => createWebBackend(settings, weights),
+  }
+}

@@ -1,0 +1,51 @@
+import type { EngineSettings } from '../engine/resolve-options.ts'
+import type { ResolvedModel, TaskSource } from '../engine/task.ts'
+import { ModelNotFoundError } from '../errors/index.ts'
+import { readImageManifest } from '../images/image-manifest.ts'
+import { isImageBundle } from '../models/is-image-bundle.ts'
+import { openUrl } from './model-url.ts'
+import { weighUrl } from './weigh-url.ts'
+import { WeightStore } from './weight-store.ts'
+
+/** Models below URLs. A request may give the names that the options list; all others are served by the job's default. */
+export function createWebTaskSource({ models }: EngineSettings, weights = new WeightStore()): TaskSource {
+  const readOnly = (url: string) => openUrl(url, weights, () => {})
+  return {
+    names: Object.keys(models),
+    async resolve(model, fallback) {
+      const url = models[model] ?? models[fallback]
+      if (url !== undefined) return { id: url.split('/').at(-1)!, folder: url }
+      throw new ModelNotFoundError(model, ['the `models` of createEngine()'], `createEngine({ models: { '${fallback}': URL } })`)
+    },
+    async describe({ folder }) {
+      const files = readOnly(folder)
+      const kind = await isImageBundle(files) ? 'images' : 'decisions'
+      const bytes = await weighUrl(files, kind)
+      if (kind === 'decisions') return { kind, bytes }
+      const { native_sizes: sizes } = await readImageManifest(files)
+      return { kind, bytes, ...(sizes && { nativeSizes: sizes.map((sides) => sides.join('x')) }) }
+    },
+    async open(model: ResolvedModel, backend, onProgress) {
+      const { kind, bytes } = await this.describe(model)
+      let done = 0
+      const onBytes = (length: number) => {
+        done += length
+        // A server that compresses files names a smaller size than arrives.
+        onProgress({ stage: 'downloading', done, total: Math.max(done, bytes) })
+      }
+      const files = openUrl(model.folder, weights, onBytes)
+      try {
+        if (kind === 'images') {
+          const [{ openImageTask }, { canvasCodec }] = await Promise.all([
+            import('../images/image-task.ts'), import('./canvas-codec.ts'),
+          ])
+          return await openImageTask({ backend, files, codec: canvasCodec })
+        }
+        const { openDecider } = await import('../decide/open-decider.ts')
+        return await openDecider({ backend, files })
+      } finally {
+        weights.release(model.folder)
+      }
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { ModelFiles } from '../models/model-files.ts'
+import { readOptionalConfig } from '../models/read-config.ts'
+import { measureDownload } from './download.ts'
+
+/** Folders of an image pipeline that have weights. */
+const PARTS = ['transformer', 'text_encoder', 'vae']
+const STEMS = ['model.safetensors', 'diffusion_pytorch_model.safetensors']
+
+const shardIndex = z.object({ metadata: z.object({ total_size: z.number() }) })
+
+/** Bytes of a model's weight files, as their server or the index of the shards tells them. */
+export async function weighUrl(files: ModelFiles, kind: 'decisions' | 'images'): Promise<number> {
+  const folders = kind === 'images' ? PARTS.map((part) => files.within(part)) : [files]
+  const sizes = await Promise.all(folders.map(weighFolder))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+async function weighFolder(files: ModelFiles): Promise<number> {
+  for (const name of STEMS) {
+    const size = await measureDownload(`${files.location}/${name}`)
+    if (size !== undefined) return size
+    const index = await readOptionalConfig(files, `${name}.index.json`, shardIndex, 'the index of shards, with their total_size')
+    if (index !== undefined) return index.metadata.total_size
+  }
+  return 0
+}

@@ -1,0 +1,28 @@
+import type { Connect } from '../engine/connection.ts'
+import type { FromWorker } from '../engine/protocol.ts'
+
+/** Runs jobs in a worker of the page. */
+export function connectWebWorker(create: () => Worker): Connect {
+  return ({ onMessage, onCrash }) => {
+    const worker = create()
+    let open = true
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if (open) onMessage(data)
+    }
+    worker.onerror = (event) => {
+      if (!open) return
+      open = false
+      worker.terminate()
+      // A script that cannot be loaded gives an event without a message.
+      onCrash(event.message ? 'it threw an error' : 'its script could not be loaded or run', event.error)
+    }
+    return {
+      post: (message) => worker.postMessage(message),
+      setBusy: () => {},
+      close: async () => {
+        open = false
+        worker.terminate()
+      },
+    }
+  }
+}
