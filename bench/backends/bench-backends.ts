@@ -1,6 +1,6 @@
 import { type BackendName, detectBackends } from '../../src/backends/index.ts'
 import { type Child, openChild } from '../measure/child.ts'
-import type { Summary } from '../measure/statistics.ts'
+import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { FLUX2_SMALL } from '../models/flux2-shape.ts'
 import { qwen3Mid } from '../models/qwen3-mid.ts'

@@ -3,7 +3,7 @@ import { provideQwen3 } from '../models/provide-qwen3.ts'
 import type { Bench } from '../report/bench.ts'
 import { type ColdStart, measureColdStart } from './measure-cold-start.ts'
 import { measureModel, type ModelFigures } from './measure-model.ts'
-import { measurePeak, type Peak } from './measure-peak.ts'
+import { measurePeak, type Peak } from '../../src/cli/bench/measure-peak.ts'
 import { renderResults } from './render-results.ts'
 
 export interface DecideResults {

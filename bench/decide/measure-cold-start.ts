@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { type Summary, summarize } from '../measure/statistics.ts'
+import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 
 /** One process; times in milliseconds since its start where not said otherwise. */
 interface Sample {

@@ -1,5 +1,5 @@
 import type { Engine } from '../../src/engine/index.ts'
-import { type Summary, summarize } from '../measure/statistics.ts'
+import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import type { Curve } from './bench-growth.ts'
 
 const CLIENTS = [1, 4, 16, 64]

@@ -1,5 +1,5 @@
 import { createCpuBackend } from '../../src/backends/index.ts'
-import { measurePeak, type Peak } from '../decide/measure-peak.ts'
+import { measurePeak, type Peak } from '../../src/cli/bench/measure-peak.ts'
 import type { Bench } from '../report/bench.ts'
 import { type DecodingFigures, measureDecoding } from './measure-decoding.ts'
 import { measureSteps, type StepFigures } from './measure-steps.ts'

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type Summary, summarize } from '../measure/statistics.ts'
+import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import { AUTOENCODER_MID } from '../models/autoencoder-shape.ts'
 import { provideRandomModel } from '../models/random-checkpoint.ts'
 

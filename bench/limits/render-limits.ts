@@ -4,7 +4,7 @@ import type { LimitsResults } from './bench-limits.ts'
 export function renderLimits({ peak, bandwidth, jobs }: LimitsResults): string {
   const rate = (value: number) => value.toFixed(0)
   return [
-    'Products of 1,024 × 2,560 × 2,560 and a copy of 256 MiB, through the runtime that also runs the models; the best of all runs. A job ' +
+    'Products of 1,024 × 2,560 × 2,560 and a copy of 128 MiB, through the runtime that also runs the models; the best of all runs. A job ' +
       'could not be faster than its work at that rate, or than reading its weights once a pass.',
     table(
       ['matrix product, float32', 'int8 in blocks of 128', 'int8 quantised as a whole', 'memory'],

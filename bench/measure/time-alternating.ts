@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Summary, summarize } from './statistics.ts'
+import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 
 /** Threads of one runtime may still spin for work when its call has returned; they must not slow down the next one. */
 const PAUSE_MS = 50

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { createEngine } from '../../src/engine/index.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
-import type { Summary } from '../measure/statistics.ts'
+import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { provideQwen3 } from '../models/provide-qwen3.ts'
 import type { RandomQwen3 } from '../models/qwen3-shape.ts'
 import type { Bench, BenchOptions } from '../report/bench.ts'

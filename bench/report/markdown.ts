@@ -1,4 +1,4 @@
-import type { Summary } from '../measure/statistics.ts'
+import type { Summary } from '../../src/cli/bench/statistics.ts'
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { defineCommand, runCommand, runMain } from 'citty'
+import { benchCommand } from './bench-command.ts'
 import { decideCommand } from './decide-command.ts'
 import { doctorCommand, packageVersion } from './doctor-command.ts'
 import { editCommand } from './edit-command.ts'
@@ -14,7 +15,7 @@ const main = defineCommand({
   meta: async () => ({ name: 'tessera', version: await packageVersion(), description: 'Typed decisions and images on ONNX Runtime, in your own process' }),
   subCommands: {
     decide: decideCommand, generate: generateCommand, edit: editCommand, serve: serveCommand, models: modelsCommand,
-    pull: pullCommand, quantize: quantizeCommand, doctor: doctorCommand,
+    pull: pullCommand, quantize: quantizeCommand, doctor: doctorCommand, bench: benchCommand,
   },
 })
 

@@ -1,7 +1,7 @@
-import type { Backend } from '../../src/backends/index.ts'
-import { GraphBuilder, single, type Value } from '../../src/graph/index.ts'
-import { matMulNBits } from '../../src/graph/ops/matmul.ts'
-import { type Summary, summarize } from '../measure/statistics.ts'
+import type { Backend } from '../../backends/index.ts'
+import { GraphBuilder, single, type Value } from '../../graph/index.ts'
+import { matMulNBits } from '../../graph/ops/matmul.ts'
+import { type Summary, summarize } from './statistics.ts'
 
 /** Rows, and width on both sides, of the product that the peak is measured with. */
 const ROWS = 1024
@@ -19,6 +19,7 @@ export interface Peak {
   readonly int8_dynamic: Summary
 }
 
+/** Takes a second or two; the session of each product is closed before the next. */
 export async function measurePeak(backend: Backend, runs: number): Promise<Peak> {
   return {
     float32: await measureProduct(backend, runs, (g, a) => {

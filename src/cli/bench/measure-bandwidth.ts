@@ -1,9 +1,9 @@
-import type { Backend } from '../../src/backends/index.ts'
-import { GraphBuilder, single } from '../../src/graph/index.ts'
-import { type Summary, summarize } from '../measure/statistics.ts'
+import type { Backend } from '../../backends/index.ts'
+import { GraphBuilder, single } from '../../graph/index.ts'
+import { type Summary, summarize } from './statistics.ts'
 
-/** Much larger than any cache: 256 MiB read and as much written. */
-const VALUES = 64 * 2 ** 20
+/** Larger than caches are: 128 MiB read and as much written. */
+const VALUES = 32 * 2 ** 20
 const BYTES = 8 * VALUES
 
 /** Bytes read and written in a second, in 10⁹, by an operator that computes next to nothing. */
