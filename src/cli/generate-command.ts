@@ -5,8 +5,8 @@ import { runCommand } from './run-command.ts'
 export const generateCommand = defineCommand({
   meta: { name: 'generate', description: 'Draw pictures from words and write them as PNG files' },
   args: {
-    prompt: { type: 'positional', required: true, description: 'what to draw; words to appear in the picture in quotes' },
-    size: { type: 'string', description: 'width x height in pixels, 16 to 2048 each; default 1024x1024', valueHint: 'WxH' },
+    prompt: { type: 'positional', required: true, description: 'what to draw; words to be written there in quotes' },
+    size: { type: 'string', description: 'pixels, 16 to 2048 each; default 1024x1024', valueHint: 'WxH' },
     ...pictureArguments,
   },
   run: (context) => runCommand(context, async ({ args }) => {

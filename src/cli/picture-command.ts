@@ -16,10 +16,10 @@ const SEEDS = 2 ** 32
 export const pictureArguments = {
   out: { type: 'string', alias: 'o', description: 'PNG file to write; default picture-<seed>.png', valueHint: 'file' },
   force: { type: 'boolean', alias: 'f', description: 'replace files that exist' },
-  seed: { type: 'string', description: 'whole number that decides between possible pictures; default: random', valueHint: 'n' },
+  seed: { type: 'string', description: 'whole number that tells pictures apart; default: random', valueHint: 'n' },
   n: { type: 'string', default: '1', description: 'pictures, 1 to 4, from seed, seed + 1, ...', valueHint: 'n' },
   steps: { type: 'string', description: 'denoising steps; default: what the model was made for', valueHint: 'n' },
-  guidance: { type: 'string', description: 'weight of the words; default: what the model was made for', valueHint: 'x' },
+  guidance: { type: 'string', description: 'weight of the words; default: as for steps', valueHint: 'x' },
   json: { type: 'boolean', description: 'print the names of the files and their seeds as JSON' },
   ...engineArguments,
 } as const

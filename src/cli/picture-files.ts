@@ -7,12 +7,12 @@ const EXTENSION = '.png'
 /**
  * Paths for a number of pictures: the one given, or for several `name-0.png`, `name-1.png` and so on.
  *
- * @throws InvalidRequestError when it doesn't end with `.png`, its folder can't be written to, or one of the files exists and
- * `force` doesn't allow to replace it
+ * @throws InvalidRequestError when it doesn't end with `.png`, its folder can't be written to, or one of the files
+ * exists and `force` doesn't allow to replace it
  */
 export async function planFiles(out: string, count: number, force: boolean): Promise<string[]> {
   if (!out.toLowerCase().endsWith(EXTENSION)) {
-    throw new InvalidRequestError('--out', `expected a name that ends with ${EXTENSION}, which is what is written, got ${out}`)
+    throw new InvalidRequestError('--out', `expected a name that ends with ${EXTENSION}, got ${out}`)
   }
   const stem = out.slice(0, -EXTENSION.length)
   const paths = count === 1 ? [out] : Array.from({ length: count }, (_, k) => `${stem}-${k}${EXTENSION}`)

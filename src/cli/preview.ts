@@ -4,8 +4,8 @@ const COLUMNS = 32
 const CHUNK = 4096
 
 /**
- * What to write to a terminal so that it shows a PNG, given in base64; undefined for one that doesn't say it can. kitty and
- * ghostty say so by their own TERM, iTerm2 and WezTerm by TERM_PROGRAM; inside of tmux neither is passed on.
+ * What to write to a terminal so that it shows a PNG, given in base64; undefined for one that doesn't say it can. kitty
+ * and ghostty say so by their own TERM, iTerm2 and WezTerm by TERM_PROGRAM; inside of tmux neither is passed on.
  */
 export function renderPreview(png: string, { TERM, TERM_PROGRAM }: NodeJS.ProcessEnv): string | undefined {
   if (TERM === 'xterm-kitty' || TERM === 'xterm-ghostty') return renderKitty(png)
@@ -15,7 +15,7 @@ export function renderPreview(png: string, { TERM, TERM_PROGRAM }: NodeJS.Proces
   return undefined
 }
 
-/** sw.kovidgoyal.net/kitty/graphics-protocol: a PNG (f=100) to show at once (a=T), in pieces that say if more come (m). */
+/** sw.kovidgoyal.net/kitty/graphics-protocol: a PNG (f=100) to show at once (a=T), in pieces; m=1 says more come. */
 function renderKitty(png: string): string {
   let output = ''
   for (let at = 0; at < png.length; at += CHUNK) {

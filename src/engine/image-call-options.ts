@@ -26,7 +26,9 @@ export interface EditImageCallOptions extends ImageCallOptions {
  * @throws InvalidRequestError naming the option
  */
 export function readSampling({ seed = drawSeed(), steps, guidance }: Omit<EditImageCallOptions, keyof CallOptions>) {
-  if (!Number.isSafeInteger(seed)) throw new InvalidRequestError('seed', `must be an integer within ±(2^53 - 1), got ${seed}`)
+  if (!Number.isSafeInteger(seed)) {
+    throw new InvalidRequestError('seed', `must be an integer within ±(2^53 - 1), got ${seed}`)
+  }
   if (steps !== undefined && !(Number.isSafeInteger(steps) && steps >= 1 && steps <= MAX_STEPS)) {
     throw new InvalidRequestError('steps', `must be a whole number from 1 to ${MAX_STEPS}, got ${steps}`)
   }

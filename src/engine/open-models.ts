@@ -32,8 +32,8 @@ export class OpenModels {
   }
 
   /**
-   * Does some work with a model, which is opened unless it is. A failure to open is not kept, so that the next use tries
-   * again.
+   * Does some work with a model, which is opened unless it is. A failure to open is not kept, so that the next use
+   * tries again.
    *
    * @param weigh bytes that the model will take
    */

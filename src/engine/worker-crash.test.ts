@@ -33,7 +33,8 @@ describe('an engine whose worker ends', () => {
     engine = await startFakeEngine({ worker: true })
     const make = (state: FakeState) => engine.generateImage({ prompt: JSON.stringify(state) })
     const crash = { code: 'worker_crashed', retryable: true }
-    expect(await Promise.all([settle(make({ hold: true })), settle(make({ fail: 'exit' }))])).toMatchObject([crash, crash])
+    const outcomes = await Promise.all([settle(make({ hold: true })), settle(make({ fail: 'exit' }))])
+    expect(outcomes).toMatchObject([crash, crash])
     expect(await make({ name: 'a', steps: 1 })).toEqual({ data: [{ b64_json: 'a1' }] })
   })
 

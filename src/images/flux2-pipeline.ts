@@ -1,6 +1,8 @@
 import { denoise, guide, type Predict } from './denoise.ts'
 import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
-import type { ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from './image-pipeline.ts'
+import type {
+  ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults,
+} from './image-pipeline.ts'
 import type { LatentDecoder } from './latent-decoder.ts'
 import { randomNormal } from './noise.ts'
 import { transpose } from './packing.ts'

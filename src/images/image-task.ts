@@ -51,12 +51,14 @@ export async function openImageTask(
   const step = pipeline.sizeStep
   if (natives?.some(({ width, height }) => width % step !== 0 || height % step !== 0)) {
     await pipeline.dispose()
-    throw new ModelFormatError(`${files.location}/tessera.json`, `native_sizes in multiples of ${step}`, JSON.stringify(native_sizes))
+    const expected = `native_sizes in multiples of ${step}`
+    throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
   }
   const opened = { pipeline, codec, natives }
+  const edit: ImageTask['editImage'] = (job, context) => editImage(opened, job, context)
   return {
     generateImage: (job, context) => generateImage(opened, job, context),
-    ...(pipeline.edits && { editImage: (job: ImageEditJob, context: ImageTaskContext) => editImage(opened, job, context) }),
+    ...(pipeline.edits && { editImage: edit }),
     dispose: () => pipeline.dispose(),
   }
 }
@@ -70,9 +72,9 @@ function generateImage(opened: Opened, job: ImageGenerationJob, context: ImageTa
 }
 
 /**
- * The result has the size of the first source: as the model sees it (the reference pipeline's rule), or for a model of a
- * few sizes as it was sent. Such a model sees every source whole, resampled to the native size of the closest shape, and
- * what it draws is resampled back.
+ * The result has the size of the first source: as the model sees it (the reference pipeline's rule), or for a model
+ * of a few sizes as it was sent. Such a model sees every source whole, resampled to the native size of the closest
+ * shape, and what it draws is resampled back.
  */
 async function editImage(opened: Opened, job: ImageEditJob, context: ImageTaskContext): Promise<ImageResponse> {
   const { natives, codec } = opened

@@ -55,7 +55,7 @@ it('knows no other formats', async () => {
 })
 
 it('takes any bytes without an error or an endless loop', () => {
-  const starts = [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], [0xff, 0xd8, 0xff], [...Buffer.from('RIFF\0\0\0\0WEBPVP8X')], []]
+  const starts = ['\x89PNG\r\n\x1a\n', '\xff\xd8\xff', 'RIFF\0\0\0\0WEBPVP8X', ''].map((text) => Buffer.from(text, 'latin1'))
   fc.assert(fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }), (start, rest) => {
     const header = readPictureHeader(Uint8Array.from([...start, ...rest]))
     if (header) expect(header.width).toBeGreaterThanOrEqual(0)

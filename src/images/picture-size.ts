@@ -28,8 +28,8 @@ export function planMultiple({ width, height }: Size, step: number): SizePlan {
 }
 
 /**
- * A model of a few sizes makes the one of the closest shape. What is too much in one direction is cut off evenly, so that
- * nothing is stretched, and the rest is resampled.
+ * A model of a few sizes makes the one of the closest shape. What is too much in one direction is cut off evenly, so
+ * that nothing is stretched, and the rest is resampled.
  */
 export function planNative(size: Size, natives: readonly Size[]): SizePlan {
   const drawn = closestShape(size, natives)

@@ -12,6 +12,9 @@ const base64 = (file: Uint8Array) => Buffer.from(file).toString('base64')
 const read = (image: string) => readSources({ ...REQUEST, image }, sharpCodec)
 const make = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 100, b: 50 } } })
+/** A file that says to have many pixels, and has none. */
+const claim = (width: number, height: number) =>
+  base64(writePng([pngHeader(width, height), { tag: 'IDAT', data: Buffer.alloc(9) }]))
 
 let png: Buffer
 let jpeg: Buffer
@@ -46,17 +49,18 @@ describe('a source is refused by name when it is', () => {
     ['text', () => base64(Buffer.from('hello')), /PNG, JPEG or WebP file, got 5 bytes/],
     ['a GIF', async () => base64(await make(64, 64).gif().toBuffer()), /PNG, JPEG or WebP/],
     ['a TIFF', async () => base64(await make(64, 64).tiff().toBuffer()), /PNG, JPEG or WebP/],
-    ['an SVG', () => base64(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"/>')), /PNG, JPEG or WebP/],
+    ['an SVG', () => base64(Buffer.from('<svg width="99" height="99"/>')), /PNG, JPEG or WebP/],
     ['too small', async () => base64(await make(63, 100).png().toBuffer()), /at least 64 pixels, got 63x100/],
     ['too long', async () => base64(await make(1000, 64).png().toBuffer()), /8 times the other, got 1000x64/],
-    ['a header alone', () => base64(writePng([pngHeader(64, 64), { tag: 'IDAT', data: Buffer.alloc(0) }])), /damaged/],
-    ['a pixel bomb', () => base64(writePng([pngHeader(60_000, 60_000), { tag: 'IDAT', data: Buffer.alloc(9) }])), /50 million pixels, got 360[01]/],
-    ['of a negative size', () => base64(writePng([pngHeader(2 ** 32 - 1, 2 ** 31), { tag: 'IDAT', data: Buffer.alloc(9) }])), /50 million pixels/],
+    ['a header alone', () => claim(64, 64), /damaged/],
+    ['a pixel bomb', () => claim(60_000, 60_000), /50 million pixels, got 360[01]/],
+    ['of a negative size', () => claim(2 ** 32 - 1, 2 ** 31), /50 million pixels/],
   ])('%s', async (_, source, reason) => {
     const image = await source()
-    await expect(read(image)).rejects.toMatchObject({ code: 'invalid_request', path: 'image', reason: expect.stringMatching(reason) })
+    const refusal = { code: 'invalid_request', reason: expect.stringMatching(reason) }
+    await expect(read(image)).rejects.toMatchObject({ ...refusal, path: 'image' })
     const several = readSources({ ...REQUEST, images: [base64(jpeg), image] }, sharpCodec)
-    await expect(several).rejects.toMatchObject({ code: 'invalid_request', path: 'images.1', reason: expect.stringMatching(reason) })
+    await expect(several).rejects.toMatchObject({ ...refusal, path: 'images.1' })
   })
 
   it('an animation', async () => {
@@ -75,7 +79,7 @@ describe('a source is refused by name when it is', () => {
 it('counts the pixels of all sources before it decodes any', async () => {
   let decoded = 0
   const codec = { ...sharpCodec, decode: () => (decoded++, Promise.reject(new Error('decoded'))) }
-  const large = base64(writePng([pngHeader(5000, 6000), { tag: 'IDAT', data: Buffer.alloc(9) }]))
+  const large = claim(5000, 6000)
   const call = readSources({ ...REQUEST, images: [large, large] }, codec)
   await expect(call).rejects.toMatchObject({ path: 'images.1', reason: expect.stringContaining('got 60') })
   expect(decoded).toBe(0)

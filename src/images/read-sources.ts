@@ -28,8 +28,8 @@ export async function readSources({ image, images }: ImageEditRequest, codec: Pi
     const file = readFile(text, path)
     pixels += checkHeader(file, path)
     if (pixels > MAX_SOURCE_PIXELS) {
-      const limit = MAX_SOURCE_PIXELS / 1e6
-      throw new InvalidRequestError(path, `all sources together may have ${limit} million pixels, got ${Math.ceil(pixels / 1e6)}`)
+      const [limit, got] = [MAX_SOURCE_PIXELS, pixels].map((count) => Math.ceil(count / 1e6))
+      throw new InvalidRequestError(path, `all sources together may have ${limit} million pixels, got ${got}`)
     }
     files.push({ path, file })
   }
@@ -48,8 +48,8 @@ function readFile(text: string, path: string): Uint8Array {
     throw new InvalidRequestError(path, 'must be a data URL in base64 (data:image/png;base64,...)')
   }
   const file = decodeBase64(text.slice(head.length))
-  if (file === undefined) throw new InvalidRequestError(path, 'must be base64 or a data URL, got text with other characters')
-  return file
+  if (file !== undefined) return file
+  throw new InvalidRequestError(path, 'must be base64 or a data URL, got text with other characters')
 }
 
 /** @returns how many pixels the picture has */

@@ -5,8 +5,10 @@ import { readPngChunks } from '../../test/helpers/png-chunks.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import { sharpCodec } from './sharp-codec.ts'
 
-const plain = () => sharp({ create: { width: 8, height: 6, channels: 3, background: { r: 200, g: 100, b: 50 } } })
-const half = () => sharp({ create: { width: 8, height: 6, channels: 4, background: { r: 200, g: 100, b: 50, alpha: 0.5 } } })
+const SIZE = { width: 8, height: 6 }
+const COLOUR = { r: 200, g: 100, b: 50 }
+const plain = () => sharp({ create: { ...SIZE, channels: 3, background: COLOUR } })
+const half = () => sharp({ create: { ...SIZE, channels: 4, background: { ...COLOUR, alpha: 0.5 } } })
 
 async function firstPixel(image: Sharp): Promise<number[]> {
   const { width, height, channels, data } = await sharpCodec.decode(await image.toBuffer())

@@ -1,6 +1,8 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import { denoise, guide, type Predict } from './denoise.ts'
-import type { ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from './image-pipeline.ts'
+import type {
+  ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults,
+} from './image-pipeline.ts'
 import type { LatentDecoder } from './latent-decoder.ts'
 import { randomNormal } from './noise.ts'
 import { patchify, unpatchify } from './packing.ts'

@@ -1,8 +1,8 @@
 import { createEngine, type Engine } from '../../src/engine/index.ts'
 import { measureMemory } from './measure-memory.ts'
 
-// An app that makes many pictures and prints its memory in bytes, as memory-script.ts does for decisions. Arguments: folder
-// of an image model, "worker" or "inline". Needs --expose-gc.
+// An app that makes many pictures and prints its memory in bytes, as memory-script.ts does for decisions. Arguments:
+// folder of an image model, "worker" or "inline". Needs --expose-gc.
 const [folder = '', place] = process.argv.slice(2)
 
 const SIZES = ['64x64', '160x96', '256x256', '64x128']
@@ -12,13 +12,15 @@ async function makePicture(engine: Engine, index: number): Promise<void> {
   const request = { prompt: `picture ${index}`, size: SIZES[index % SIZES.length]!, seed: index }
   if (index % 10 === 9) return abort(engine, request)
   const { data } = await engine.generateImage(request, { steps: 2 })
-  if (index % 5 === 2) await engine.editImage({ prompt: `edit ${index}`, image: data[0]!.b64_json }, { steps: 2, seed: index })
+  if (index % 5 !== 2) return
+  await engine.editImage({ prompt: `edit ${index}`, image: data[0]!.b64_json }, { steps: 2, seed: index })
 }
 
 async function abort(engine: Engine, request: Parameters<Engine['generateImage']>[0]): Promise<void> {
   const controller = new AbortController()
   const { signal } = controller
-  await engine.generateImage(request, { steps: 4, signal, onProgress: ({ done }) => { if (done === 2) controller.abort() } })
+  const onProgress = ({ done }: { done: number }) => { if (done === 2) controller.abort() }
+  await engine.generateImage(request, { steps: 4, signal, onProgress })
     .then(() => { throw new Error('expected the call to be aborted') }, (error: { code?: string }) => {
       if (error.code !== 'aborted') throw error
     })
@@ -29,7 +31,8 @@ async function makePictures(engine: Engine, from: number, count: number): Promis
 }
 
 const start = () => createEngine({
-  backend: 'cpu', threads: 1, worker: place === 'worker', models: { 'alpha-image-turbo': folder, 'beta-klein-4b': folder },
+  backend: 'cpu', threads: 1, worker: place === 'worker',
+  models: { 'alpha-image-turbo': folder, 'beta-klein-4b': folder },
 })
 
 async function useOnce(): Promise<void> {
