@@ -10,6 +10,7 @@ import { imagesBench } from './images/bench-images.ts'
 import { peersBench } from './peers/bench-peers.ts'
 import type { Bench } from './report/bench.ts'
 import { renderReport, writeResults } from './report/write-report.ts'
+import { serviceBench } from './service/bench-service.ts'
 
 /*
  * Measures the library and writes bench/results/NAME.json and, from all results there, bench/RESULTS.md with its plots:
@@ -20,7 +21,7 @@ import { renderReport, writeResults } from './report/write-report.ts'
  * Without a name it only makes the page again. Lists and --runs have defaults of their own in each bench.
  */
 
-const BENCHES = { decide: decideBench, images: imagesBench, backends: backendsBench, peers: peersBench, growth: growthBench, limits: limitsBench }
+const BENCHES = { decide: decideBench, images: imagesBench, backends: backendsBench, peers: peersBench, growth: growthBench, limits: limitsBench, service: serviceBench }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type InstalledPackage, installPackage, npmInstall, runIn } from './support/installed-package.ts'
+
+/** Next and what it needs are 342 MB, and its build takes a minute: for those who ask for it. */
+const WANTED = process.env.TESSERA_TEST_NEXT !== undefined
+
+const FILES = {
+  'next.config.mjs': 'export default { serverExternalPackages: [\'tessera-onnx\', \'onnxruntime-node\', \'sharp\'] }',
+  'app/layout.jsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>',
+  'app/ai/[...path]/route.js': `import { decide, countTokens, editImage, generateImage } from 'tessera-onnx'
+import { toNextHandlers } from 'tessera-onnx/next'
+import { createServer } from 'tessera-onnx/server'
+
+export const runtime = 'nodejs'
+const models = async () => [{ name: 'decide-latest', available: true }]
+const server = createServer({ engine: { decide, countTokens, editImage, generateImage, models }, keys: ['right'] })
+export const { GET, POST, PUT, PATCH, DELETE } = toNextHandlers(server)
+`,
+}
+
+const QUESTIONS = '{"__proto__":{"type":"noul","instructions":"Is it urgent?"}}'
+
+describe.skipIf(!WANTED)('an app of the real Next.js (TESSERA_TEST_NEXT=1)', () => {
+  let installed: InstalledPackage
+  let stop = async () => {}
+  let base: string
+  beforeAll(async () => {
+    installed = await installPackage()
+    const { app } = installed
+    if (!await npmInstall(app, 'next', 'react', 'react-dom')) throw new Error('the npm registry cannot be reached')
+    await mkdir(join(app, 'app/ai/[...path]'), { recursive: true })
+    for (const [name, text] of Object.entries(FILES)) await writeFile(join(app, name), text)
+    const next = join(app, 'node_modules/next/dist/bin/next')
+    const env = { NEXT_TELEMETRY_DISABLED: '1' }
+    const { code, stdout } = runIn(app, process.execPath, [next, 'build'], { env })
+    if (code !== 0) throw new Error(stdout)
+    const child = spawn(process.execPath, [next, 'start', '-p', '0'], { cwd: app, env: { ...process.env, ...env } })
+    stop = async () => {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+    for await (const line of createInterface(child.stdout)) {
+      const [, url] = /(http:\/\/localhost:\d+)/.exec(line) ?? []
+      if (url !== undefined) base = `${url}/ai`
+      if (line.includes('Ready')) break
+    }
+  }, 600_000)
+  afterAll(async () => {
+    await stop()
+    await installed?.remove()
+  })
+
+  const headers = { 'authorization': 'Bearer right', 'content-type': 'application/json' }
+  const send = (path: string, body: BodyInit, init: RequestInit = {}) =>
+    fetch(base + path, { method: 'POST', headers, body, ...init })
+
+  it('answers, with names as they are', async () => {
+    const response = await send('/v1/systemone', `{"state":"The parcel is late","questions":${QUESTIONS}}`)
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('{"__proto__":{"type":"noul"')])
+  })
+
+  it('answers what is wrong in its own form', async () => {
+    const statuses = [
+      [401, send('/v1/systemone', '{}', { headers: { 'content-type': 'application/json' } })],
+      [404, send('/v1/nope', '{}')],
+      [405, fetch(`${base}/v1/models`, { method: 'DELETE', headers })],
+      [413, send('/v1/systemone', 'x'.repeat(9_000_000))],
+      [422, send('/v1/systemone', '{')],
+    ] as const
+    for (const [status, sent] of statuses) {
+      const response = await sent
+      expect([response.status, await response.json()]).toEqual([status, expect.objectContaining({
+        message: expect.any(String), error_type: expect.any(String),
+      })])
+    }
+  })
+
+  it('reads a form with a file of megabytes', async () => {
+    const form = new FormData()
+    form.append('prompt', 'x')
+    form.append('image', new Blob([Buffer.alloc(5_000_000)]), 'a.png')
+    const response = await send('/v1/images/edits', form, { headers: { authorization: 'Bearer right' } })
+    expect([response.status, await response.json()]).toEqual([422, expect.objectContaining({
+      message: expect.stringMatching(/^image: must be a PNG/),
+    })])
+  })
+
+  it('stops the work when the client hangs up', async () => {
+    const body = JSON.stringify({ state: 'word '.repeat(39_000), questions: { q: { type: 'noul', instructions: 'x' } } })
+    await expect(send('/v1/systemone', body, { signal: AbortSignal.timeout(500) })).rejects.toThrow()
+    const metrics = async () => (await fetch(`${base}/metrics`, { headers })).text()
+    await expect.poll(metrics, { timeout: 30_000 }).toContain('route="/v1/systemone",method="POST",status="499"} 1\n')
+  })
+})
