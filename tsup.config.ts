@@ -1,5 +1,6 @@
 import { defineConfig } from 'tsup'
 import { bundleConsole } from './scripts/bundle-console.ts'
+import { bundleWeb } from './scripts/bundle-web.ts'
 
 /** What users import: each has a subpath under `exports` in package.json, and types. */
 const modules = {
@@ -26,7 +27,10 @@ export default defineConfig({
   format: 'esm',
   target: 'node20',
   // tsup passes `baseUrl` to the compiler, which TypeScript 6 calls deprecated.
-  dts: { entry: modules, compilerOptions: { ignoreDeprecations: '6.0' } },
+  dts: { entry: { ...modules, 'web/index': 'src/web/index.ts' }, compilerOptions: { ignoreDeprecations: '6.0' } },
   clean: true,
-  onSuccess: () => bundleConsole('dist/console'),
+  onSuccess: async () => {
+    await bundleConsole('dist/console')
+    await bundleWeb('dist/web')
+  },
 })

@@ -7,13 +7,14 @@ const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.me
  * How `tessera-onnx/web` is bundled: everything in it but onnxruntime's WebAssembly, which the app serves, so that a page can
  * import it without a bundler and nothing is loaded from elsewhere.
  */
-export const WEB_OPTIONS: BuildOptions = {
+const OPTIONS: BuildOptions = {
   entryPoints: { index: fromRoot('src/web/index.ts'), worker: fromRoot('src/web/worker.ts') },
   bundle: true,
   splitting: true,
   format: 'esm',
   platform: 'browser',
   target: 'es2022',
+  minify: true,
   // Builds of onnxruntime-web whose WebAssembly is not inlined as code.
   conditions: ['onnxruntime-web-use-extern-wasm'],
   chunkNames: '[name]-[hash]',
@@ -22,5 +23,5 @@ export const WEB_OPTIONS: BuildOptions = {
 
 /** Puts `index.js`, `worker.js` and what they share into a folder. */
 export async function bundleWeb(folder: string): Promise<void> {
-  await build({ ...WEB_OPTIONS, outdir: folder })
+  await build({ ...OPTIONS, outdir: folder })
 }
