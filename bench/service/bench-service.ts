@@ -7,6 +7,8 @@ import { type MemoryUse, watchMemory } from './watch-memory.ts'
 
 const KEYS = ['key-a', 'key-b', 'key-c', 'key-d']
 const CLIENTS = 64
+/** The model is opened, code is compiled, and memory grows to what 64 requests at once need. */
+const WARM_UP_SECONDS = 20
 const SECONDS = 60
 const STORM_SECONDS = 20
 
@@ -52,8 +54,8 @@ export const serviceBench: Bench<ServiceResults> = {
   async measure({ threads }) {
     const service = await startService(KEYS, threads)
     try {
-      // Opens the model, and warms up what is compiled as it runs.
-      await runClients({ ...to(service), clients: 4, seconds: 3, patience: () => undefined })
+      console.error(`warm-up: ${WARM_UP_SECONDS} s`)
+      await runClients({ ...to(service), clients: CLIENTS, seconds: WARM_UP_SECONDS, patience: () => undefined })
       console.error(`load: ${CLIENTS} clients for ${SECONDS} s`)
       const load = await measureLoad(service)
       console.error(`storm: the same, half of them hanging up, for ${STORM_SECONDS} s`)
