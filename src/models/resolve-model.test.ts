@@ -40,7 +40,7 @@ describe('resolveModel', () => {
     const home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
     await mkdir(join(home, 'huggingface'))
     await expect(resolveModel('Qwen/Qwen3-4B', { XDG_CACHE_HOME: home })).rejects.toMatchObject({
-      tried: ['the embedded models', join(home, 'huggingface', 'hub')], command: 'hf download Qwen/Qwen3-4B',
+      tried: ['the embedded models', join(home, 'huggingface', 'hub')], command: 'tessera pull Qwen/Qwen3-4B',
     })
   })
 

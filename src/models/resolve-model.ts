@@ -44,11 +44,11 @@ export async function resolveModel(model: string, env: Readonly<Record<string, s
   if (isAbsolute(model) || /^\.{1,2}[\\/]/.test(model)) {
     const folder = resolve(model)
     if (await isModel(folder)) return { id: model, folder, embedded: false }
-    throw new ModelNotFoundError(model, INDEX_FILES.map((name) => join(folder, name)), `hf download <owner/name> --local-dir ${model}`)
+    throw new ModelNotFoundError(model, INDEX_FILES.map((name) => join(folder, name)), 'tessera pull <owner>/<name>, and give that name')
   }
   const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
   if (embedded) return { id: model, folder: embedded, embedded: true }
   const cached = /^[\w.-]+\/[\w.-]+$/.test(model) ? await findInHubCache(model, env) : undefined
   if (cached) return { id: model, folder: cached, embedded: false }
-  throw new ModelNotFoundError(model, ['the embedded models', hubCacheFolder(env)], `hf download ${model}`)
+  throw new ModelNotFoundError(model, ['the embedded models', hubCacheFolder(env)], `tessera pull ${model}`)
 }
