@@ -32,18 +32,18 @@ describe('loading onnxruntime-node', () => {
 describe('explainMissingProvider', () => {
   it('says that the build lacks a provider', () => {
     const runtime = { listSupportedBackends: () => [{ name: 'cpu', bundled: true }] }
-    expect(explainMissingProvider('dml', runtime, '/nowhere')?.reason).toContain('no dml provider for')
+    expect(explainMissingProvider('dml', runtime, { missing: ['libonnxruntime_providers_cuda.so'] })?.reason).toContain('no dml provider for')
   })
 
   it('gives the command that installs the CUDA libraries', () => {
     const runtime = { listSupportedBackends: () => [{ name: 'cuda', bundled: false }] }
-    const missing = explainMissingProvider('cuda', runtime, '/nowhere')
-    expect(missing?.remedy).toBe('ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild onnxruntime-node')
+    const missing = explainMissingProvider('cuda', runtime, { missing: ['libonnxruntime_providers_cuda.so'] })
+    expect(missing?.remedy).toBe('npx tessera setup cuda')
   })
 
   it('leaves a bundled provider to the probe', () => {
     const runtime = { listSupportedBackends: () => [{ name: 'webgpu', bundled: true }] }
-    expect(explainMissingProvider('webgpu', runtime, '/nowhere')).toBeUndefined()
+    expect(explainMissingProvider('webgpu', runtime, { missing: ['libonnxruntime_providers_cuda.so'] })).toBeUndefined()
   })
 })
 

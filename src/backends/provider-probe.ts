@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { type CudaLibraries, describeLibrary, findCudaLibraries, findMissingLibrary } from './cuda-libraries.ts'
 import type { ProviderName } from './node-provider.ts'
 import { loadOnnxruntimeNode, type NodeRuntime } from './onnxruntime-node.ts'
 import { describePlatform } from './platform.ts'
@@ -15,7 +14,7 @@ const REMEDIES: Record<ProviderName, string> = {
   coreml: 'run on macOS, or choose another backend',
   dml: 'run on Windows with a DirectX 12 device, or choose another backend',
 }
-const INSTALL_CUDA = 'ONNXRUNTIME_NODE_INSTALL=cuda12 npm rebuild onnxruntime-node'
+const INSTALL_CUDA = 'npx tessera setup cuda'
 const PROBE_TIMEOUT_MS = 30_000
 
 /**
@@ -24,10 +23,17 @@ const PROBE_TIMEOUT_MS = 30_000
  */
 export async function probeProvider(name: ProviderName): Promise<ProbeResult> {
   const runtime = await loadOnnxruntimeNode(name)
-  const missing = explainMissingProvider(name, runtime, dirname(resolveRuntime()))
+  const missing = explainMissingProvider(name, runtime)
   if (missing) return missing
   const failure = await runProbe(name)
   if (failure === undefined) return { available: true }
+  const library = name === 'cuda' && process.platform === 'linux'
+    ? await findMissingLibrary(findCudaLibraries().provider)
+    : undefined
+  if (library !== undefined) {
+    const reason = `the library ${describeLibrary(library)} is not installed, or not where the loader looks`
+    return { available: false, reason, remedy: `${REMEDIES.cuda}; the loader also looks into LD_LIBRARY_PATH` }
+  }
   return { available: false, reason: failure, remedy: REMEDIES[name] }
 }
 
@@ -35,7 +41,7 @@ export async function probeProvider(name: ProviderName): Promise<ProbeResult> {
 export function explainMissingProvider(
   name: ProviderName,
   runtime: Pick<NodeRuntime, 'listSupportedBackends'>,
-  distFolder: string,
+  cuda: Pick<CudaLibraries, 'missing'> = findCudaLibraries(),
 ): Extract<ProbeResult, { available: false }> | undefined {
   const entry = runtime.listSupportedBackends().find((candidate) => candidate.name === name)
   if (entry === undefined) {
@@ -43,9 +49,8 @@ export function explainMissingProvider(
     return { available: false, reason, remedy: REMEDIES[name] }
   }
   if (name !== 'cuda' || entry.bundled) return undefined
-  const file = process.platform === 'win32' ? 'onnxruntime_providers_cuda.dll' : 'libonnxruntime_providers_cuda.so'
-  if (existsSync(join(distFolder, '..', 'bin', 'napi-v6', process.platform, process.arch, file))) return undefined
-  return { available: false, reason: `the CUDA library ${file} is not installed`, remedy: INSTALL_CUDA }
+  if (cuda.missing.length === 0) return undefined
+  return { available: false, reason: `${cuda.missing.join(' and ')} of onnxruntime-node are not installed`, remedy: INSTALL_CUDA }
 }
 
 /** Undefined when the provider computed, else what it said. */

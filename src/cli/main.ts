@@ -10,12 +10,13 @@ import { pullCommand } from './pull-command.ts'
 import { quantizeCommand } from './quantize-command.ts'
 import { reportUsageError } from './run-command.ts'
 import { serveCommand } from './serve-command.ts'
+import { setupCommand } from './setup-command.ts'
 
 const main = defineCommand({
   meta: async () => ({ name: 'tessera', version: await packageVersion(), description: 'Typed decisions and images on ONNX Runtime, in your own process' }),
   subCommands: {
     decide: decideCommand, generate: generateCommand, edit: editCommand, serve: serveCommand, models: modelsCommand,
-    pull: pullCommand, quantize: quantizeCommand, doctor: doctorCommand, bench: benchCommand,
+    pull: pullCommand, quantize: quantizeCommand, setup: setupCommand, doctor: doctorCommand, bench: benchCommand,
   },
 })
 
