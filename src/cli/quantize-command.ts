@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
-import { quantizationConfigSchema, quantizeWeights, resolveModel } from '../models/index.ts'
+import { quantizationConfigSchema, quantizeCheckpoint, resolveModel } from '../models/index.ts'
 import { printResult, runCommand } from './run-command.ts'
 
 export const quantizeCommand = defineCommand({
@@ -16,7 +16,7 @@ export const quantizeCommand = defineCommand({
   run: (context) => runCommand(context, async ({ args }) => {
     const format = readFormat(args.bits, args.block)
     const { folder } = await resolveModel(args.model)
-    await quantizeWeights({ folder, out: args.out, ...format, onProgress: showProgress })
+    await quantizeCheckpoint({ folder, out: args.out, ...format, onProgress: showProgress })
     printResult(args.json ?? false, { out: args.out, ...format }, () => `${colors.green('wrote')} ${args.out}`)
   }),
 })

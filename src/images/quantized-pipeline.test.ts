@@ -1,12 +1,11 @@
-import { rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { materializeBundle, PROMPTS, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { openFolder } from '../models/model-folder.ts'
-import { quantizeWeights } from '../models/quantize-weights.ts'
+import { quantizeCheckpoint } from '../models/quantize-checkpoint.ts'
 import { openImagePipeline } from './index.ts'
 
 const context = { turn: async () => {} }
@@ -35,13 +34,15 @@ it.each<[ImageBundleName, boolean]>([['z-image-base', false], ['klein-distilled'
   'makes nearly the same picture with %s in 8 bits', async (name, edits) => {
     const bundle = await materializeBundle(name)
     const float = await makePicture(bundle.folder, edits)
-    for (const part of ['transformer', 'text_encoder']) {
-      const folder = join(bundle.folder, part)
-      await quantizeWeights({ folder, out: `${folder}-8`, bits: 8, blockSize: 32 })
-      await rm(folder, { recursive: true })
-      await rename(`${folder}-8`, folder)
-    }
-    const quantized = await makePicture(bundle.folder, edits)
+    const out = `${bundle.folder}-8`
+    const progress: number[] = []
+    await quantizeCheckpoint({
+      folder: bundle.folder, out, bits: 8, blockSize: 32, onProgress: ({ done, total }) => progress.push(done / total),
+    })
+    expect(progress.at(-1)).toBe(1)
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+    const quantized = await makePicture(out, edits)
+    await rm(out, { recursive: true })
     const difference = meanDifference(float, quantized)
     expect(difference).toBeGreaterThan(0)
     expect(difference).toBeLessThan(3)
