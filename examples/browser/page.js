@@ -1,4 +1,4 @@
-import { createEngine } from '/tessera/index.js'
+import { createEngine } from './tessera/index.js'
 
 const element = (id) => document.getElementById(id)
 // Add ?backend=wasm or ?backend=webgpu to the address to ask for one.

@@ -1,8 +1,10 @@
 import { DownloadFailedError } from '../errors/index.ts'
 
 const CACHE = 'tessera-models'
+/** Kept too: that there is no such file is part of a model. */
+const NONE = 404
 
-/** What was kept of a URL, or nothing where Cache Storage is not to be had, as on pages without TLS. */
+/** Nothing where Cache Storage is not to be had, as on pages without TLS. */
 async function openCache(): Promise<Cache | undefined> {
   return typeof caches === 'undefined' ? undefined : caches.open(CACHE).catch(() => undefined)
 }
@@ -17,21 +19,21 @@ async function openCache(): Promise<Cache | undefined> {
 export async function download(url: string, onBytes: (length: number) => void = () => {}): Promise<Uint8Array | undefined> {
   const cache = await openCache()
   const kept = await cache?.match(url)
-  const response = kept && await isCurrent(url, kept) ? kept : await request(url)
-  if (response === undefined) return undefined
+  const current = kept && await isCurrent(url, kept)
+  // Storage may be full; then the file is loaded again next time.
+  const keep = async (response: Response) => void await cache?.put(url, response).catch(() => {})
+  const response = current ? kept : await request(url)
+  if (response === undefined) await keep(new Response(null, { status: NONE }))
+  if (response === undefined || response.status === NONE) return undefined
   const bytes = await readAll(response, url, onBytes)
-  if (response !== kept) {
-    const { headers } = response
-    // Storage may be full; then the file is loaded again next time.
-    await cache?.put(url, new Response(bytes, { headers: pick(headers, VALIDATORS) })).catch(() => {})
-  }
+  if (!current) await keep(new Response(bytes, { headers: pick(response.headers, VALIDATORS) }))
   return bytes
 }
 
 /** Bytes that a file has on its way, or undefined where there is none. Servers that don't say count as 0. */
 export async function measureDownload(url: string): Promise<number | undefined> {
   const kept = await (await openCache())?.match(url)
-  if (kept) return (await kept.blob()).size
+  if (kept) return kept.status === NONE ? undefined : (await kept.blob()).size
   const response = await request(url, { method: 'HEAD' })
   return response && Number(response.headers.get('content-length') ?? 0)
 }
@@ -51,7 +53,7 @@ async function request(url: string, init?: RequestInit): Promise<Response | unde
     throw new DownloadFailedError(url, 'the request failed; is the address right, and does its server allow this page (CORS)?', { cause })
   })
   // Servers of single-page apps answer with their page for what they don't have.
-  if (response.status === 404 || response.headers.get('content-type')?.startsWith('text/html')) return undefined
+  if (response.status === NONE || response.headers.get('content-type')?.startsWith('text/html')) return undefined
   if (response.ok) return response
   throw new DownloadFailedError(url, `the server answered ${response.status}`)
 }

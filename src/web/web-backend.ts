@@ -19,6 +19,7 @@ export async function createWebBackend(settings: EngineSettings, weights: Weight
   const threads = settings.threads ?? countThreads()
   let runtime = ''
   const create = async (name: WebBackendName) => {
+    if (name === 'webgpu') await requireAdapter({ hardware: settings.backend === 'auto' })
     const ort = await loadRuntime(name, settings.runtimeUrl!, threads)
     runtime = `onnxruntime-web ${ort.env.versions.web}`
     const backend = await createOrtBackend(name, ort, {
@@ -38,18 +39,27 @@ export async function createWebBackend(settings: EngineSettings, weights: Weight
 
 /** Each has a build of its own, so that a page without WebGPU loads the smaller one. */
 async function loadRuntime(name: WebBackendName, runtimeUrl: string, threads: number): Promise<OrtRuntime> {
-  if (name === 'webgpu') await requireAdapter()
   const ort = name === 'webgpu' ? await import('onnxruntime-web/webgpu') : await import('onnxruntime-web/wasm')
   ort.env.wasm.wasmPaths = runtimeUrl
   ort.env.wasm.numThreads = threads
   return ort as unknown as OrtRuntime
 }
 
-async function requireAdapter(): Promise<void> {
-  const { gpu } = navigator as Navigator & { gpu?: { requestAdapter(): Promise<object | null> } }
+/** The part of the standard that is used here. */
+interface Gpu {
+  requestAdapter(): Promise<{ readonly info: { readonly isFallbackAdapter?: boolean } } | null>
+}
+
+/** @param options `hardware`: a device in software, which is slower than WebAssembly, does not do */
+async function requireAdapter({ hardware }: { hardware: boolean }): Promise<void> {
+  const { gpu } = navigator as Navigator & { gpu?: Gpu }
   const remedy = "update the browser or its graphics driver, or use backend 'wasm'"
   if (gpu === undefined) throw new BackendUnavailableError('webgpu', 'this browser has no WebGPU here', remedy)
-  if ((await gpu.requestAdapter()) === null) throw new BackendUnavailableError('webgpu', 'WebGPU finds no device here', remedy)
+  const adapter = await gpu.requestAdapter()
+  if (adapter === null) throw new BackendUnavailableError('webgpu', 'WebGPU finds no device here', remedy)
+  if (hardware && adapter.info.isFallbackAdapter) {
+    throw new BackendUnavailableError('webgpu', 'WebGPU finds only a device in software here', remedy)
+  }
 }
 
 /** Threads share memory, which a page may do only when it is isolated from others. Half of the processors stay free. */

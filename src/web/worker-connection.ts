@@ -6,16 +6,16 @@ export function connectWebWorker(create: () => Worker): Connect {
   return ({ onMessage, onCrash }) => {
     const worker = create()
     let open = true
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
       if (open) onMessage(data)
-    }
-    worker.onerror = (event) => {
+    })
+    worker.addEventListener('error', (event) => {
       if (!open) return
       open = false
       worker.terminate()
       // A script that cannot be loaded gives an event without a message.
       onCrash(event.message ? 'it threw an error' : 'its script could not be loaded or run', event.error)
-    }
+    })
     return {
       post: (message) => worker.postMessage(message),
       setBusy: () => {},

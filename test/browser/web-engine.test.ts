@@ -1,22 +1,43 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type DecisionResponse, type Engine } from '../../src/index.ts'
 import { materializeBundle, type ImageBundle } from '../helpers/image-bundle.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from '../support/browser-page.ts'
 
-const read = async (name: string) => JSON.parse(await readFile(new URL(`../../examples/${name}.json`, import.meta.url), 'utf8'))
+/** The engine of the page. */
+declare global {
+  var engine: Engine
+}
 
-/** A device in software compiles kernels for the processor, which takes it most of a minute when that is busy. */
-const PATIENCE = 240_000
+const read = async (name: string) => JSON.parse(await readFile(new URL(`../../examples/${name}.json`, import.meta.url), 'utf8'))
+const TINY = { 'alpha-image-turbo': '/tiny', 'beta-klein-4b': '/tiny' }
+const DRAWING = { prompt: 'a red apple', size: '64x48', seed: 7 }
+const SAMPLING = { steps: 1, seed: 7 }
+
+/** A device in software compiles its kernels for the processor: seconds on a free machine, minutes on a busy one. */
+const PATIENCE = 600_000
+/** Rounding of 8-bit values. */
+const LEVELS = 2
 
 describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its path where it is not found)', () => {
   let site: ExampleSite
   let bundle: ImageBundle
   let node: Engine
+  let source: string
   beforeAll(async () => {
     bundle = await materializeBundle('klein-distilled')
-    site = await startExampleSite({ '/tiny/': bundle.folder })
-    node = await createEngine({ backend: 'cpu', threads: 1, models: { tiny: bundle.folder } })
+    // As the embedded model, which makes pictures of a few sizes and resamples them.
+    const manifest = join(bundle.folder, 'tessera.json')
+    const known = JSON.parse(await readFile(manifest, 'utf8')) as object
+    await writeFile(manifest, JSON.stringify({ ...known, native_sizes: [[64, 48], [80, 64], [64, 64]] }))
+    site = await startExampleSite({ '/tiny/': bundle.folder, '/models/image-mini/': bundle.folder })
+    const models = { 'alpha-image-turbo': bundle.folder, 'beta-klein-4b': bundle.folder }
+    node = await createEngine({ backend: 'cpu', threads: 1, models })
+    const drawn = sharp({ create: { width: 80, height: 64, channels: 3, background: '#c04020' } }).png().toBuffer()
+    source = `data:image/png;base64,${(await drawn).toString('base64')}`
   })
   afterAll(async () => {
     await node?.dispose()
@@ -24,24 +45,117 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     await bundle?.remove()
   })
 
-  it.each(['wasm', 'webgpu'] as const)('decides on %s as Node does, with nothing from elsewhere and no breach of the policy', async (backend) => {
-    const request = { state: await read('ticket'), questions: await read('questions') }
-    const { page, faults } = await site.open()
-    const { response, info, progress } = await page.evaluate(async ({ backend, request }) => {
-      const engine = await tessera.createEngine({ backend, runtimeUrl: '/onnxruntime/', modelsUrl: '/models' })
-      const progress: { stage: string; done: number; total: number }[] = []
-      const response = await engine.decide(request, { onProgress: (at) => progress.push(at) })
-      const info = engine.backendInfo()
-      await engine.dispose()
-      return { response, info, progress }
-    }, { backend, request })
-    expect(info).toMatchObject({ backend, worker: true, runtime: expect.stringMatching(/^onnxruntime-web 1/) })
-    expectSameAnswers(response as DecisionResponse, await node.decide(request))
-    const stages = [...new Set(progress.map(({ stage }) => stage))]
-    expect(stages).toEqual(['downloading', 'reading'])
+  describe.each(['wasm', 'webgpu'] as const)('on %s', (backend) => {
+    let page: Page
+    let faults: string[]
+    beforeAll(async () => {
+      ({ page, faults } = await site.openLibrary())
+      await page.evaluate(async ({ backend, models }) => {
+        globalThis.engine = await tessera.createEngine({ backend, runtimeUrl: '/onnxruntime/', modelsUrl: '/models', models })
+      }, { backend, models: TINY })
+    }, PATIENCE)
+    afterAll(async () => {
+      await page?.evaluate(() => engine.dispose())
+      await page?.close()
+    })
+
+    it('runs in a worker, on what was tested', async () => {
+      const info = await page.evaluate(() => engine.backendInfo())
+      expect(info).toMatchObject({ backend, worker: true, runtime: expect.stringMatching(/^onnxruntime-web 1/) })
+      expect(info.selfTest !== undefined).toBe(backend === 'webgpu')
+    })
+
+    it('decides as Node does, and tells of the download', async () => {
+      const request = { state: await read('ticket'), questions: await read('questions') }
+      const { response, stages } = await page.evaluate(async (request) => {
+        const stages = new Set<string>()
+        const response = await engine.decide(request, { onProgress: ({ stage }) => stages.add(stage) })
+        return { response, stages: [...stages] }
+      }, request)
+      expectSameAnswers(response as DecisionResponse, await node.decide(request))
+      expect(stages).toEqual(['downloading', 'reading'])
+    }, PATIENCE)
+
+    it('draws what Node draws', async () => {
+      const { data } = await page.evaluate(([request, options]) => engine.generateImage(request, options), [DRAWING, { steps: 1 }] as const)
+      await expectSamePicture(data, (await node.generateImage(DRAWING, { steps: 1 })).data)
+    }, PATIENCE)
+
+    it('changes a picture as Node does', async () => {
+      const request = { prompt: 'make it green', image: source }
+      const { data } = await page.evaluate(([request, options]) => engine.editImage(request, options), [request, SAMPLING] as const)
+      await expectSamePicture(data, (await node.editImage(request, SAMPLING)).data)
+    }, PATIENCE)
+
+    it('loads nothing from elsewhere and keeps to the policy of the page', () => {
+      expect(faults).toEqual([])
+    })
+  })
+
+  it('shows all three on the example page', async () => {
+    const { page, faults } = await site.openExample('?backend=wasm')
+    await page.getByText('Runs on wasm').waitFor()
+    await page.getByRole('button', { name: 'Decide' }).click()
+    await page.getByText('"urgent"').waitFor()
+    await page.getByRole('button', { name: 'Draw' }).click()
+    await page.getByRole('img', { name: 'a red circle' }).waitFor()
+    const drawn = await page.locator('#picture').getAttribute('src')
+    await page.getByRole('button', { name: 'Change the last picture' }).click()
+    await page.waitForFunction((before) => document.querySelector<HTMLImageElement>('#picture')!.src !== before, drawn)
     expect(faults).toEqual([])
     await page.close()
-  }, PATIENCE)
+  })
+
+  it('takes WebAssembly by itself where WebGPU is only there in software, and says why', async () => {
+    const { page } = await site.openLibrary()
+    const info = await page.evaluate(async () => {
+      const engine = await tessera.createEngine({ runtimeUrl: '/onnxruntime' })
+      await engine.dispose()
+      return engine.backendInfo()
+    })
+    expect(info).toMatchObject({ backend: 'wasm', threads: expect.any(Number), tried: [{ name: 'webgpu' }] })
+    await page.close()
+  })
+
+  it('needs no network for a model that it has kept', async () => {
+    const { page } = await site.openLibrary()
+    const decide = () => page.evaluate(async () => {
+      const engine = await tessera.createEngine({ backend: 'wasm', runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
+      const { answers } = await engine.decide({ state: 'It is late.', questions: { late: { type: 'noul', instructions: 'Is it late?' } } })
+      await engine.dispose()
+      return answers
+    })
+    const first = await decide()
+    await page.context().route('**/models/**', (route) => route.abort())
+    expect(await decide()).toEqual(first)
+    await page.context().unroute('**/models/**')
+    await page.close()
+  })
+
+  it.each<[object, object]>([
+    [{ runtimeUrl: 7 }, { code: 'invalid_request', message: 'runtimeUrl: must be a URL, got number' }],
+    [{ backend: 'cuda' }, { code: 'invalid_request', message: "backend: must be one of auto, webgpu, wasm, got 'cuda'" }],
+    [{ runtimeUrl: '/nowhere/', backend: 'wasm' }, { code: 'backend_unavailable' }],
+    [{ backend: 'wasm' }, { code: 'model_not_found' }],
+    [{ backend: 'wasm', models: { 'decide-latest': '/nowhere' } }, { code: 'model_format' }],
+    [{ backend: 'wasm', models: { 'decide-latest': 'http://127.0.0.1:9/model' } }, { code: 'download_failed' }],
+  ])('refuses %j with %j', async (options, error) => {
+    const { page } = await site.openLibrary()
+    const refused = await page.evaluate(async (options) => {
+      let engine: Engine | undefined
+      try {
+        engine = await tessera.createEngine({ runtimeUrl: '/onnxruntime/', ...options })
+        await engine.decide({ state: 'a', questions: { b: { type: 'noul', instructions: 'c' } } })
+        return {}
+      } catch (error) {
+        return (error as { toJSON(): object }).toJSON()
+      } finally {
+        await engine?.dispose()
+      }
+    }, options)
+    expect(refused).toMatchObject(error)
+    await page.close()
+  })
 })
 
 function expectSameAnswers(got: DecisionResponse, wanted: DecisionResponse): void {
@@ -56,4 +170,13 @@ function expectSameAnswers(got: DecisionResponse, wanted: DecisionResponse): voi
 function listNumbers(value: unknown): number[] {
   if (typeof value === 'number') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listNumbers) : []
+}
+
+type Pictures = readonly { readonly b64_json: string }[]
+
+async function expectSamePicture(got: Pictures, wanted: Pictures): Promise<void> {
+  const [a, b] = await Promise.all([got, wanted].map(([picture]) =>
+    sharp(Buffer.from(picture!.b64_json, 'base64')).removeAlpha().raw().toBuffer({ resolveWithObject: true })))
+  expect({ ...a!.info }).toMatchObject({ width: b!.info.width, height: b!.info.height })
+  expect(Math.max(...b!.data.map((level, i) => Math.abs(level - a!.data[i]!)))).toBeLessThanOrEqual(LEVELS)
 }

@@ -1,14 +1,15 @@
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
+import type * as Library from '../../src/web/index.ts'
 import { bundleWeb } from '../../scripts/bundle-web.ts'
 // @ts-expect-error: a program in plain JavaScript, as users copy it
 import { FOLDERS, startServer } from '../../examples/browser/serve.mjs'
 import { findChromium } from './chromium.ts'
 
 declare global {
-  /** The library, in pages that `open` gives. */
-  var tessera: typeof import('../../src/web/index.ts')
+  /** The library, in pages that `openLibrary` gives. */
+  var tessera: typeof Library
 }
 
 const executablePath = findChromium()
@@ -19,10 +20,17 @@ export const hasChromium = executablePath !== undefined
 /** WebGPU on the device in software that comes with Chromium. */
 const ARGUMENTS = ['--no-sandbox', '--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan']
 
+export interface OpenedPage {
+  readonly page: Page
+  /** Errors, breaches of the policy and requests to elsewhere. */
+  readonly faults: string[]
+}
+
 export interface ExampleSite {
-  readonly url: string
-  /** A page in a browser that has been here before, with its cache. Faults are collected. */
-  open(path?: string): Promise<{ page: Page; faults: string[] }>
+  /** The example page, in a browser that keeps its storage from page to page. */
+  openExample(query?: string): Promise<OpenedPage>
+  /** An empty page of the same site with the library as `tessera`. */
+  openLibrary(): Promise<OpenedPage>
   close(): Promise<void>
 }
 
@@ -34,27 +42,33 @@ export interface ExampleSite {
 export async function startExampleSite(folders: Readonly<Record<string, string>> = {}): Promise<ExampleSite> {
   const web = fileURLToPath(new URL(`../../out/web-${process.pid}`, import.meta.url))
   await bundleWeb(web)
-  const server = await startServer({ folders: { ...folders, ...FOLDERS, '/tessera/': web } }) as { url: string; close(): Promise<void> }
-  const browser: Browser = await chromium.launch({ executablePath: executablePath!, args: ARGUMENTS })
-  const context: BrowserContext = await browser.newContext()
+  const server = await startServer({ folders: { ...folders, ...FOLDERS, '/tessera/': web } })
+  const browser = await chromium.launch({ executablePath: executablePath!, args: ARGUMENTS })
+  const context = await browser.newContext()
+
+  async function open(path: string): Promise<OpenedPage> {
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('pageerror', ({ message }) => faults.push(`error: ${message}`))
+    page.on('console', (message) => {
+      // That a file is not there is an answer.
+      if (message.type() === 'error' && !message.text().includes('404')) faults.push(`console: ${message.text()}`)
+    })
+    page.on('request', (request) => {
+      const asked = request.url()
+      if (!/^(data|blob):/.test(asked) && !asked.startsWith(server.url)) faults.push(`request: ${asked}`)
+    })
+    await page.goto(server.url + path)
+    return { page, faults }
+  }
+
   return {
-    url: server.url,
-    async open(path = '') {
-      const page = await context.newPage()
-      const faults: string[] = []
-      page.on('pageerror', ({ message }) => faults.push(`error: ${message}`))
-      page.on('console', (message) => {
-        // That a file is not there is an answer.
-        if (message.type() === 'error' && !message.text().includes('404')) faults.push(`console: ${message.text()}`)
-      })
-      page.on('request', (request) => {
-        const asked = request.url()
-        if (!/^(data|blob):/.test(asked) && !asked.startsWith(server.url)) faults.push(`request: ${asked}`)
-      })
-      await page.goto(server.url + path)
+    openExample: (query = '') => open(query),
+    async openLibrary() {
+      const opened = await open('page.css')
       // As text: the test runner rewrites `import()` in functions.
-      await page.evaluate("import('/tessera/index.js').then((library) => { globalThis.tessera = library })")
-      return { page, faults }
+      await opened.page.evaluate("import('/tessera/index.js').then((library) => { globalThis.tessera = library })")
+      return opened
     },
     async close() {
       await browser.close()
