@@ -15,13 +15,21 @@ import { serviceBench } from './service/bench-service.ts'
 /*
  * Measures the library and writes bench/results/NAME.json and, from all results there, bench/RESULTS.md with its plots:
  *
- *     npm run bench -- NAME... [--layers 4] [--threads N] [--runs 7] [--states 512,2048] [--questions 1,16] [--sides 512]
- *         [--model models/decide-mini] [--out bench]
+ *     npm run bench -- NAME... [--layers 4] [--threads N] [--runs 7] [--states 512,2048] [--questions 1,16]
+ *         [--sides 512] [--model models/decide-mini] [--out bench]
  *
  * Without a name it only makes the page again. Lists and --runs have defaults of their own in each bench.
  */
 
-const BENCHES = { decide: decideBench, images: imagesBench, backends: backendsBench, peers: peersBench, growth: growthBench, limits: limitsBench, service: serviceBench }
+const BENCHES = {
+  decide: decideBench,
+  images: imagesBench,
+  backends: backendsBench,
+  peers: peersBench,
+  growth: growthBench,
+  limits: limitsBench,
+  service: serviceBench,
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -46,7 +54,8 @@ for (const name of positionals) {
   if (bench === undefined) throw new Error(`expected ${Object.keys(BENCHES).join(', ')}; got "${name}"`)
   const environment = await describeEnvironment(options.threads)
   const results = await bench.measure(options)
-  await writeResults(values.out, name, { environment: { ...environment, load_after: loadavg()[0] ?? Number.NaN }, ...results })
+  const after = { load_after: loadavg()[0] ?? Number.NaN }
+  await writeResults(values.out, name, { environment: { ...environment, ...after }, ...results })
 }
 await renderReport(values.out, BENCHES as unknown as Record<string, Bench<never>>)
 console.error(`written: ${values.out}/RESULTS.md`)

@@ -17,7 +17,7 @@ export interface Cell {
   readonly time?: Summary
   readonly startup_ms?: number
   readonly resident_mib?: number
-  /** Largest distance of a value from that of cpu with float32 weights; of a prediction, in units of its largest value. */
+  /** Largest distance of a value from that of cpu with float32 weights, in units of the largest value. */
   readonly deviation?: number
   readonly reason?: string
 }
@@ -32,6 +32,7 @@ interface Variant {
   readonly folder: string
 }
 
+const RUN_JOB = ['scripts/run-ts.mjs', 'bench/backends/run-job.ts']
 const PRECISIONS: readonly Precision[] = ['float32', 'int8', 'int4']
 
 /** The same requests on every backend that computes here, each in a process of its own. */
@@ -39,7 +40,8 @@ export const backendsBench: Bench<BackendsResults> = {
   async measure({ model, threads, runs }) {
     const statuses = await detectBackends()
     const there = statuses.filter(({ available }) => available).map(({ name }) => name)
-    const missing = statuses.filter(({ available }) => !available).map(({ name, reason = '' }) => ({ backend: name, reason }))
+    const missing = statuses
+      .filter(({ available }) => !available).map(({ name, reason = '' }) => ({ backend: name, reason }))
     const mid = await qwen3Mid(model)
     const jobs: { job: string; kind: 'decide' | 'step'; variants: readonly Variant[] }[] = [
       { job: 'decide, embedded model', kind: 'decide', variants: [{ weights: 'as shipped', folder: model }] },
@@ -49,7 +51,7 @@ export const backendsBench: Bench<BackendsResults> = {
     const cells: Cell[] = []
     for (const { job, kind, variants } of jobs) {
       const open = (backend: BackendName, folder: string) =>
-        openChild(process.execPath, ['scripts/run-ts.mjs', 'bench/backends/run-job.ts', kind, backend, folder, String(threads)])
+        openChild(process.execPath, [...RUN_JOB, kind, backend, folder, String(threads)])
       cells.push(...(await measureJob({ job, variants, backends: there, open, runs })))
     }
     return { cells, missing }
@@ -87,7 +89,8 @@ async function measureJob({ job, variants, backends, open, runs }: {
       }
     }
   }
-  const times = await timeAlternating(Object.fromEntries([...children].map(([key, child]) => [key, () => child.step()])), runs)
+  const ways = Object.fromEntries([...children].map(([key, child]) => [key, () => child.step()]))
+  const times = await timeAlternating(ways, runs)
   await Promise.all([...children.values()].map((child) => child.close()))
   return cells.map((cell) => {
     const time = times[`${cell.backend} ${cell.weights}`]

@@ -16,10 +16,14 @@ export interface Ready {
 }
 
 const SIDE = 256
-const STATE = 'The printer on the second floor is out of order again, and the invoice for last month was paid twice. '.repeat(12)
+const STATE =
+  'The printer on the second floor is out of order again, and the invoice for last month was paid twice. '.repeat(12)
 const QUESTIONS: DecisionRequestInput['questions'] = {
   urgent: { type: 'noul', instructions: 'Does this need an answer today?' },
-  team: { type: 'choice', instructions: 'Who should handle it?', criteria: { billing: 'Payments', tech: 'Faults', sales: 'Offers' } },
+  team: {
+    type: 'choice', instructions: 'Who should handle it?',
+    criteria: { billing: 'Payments', tech: 'Faults', sales: 'Offers' },
+  },
   anger: { type: 'score', instructions: 'How angry is the writer?', criteria: ['calm', 'annoyed', 'furious'] },
 }
 
@@ -28,7 +32,9 @@ const options = { backend: name, threads: Number(threads) }
 const started = performance.now()
 const job = kind === 'decide' ? await openDecisions() : await openStep()
 const values = await job()
-const ready: Ready = { startup_ms: performance.now() - started, resident_mib: process.memoryUsage.rss() / 2 ** 20, values }
+const ready: Ready = {
+  startup_ms: performance.now() - started, resident_mib: process.memoryUsage.rss() / 2 ** 20, values,
+}
 console.log(JSON.stringify(ready))
 for await (const _ of createInterface(process.stdin)) {
   await job()

@@ -30,6 +30,8 @@ export interface GrowthResults {
 }
 
 const QUESTION_TOKENS = 64
+/** Longest state of the larger model: its time grows with the square, to minutes on a small machine. */
+const LONGEST = 8192
 /** State of the calls whose number of questions grows. */
 const STATE_TOKENS = 1024
 
@@ -37,13 +39,15 @@ const STATE_TOKENS = 1024
 export const growthBench: Bench<GrowthResults> = {
   async measure(options) {
     const curves: Curve[] = []
-    for (const folder of [options.model, await provideQwen3({ layers: options.layers, bits: 8 }, options.model)]) {
+    const { model, layers, states, runs } = options
+    for (const folder of [model, await provideQwen3({ layers, bits: 8 }, model)]) {
       await using engine = await openEngine(folder, options)
-      curves.push(...(await measureDecisions(engine, basename(folder), options)))
-      if (folder === options.model) curves.push(await measureClients(engine, options.runs))
+      const lengths = folder === model ? states : states.filter((tokens) => tokens <= LONGEST)
+      curves.push(...(await measureDecisions(engine, basename(folder), { ...options, states: lengths })))
+      if (folder === model) curves.push(await measureClients(engine, runs))
     }
     curves.push(await measureArea(options))
-    return { layers: options.layers, curves }
+    return { layers, curves }
   },
   render: renderGrowth,
 }
@@ -52,12 +56,13 @@ function openEngine(folder: string, { threads }: BenchOptions): Promise<Engine> 
   return createEngine({ backend: 'cpu', threads, models: { 'decide-latest': resolve(folder) } })
 }
 
-async function measureDecisions(engine: Engine, name: string, { states, questions, runs }: BenchOptions): Promise<Curve[]> {
-  const states_ = await prepare(engine, states.map((state) => [state, { state, questions: 1 }]))
-  const questions_ = await prepare(engine, questions.map((asked) => [asked, { state: STATE_TOKENS, questions: asked }]))
+async function measureDecisions(engine: Engine, name: string, options: BenchOptions): Promise<Curve[]> {
+  const { states, questions, runs } = options
+  const longer = await prepare(engine, states.map((state) => [state, { state, questions: 1 }]))
+  const more = await prepare(engine, questions.map((asked) => [asked, { state: STATE_TOKENS, questions: asked }]))
   return [
-    await measureCurve({ name, over: 'state tokens' }, states_, runs),
-    await measureCurve({ name, over: 'questions' }, questions_, runs),
+    await measureCurve({ name, over: 'state tokens' }, longer, runs),
+    await measureCurve({ name, over: 'questions' }, more, runs),
   ]
 }
 

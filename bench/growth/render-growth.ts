@@ -11,22 +11,23 @@ export function renderGrowth({ layers, curves }: GrowthResults) {
     const name = `growth-${over.replace(' ', '-')}`
     const series = some.map((curve) => ({ name: curve.name, points: times(curve) }))
     const svg = plotLines(series, { title: `Time against ${over}`, x: over, y: 'milliseconds' })
-    return { plot: { name, svg }, markdown: `## ${over[0]?.toUpperCase()}${over.slice(1)}\n\n${describe(some)}\n\n${figure(name, `Time against ${over}`)}` }
+    const heading = `## ${over[0]?.toUpperCase()}${over.slice(1)}`
+    return { plot: { name, svg }, markdown: [heading, describe(some), figure(name, `Time against ${over}`)].join('\n\n') }
   })
-  const intro = `The embedded model, and Qwen3-0.6B shapes with ${layers} of 28 layers in int8; one question of 64 tokens, or a state of 1,024 ` +
-    'tokens. Memory is the most that the process held during a first call beyond what it held before it. The exponent is that ' +
-    'of a power law through all points: 1 is proportional. Clients ask the next question as soon as they have an answer.'
+  const intro = `The embedded model, and Qwen3-0.6B shapes with ${layers} of 28 layers in int8; one question of 64 tokens, or a
+state of 1,024 tokens. Memory is the most that the process held during a first call beyond what it held before it. The
+exponent is that of a power law through all points: 1 is proportional. Clients ask the next question as soon as they have
+an answer.`
   return { markdown: [intro, ...parts.map(({ markdown }) => markdown)].join('\n\n'), plots: parts.map(({ plot }) => plot) }
 }
 
 function describe(curves: readonly Curve[]): string {
-  const rows = curves.map((curve) => [
+  return table(['', 'time', 'memory', 'exponent'], curves.map((curve) => [
     curve.name,
     curve.points.map(({ x, time }) => `${x}: ${ms(time)}`).join('<br>'),
-    curve.points.map(({ x, memory_mib: mib }) => (mib === undefined ? '–' : `${x}: ${mib.toFixed(0)} MiB`)).join('<br>'),
+    curve.points.map(({ x, memory_mib: mib }) => `${x}: ${mib === undefined ? '–' : `${mib.toFixed(0)} MiB`}`).join('<br>'),
     fitExponent(times(curve)).toFixed(2),
-  ])
-  return table(['', 'time', 'memory', 'exponent'], rows)
+  ]))
 }
 
 function times({ points }: Curve): [number, number][] {

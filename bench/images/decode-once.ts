@@ -1,4 +1,5 @@
-// A process of its own that decodes one picture: node scripts/run-ts.mjs bench/images/decode-once.ts FOLDER SIDE THREADS RUNS
+// A process of its own that decodes one picture:
+// node scripts/run-ts.mjs bench/images/decode-once.ts FOLDER SIDE THREADS RUNS
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { buildAutoencoderKlFlux2Decoder } from '../../src/graph/index.ts'
 import { LatentDecoder } from '../../src/images/latent-decoder.ts'

@@ -41,14 +41,16 @@ export async function measureSteps(
   const torch = await openTorches(family, side, threads)
   const ways = { ...Object.fromEntries(PRECISIONS.map((precision) => [precision, step(precision)])), ...torch.ways }
   const times = await timeAlternating(ways, runs)
-  const exact = await models.get('float32')?.predict() as Float32Array
+  const predict = async (precision: Precision) => await models.get(precision)?.predict() as Float32Array
+  const exact = await predict('float32')
   const deviation: Partial<Record<Precision, number>> = {}
-  for (const precision of PRECISIONS) deviation[precision] = distance(await models.get(precision)?.predict() as Float32Array, exact)
+  for (const precision of PRECISIONS) deviation[precision] = distance(await predict(precision), exact)
   await torch.close()
   await backend.dispose()
+  const shares = [...outside].map(([precision, values]) => [precision, summarize(values)])
   return {
     kind: family.kind, side, gflop: family.countWork(side), times,
-    outside: Object.fromEntries([...outside].map(([precision, shares]) => [precision, summarize(shares)])) as StepFigures['outside'],
+    outside: Object.fromEntries(shares) as StepFigures['outside'],
     deviation: deviation as StepFigures['deviation'],
   }
 }

@@ -1,41 +1,52 @@
 import { ms, percent, table, times } from '../report/markdown.ts'
 import type { ImagesResults } from './bench-images.ts'
+import type { StepFigures } from './measure-steps.ts'
 
 const PRECISIONS = ['float32', 'int8', 'int4'] as const
+const TORCH = ['torch_float32', 'torch_bfloat16'] as const
+
+const STEP_HEAD = [
+  'network', 'weights', 'step', 'against float32', 'rate', 'of its peak', 'outside', 'deviation', 'against PyTorch fp32',
+  'against PyTorch bf16',
+]
 
 export function renderImages({ peak, steps, decoding }: ImagesResults): string {
   const peaks = { float32: peak.float32.max, int8: peak.int8_blocks.max, int4: peak.int8_blocks.max }
-  const rows = steps.flatMap((figures) => PRECISIONS.map((precision) => {
-    const { float32: exact, torch_float32: torch, torch_bfloat16: half } = figures.times
-    const time = figures.times[precision]
-    if (time === undefined || exact === undefined) throw new Error(`no time of ${figures.kind} with ${precision}`)
-    const rate = figures.gflop / (time.median / 1000)
-    return [
-      figures.kind, precision, ms(time), times(exact.median / time.median), `${rate.toFixed(0)} GFLOP/s`,
-      percent(rate / peaks[precision]), percent(figures.outside[precision].median, 2), percent(figures.deviation[precision], 1),
-      torch === undefined ? '–' : `**${times(torch.median / time.median)}**`, half === undefined ? '–' : times(half.median / time.median),
-    ]
-  }))
-  const torchRows = steps.flatMap(({ kind, times: all }) => (['torch_float32', 'torch_bfloat16'] as const)
-    .flatMap((way) => (all[way] === undefined ? [] : [[kind, way.replace('torch_', 'PyTorch, '), ms(all[way])]])))
+  const torchRows = steps.flatMap(({ kind, times: all }) => TORCH.flatMap((way) =>
+    (all[way] === undefined ? [] : [[kind, way.replace('torch_', 'PyTorch, '), ms(all[way])]])))
   return [
     '## One step of the transformers',
-    'FLUX.2 and Z-Image networks with blocks of 1,152 channels and 4 blocks, random weights, a picture of 512 × 512 and 64 tokens of ' +
-      'text. Work counted: twice the weights for each row, and the attention of all rows to all. Peaks are those of products of ' +
-      `1,024 × 2,560 × 2,560 here: fp32 ${peaks.float32.toFixed(0)}, int8 in blocks ${peaks.int8.toFixed(0)} GFLOP/s (int4 computes in int8). ` +
-      '"Outside" is the time of a step that is not inside `session.run`. "Deviation" is that of the prediction from float32, with random ' +
-      'weights, in the root mean square. PyTorch runs the classes of diffusers on the same weights, in turns with ours, with as many threads.',
-    table(
-      ['network', 'weights', 'step', 'against float32', 'rate', 'of its peak', 'outside', 'deviation', 'against PyTorch fp32', 'against PyTorch bf16'],
-      rows,
-    ),
-    ...(torchRows.length > 0 ? [table(['network', 'runtime', 'step'], torchRows)] : ['PyTorch was not there (`PYTHON`).']),
+    `FLUX.2 and Z-Image networks with blocks of 1,152 channels and 4 blocks, random weights, a picture of 512 × 512 and 64
+tokens of text. Work counted: twice the weights for each row, and the attention of all rows to all. Peaks are those of
+products of 1,024 × 2,560 × 2,560 in this run: fp32 ${peaks.float32.toFixed(0)}, int8 in blocks ${peaks.int8.toFixed(0)}
+GFLOP/s (int4 computes in int8). "Outside" is the share of a step that is not inside \`session.run\`. "Deviation" is that
+of the prediction from float32, with random weights, in the root mean square. PyTorch runs the classes of diffusers on
+the same weights, in turns with ours, with as many threads.`,
+    table(STEP_HEAD, steps.flatMap((figures) => PRECISIONS.map((precision) => stepRow(figures, precision, peaks)))),
+    ...(torchRows.length > 0 ? [table(['network', 'runtime', 'step'], torchRows)] : ['No `PYTHON` with PyTorch was given.']),
     '## Decoding a picture',
-    "A decoder of FLUX.2's autoencoder with half of the published channels (64, 128, 256, 256), float32, each size in a process of its own; " +
-      'above 1,024 pixels in overlapping tiles. Memory is what the process took beyond what it had with the model open.',
+    `A decoder of FLUX.2's autoencoder with half of the published channels (64, 128, 256, 256), float32, each size in a
+process of its own; above 1,024 pixels in overlapping tiles. Memory is what the process took beyond what it had with the
+model open.`,
     table(
       ['side', 'time', 'peak memory'],
       decoding.map(({ side, time, peak_mib: mib }) => [`${side} px`, ms(time), `${mib.toFixed(0)} MiB`]),
     ),
   ].join('\n\n')
+}
+
+function stepRow(
+  figures: StepFigures, precision: (typeof PRECISIONS)[number], peaks: Readonly<Record<string, number>>,
+): string[] {
+  const { float32: exact, torch_float32: torch, torch_bfloat16: half } = figures.times
+  const time = figures.times[precision]
+  if (time === undefined || exact === undefined) throw new Error(`no time of ${figures.kind} with ${precision}`)
+  const rate = figures.gflop / (time.median / 1000)
+  return [
+    figures.kind, precision, ms(time), times(exact.median / time.median), `${rate.toFixed(0)} GFLOP/s`,
+    percent(rate / (peaks[precision] ?? Number.NaN)), percent(figures.outside[precision].median, 2),
+    percent(figures.deviation[precision], 1),
+    torch === undefined ? '–' : `**${times(torch.median / time.median)}**`,
+    half === undefined ? '–' : times(half.median / time.median),
+  ]
 }

@@ -36,8 +36,11 @@ export const FAMILIES: readonly Family[] = [
     kind: 'flux2',
     model: FLUX2_MID,
     open: openFlux2Step,
-    countWork: (side) => count(FLUX2_MID, side, (name) => (/^(context_embedder|.*add_|.*ff_context)/.test(name) ? 'text'
-      : /^single_transformer/.test(name) ? 'both' : /modulation|time_guidance|norm_out/.test(name) ? 'once' : 'picture')),
+    countWork: (side) => count(FLUX2_MID, side, (name) => {
+      if (/^context_embedder|add_|ff_context/.test(name)) return 'text'
+      if (name.startsWith('single_transformer')) return 'both'
+      return /modulation|time_guidance|norm_out/.test(name) ? 'once' : 'picture'
+    }),
   },
   {
     kind: 'z-image',
@@ -49,8 +52,11 @@ export const FAMILIES: readonly Family[] = [
       const predict = await denoiser.begin(wave(TEXT_TOKENS, part.config.cap_feat_dim), grid, FREE)
       return stepModel(denoiser, predict, grid.height * grid.width * 4 * part.config.in_channels)
     },
-    countWork: (side) => count(Z_IMAGE_MID, side, (name) => (/^(cap_|context_)/.test(name) ? 'never'
-      : /^layers/.test(name) && !/adaLN/.test(name) ? 'both' : /adaLN|t_embedder/.test(name) ? 'once' : 'picture')),
+    countWork: (side) => count(Z_IMAGE_MID, side, (name) => {
+      if (/^(cap_|context_)/.test(name)) return 'never'
+      if (/adaLN|t_embedder/.test(name)) return 'once'
+      return name.startsWith('layers') ? 'both' : 'picture'
+    }),
   },
 ]
 
@@ -69,7 +75,8 @@ function stepModel(denoiser: { dispose(): Promise<void> }, predict: Predict, val
 }
 
 function wave(rows: number, width: number): Tensor {
-  return { type: 'float32', dims: [rows, width], data: Float32Array.from({ length: rows * width }, (_, i) => Math.sin(i * 1.7)) }
+  const data = Float32Array.from({ length: rows * width }, (_, i) => Math.sin(i * 1.7))
+  return { type: 'float32', dims: [rows, width], data }
 }
 
 type Rows = 'text' | 'picture' | 'both' | 'once' | 'never'
@@ -85,8 +92,8 @@ function count({ shapes }: RandomModel, side: number, rowsOf: (name: string) => 
     operations += 2 * outputs * inputs * rows[rowsOf(name)]
     // One query matrix a block stands for its attention; scores and weighted values cost 2 · rows² · width each.
     if (/(attention\.to_q|attn\.to_q|to_qkv_mlp_proj)/.test(name)) {
-      const joined = /^noise_refiner/.test(name) ? rows.picture : /^context_refiner/.test(name) ? 0 : rows.both
-      operations += 4 * joined ** 2 * inputs
+      const joined = name.startsWith('noise_refiner') ? rows.picture : rows.both
+      if (!name.startsWith('context_refiner')) operations += 4 * joined ** 2 * inputs
     }
   }
   return operations / 1e9

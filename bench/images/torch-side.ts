@@ -10,11 +10,13 @@ export interface TorchStep {
 }
 
 /**
- * The same network in PyTorch, in a process of its own. Undefined without `PYTHON`, the path of an interpreter with torch,
- * safetensors and diffusers 0.40 or later.
+ * The same network in PyTorch, in a process of its own. Undefined without `PYTHON`, the path of an interpreter with
+ * torch, safetensors and diffusers 0.40 or later.
  */
-export async function openTorch({ kind, folder, side, textTokens, threads, precision }: TorchStep): Promise<Child | undefined> {
+export async function openTorch(step: TorchStep): Promise<Child | undefined> {
   const python = process.env['PYTHON']
   if (!python) return undefined
-  return openChild(python, ['bench/images/torch-step.py', kind, folder, side, textTokens, threads, precision].map(String))
+  const { kind, folder, side, textTokens, threads, precision } = step
+  const args = [kind, folder, side, textTokens, threads, precision].map(String)
+  return openChild(python, ['bench/images/torch-step.py', ...args])
 }

@@ -63,7 +63,8 @@ async function measurePrefill(bits: 4 | 8, { layers, model, threads, runs }: Ben
   const bytes = ((work.linear_gflop / 2 / work.tokens) * bits) / 8
   return {
     name: `decide, ${STATE_TOKENS} tokens of state, Qwen3-0.6B shapes, ${layers} layers, int${bits}`,
-    time: prefill, gflop: work.linear_gflop + work.attention_gflop, gigabytes: bytes * states.length, limit: 'int8_blocks',
+    time: prefill, gflop: work.linear_gflop + work.attention_gflop, gigabytes: bytes * states.length,
+    limit: 'int8_blocks',
   }
 }
 
@@ -73,10 +74,14 @@ async function measureSteps(precision: Precision, { threads, runs }: BenchOption
   for (const family of FAMILIES) {
     const model = await family.open(backend, await provideRandomModel(family.model, precision), SIDE)
     const { step } = await timeAlternating({ step: () => model.predict() }, runs)
-    const values = Object.values(family.model.shapes).reduce((sum, shape) => sum + shape.reduce((size, dim) => size * dim, 1), 0)
+    const sizes = Object.values(family.model.shapes).map((shape) => shape.reduce((size, dim) => size * dim, 1))
+    const values = sizes.reduce((sum, size) => sum + size, 0)
     jobs.push({
-      name: `one step of ${family.model.name} at ${SIDE} × ${SIDE}, ${precision}`, time: step, gflop: family.countWork(SIDE),
-      gigabytes: (values * (precision === 'float32' ? 4 : 1)) / 1e9, limit: precision === 'float32' ? 'float32' : 'int8_blocks',
+      name: `one step of ${family.model.name} at ${SIDE} × ${SIDE}, ${precision}`,
+      time: step,
+      gflop: family.countWork(SIDE),
+      gigabytes: (values * (precision === 'float32' ? 4 : 1)) / 1e9,
+      limit: precision === 'float32' ? 'float32' : 'int8_blocks',
     })
     await model.dispose()
   }

@@ -8,7 +8,8 @@ const LAYERS = 2
 export const AUTOENCODER_MID: RandomModel = {
   name: 'autoencoder-mid',
   config: {
-    _class_name: 'AutoencoderKLFlux2', in_channels: 3, out_channels: 3, latent_channels: LATENT, layers_per_block: LAYERS,
+    _class_name: 'AutoencoderKLFlux2', in_channels: 3, out_channels: 3, latent_channels: LATENT,
+    layers_per_block: LAYERS,
     block_out_channels: LEVELS, down_block_types: LEVELS.map(() => 'DownEncoderBlock2D'),
     up_block_types: LEVELS.map(() => 'UpDecoderBlock2D'), norm_num_groups: 32, act_fn: 'silu', sample_size: 1024,
     batch_norm_eps: 1e-4, patch_size: [2, 2], use_quant_conv: true, use_post_quant_conv: true,
@@ -38,7 +39,8 @@ function decoder(): Record<string, number[]> {
       Object.assign(shapes, residual(`${name}.resnets.${layer}`, layer === 0 ? channels : outputs, outputs))
     }
     channels = outputs
-    if (level < levels.length - 1) Object.assign(shapes, convolution(`${name}.upsamplers.0.conv`, channels, channels, 3))
+    if (level === levels.length - 1) continue
+    Object.assign(shapes, convolution(`${name}.upsamplers.0.conv`, channels, channels, 3))
   }
   return { ...shapes, ...gain('decoder.conv_norm_out', channels), ...convolution('decoder.conv_out', channels, 3, 3) }
 }

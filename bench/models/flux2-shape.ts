@@ -4,8 +4,8 @@ const HEAD = 128
 const CHANNELS = 128
 
 /**
- * FLUX.2 transformers with blocks of 1,152 instead of klein's 3,072 channels, and 1 double and 3 single blocks instead of 5 and 20:
- * large enough for every operator to run as it does in the real model.
+ * FLUX.2 transformers with blocks of 1,152 instead of klein's 3,072 channels, and 1 double and 3 single blocks instead of
+ * 5 and 20: large enough for every operator to run as it does in the real model.
  */
 export const FLUX2_MID: RandomModel = flux2('flux2-mid', { heads: 9, single: 3, text: 1536 })
 /** The same network at a size that a device in software can compute. */
@@ -19,12 +19,14 @@ function flux2(
   const square = (parts: readonly string[]) => attention(parts, [width, width])
   const gains = (parts: readonly string[]) => attention(parts, [HEAD])
   const blocks = Array.from({ length: single }, (_, i) => under(`single_transformer_blocks.${i}`, {
-    'attn.to_qkv_mlp_proj': [3 * width + 2 * inner, width], 'attn.to_out': [width, width + inner], ...gains(['norm_q', 'norm_k']),
+    'attn.to_qkv_mlp_proj': [3 * width + 2 * inner, width], 'attn.to_out': [width, width + inner],
+    ...gains(['norm_q', 'norm_k']),
   }))
   return {
     name,
     config: {
-      _class_name: 'Flux2Transformer2DModel', patch_size: 1, in_channels: CHANNELS, num_layers: 1, num_single_layers: single,
+      _class_name: 'Flux2Transformer2DModel', patch_size: 1, in_channels: CHANNELS, num_layers: 1,
+      num_single_layers: single,
       attention_head_dim: HEAD, num_attention_heads: heads, joint_attention_dim: text, timestep_guidance_channels: 256,
       mlp_ratio: 3, axes_dims_rope: [32, 32, 32, 32], rope_theta: 2000, eps: 1e-6, guidance_embeds: false,
     },

@@ -20,8 +20,8 @@ export type Precision = 'float32' | 'int8' | 'int4'
 const BITS = { int8: 8, int4: 4 } as const
 
 /**
- * Folder of a checkpoint with random weights, written once and kept. The integer ones are quantised from the float ones, in
- * blocks of 128, by the library's own means.
+ * Folder of a checkpoint with random weights, written once and kept. The integer ones are quantised from the float ones,
+ * in blocks of 128, by the library's own means.
  */
 export async function provideRandomModel(model: RandomModel, precision: Precision): Promise<string> {
   const folder = `out/bench-models/${model.name}-${precision}`
@@ -48,7 +48,7 @@ async function writeFloats(folder: string, { config, shapes, files = {} }: Rando
   await rename(draft, folder)
 }
 
-/** Ones for gains and variances, zeros for biases and means, and for the rest values that keep the size of what they multiply. */
+/** Ones for gains and variances, zeros for biases and means, else values that keep the size of what they multiply. */
 function drawTensor(name: string, shape: readonly number[]): Float32Array {
   const values = new Float32Array(shape.reduce((product, dim) => product * dim, 1))
   if (shape.length === 1) return values.fill(name.endsWith('bias') || name.endsWith('mean') ? 0 : 1)

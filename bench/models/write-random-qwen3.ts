@@ -9,8 +9,8 @@ import { layerMatrices, qwen3Config, type RandomQwen3 } from './qwen3-shape.ts'
 const SPREAD = { 8: 73.9, 4: 4.61 }
 
 /**
- * Writes a bundle of random weights in the shapes of Qwen3-0.6B, stored in blocks of 128, with the vocabulary of the bundle
- * `tokenizerOf`. Speed does not depend on the values of weights; answers of this model mean nothing.
+ * Writes a bundle of random weights in the shapes of Qwen3-0.6B, stored in blocks of 128, with the vocabulary of the
+ * bundle `tokenizerOf`. Speed does not depend on the values of weights; answers of this model mean nothing.
  */
 export async function writeRandomQwen3(folder: string, which: RandomQwen3, tokenizerOf: string): Promise<void> {
   const draft = `${folder}.draft`

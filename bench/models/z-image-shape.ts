@@ -1,4 +1,4 @@
-import type { RandomModel } from './random-checkpoint.ts'
+import type { RandomModel, Shapes } from './random-checkpoint.ts'
 
 const HEAD = 128
 const HEADS = 9
@@ -10,14 +10,16 @@ const TIME = 256
 const LAYERS = 3
 
 /**
- * Z-Image transformers with blocks of 1,152 instead of 3,840 channels, and 3 layers and 1 refiner instead of 30 and 2: large enough for
- * every operator to run as it does in the real model.
+ * Z-Image transformers with blocks of 1,152 instead of 3,840 channels, and 3 layers and 1 refiner instead of 30 and 2:
+ * large enough for every operator to run as it does in the real model.
  */
 export const Z_IMAGE_MID: RandomModel = {
   name: 'z-image-mid',
   config: {
-    _class_name: 'ZImageTransformer2DModel', all_patch_size: [2], all_f_patch_size: [1], in_channels: PATCH / 4, dim: WIDTH,
-    n_layers: LAYERS, n_refiner_layers: 1, n_heads: HEADS, n_kv_heads: HEADS, norm_eps: 1e-5, qk_norm: true, cap_feat_dim: TEXT,
+    _class_name: 'ZImageTransformer2DModel', all_patch_size: [2], all_f_patch_size: [1],
+    in_channels: PATCH / 4, dim: WIDTH,
+    n_layers: LAYERS, n_refiner_layers: 1, n_heads: HEADS, n_kv_heads: HEADS, norm_eps: 1e-5, qk_norm: true,
+    cap_feat_dim: TEXT,
     siglip_feat_dim: null, rope_theta: 256, t_scale: 1000, axes_dims: [32, 48, 48], axes_lens: [1536, 512, 512],
   },
   shapes: {
@@ -32,7 +34,7 @@ export const Z_IMAGE_MID: RandomModel = {
     ...affine('all_final_layer.2-1.linear', PATCH, WIDTH),
     ...block('context_refiner.0'),
     ...modulated('noise_refiner.0'),
-    ...Array.from({ length: LAYERS }, (_, i) => modulated(`layers.${i}`)).reduce((all, layer) => ({ ...all, ...layer }), {}),
+    ...Object.assign({}, ...Array.from({ length: LAYERS }, (_, i) => modulated(`layers.${i}`))) as Shapes,
   },
 }
 

@@ -14,7 +14,7 @@ import { provideQwen3Gguf } from './write-qwen3-gguf.ts'
 
 /** Tokens of every question, with what frames it. */
 const QUESTION_TOKENS = 64
-/** Copies of the state in node-llama-cpp's decision context: its default, and as many as there are questions up to this. */
+/** Most copies of the state in node-llama-cpp's decision context: its default, and more. */
 const COPIES = { few: 4, many: 16 }
 
 /** Ways of answering the same questions; see `renderPeers` for what they are. */
@@ -40,7 +40,8 @@ export const peersBench: Bench<PeersResults> = {
   render: renderPeers,
 }
 
-async function measureBits(bits: 4 | 8, { model, layers, threads, states, questions, runs }: BenchOptions): Promise<PeerFigures[]> {
+async function measureBits(bits: 4 | 8, options: BenchOptions): Promise<PeerFigures[]> {
+  const { model, layers, threads, states, questions, runs } = options
   const bundle = await provideQwen3({ layers, bits }, model)
   const gguf = await provideQwen3Gguf(bundle, { layers, bits })
   await using engine = await createEngine({ backend: 'cpu', threads, models: { 'decide-latest': resolve(bundle) } })

@@ -15,14 +15,16 @@ export async function fitRequest(engine: Engine, work: Work): Promise<DecisionRe
     return questions['q'] as number
   }
   const questions: Record<string, ReturnType<typeof ask>> = {}
-  for (let i = 0; i < work.questions; i++) questions[`q${i}`] = ask(await fitText(quote(source, i), work.question, countQuestion))
+  for (let i = 0; i < work.questions; i++) {
+    questions[`q${i}`] = ask(await fitText(quote(source, i), work.question, countQuestion))
+  }
   const countState = async (state: string) => (await engine.countTokens({ state, questions })).state
   return { state: await fitText(source, work.state, countState), questions }
 }
 
 /**
- * The same for node-llama-cpp's own rendering, counted by what it says to have read. Every call of the result gives another
- * text of the same length: the package keeps the state of the call before and would read nothing of the same one.
+ * The same for node-llama-cpp's own rendering, counted by what it says to have read. Every call of the result gives
+ * another text of the same length: the package keeps the state of the call before and would read nothing of the same.
  */
 export async function fitLlamaRequest(
   context: DecisionContext, tokenize: (text: string) => number[], work: Work,
@@ -37,7 +39,9 @@ export async function fitLlamaRequest(
   const countQuestion = async (text: string) => framing + tokenize(text).length
   const prefix = before - (await countQuestion('One?')) - (await countQuestion('Two?')) - tokenize('x').length
   const questions: LlamaRequest[1] = {}
-  for (let i = 0; i < work.questions; i++) questions[`q${i}`] = ask(await fitText(quote(source, i), work.question, countQuestion))
+  for (let i = 0; i < work.questions; i++) {
+    questions[`q${i}`] = ask(await fitText(quote(source, i), work.question, countQuestion))
+  }
   let calls = 0
   return async () => {
     const text = source.slice(97 * calls++)

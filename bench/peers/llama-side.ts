@@ -15,7 +15,7 @@ interface Llama {
 
 interface LlamaModel {
   tokenize(text: string): number[]
-  createContext(options: ContextOptions & { sequences: number }): Promise<{ getSequence(): Sequence; dispose(): Promise<void> }>
+  createContext(options: ContextOptions & { sequences: number }): Promise<Context>
   createDecisionContext(options: ContextOptions & { parallelQuestions: number }): Promise<DecisionContext>
 }
 
@@ -23,6 +23,11 @@ interface ContextOptions {
   readonly contextSize: number
   readonly batchSize: number
   readonly threads: number
+}
+
+interface Context {
+  getSequence(): Sequence
+  dispose(): Promise<void>
 }
 
 type LogitsOf = { generateNext: { logits: { filter: { tokens: readonly number[] } } } }
@@ -61,7 +66,8 @@ export class LlamaSide {
   }
 
   static async open(modelPath: string, threads: number): Promise<LlamaSide> {
-    const module = await import(pathToFileURL(resolve('bench/peers/node-llama-cpp.mjs')).href).catch((cause: unknown) => {
+    const file = pathToFileURL(resolve('bench/peers/node-llama-cpp.mjs')).href
+    const module = await import(file).catch((cause: unknown) => {
       throw new Error('node-llama-cpp is not installed: npm --prefix bench/peers install --ignore-scripts', { cause })
     })
     const { getLlama, LlamaLogLevel } = module as LlamaModule
@@ -84,7 +90,8 @@ export class LlamaSide {
   async openSequence(work: Work): Promise<{ run(): Promise<void>; dispose(): Promise<void> }> {
     const context = await this.#model.createContext({ ...this.#contextOptions(work), sequences: 1 })
     const sequence = context.getSequence()
-    const ids = (count: number, first: number) => Array.from({ length: count }, (_, i) => 1000 + ((first + i * 7) % 9000))
+    const ids = (count: number, first: number) =>
+      Array.from({ length: count }, (_, i) => 1000 + ((first + i * 7) % 9000))
     const state = ids(work.state, 0)
     const questions = Array.from({ length: work.questions }, (_, index) => ids(work.question, index))
     return {
@@ -92,11 +99,13 @@ export class LlamaSide {
         await sequence.clearHistory()
         await sequence.evaluateWithoutGeneratingNewTokens(state)
         for (const [index, question] of questions.entries()) {
-          if (index > 0) await sequence.eraseContextTokenRanges([{ start: state.length, end: state.length + work.question }])
+          const before = { start: state.length, end: state.length + work.question }
+          if (index > 0) await sequence.eraseContextTokenRanges([before])
           const last = question.at(-1) as number
           const wanted = { generateNext: { logits: { filter: { tokens: [1, 2] } } } }
           const read = await sequence.controlledEvaluate([...question.slice(0, -1), [last, wanted]])
-          if (read.at(-1)?.next.logits?.size !== 2) throw new Error('expected the logits of two tokens from node-llama-cpp')
+          const logits = read.at(-1)?.next.logits
+          if (logits?.size !== 2) throw new Error('expected the logits of two tokens from node-llama-cpp')
         }
       },
       dispose: () => context.dispose(),

@@ -4,35 +4,36 @@ import type { PeerFigures, PeersResults, Way } from './bench-peers.ts'
 
 const LLAMA = ['llama_sequence', 'llama_decisions', 'llama_decisions_many'] as const
 const NAMES: Readonly<Record<Way, string>> = {
-  tessera: 'this library', llama_sequence: 'llama.cpp, one sequence', llama_decisions: 'llama.cpp, decision context (4)',
-  llama_decisions_many: 'llama.cpp, decision context (16)', transformers: 'transformers.js',
+  tessera: 'this library',
+  llama_sequence: 'llama.cpp, one sequence',
+  llama_decisions: 'llama.cpp, decision context (4)',
+  llama_decisions_many: 'llama.cpp, decision context (16)',
+  transformers: 'transformers.js',
 }
+const WAYS = Object.keys(NAMES) as Way[]
 
 export function renderPeers({ layers, decide }: PeersResults) {
-  const ways = Object.keys(NAMES) as Way[]
   const plots = ([8, 4] as const).map((bits) => ({
     name: `peers-int${bits}`,
     svg: plotLines(
-      ways.map((way) => ({ name: NAMES[way], points: pointsOf(decide, bits, way) })).filter(({ points }) => points.length > 0),
+      WAYS.map((way) => ({ name: NAMES[way], points: pointsOf(decide, bits, way) })),
       { title: `Questions on the longest state, int${bits}, ${layers} layers`, x: 'questions', y: 'milliseconds' },
     ),
   }))
+  const head = ['bits', 'state', 'questions', ...WAYS.map((way) => NAMES[way]), "against llama.cpp's best", 'against transformers.js']
   const markdown = [
     '## `decide` against other packages',
-    `Qwen3-0.6B shapes with ${layers} of 28 layers and random weights on every side: blocks of 128 here and in transformers.js, ` +
-      'Q8_0 and Q4_0 (blocks of 32) in llama.cpp through node-llama-cpp. Every side reads exactly the same number of tokens: ' +
-      'the state once, and 64 tokens a question with what its own template puts around it; texts are filled up with a ' +
-      'one-token word until `countTokens` here, and the count that node-llama-cpp reports, say so. "One sequence" is ' +
-      'written by hand: the state once, then every question behind it, erasing the one before. "Decision context" is ' +
-      'the package\'s own API for such questions with 4 (its default) or up to 16 copies of the state. transformers.js ' +
-      'runs this library\'s operators and weights behind its own inputs and outputs, each question on the cache of the state.',
-    table(
-      ['bits', 'state', 'questions', ...ways.map((way) => NAMES[way]), "against llama.cpp's best", 'against transformers.js'],
-      decide.map((row) => [
-        `int${row.bits}`, String(row.state), String(row.questions), ...ways.map((way) => cell(row, way)),
-        `**${times(bestLlama(row) / median(row, 'tessera'))}**`, times(median(row, 'transformers') / median(row, 'tessera')),
-      ]),
-    ),
+    `Qwen3-0.6B shapes with ${layers} of 28 layers and random weights on every side: blocks of 128 here and in
+transformers.js, Q8_0 and Q4_0 (blocks of 32) in llama.cpp through node-llama-cpp. Every side reads the same number of
+tokens: the state once, and 64 tokens a question with what its own template puts around it. Texts are filled up with a
+one-token word until \`countTokens\` here, and the count that node-llama-cpp reports, say so. "One sequence" is written by
+hand: the state once, then every question behind it, erasing the one before. "Decision context" is the package's own API
+for such questions, with 4 (its default) or up to 16 copies of the state. transformers.js runs this library's operators
+and weights behind its own inputs and outputs, each question on the cache of the state.`,
+    table(head, decide.map((row) => [
+      `int${row.bits}`, String(row.state), String(row.questions), ...WAYS.map((way) => cell(row, way)),
+      `**${times(bestLlama(row) / median(row, 'tessera'))}**`, times(median(row, 'transformers') / median(row, 'tessera')),
+    ])),
     ...plots.map(({ name }) => figure(name, 'Time against the number of questions')),
   ].join('\n\n')
   return { markdown, plots }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Work } from './work.ts'
 import { provideTransformersModel } from './write-transformers-model.ts'
 
-/** What is used of @huggingface/transformers, which is installed only in this folder and only by who compares with it. */
+/** What is used of @huggingface/transformers, installed only in this folder and only by who compares with it. */
 interface TransformersModule {
   readonly env: { allowRemoteModels: boolean; localModelPath: string }
   readonly AutoModelForCausalLM: {
@@ -33,8 +33,10 @@ export class TransformersSide {
   }
 
   static async open(bundle: string, threads: number): Promise<TransformersSide> {
-    const module = await import(pathToFileURL(resolve('bench/peers/transformers.mjs')).href).catch((cause: unknown) => {
-      throw new Error('@huggingface/transformers is not installed: npm --prefix bench/peers install --ignore-scripts', { cause })
+    const file = pathToFileURL(resolve('bench/peers/transformers.mjs')).href
+    const module = await import(file).catch((cause: unknown) => {
+      const remedy = 'npm --prefix bench/peers install --ignore-scripts'
+      throw new Error(`@huggingface/transformers is not installed: ${remedy}`, { cause })
     }) as TransformersModule
     const { folder, name } = await provideTransformersModel(bundle)
     module.env.allowRemoteModels = false

@@ -9,7 +9,7 @@ export interface Work {
 /** A word that every vocabulary here has as one token; it brings texts to an exact length. */
 const FILLER = ' the'
 
-/** The longest beginning of `text` that `count` finds to have at most `tokens` tokens, filled up to exactly that many. */
+/** The longest beginning of `text` of at most `tokens` tokens, as `count` finds, filled up to exactly that many. */
 export async function fitText(text: string, tokens: number, count: (text: string) => Promise<number>): Promise<string> {
   let least = 0
   let most = text.length

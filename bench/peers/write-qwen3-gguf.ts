@@ -13,8 +13,8 @@ const SCALE = 0x1000
 const TOKEN_TYPE = { normal: 1, control: 3 }
 
 /**
- * The shapes of a bundle with random weights as GGUF, with random weights of its own in Q8_0 or Q4_0, and the vocabulary of that
- * bundle, so that both sides read the same text as the same ids.
+ * The shapes of a bundle with random weights as GGUF, with random weights of its own in Q8_0 or Q4_0, and the vocabulary
+ * of that bundle, so that both sides read the same text as the same ids.
  */
 export async function provideQwen3Gguf(bundle: string, which: RandomQwen3): Promise<string> {
   const path = `${bundle}.gguf`
@@ -24,6 +24,8 @@ export async function provideQwen3Gguf(bundle: string, which: RandomQwen3): Prom
   await writeGguf(path, describe(config, vocabulary), makeTensors(config, which.bits))
   return path
 }
+
+type Config = ReturnType<typeof qwen3Config>
 
 interface Vocabulary {
   readonly tokens: readonly string[]
@@ -49,7 +51,7 @@ async function readVocabulary(bundle: string): Promise<Vocabulary> {
   }
 }
 
-function describe(config: ReturnType<typeof qwen3Config>, { tokens, types, merges, end }: Vocabulary): Record<string, GgufValue> {
+function describe(config: Config, { tokens, types, merges, end }: Vocabulary): Record<string, GgufValue> {
   const settings: Record<string, GgufValue> = {
     block_count: { uint32: config.num_hidden_layers },
     context_length: { uint32: config.max_position_embeddings },
@@ -76,25 +78,28 @@ function describe(config: ReturnType<typeof qwen3Config>, { tokens, types, merge
 
 /** Names of llama.cpp for the matrices of a layer. */
 const MATRICES: Readonly<Record<string, string>> = {
-  'self_attn.q_proj': 'attn_q', 'self_attn.k_proj': 'attn_k', 'self_attn.v_proj': 'attn_v', 'self_attn.o_proj': 'attn_output',
+  'self_attn.q_proj': 'attn_q', 'self_attn.k_proj': 'attn_k', 'self_attn.v_proj': 'attn_v',
+  'self_attn.o_proj': 'attn_output',
   'mlp.gate_proj': 'ffn_gate', 'mlp.up_proj': 'ffn_up', 'mlp.down_proj': 'ffn_down',
 }
 
-function makeTensors(config: ReturnType<typeof qwen3Config>, bits: 4 | 8): GgufTensor[] {
+function makeTensors(config: Config, bits: 4 | 8): GgufTensor[] {
   const { hidden_size: hidden, head_dim: head } = config
   const tensors = [matrix('token_embd', [config.vocab_size, hidden], bits), norm('output_norm', hidden)]
   for (let i = 0; i < config.num_hidden_layers; i++) {
     const name = (part: string) => `blk.${i}.${part}`
-    for (const [part, shape] of Object.entries(layerMatrices(config))) tensors.push(matrix(name(MATRICES[part] as string), shape, bits))
-    for (const [part, size] of [['attn_norm', hidden], ['ffn_norm', hidden], ['attn_q_norm', head], ['attn_k_norm', head]] as const) {
-      tensors.push(norm(name(part), size))
+    for (const [part, shape] of Object.entries(layerMatrices(config))) {
+      tensors.push(matrix(name(MATRICES[part] as string), shape, bits))
     }
+    for (const part of ['attn_norm', 'ffn_norm']) tensors.push(norm(name(part), hidden))
+    for (const part of ['attn_q_norm', 'attn_k_norm']) tensors.push(norm(name(part), head))
   }
   return tensors
 }
 
 function norm(name: string, size: number): GgufTensor {
-  return { name: `${name}.weight`, dims: [size], type: F32, data: new Uint8Array(new Float32Array(size).fill(1).buffer) }
+  const data = new Uint8Array(new Float32Array(size).fill(1).buffer)
+  return { name: `${name}.weight`, dims: [size], type: F32, data }
 }
 
 function matrix(name: string, [rows, width]: readonly [number, number], bits: 4 | 8): GgufTensor {

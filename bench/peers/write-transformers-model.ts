@@ -1,18 +1,19 @@
 import { copyFile, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { GraphBuilder } from '../../src/graph/index.ts'
-import { gatherRows } from '../../src/graph/linear.ts'
-import { linear } from '../../src/graph/linear.ts'
+import { gatherRows, linear } from '../../src/graph/linear.ts'
 import { add, cast, sub } from '../../src/graph/ops/elementwise.ts'
 import { gather, reshape, shapeOf } from '../../src/graph/ops/shape.ts'
-import { qwen3Attention, qwen3Mlp, qwen3OutputProjection, rmsNorm, type Qwen3Model } from '../../src/graph/qwen3-block.ts'
+import {
+  qwen3Attention, qwen3Mlp, qwen3OutputProjection, rmsNorm, type Qwen3Model,
+} from '../../src/graph/qwen3-block.ts'
 import { computeRotaryCache } from '../../src/graph/rotary-cache.ts'
 import { parseQwen3Config, readSafetensors } from '../../src/models/index.ts'
 
 /**
- * The bundle as a model of @huggingface/transformers: the operators and weights of this library's decoder, with the inputs and
- * outputs that its exports have (`past_key_values.i.key`, `logits`). Logits are those of the last token, as with its
- * `num_logits_to_keep`, since nothing else is read.
+ * The bundle as a model of @huggingface/transformers: the operators and weights of this library's decoder, with the
+ * inputs and outputs that its exports have (`past_key_values.i.key`, `logits`). Logits are those of the last token, as
+ * with its `num_logits_to_keep`, since nothing else is read.
  */
 export async function provideTransformersModel(bundle: string): Promise<{ folder: string; name: string }> {
   const target = `${bundle}-transformers`
@@ -63,6 +64,7 @@ function build(model: Qwen3Model): void {
     x = add(g, x, qwen3Mlp(model, rmsNorm(model, x, `${layer}.post_attention_layernorm.weight`, hidden), layer))
   }
   const last = gather(g, x, g.integers([-1]))
-  const logits = linear(model, rmsNorm(model, last, 'model.norm.weight', hidden), 'model.embed_tokens.weight', vocabulary, hidden)
+  const normed = rmsNorm(model, last, 'model.norm.weight', hidden)
+  const logits = linear(model, normed, 'model.embed_tokens.weight', vocabulary, hidden)
   g.output('logits', reshape(g, logits, [1, 1, vocabulary]), 'float32', ['batch_size', 1, vocabulary])
 }

@@ -23,7 +23,7 @@ export interface Plot {
   readonly svg: string
 }
 
-/** One thing that `npm run bench` measures. Its results are plain data, so that the page can be made again from the files. */
+/** One thing that `npm run bench` measures. Results are plain data: the page can be made again from the files. */
 export interface Bench<Results> {
   measure(options: BenchOptions): Promise<Results>
   /** Markdown without the environment, and the plots that it refers to as `results/<name>.svg`. */

@@ -25,7 +25,7 @@ export function plotLines(series: readonly Series[], { title, x, y }: PlotLabels
   const parts = [
     text(WIDTH / 2, 22, title, 'middle', 15),
     text((AREA.left + AREA.right) / 2, AREA.bottom + 38, x, 'middle'),
-    `<text transform="translate(18 ${(AREA.top + AREA.bottom) / 2}) rotate(-90)" text-anchor="middle">${escape(y)}</text>`,
+    `<g transform="translate(18 ${(AREA.top + AREA.bottom) / 2}) rotate(-90)">${text(0, 0, y, 'middle')}</g>`,
     ...xTicks.map((value) => tick(across(value), AREA.bottom, across(value), AREA.top) +
       text(across(value), AREA.bottom + 18, shorten(value), 'middle')),
     ...decades(points.map(([, value]) => value)).map((value) => tick(AREA.left, up(value), AREA.right, up(value)) +
@@ -33,14 +33,14 @@ export function plotLines(series: readonly Series[], { title, x, y }: PlotLabels
     ...series.map((line, index) => drawLine(line, across, up, COLOURS[index % COLOURS.length] as string)),
     ...series.map(({ name }, index) => drawKey(name, index)),
   ]
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">\n` +
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif">\n` +
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>\n${parts.join('\n')}\n</svg>\n`
 }
 
 function drawLine({ points }: Series, across: Scale, up: Scale, colour: string): string {
-  const at = points.map(([x, y]) => `${across(x).toFixed(1)},${up(y).toFixed(1)}`)
-  const dots = at.map((point) => `<circle cx="${point.split(',')[0]}" cy="${point.split(',')[1]}" r="3" fill="${colour}"/>`)
-  return `<polyline points="${at.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join('')}`
+  const at = points.map(([x, y]) => [across(x).toFixed(1), up(y).toFixed(1)] as const)
+  const dots = at.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3" fill="${colour}"/>`)
+  return `<polyline points="${at.map((point) => point.join(',')).join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join('')}`
 }
 
 /** Names of the lines, three to a row below the axis. */
@@ -77,7 +77,8 @@ function tick(x1: number, y1: number, x2: number, y2: number): string {
 }
 
 function text(x: number, y: number, content: string, anchor: string, size = 12): string {
-  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}" font-size="${size}">${escape(content)}</text>`
+  const place = `x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}" font-size="${size}"`
+  return `<text ${place}>${escape(content)}</text>`
 }
 
 function shorten(value: number): string {

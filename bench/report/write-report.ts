@@ -2,6 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bench, Measured } from './bench.ts'
 
+const INTRODUCTION =
+  'Medians, with smallest and largest in brackets. Raw figures are in `results/`; `NOTES.md` says what they led to.'
+
 /** Results of one bench, with what they were measured on. */
 export async function writeResults(out: string, name: string, results: Measured): Promise<void> {
   await mkdir(join(out, 'results'), { recursive: true })
@@ -10,7 +13,7 @@ export async function writeResults(out: string, name: string, results: Measured)
 
 /** RESULTS.md and the plots, from the results that lie in `out/results`. */
 export async function renderReport(out: string, benches: Readonly<Record<string, Bench<never>>>): Promise<void> {
-  const sections = ['# Measurements', 'Medians, with smallest and largest in brackets. Raw figures are in `results/`; `NOTES.md` says what they led to.']
+  const sections = ['# Measurements', INTRODUCTION]
   for (const [name, bench] of Object.entries(benches)) {
     const results = await readResults(out, name)
     if (results === undefined) continue
@@ -31,10 +34,11 @@ async function readResults(out: string, name: string): Promise<Measured | undefi
 }
 
 function describe({ environment }: Measured): string {
-  const { cpu, processors, memory_gib: memory, platform, node, runtime, threads, date, load, load_after: after } = environment
+  const { cpu, processors, memory_gib: memory, platform, node, runtime, threads, date, load } = environment
+  const { load_after: after } = environment
   const busy = after === undefined ? '' : `, at the end ${after.toFixed(1)}`
   return `${cpu}, ${processors} processors, ${memory} GiB, ${platform}; Node ${node}, ${runtime}, ${threads} threads; ` +
-    `${date.slice(0, 10)}; load before the start ${load.toFixed(1)}${busy} (other programs were running where it was above 0.5 at the start).`
+    `${date.slice(0, 10)}; load before the start ${load.toFixed(1)}${busy} (above 0.5 before the start, other programs were running).`
 }
 
 function round(_: string, value: unknown): unknown {

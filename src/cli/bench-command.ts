@@ -23,7 +23,7 @@ export interface Benchmark {
     /** Processes that were running before the start, on average over a minute. */
     readonly load: number
   }
-  /** Best of several runs on the CPU, through the runtime that also runs the models; absent where that does not load. */
+  /** Best of several runs on the CPU, through the runtime that also runs the models; absent where it does not load. */
   readonly limits?: { readonly float32_gflops: number; readonly int8_gflops: number; readonly memory_gbs: number }
   readonly backends: readonly BackendFigures[]
 }
@@ -33,7 +33,10 @@ const TOTAL_MS = 90_000
 const LIMIT_RUNS = 4
 
 export const benchCommand = defineCommand({
-  meta: { name: 'bench', description: 'Measure this machine and the embedded models on its backends, in less than two minutes' },
+  meta: {
+    name: 'bench',
+    description: 'Measure this machine and the embedded models on its backends, in less than two minutes',
+  },
   args: {
     json: { type: 'boolean', description: 'print JSON' },
     threads: { type: 'string', description: 'threads for one operator', valueHint: 'n' },
@@ -93,7 +96,9 @@ async function measureBackends(threads: number): Promise<BackendFigures[]> {
   return all
 }
 
-function compare(values: BackendFigures['probabilities'], first: BackendFigures['probabilities']): { deviation?: number } {
+type Probabilities = BackendFigures['probabilities']
+
+function compare(values: Probabilities, first: Probabilities): { deviation?: number } {
   if (values === undefined || first === undefined) return {}
   return { deviation: Math.max(...values.map((value, i) => Math.abs(value - (first[i] ?? Number.NaN)))) }
 }

@@ -5,7 +5,8 @@ import type { Summary } from './statistics.ts'
 export function formatBenchmark({ environment, limits, backends }: Benchmark): string {
   const { tessera, node, cpu, processors, threads, load } = environment
   const head = `tessera ${tessera} · node ${node} · ${cpu} · ${processors} processors, ${threads} threads`
-  const busy = load > 0.5 ? [colors.yellow(`other programs are running here (load ${load.toFixed(1)}): figures will vary`)] : []
+  const warning = `other programs are running here (load ${load.toFixed(1)}): figures will vary`
+  const busy = load > 0.5 ? [colors.yellow(warning)] : []
   const columns = ['backend', 'first answer', 'decide', 'picture', 'memory', 'deviation']
   const rows = backends.map(({ backend, startup_ms: startup, decide, picture, memory_mib: mib, deviation, reason }) => {
     const cells = [
@@ -27,10 +28,12 @@ export function formatBenchmark({ environment, limits, backends }: Benchmark): s
   ].join('\n')
 }
 
-function describeLimits({ float32_gflops: exact, int8_gflops: int8, memory_gbs: memory }: NonNullable<Benchmark['limits']>): string[] {
+function describeLimits(limits: NonNullable<Benchmark['limits']>): string[] {
+  const { float32_gflops: exact, int8_gflops: int8, memory_gbs: memory } = limits
   return [
     colors.bold('what the processor can do'),
-    `matrix products ${exact.toFixed(0)} GFLOP/s in float32, ${int8.toFixed(0)} in int8 · memory ${memory.toFixed(1)} GB/s`,
+    `matrix products ${exact.toFixed(0)} GFLOP/s in float32, ${int8.toFixed(0)} in int8 · ` +
+      `memory ${memory.toFixed(1)} GB/s`,
     '',
   ]
 }

@@ -25,10 +25,13 @@ export interface BackendFigures {
 /** Repeats end after so many, or after so many milliseconds. */
 const REPEATS = { most: 15, least: 3, ms: 2500 }
 const REQUEST: DecisionRequestInput = {
-  state: 'The printer on the second floor is out of order again, and the invoice for last month was paid twice. '.repeat(8),
+  state: 'The printer on the second floor is out of order again, and last month was paid twice. '.repeat(10),
   questions: {
     urgent: { type: 'noul', instructions: 'Does this need an answer today?' },
-    team: { type: 'choice', instructions: 'Who should handle it?', criteria: { billing: 'Payments', tech: 'Faults', sales: 'Offers' } },
+    team: {
+      type: 'choice', instructions: 'Who should handle it?',
+      criteria: { billing: 'Payments', tech: 'Faults', sales: 'Offers' },
+    },
     anger: { type: 'score', instructions: 'How angry is the writer?', criteria: ['calm', 'annoyed', 'furious'] },
   },
 }
