@@ -23,6 +23,9 @@ export async function createOrtBackend(
 ): Promise<Backend> {
   const quiet = { ...options, session: { ...options.session, logSeverityLevel: FATAL_ONLY } } as const
   const open = (model: GraphModel) => createOrtSession(ort, model, quiet)
+  // onnxruntime gives operators that the device lacks to the processor, with copies there and back.
+  const openOnDevice = (model: GraphModel) =>
+    createOrtSession(ort, model, { ...quiet, config: { ...quiet.config, 'session.disable_cpu_ep_fallback': '1' } })
   await checkAddition(open).catch((cause: Error) => {
     const reason = `it does not compute here (${cause.message})`
     throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
@@ -32,7 +35,7 @@ export async function createOrtBackend(
   // A device is let go with its last session, and what it has compiled with it; this one keeps both.
   const held = await open(buildAddModel())
   try {
-    const judged = judgeSelfTest(name, await runSelfTest(open))
+    const judged = judgeSelfTest(name, await runSelfTest(open, openOnDevice))
     return new OrtBackend(name, { ...judged, inPlace }, open, [held])
   } catch (error) {
     await held.dispose()

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Tensor } from './backend.ts'
 import { buildAddModel, buildExternalAddModel } from './probe-models.ts'
+import { judgeSelfTest } from './self-test/judge-self-test.ts'
+import { runSelfTest } from './self-test/run-self-test.ts'
 import { createWasmBackend } from './wasm.ts'
 
 const vector = (...values: number[]): Tensor => ({
@@ -31,6 +33,13 @@ describe('the wasm backend in Node', () => {
     const session = await backend.createSession(buildAddModel())
     const run = session.run({ a: vector(1, 2, 3, 4), b: vector(1, 1, 1, 1) }, { y: vector(0, 0) })
     await expect(run).rejects.toThrow('Output "y" is float32 [4]; the given target is float32 [2]')
+  })
+
+  it('computes every operator of graphs as the cpu does', async () => {
+    const { selfTest } = judgeSelfTest('wasm', await runSelfTest((model) => backend.createSession(model)))
+    expect(selfTest.ok).toBe(true)
+    const { 'product-8-bit': _, 'product-4-bit': __, ...exact } = selfTest.maxError
+    expect(Math.max(...Object.values(exact))).toBeLessThan(1e-5)
   })
 
   it('takes one buffer as KV cache feed and target', () => {

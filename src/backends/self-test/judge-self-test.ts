@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from '../../errors/index.ts'
 import type { AttentionForm, BackendName } from '../backend.ts'
-import type { OperatorFamily } from './operator-case.ts'
+import { type OperatorFamily, REPLACEABLE } from './operator-case.ts'
 import type { SelfTestResults } from './run-self-test.ts'
 
 /** How right a backend computes, and what followed from that. */
@@ -12,9 +12,6 @@ export interface SelfTest {
   /** What was wrong, and what is done instead. */
   readonly reason?: string
 }
-
-/** What graphs can do without, by writing it out in other operators. */
-const REPLACEABLE: readonly OperatorFamily[] = ['attention', 'cached-attention']
 
 /**
  * Decides from the results of a self-test how graphs are built.

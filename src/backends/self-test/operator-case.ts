@@ -6,6 +6,9 @@ export type OperatorFamily =
   | 'product' | 'product-8-bit' | 'product-4-bit' | 'normalization' | 'softmax' | 'rotary' | 'elementwise'
   | 'layout' | 'convolution' | 'attention' | 'cached-attention'
 
+/** What graphs can do without, by writing it out in other operators. */
+export const REPLACEABLE: readonly OperatorFamily[] = ['attention', 'cached-attention']
+
 /** Numbers that an output must come near to. */
 export interface Reference {
   readonly dims: readonly number[]

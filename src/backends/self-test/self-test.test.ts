@@ -74,6 +74,11 @@ describe('the self-test of operators', () => {
     expect(selfTest.maxError[family]).toBe(Infinity)
   })
 
+  it('has attention written out where the device has no operator for it', async () => {
+    const results = await runSelfTest((model) => cpu.createSession(model), () => Promise.reject(new Error('no kernel')))
+    expect(judgeSelfTest('cuda', results)).toMatchObject({ attention: 'explicit', selfTest: { ok: false } })
+  })
+
   it('says which operator does not run, and why', async () => {
     const results = await runSelfTest((model) =>
       (Buffer.from(model.bytes).includes('Tanh') ? Promise.reject(new Error('no kernel')) : cpu.createSession(model)))
