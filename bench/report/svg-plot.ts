@@ -11,7 +11,7 @@ export interface PlotLabels {
 }
 
 const WIDTH = 640
-const HEIGHT = 400
+const HEIGHT = 460
 const AREA = { left: 80, right: 620, top: 44, bottom: 340 }
 /** Colours that stay apart for colour-blind readers (Okabe and Ito). */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000']
@@ -40,13 +40,14 @@ export function plotLines(series: readonly Series[], { title, x, y }: PlotLabels
 function drawLine({ points }: Series, across: Scale, up: Scale, colour: string): string {
   const at = points.map(([x, y]) => [across(x).toFixed(1), up(y).toFixed(1)] as const)
   const dots = at.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3" fill="${colour}"/>`)
-  return `<polyline points="${at.map((point) => point.join(',')).join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join('')}`
+  const path = at.map((point) => point.join(',')).join(' ')
+  return `<polyline points="${path}" fill="none" stroke="${colour}"/>${dots.join('')}`
 }
 
-/** Names of the lines, three to a row below the axis. */
+/** Names of the lines, two to a row below the axis and its title. */
 function drawKey(name: string, index: number): string {
-  const x = AREA.left + (index % 3) * 185
-  const y = HEIGHT - 8 - (index < 3 ? 14 : 0)
+  const x = AREA.left + (index % 2) * 270
+  const y = AREA.bottom + 66 + Math.floor(index / 2) * 18
   const colour = COLOURS[index % COLOURS.length] as string
   return `<rect x="${x}" y="${y - 9}" width="10" height="10" fill="${colour}"/>${text(x + 15, y, name, 'start', 11)}`
 }

@@ -38,7 +38,8 @@ function describe({ environment }: Measured): string {
   const { load_after: after } = environment
   const busy = after === undefined ? '' : `, at the end ${after.toFixed(1)}`
   return `${cpu}, ${processors} processors, ${memory} GiB, ${platform}; Node ${node}, ${runtime}, ${threads} threads; ` +
-    `${date.slice(0, 10)}; load before the start ${load.toFixed(1)}${busy} (above 0.5 before the start, other programs were running).`
+    `${date.slice(0, 10)}; load before the start ${load.toFixed(1)}${busy} (above 0.5 before the start, other programs ` +
+    'were running).'
 }
 
 function round(_: string, value: unknown): unknown {
