@@ -4,10 +4,11 @@ export function nextTask(): Promise<void> {
     if (typeof setImmediate === 'function') return void setImmediate(resolve)
     // Browsers make a timer wait for milliseconds, a message not.
     const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
+    port1.addEventListener('message', () => {
       port1.close()
       resolve()
-    }
+    })
+    port1.start()
     port2.postMessage(undefined)
   })
 }
