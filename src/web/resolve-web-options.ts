@@ -14,7 +14,7 @@ export interface WebEngineOptions {
   readonly models?: Readonly<Record<string, string>>
   /** Default `auto`: WebGPU where a device computes right, else WebAssembly. */
   readonly backend?: 'auto' | 'webgpu' | 'wasm'
-  /** Threads of WebAssembly. Default: half of the processors on a page that is cross-origin isolated, else one. */
+  /** Threads of WebAssembly on a page that is cross-origin isolated; any other has one. Default: half of the processors. */
   readonly threads?: number
   /** Runs models in a worker (default), or in the calling thread, which then stalls while they compute. */
   readonly worker?: boolean

@@ -16,7 +16,7 @@ type WebBackendName = Extract<BackendName, 'webgpu' | 'wasm'>
  * @throws BackendUnavailableError
  */
 export async function createWebBackend(settings: EngineSettings, weights: WeightStore): Promise<BackendChoice> {
-  const threads = settings.threads ?? countThreads()
+  const threads = countThreads(settings.threads)
   let runtime = ''
   const create = async (name: WebBackendName) => {
     if (name === 'webgpu') await requireAdapter({ hardware: settings.backend === 'auto' })
@@ -63,6 +63,6 @@ async function requireAdapter({ hardware }: { hardware: boolean }): Promise<void
 }
 
 /** Threads share memory, which a page may do only when it is isolated from others. Half of the processors stay free. */
-function countThreads(): number {
-  return globalThis.crossOriginIsolated ? Math.max(1, Math.floor(navigator.hardwareConcurrency / 2)) : 1
+function countThreads(asked = Math.max(1, Math.floor(navigator.hardwareConcurrency / 2))): number {
+  return globalThis.crossOriginIsolated ? asked : 1
 }

@@ -51,7 +51,8 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     beforeAll(async () => {
       ({ page, faults } = await site.openLibrary())
       await page.evaluate(async ({ backend, models }) => {
-        globalThis.engine = await tessera.createEngine({ backend, runtimeUrl: '/onnxruntime/', modelsUrl: '/models', models })
+        const urls = { runtimeUrl: '/onnxruntime/', modelsUrl: '/models', models }
+        globalThis.engine = await tessera.createEngine({ backend, ...urls, threads: 2 })
       }, { backend, models: TINY })
     }, PATIENCE)
     afterAll(async () => {
@@ -61,7 +62,8 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
 
     it('runs in a worker, on what was tested', async () => {
       const info = await page.evaluate(() => engine.backendInfo())
-      expect(info).toMatchObject({ backend, worker: true, runtime: expect.stringMatching(/^onnxruntime-web 1/) })
+      expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
+      expect(info).toMatchObject({ backend, worker: true, threads: 2, runtime: expect.stringMatching(/^onnxruntime-web 1/) })
       expect(info.selfTest !== undefined).toBe(backend === 'webgpu')
     })
 

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { resolveWebOptions } from './resolve-web-options.ts'
+
+const BASE = 'https://app.example/shop/cart'
+
+describe('options of a browser', () => {
+  it('become absolute URLs with defaults', () => {
+    expect(resolveWebOptions({ runtimeUrl: 'ort', modelsUrl: '/models/' }, BASE)).toEqual({
+      settings: {
+        backend: 'auto',
+        runtimeUrl: 'https://app.example/shop/ort/',
+        models: {
+          'decide-latest': 'https://app.example/models/decide-mini',
+          'alpha-image-turbo': 'https://app.example/models/image-mini',
+          'beta-klein-4b': 'https://app.example/models/image-mini',
+        },
+        keepAlive: 300_000,
+        memoryBudget: 1e9,
+      },
+      worker: true, maxConcurrent: 4, maxQueue: 64,
+    })
+  })
+
+  it('name models from elsewhere, instead of the embedded ones or beside them', () => {
+    const models = { 'decide-latest': 'https://cdn.example/mine/', other: '../other' }
+    const { settings } = resolveWebOptions({ runtimeUrl: '/ort', modelsUrl: '/models', models, threads: 2 }, BASE)
+    expect(settings.models).toMatchObject({
+      'decide-latest': 'https://cdn.example/mine', other: 'https://app.example/other',
+      'beta-klein-4b': 'https://app.example/models/image-mini',
+    })
+    expect(settings.threads).toBe(2)
+  })
+
+  it.each<[object, string]>([
+    [{ runtimeUrl: undefined }, 'runtimeUrl'],
+    [{ modelsUrl: 'http://[' }, 'modelsUrl'],
+    [{ models: { mine: 3 } }, 'models.mine'],
+    [{ backend: 'cpu' }, 'backend'],
+    [{ threads: 0 }, 'threads'],
+    [{ maxQueue: 0.5 }, 'maxQueue'],
+    [{ keepAlive: -1 }, 'keepAlive'],
+    [{ memoryBudget: Number.NaN }, 'memoryBudget'],
+  ])('%j are refused by name', (options, path) => {
+    expect(() => resolveWebOptions({ runtimeUrl: '/ort', ...options }, BASE)).toThrow(expect.objectContaining({ path }))
+  })
+})
