@@ -4,8 +4,8 @@ import { build, type BuildOptions } from 'esbuild'
 const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 /**
- * How `tessera-onnx/web` is bundled: everything in it but onnxruntime's WebAssembly, which the app serves, so that a page can
- * import it without a bundler and nothing is loaded from elsewhere.
+ * How `tessera-onnx/web` is bundled: everything in it but onnxruntime's WebAssembly, which the app serves, so that a
+ * page can import it without a bundler and nothing is loaded from elsewhere.
  */
 const OPTIONS: BuildOptions = {
   entryPoints: { index: fromRoot('src/web/index.ts'), worker: fromRoot('src/web/worker.ts') },

@@ -3,8 +3,8 @@
  *
  *     node scripts/run-ts.mjs scripts/webgpu-attention.ts
  *
- * All queries and keys are zero, so every key counts the same; value i is 1 in place i and 0 elsewhere, so the output is the
- * weights themselves. docs/webgpu-attention.md says what they mean.
+ * All queries and keys are zero, so every key counts the same; value i is 1 in place i and 0 elsewhere, so the output
+ * is the weights themselves. docs/webgpu-attention.md says what they mean.
  */
 import { loadOnnxruntimeNode } from '../src/backends/onnxruntime-node.ts'
 import { createOrtSession } from '../src/backends/ort-session.ts'

@@ -35,8 +35,8 @@ describe('where the native binding does not load', () => {
     await writeFile(join(runtime, 'index.js'), NO_BINDING)
     const outfile = join(folder, 'program.mjs')
     await build({
-      stdin: { contents: PROGRAM, resolveDir: ROOT, loader: 'ts' }, outfile, bundle: true, platform: 'node', format: 'esm',
-      target: 'node20', packages: 'external',
+      stdin: { contents: PROGRAM, resolveDir: ROOT, loader: 'ts' }, outfile, bundle: true, platform: 'node',
+      format: 'esm', target: 'node20', packages: 'external',
     })
     const { stdout } = await promisify(execFile)(process.execPath, [outfile])
     said = JSON.parse(stdout) as typeof said

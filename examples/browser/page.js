@@ -16,7 +16,8 @@ const QUESTIONS = {
 try {
   const engine = await createEngine({ backend, runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
   const { backend: running, reason, selfTest } = engine.backendInfo()
-  element('backend').textContent = `Runs on ${running}: ${reason}${selfTest?.reason ? `. Note: ${selfTest.reason}` : ''}`
+  const note = selfTest?.reason ? `. Note: ${selfTest.reason}` : ''
+  element('backend').textContent = `Runs on ${running}: ${reason}${note}`
   addEventListener('pagehide', () => void engine.dispose())
 
   connect('decide', async () => {
@@ -60,5 +61,6 @@ function connect(id, job) {
 function onProgress({ stage, done, total }) {
   element('progress').hidden = false
   element('progress').value = total === 0 ? 0 : done / total
-  element('status').textContent = stage === 'downloading' ? `Downloading, ${(done / 1e6).toFixed(1)} MB` : `${stage} ${done}/${total}`
+  const words = stage === 'downloading' ? `Downloading, ${(done / 1e6).toFixed(1)} MB` : `${stage} ${done}/${total}`
+  element('status').textContent = words
 }

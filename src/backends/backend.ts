@@ -33,8 +33,8 @@ export interface Session {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
   /**
-   * Runs the graph once. `into` names outputs that are written to the given preallocated tensor; the same tensor may be a
-   * feed and a target at once (in-place KV cache) only where `Backend.inPlace` is true.
+   * Runs the graph once. `into` names outputs that are written to the given preallocated tensor; the same tensor may be
+   * a feed and a target at once (in-place KV cache) only where `Backend.inPlace` is true.
    */
   run(feeds: Readonly<Record<string, Tensor>>, into?: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>
   /** Frees the session's memory. Safe to call twice. */

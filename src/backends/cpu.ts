@@ -9,9 +9,10 @@ export interface CpuBackendOptions {
 }
 
 /**
- * By default the threads of a session spin while they wait for work, within a call and for a while after it. In an app other
- * work wants those processors: with one of two taken by another program, spinning made `decide` take twice the processor
- * time and 1.7 times as long; `bench/NOTES.md` has the figures and `npm run bench` measures the cost on a free machine.
+ * By default the threads of a session spin while they wait for work, within a call and for a while after it. In an app
+ * other work wants those processors: with one of two taken by another program, spinning made `decide` take twice the
+ * processor time and 1.7 times as long; `bench/NOTES.md` has the figures and `npm run bench` measures the cost on a
+ * free machine.
  */
 const CONFIG = { 'session.intra_op.allow_spinning': '0' }
 

@@ -50,7 +50,8 @@ describe('createBackend', () => {
 function only(...working: BackendName[]): BackendFactories {
   const factory = (name: BackendName) => async (): Promise<Backend> => {
     if (!working.includes(name)) throw new BackendUnavailableError(name, `no ${name} here`, 'get it')
-    return { name, inPlace: true, attention: 'fused', createSession: () => Promise.reject(new Error('not used')), dispose: async () => {} }
+    const createSession = () => Promise.reject(new Error('not used'))
+    return { name, inPlace: true, attention: 'fused', createSession, dispose: async () => {} }
   }
   return {
     cpu: factory('cpu'),

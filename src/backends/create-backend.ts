@@ -54,7 +54,8 @@ export async function createBackend(options: BackendOptions, factories = FACTORI
     const runtime = await describeRuntime(backend.name)
     return { backend, chosen: backend.name, reason: 'asked for by name', threads, runtime, tried: [] }
   }
-  const { backend, reason, tried } = await createFirstAvailable(AUTO_ORDER, (name) => factories[name]({ threads }), INSTALL)
+  const create = (name: BackendName) => factories[name]({ threads })
+  const { backend, reason, tried } = await createFirstAvailable(AUTO_ORDER, create, INSTALL)
   const runtime = await describeRuntime(backend.name)
   return { backend, chosen: backend.name, reason, threads, runtime, tried }
 }

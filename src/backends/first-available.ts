@@ -30,7 +30,8 @@ export async function createFirstAvailable<Name extends BackendName>(
 }
 
 function explainChoice(name: BackendName, tried: readonly Attempt[]): string {
-  return tried.length > 0 ? `${name} is the first that works here; before it: ${describe(tried)}` : `${name} works and comes first`
+  if (tried.length === 0) return `${name} works and comes first`
+  return `${name} is the first that works here; before it: ${describe(tried)}`
 }
 
 function describe(tried: readonly Attempt[]): string {

@@ -7,7 +7,8 @@ export function handOverWeights(
   async function withFiles(model: GraphModel): Promise<GraphModel> {
     const { bytes, folder, weightFiles = [] } = model
     if (folder === undefined || model.files !== undefined) return model
-    return { bytes, files: await Promise.all(weightFiles.map(async (path) => ({ path, data: await read(folder, path) }))) }
+    const files = weightFiles.map(async (path) => ({ path, data: await read(folder, path) }))
+    return { bytes, files: await Promise.all(files) }
   }
   return {
     name: backend.name,

@@ -11,8 +11,8 @@ import { runSelfTest } from './self-test/run-self-test.ts'
 const FATAL_ONLY = 4
 
 /**
- * A backend over one execution provider. A device is taken after a self-test of every operator that graphs use, which takes
- * it seconds, since it compiles a kernel for each; a processor after a sum, in some milliseconds.
+ * A backend over one execution provider. A device is taken after a self-test of every operator that graphs use, which
+ * takes it seconds, since it compiles a kernel for each; a processor after a sum, in some milliseconds.
  *
  * @throws BackendUnavailableError when the provider is there but doesn't compute right
  */

@@ -50,7 +50,8 @@ export function explainMissingProvider(
   }
   if (name !== 'cuda' || entry.bundled) return undefined
   if (cuda.missing.length === 0) return undefined
-  return { available: false, reason: `${cuda.missing.join(' and ')} of onnxruntime-node are not installed`, remedy: INSTALL_CUDA }
+  const reason = `${cuda.missing.join(' and ')} of onnxruntime-node are not installed`
+  return { available: false, reason, remedy: INSTALL_CUDA }
 }
 
 /** Undefined when the provider computed, else what it said. */

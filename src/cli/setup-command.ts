@@ -8,13 +8,18 @@ import { BackendUnavailableError, InvalidRequestError } from '../errors/index.ts
 import { printResult, runCommand } from './run-command.ts'
 
 export const setupCommand = defineCommand({
-  meta: { name: 'setup', description: "Install a backend's libraries: cuda fetches onnxruntime-node's own, some hundred MB" },
+  meta: {
+    name: 'setup',
+    description: "Install a backend's libraries: cuda fetches onnxruntime-node's own, some hundred MB",
+  },
   args: {
     backend: { type: 'positional', required: true, description: 'cuda' },
     json: { type: 'boolean', description: 'print JSON' },
   },
   run: (context) => runCommand(context, async ({ args: { backend, json } }) => {
-    if (backend !== 'cuda') throw new InvalidRequestError('backend', `must be cuda, which alone needs a set-up, got '${backend}'`)
+    if (backend !== 'cuda') {
+      throw new InvalidRequestError('backend', `must be cuda, which alone needs a set-up, got '${backend}'`)
+    }
     const found = findCudaLibraries()
     if (found.missing.length > 0) await installProvider(found)
     const status = (await detectBackends()).find(({ name }) => name === 'cuda')!
@@ -23,7 +28,9 @@ export const setupCommand = defineCommand({
   }),
 })
 
-/** Runs the install script of onnxruntime-node, which `ignore-scripts` and package managers keep from running by itself. */
+/**
+ * Runs the install script of onnxruntime-node, which `ignore-scripts` and package managers keep from running by itself.
+ */
 async function installProvider({ runtime }: CudaLibraries): Promise<void> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     const reason = `onnxruntime-node has CUDA for Linux on x64 only, this is ${process.platform} ${process.arch}`
@@ -31,7 +38,8 @@ async function installProvider({ runtime }: CudaLibraries): Promise<void> {
   }
   const env = { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'cuda12' }
   // Its words go to stderr, since stdout is for results.
-  const child = spawn(process.execPath, [join(runtime, 'script', 'install.js')], { env, cwd: runtime, stdio: ['ignore', 2, 2] })
+  const script = join(runtime, 'script', 'install.js')
+  const child = spawn(process.execPath, [script], { env, cwd: runtime, stdio: ['ignore', 2, 2] })
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('exit', resolve))
   const { missing } = findCudaLibraries(runtime)
   if (code === 0 && missing.length === 0) return

@@ -24,7 +24,8 @@ export async function indexWeights(files: ModelFiles): Promise<WeightIndex> {
 }
 
 /**
- * Reads the headers of these files. The index names the folder that they are really in, such as the blobs of a hub cache.
+ * Reads the headers of these files. The index names the folder that they are really in, such as the blobs of a hub
+ * cache.
  *
  * @param expected which file each tensor must be in, by name
  */

@@ -1,6 +1,6 @@
 /**
- * The files of a model, wherever they are: a folder of a disk (`openFolder`) or below a URL (in browsers). What opens models
- * reads through this and knows no file system.
+ * The files of a model, wherever they are: a folder of a disk (`openFolder`) or below a URL (in browsers). What opens
+ * models reads through this and knows no file system.
  */
 export interface ModelFiles {
   /** Path or URL without a slash at the end, for errors. */

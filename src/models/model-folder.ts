@@ -28,7 +28,8 @@ async function findWeights(path: string): Promise<WeightFile | undefined> {
   const stats = await stat(path).catch(() => undefined)
   if (!stats?.isFile()) return undefined
   const real = await realpath(path)
-  return { folder: dirname(real), name: basename(real), size: stats.size, read: (start, length) => read(real, start, length) }
+  const { size } = stats
+  return { folder: dirname(real), name: basename(real), size, read: (start, length) => read(real, start, length) }
 }
 
 async function read(path: string, start: number, length: number): Promise<Uint8Array> {

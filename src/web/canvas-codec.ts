@@ -6,7 +6,8 @@ const OPAQUE = 255
 /** Pictures through the browser's own decoders and an OffscreenCanvas. */
 export const canvasCodec: PictureCodec = {
   async decode(file) {
-    const bitmap = await createImageBitmap(new Blob([file as Uint8Array<ArrayBuffer>]), { imageOrientation: 'from-image' })
+    const blob = new Blob([file as Uint8Array<ArrayBuffer>])
+    const bitmap = await createImageBitmap(blob, { imageOrientation: 'from-image' })
     const { width, height } = bitmap
     const context = createContext(width, height)
     context.fillStyle = WHITE

@@ -6,8 +6,8 @@ import { createWebTaskSource } from './web-task-source.ts'
 import { connectWebWorker } from './worker-connection.ts'
 
 /**
- * Starts an engine in this page: its worker and backend at once, each model with the first request for it. Models come from
- * URLs and are kept in Cache Storage; calls report their download as progress.
+ * Starts an engine in this page: its worker and backend at once, each model with the first request for it. Models come
+ * from URLs and are kept in Cache Storage; calls report their download as progress.
  *
  * @throws InvalidRequestError for an option that is no valid value; BackendUnavailableError when the backend that was
  * asked for does not work here, or none does

@@ -10,13 +10,15 @@ async function openCache(): Promise<Cache | undefined> {
 }
 
 /**
- * Loads a file and keeps it in Cache Storage. What is kept is used as long as the server says that it has not changed, or
- * cannot be reached. Undefined where there is no such file.
+ * Loads a file and keeps it in Cache Storage. What is kept is used as long as the server says that it has not changed,
+ * or cannot be reached. Undefined where there is no such file.
  *
  * @param onBytes told the length of every part that arrives
  * @throws DownloadFailedError
  */
-export async function download(url: string, onBytes: (length: number) => void = () => {}): Promise<Uint8Array | undefined> {
+export async function download(
+  url: string, onBytes: (length: number) => void = () => {},
+): Promise<Uint8Array | undefined> {
   const cache = await openCache()
   const kept = await cache?.match(url)
   const current = kept && await isCurrent(url, kept)
@@ -50,7 +52,8 @@ async function isCurrent(url: string, kept: Response): Promise<boolean> {
 
 async function request(url: string, init?: RequestInit): Promise<Response | undefined> {
   const response = await fetch(url, init).catch((cause: unknown) => {
-    throw new DownloadFailedError(url, 'the request failed; is the address right, and does its server allow this page (CORS)?', { cause })
+    const reason = 'the request failed; is the address right, and does its server allow this page (CORS)?'
+    throw new DownloadFailedError(url, reason, { cause })
   })
   // Servers of single-page apps answer with their page for what they don't have.
   if (response.status === NONE || response.headers.get('content-type')?.startsWith('text/html')) return undefined
@@ -58,7 +61,9 @@ async function request(url: string, init?: RequestInit): Promise<Response | unde
   throw new DownloadFailedError(url, `the server answered ${response.status}`)
 }
 
-async function readAll(response: Response, url: string, onBytes: (length: number) => void): Promise<Uint8Array<ArrayBuffer>> {
+async function readAll(
+  response: Response, url: string, onBytes: (length: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   try {
     for (const reader = response.body!.getReader(); ;) {

@@ -4,8 +4,8 @@ import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
 
 export interface WebEngineOptions {
   /**
-   * URL of the folder with the files of onnxruntime-web (`ort-wasm-*.wasm` and `.mjs` in `node_modules/onnxruntime-web/dist`),
-   * which the app serves. Nothing is ever loaded from elsewhere.
+   * URL of the folder with the files of onnxruntime-web (`ort-wasm-*.wasm` and `.mjs` in
+   * `node_modules/onnxruntime-web/dist`), which the app serves. Nothing is ever loaded from elsewhere.
    */
   readonly runtimeUrl: string
   /** URL of a folder with the models of this package (`node_modules/tessera-onnx/models`). Default: none of them. */
@@ -14,11 +14,16 @@ export interface WebEngineOptions {
   readonly models?: Readonly<Record<string, string>>
   /** Default `auto`: WebGPU where a device computes right, else WebAssembly. */
   readonly backend?: 'auto' | 'webgpu' | 'wasm'
-  /** Threads of WebAssembly on a page that is cross-origin isolated; any other has one. Default: half of the processors. */
+  /**
+   * Threads of WebAssembly on a page that is cross-origin isolated; any other has one. Default: half of the processors.
+   */
   readonly threads?: number
   /** Runs models in a worker (default), or in the calling thread, which then stalls while they compute. */
   readonly worker?: boolean
-  /** Makes the worker, for bundlers that don't follow `new URL(..., import.meta.url)`. Its script is `tessera-onnx/web/worker`. */
+  /**
+   * Makes the worker, for bundlers that don't follow `new URL(..., import.meta.url)`. Its script is
+   * `tessera-onnx/web/worker`.
+   */
   readonly createWorker?: () => Worker
   /** Milliseconds that a model stays open after its last use; 0 closes it at once, `Infinity` never. Default 300000. */
   readonly keepAlive?: number

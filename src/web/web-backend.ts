@@ -31,7 +31,9 @@ export async function createWebBackend(settings: EngineSettings, weights: Weight
   }
   const finish = (backend: Backend, reason: string, tried: BackendChoice['tried']) =>
     ({ backend, chosen: backend.name, reason, threads, runtime, tried })
-  if (settings.backend !== 'auto') return finish(await create(settings.backend as WebBackendName), 'asked for by name', [])
+  if (settings.backend !== 'auto') {
+    return finish(await create(settings.backend as WebBackendName), 'asked for by name', [])
+  }
   const remedy = 'use a browser with WebAssembly, and allow it in the Content-Security-Policy (wasm-unsafe-eval)'
   const { backend, reason, tried } = await createFirstAvailable(['webgpu', 'wasm'], create, remedy)
   return finish(backend, reason, tried)

@@ -7,7 +7,9 @@ import { openUrl } from './model-url.ts'
 import { weighUrl } from './weigh-url.ts'
 import { WeightStore } from './weight-store.ts'
 
-/** Models below URLs. A request may give the names that the options list; all others are served by the job's default. */
+/**
+ * Models below URLs. A request may give the names that the options list; all others are served by the job's default.
+ */
 export function createWebTaskSource({ models }: EngineSettings, weights = new WeightStore()): TaskSource {
   const readOnly = (url: string) => openUrl(url, weights, () => {})
   return {
@@ -15,7 +17,8 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
     async resolve(model, fallback) {
       const url = models[model] ?? models[fallback]
       if (url !== undefined) return { id: url.split('/').at(-1)!, folder: url }
-      throw new ModelNotFoundError(model, ['the `models` of createEngine()'], `createEngine({ models: { '${fallback}': URL } })`)
+      const command = `createEngine({ models: { '${fallback}': URL } })`
+      throw new ModelNotFoundError(model, ['the `models` of createEngine()'], command)
     },
     async describe({ folder }) {
       const files = readOnly(folder)

@@ -20,7 +20,8 @@ async function weighFolder(files: ModelFiles): Promise<number> {
   for (const name of STEMS) {
     const size = await measureDownload(`${files.location}/${name}`)
     if (size !== undefined) return size
-    const index = await readOptionalConfig(files, `${name}.index.json`, shardIndex, 'the index of shards, with their total_size')
+    const expected = 'the index of shards, with their total_size'
+    const index = await readOptionalConfig(files, `${name}.index.json`, shardIndex, expected)
     if (index !== undefined) return index.metadata.total_size
   }
   return 0

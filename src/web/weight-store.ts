@@ -2,8 +2,8 @@ import { DownloadFailedError } from '../errors/index.ts'
 import { download } from './download.ts'
 
 /**
- * The weight files of the model that is being opened: graphs are built from their headers, and sessions take their bytes
- * from here. Nothing is kept once a model is open.
+ * The weight files of the model that is being opened: graphs are built from their headers, and sessions take their
+ * bytes from here. Nothing is kept once a model is open.
  */
 export class WeightStore {
   readonly #files = new Map<string, Promise<Uint8Array | undefined>>()

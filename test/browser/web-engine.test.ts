@@ -12,7 +12,8 @@ declare global {
   var engine: Engine
 }
 
-const read = async (name: string) => JSON.parse(await readFile(new URL(`../../examples/${name}.json`, import.meta.url), 'utf8'))
+const EXAMPLES = new URL('../../examples/', import.meta.url)
+const read = async (name: string) => JSON.parse(await readFile(new URL(`${name}.json`, EXAMPLES), 'utf8'))
 const TINY = { 'alpha-image-turbo': '/tiny', 'beta-klein-4b': '/tiny' }
 const DRAWING = { prompt: 'a red apple', size: '64x48', seed: 7 }
 const SAMPLING = { steps: 1, seed: 7 }
@@ -63,7 +64,9 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     it('runs in a worker, on what was tested', async () => {
       const info = await page.evaluate(() => engine.backendInfo())
       expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
-      expect(info).toMatchObject({ backend, worker: true, threads: 2, runtime: expect.stringMatching(/^onnxruntime-web 1/) })
+      expect(info).toMatchObject({
+        backend, worker: true, threads: 2, runtime: expect.stringMatching(/^onnxruntime-web 1/),
+      })
       expect(info.selfTest !== undefined).toBe(backend === 'webgpu')
     })
 
@@ -79,13 +82,15 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     }, PATIENCE)
 
     it('draws what Node draws', async () => {
-      const { data } = await page.evaluate(([request, options]) => engine.generateImage(request, options), [DRAWING, { steps: 1 }] as const)
+      const call = [DRAWING, { steps: 1 }] as const
+      const { data } = await page.evaluate(([request, options]) => engine.generateImage(request, options), call)
       await expectSamePicture(data, (await node.generateImage(DRAWING, { steps: 1 })).data)
     }, PATIENCE)
 
     it('changes a picture as Node does', async () => {
       const request = { prompt: 'make it green', image: source }
-      const { data } = await page.evaluate(([request, options]) => engine.editImage(request, options), [request, SAMPLING] as const)
+      const call = [request, SAMPLING] as const
+      const { data } = await page.evaluate(([request, options]) => engine.editImage(request, options), call)
       await expectSamePicture(data, (await node.editImage(request, SAMPLING)).data)
     }, PATIENCE)
 
@@ -123,7 +128,8 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     const { page } = await site.openLibrary()
     const decide = () => page.evaluate(async () => {
       const engine = await tessera.createEngine({ backend: 'wasm', runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
-      const { answers } = await engine.decide({ state: 'It is late.', questions: { late: { type: 'noul', instructions: 'Is it late?' } } })
+      const late = { type: 'noul', instructions: 'Is it late?' } as const
+      const { answers } = await engine.decide({ state: 'It is late.', questions: { late } })
       await engine.dispose()
       return answers
     })
@@ -136,7 +142,9 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
 
   it.each<[object, object]>([
     [{ runtimeUrl: 7 }, { code: 'invalid_request', message: 'runtimeUrl: must be a URL, got number' }],
-    [{ backend: 'cuda' }, { code: 'invalid_request', message: "backend: must be one of auto, webgpu, wasm, got 'cuda'" }],
+    [{ backend: 'cuda' }, {
+      code: 'invalid_request', message: "backend: must be one of auto, webgpu, wasm, got 'cuda'",
+    }],
     [{ runtimeUrl: '/nowhere/', backend: 'wasm' }, { code: 'backend_unavailable' }],
     [{ backend: 'wasm' }, { code: 'model_not_found' }],
     [{ backend: 'wasm', models: { 'decide-latest': '/nowhere' } }, { code: 'model_format' }],

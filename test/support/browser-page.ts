@@ -18,7 +18,9 @@ const executablePath = findChromium()
 export const hasChromium = executablePath !== undefined
 
 /** WebGPU on the device in software that comes with Chromium. */
-const ARGUMENTS = ['--no-sandbox', '--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan']
+const ARGUMENTS = [
+  '--no-sandbox', '--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan',
+]
 
 export interface OpenedPage {
   readonly page: Page

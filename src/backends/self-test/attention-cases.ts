@@ -49,7 +49,8 @@ function cachedCase({ past, tokens, size, branches }: CachedShape): OperatorCase
   const bias = noise(tokens * total, 49)
   const table = noise((CAPACITY * size) / 2, 50)
   const positions = Array.from({ length: tokens }, (_, i) => past + (branches ? i % 10 : i))
-  const angles = positions.flatMap((position) => [...table.subarray((position * size) / 2, ((position + 1) * size) / 2)])
+  const half = size / 2
+  const angles = positions.flatMap((position) => [...table.subarray(position * half, (position + 1) * half)])
   const turned = (rows: Rows, heads: number) => rotate({ rows, heads, size, angles, interleaved: false })
   const key = join(pastKey, turned(newKey, KV_HEADS))
   const value = join(pastValue, newValue)

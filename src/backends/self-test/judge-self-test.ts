@@ -18,14 +18,17 @@ export interface SelfTest {
  *
  * @throws BackendUnavailableError when an operator that has no replacement is wrong
  */
-export function judgeSelfTest(name: BackendName, results: SelfTestResults): { selfTest: SelfTest; attention: AttentionForm } {
+export function judgeSelfTest(
+  name: BackendName, results: SelfTestResults,
+): { selfTest: SelfTest; attention: AttentionForm } {
   const families = Object.entries(results) as [OperatorFamily, SelfTestResults[OperatorFamily]][]
   const fatal = families.find(([family, { ok }]) => !ok && !REPLACEABLE.includes(family))
   if (fatal !== undefined) {
     const reason = `it does not compute right here: ${fatal[1].reason}`
     throw new BackendUnavailableError(name, reason, 'update the driver or onnxruntime, or choose another backend')
   }
-  const maxError = Object.fromEntries(families.map(([family, result]) => [family, result.maxError])) as SelfTest['maxError']
+  const errors = families.map(([family, result]) => [family, result.maxError])
+  const maxError = Object.fromEntries(errors) as SelfTest['maxError']
   const wrong = families.flatMap(([, { reason }]) => reason ?? [])
   if (wrong.length === 0) return { attention: 'fused', selfTest: { ok: true, maxError } }
   const reason = `${wrong.join('; ')}; attention is computed by plain products instead`

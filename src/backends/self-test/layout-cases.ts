@@ -12,7 +12,9 @@ export function layoutCases(): OperatorCase[] {
     ({ family: 'layout', opType, operands: [input(float(dims, x)), ...operands], outputs, attributes }) as const
   const integer = (...values: number[]) => constant(integers('int64', [values.length], values))
   return [
-    operator('Gather', [input(integers('int64', [4], rows))], [{ dims: [4, 8, 10], values: picked }], { axis: { int: 0 } }),
+    operator('Gather', [input(integers('int64', [4], rows))], [{ dims: [4, 8, 10], values: picked }], {
+      axis: { int: 0 },
+    }),
     operator('Concat', [input(float(dims, y))], [{ dims: [12, 8, 10], values: [...x, ...y] }], { axis: { int: 0 } }),
     operator('Slice', [integer(1), integer(3), integer(1)], [fill([6, 2, 10], (i, j, k) => at(i, j + 1, k))]),
     operator('Transpose', [], [fill([8, 6, 10], (i, j, k) => at(j, i, k))], { perm: [1, 0, 2] }),

@@ -66,7 +66,10 @@ function rotaryCase(interleaved: boolean): OperatorCase {
   const dims = [1, tokens, heads * size]
   const rows = noise(tokens * heads * size, 14)
   const angles = noise((tokens * size) / 2, 15)
-  const positions = interleaved ? integers('int64', [1], [0]) : integers('int64', [1, tokens], [...Array(tokens).keys()])
+  // Both ways that graphs use it: one first position, or one of each token.
+  const positions = interleaved
+    ? integers('int64', [1], [0])
+    : integers('int64', [1, tokens], [...Array(tokens).keys()])
   return {
     family: 'rotary', opType: 'RotaryEmbedding', domain: 'com.microsoft',
     attributes: { interleaved: { int: Number(interleaved) } },

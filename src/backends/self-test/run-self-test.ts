@@ -23,7 +23,8 @@ export type SelfTestResults = Readonly<Record<OperatorFamily, FamilyResult>>
 /**
  * Runs every operator that the graphs of this library use and compares its numbers with computed ones.
  *
- * @param createReplaceable opens sessions of operators that graphs can do without, so that it may ask more of the device
+ * @param createReplaceable opens sessions of operators that graphs can do without, so that it may ask more of the
+ * device
  */
 export async function runSelfTest(
   createSession: CreateSession, createReplaceable: CreateSession = createSession,
@@ -40,7 +41,8 @@ export async function runSelfTest(
 }
 
 function listCases(): OperatorCase[] {
-  return [productCases, rowCases, layoutCases, pictureCases, attentionCases, cachedAttentionCases].flatMap((list) => list())
+  const lists = [productCases, rowCases, layoutCases, pictureCases, attentionCases, cachedAttentionCases]
+  return lists.flatMap((list) => list())
 }
 
 async function checkCase(
