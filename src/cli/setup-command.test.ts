@@ -1,0 +1,15 @@
+import { runCommand } from 'citty'
+import { afterEach, expect, it, vi } from 'vitest'
+import { setupCommand } from './setup-command.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.exitCode = undefined
+})
+
+it('sets up CUDA only, and says so', async () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  await runCommand(setupCommand, { rawArgs: ['webgpu'] })
+  expect(write.mock.calls.join('')).toContain("must be cuda, which alone needs a set-up, got 'webgpu'")
+  expect(process.exitCode).toBe(2)
+})
