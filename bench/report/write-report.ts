@@ -43,5 +43,5 @@ function describe({ environment }: Measured): string {
 }
 
 function round(_: string, value: unknown): unknown {
-  return typeof value === 'number' ? Number(value.toPrecision(5)) : value
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value
 }
