@@ -33,6 +33,8 @@ interface Variant {
 }
 
 const RUN_JOB = ['scripts/run-ts.mjs', 'bench/backends/run-job.ts']
+/** A device in software may take minutes; it is not waited for. */
+const FIRST_RESULT_MS = 40_000
 const PRECISIONS: readonly Precision[] = ['float32', 'int8', 'int4']
 
 /** The same requests on every backend that computes here, each in a process of its own. */
@@ -51,7 +53,7 @@ export const backendsBench: Bench<BackendsResults> = {
     const cells: Cell[] = []
     for (const { job, kind, variants } of jobs) {
       const open = (backend: BackendName, folder: string) =>
-        openChild(process.execPath, [...RUN_JOB, kind, backend, folder, String(threads)])
+        openChild(process.execPath, [...RUN_JOB, kind, backend, folder, String(threads)], FIRST_RESULT_MS)
       cells.push(...(await measureJob({ job, variants, backends: there, open, runs })))
     }
     return { cells, missing }

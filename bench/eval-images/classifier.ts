@@ -6,7 +6,7 @@ import { decodeFloats } from '../../src/models/decode-floats.ts'
 import { readSafetensors } from '../../src/models/index.ts'
 import type { Square } from './prompts.ts'
 
-const aboutSchema = z.object({ size: z.number(), classes: z.array(z.string()), accuracy: z.number(), squares: z.number() })
+const aboutSchema = z.object({ size: z.number(), classes: z.array(z.string()), accuracy: z.number() })
 
 /** The recipe's classifier of the model's objects, a perceptron with one hidden layer on a few pixels. */
 export interface Classifier {
@@ -19,7 +19,8 @@ export interface Classifier {
 
 /** @param folder with `classifier.json` and `classifier.safetensors` */
 export async function loadClassifier(folder: string): Promise<Classifier> {
-  const { size, classes, accuracy } = aboutSchema.parse(JSON.parse(await readFile(join(folder, 'classifier.json'), 'utf8')))
+  const about: unknown = JSON.parse(await readFile(join(folder, 'classifier.json'), 'utf8'))
+  const { size, classes, accuracy } = aboutSchema.parse(about)
   const file = join(folder, 'classifier.safetensors')
   const index = await readSafetensors(file)
   const handle = await open(file)

@@ -13,15 +13,17 @@ import { readWord } from './read-word.ts'
 /*
  * Evaluates image-mini and prints JSON:
  *
- *     npm run eval:images -- --work models/image-mini/recipe/work [--model models/image-mini] [--sheet FOLDER]
+ *     npm run eval:images -- --work models/image-mini/recipe/work [--model FOLDER] [--every 10] [--sheet FOLDER]
  *
- * --work is where the recipe put its classifier and its composed edits. --sheet also draws the contact sheets of the model card.
+ * --work is where the recipe put its classifier and its composed edits. --sheet also draws the contact sheets of the
+ * model card there.
  */
 
 const { values } = parseArgs({
   options: {
     work: { type: 'string' },
     model: { type: 'string', default: 'models/image-mini' },
+    every: { type: 'string', default: '1' },
     sheet: { type: 'string' },
     threads: { type: 'string', default: '1' },
     steps: { type: 'string' },
@@ -35,6 +37,7 @@ const context = { turn: async () => {} }
 const backend = await createCpuBackend({ threads: Number(values.threads) })
 const pipeline = await openImagePipeline({ backend, files: openFolder(values.model) })
 const classifier = await loadClassifier(values.work)
+const every = <Item>(items: readonly Item[]) => items.filter((_, i) => i % Number(values.every) === 0)
 const sampling = {
   ...(values.steps && { steps: Number(values.steps) }), ...(values.guidance && { guidance: Number(values.guidance) }),
 }
@@ -72,8 +75,10 @@ function share(hits: readonly (boolean | undefined)[]): number {
 }
 
 const drawing: Record<string, unknown> = {}
-for (const [task, wanted] of Object.entries(listPrompts(classifier.objects))) drawing[task] = await measurePrompts(wanted)
-const cases = await readCases(join(values.work, 'cases'))
+for (const [task, wanted] of Object.entries(listPrompts(classifier.objects))) {
+  drawing[task] = await measurePrompts(every(wanted))
+}
+const cases = every(await readCases(join(values.work, 'cases')))
 const results = await drawAll(cases, ({ prompt, before }, seed) => draw(prompt, seed, before))
 const editing = Object.fromEntries([...new Set(cases.map(({ kind }) => kind))].map((kind) => {
   const of = cases.map((one, i) => [one, results[i]!] as const).filter(([one]) => one.kind === kind)

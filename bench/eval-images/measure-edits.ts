@@ -20,7 +20,7 @@ export interface EditFigures {
   readonly success: number
   /** Mean difference to the right result where the edit changes something, in levels of 255. */
   readonly changedError: number
-  /** Mean difference to the source where the edit changes nothing, in levels of 255; null where it changes everything. */
+  /** Mean difference to the source where nothing should change, in levels of 255; null where there is no such place. */
   readonly unchangedError: number | null
 }
 

@@ -21,7 +21,7 @@ const PLACES: Readonly<Record<string, { readonly says: string; readonly square: 
   'bottom right': { says: 'in the bottom right corner', square: [64, 64, 64] },
 }
 const STYLES = ['3d', 'flat']
-const WORDS = ['HELLO', 'SALE', 'OPEN', 'CAT', 'MUSIC', 'ZOO', 'PARTY', 'QUIZ', 'VEX', 'JUMBO', 'KITE', 'WAX', 'FROG', 'DYNAMO', 'BIKE', 'LOUD']
+const WORDS = 'HELLO SALE OPEN CAT MUSIC ZOO PARTY QUIZ VEX JUMBO KITE WAX FROG DYNAMO BIKE LOUD'.split(' ')
 
 export const BACKGROUNDS: Readonly<Record<string, readonly [number, number, number]>> = {
   white: [255, 255, 255], black: [24, 24, 27], gray: [156, 163, 175], red: [239, 68, 68], orange: [251, 146, 60],
@@ -78,19 +78,25 @@ export const SHEET_PROMPTS: readonly string[] = [
   'a 3d fox on a blue background', 'a flat rocket on a black background', 'a 3d apple on a white background',
   'a flat panda on a pink background', 'a 3d house on a yellow background', 'a flat car on a gray background',
   'a 3d hamburger on a green background', 'a flat sunflower on a purple background', 'a rainbow', 'a cat',
-  'a 3d lion on the left and a 3d pizza on the right on a white background', 'a flat bus above a flat tree on a blue background',
+  'a 3d lion on the left and a 3d pizza on the right on a white background',
+  'a flat bus above a flat tree on a blue background',
   'a flat frog and a flat balloon on an orange background', 'a 3d dog next to a 3d gift on a pink background',
-  'a small 3d penguin in the top right corner on a red background', 'a small flat fish on the left on a white background',
+  'a small 3d penguin in the top right corner on a red background',
+  'a small flat fish on the left on a white background',
   'two 3d hearts on a black background', 'four flat strawberries on a yellow background',
-  'the word "HELLO" on a red background', 'the word "OPEN" on a white background', 'a 3d star with the word "WOW" on a purple background',
-  'please draw a big flat whale', 'a picture of a 3d crown on green', 'an illustration of a flat cactus against an orange background',
+  'the word "HELLO" on a red background', 'the word "OPEN" on a white background',
+  'a 3d star with the word "WOW" on a purple background',
+  'please draw a big flat whale', 'a picture of a 3d crown on green',
+  'an illustration of a flat cactus against an orange background',
 ]
 
 /** Each starts from a picture of the contact sheet, named by its place in it. */
 export const SHEET_EDITS: readonly { readonly of: number; readonly prompt: string }[] = [
   { of: 0, prompt: 'change the background to yellow' }, { of: 2, prompt: 'replace the apple with a banana' },
-  { of: 3, prompt: 'mirror the picture' }, { of: 4, prompt: 'make it black and white' }, { of: 5, prompt: 'make it 3d' },
-  { of: 10, prompt: 'replace the pizza with a donut' }, { of: 11, prompt: 'remove the tree' }, { of: 13, prompt: 'change the background to black' },
+  { of: 3, prompt: 'mirror the picture' }, { of: 4, prompt: 'make it black and white' },
+  { of: 5, prompt: 'make it 3d' },
+  { of: 10, prompt: 'replace the pizza with a donut' }, { of: 11, prompt: 'remove the tree' },
+  { of: 13, prompt: 'change the background to black' },
   { of: 14, prompt: 'move the penguin to the bottom left corner' }, { of: 15, prompt: 'add a ball on the right' },
   { of: 7, prompt: 'add a white border' }, { of: 6, prompt: 'turn the hamburger into a star' },
 ]

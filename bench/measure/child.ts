@@ -10,11 +10,14 @@ export interface Child {
   close(): Promise<void>
 }
 
-/** Starts a process that writes one line of JSON when it is ready, and one line after each piece of work. */
-export async function openChild(
-  command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {},
-): Promise<Child> {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...environment } })
+/**
+ * Starts a process that writes one line of JSON when it is ready, and one line after each piece of work. One that is not
+ * ready after `limitMs` milliseconds is ended, with all that it started.
+ */
+export async function openChild(command: string, args: readonly string[], limitMs = 300_000): Promise<Child> {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+  const end = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')
+  const timer = setTimeout(end, limitMs)
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   let said = ''
   child.stderr.on('data', (text: Buffer) => void (said = (said + String(text)).slice(-2000)))
@@ -24,8 +27,13 @@ export async function openChild(
     if (done) throw new Error(`${args[0]} ended without an answer: ${said.trim().split('\n').slice(-3).join(' ')}`)
     return value
   }
+  const started = performance.now()
+  const ready = await nextLine().catch((cause: unknown) => {
+    if (performance.now() - started < limitMs) throw cause
+    throw new Error(`no result after ${limitMs / 1000} s`, { cause })
+  }).finally(() => clearTimeout(timer))
   return {
-    ready: JSON.parse(await nextLine()) as unknown,
+    ready: JSON.parse(ready) as unknown,
     async step() {
       child.stdin.write('\n')
       await nextLine()
