@@ -15,6 +15,6 @@ function show(...words) {
 
 mkdirSync(`${root}/out`, { recursive: true })
 show('decide', 'examples/ticket.json', '--questions', 'examples/questions.json', '--min-confidence', '0.3')
-show('generate', 'a red apple on a blue background with the word "FRESH"', '--size', '256x256', '--seed', '7', '--force',
+show('generate', 'a 3d fox on a blue background', '--size', '256x256', '--seed', '7', '--force',
   '--out', 'out/generated.png')
-show('edit', 'out/generated.png', 'make the background green', '--seed', '7', '--force', '--out', 'out/edited.png')
+show('edit', 'out/generated.png', 'change the background to yellow', '--seed', '7', '--force', '--out', 'out/edited.png')

@@ -12,15 +12,14 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
+from tokenizers import Tokenizer
 
 from batches import Packed, per_question
+from matching_start import start_matching
 from model import Config, DecideMini
 
 SCORE = 2
-# Sources with clean labels whose answers stand in the text: matching is learned on these first (a share of the time), since the
-# noisier rest hides that signal from a fresh model.
-CLEAN = ("banking77", "clinc150", "hwu64", "snips", "bitext-support", "procedural/")
-CLEAN_SHARE = 0.15
+STRUCTURE = ("pad", "state", "noul", "choice", "score", "option", "/option", "decide")
 
 
 def loss_of(logits, batch):
@@ -61,7 +60,8 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--budget", type=int, default=12288, help="padded tokens a batch")
-    parser.add_argument("--rate", type=float, default=4e-3, help="Muon's learning rate; AdamW's is a quarter of it")
+    parser.add_argument("--rate", type=float, default=2e-3, help="Muon's learning rate")
+    parser.add_argument("--rate-words", type=float, default=3e-4, help="AdamW's, small: words that training meets seldom keep their place among the others")
     parser.add_argument("--every", type=float, default=10, help="minutes between checkpoints")
     parser.add_argument("--layers", type=int, default=Config.num_hidden_layers)
     parser.add_argument("--resume", action="store_true")
@@ -69,17 +69,19 @@ def main():
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
     torch.set_flush_denormal(True)
+    train, dev = Packed(args.work / "train"), Packed(args.work / "dev")
     model = DecideMini(Config(num_hidden_layers=args.layers))
-    model.model.embed_tokens.weight.data = torch.from_numpy(np.load(args.work / "embeddings.npy"))
+    tokenizer = Tokenizer.from_file(str(args.work / "tokenizer.json"))
+    counts = 1 + np.bincount(train.tokens, minlength=model.config.vocab_size)
+    start_matching(model, np.load(args.work / "embeddings.npy"), counts, {name: tokenizer.token_to_id(f"<{name}>") for name in STRUCTURE})
     model.to(args.device)
     matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
     others = [p for n, p in model.named_parameters() if p.ndim != 2 or "embed" in n]
     optimizers = [
         torch.optim.Muon(matrices, lr=args.rate, momentum=0.95, weight_decay=0.01),
-        torch.optim.AdamW(others, lr=args.rate / 4, betas=(0.9, 0.98), weight_decay=0.0),
+        torch.optim.AdamW(others, lr=args.rate_words, betas=(0.9, 0.98), weight_decay=0.0),
     ]
     rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
-    train, dev = Packed(args.work / "train"), Packed(args.work / "dev")
     path, spent, step, epoch = args.work / "checkpoint.pt", 0.0, 0, 0
     if args.resume:
         saved = torch.load(path, map_location=args.device)
@@ -97,15 +99,10 @@ def main():
         print(json.dumps({"minutes": round(spent / 60, 1), "step": step, "epoch": epoch, **evaluate(model, dev, args.device, args.budget)}), flush=True)
         model.train()
 
-    sources = json.loads((train.folder / "sources.json").read_text())[0]
-    clean = train.asked[[source.startswith(CLEAN) for source in sources], 0]
     window, tokens, tick, saved_at = [], 0, time.time(), spent
     while spent < args.minutes * 60:
-        warm = spent < CLEAN_SHARE * args.minutes * 60
         # seeded by the step as well, so that a resumed run does not repeat the rows it has seen first
-        for rows in train.batches(args.budget, np.random.default_rng([epoch, step]), np.unique(clean) if warm else None):
-            if warm and spent >= CLEAN_SHARE * args.minutes * 60:
-                break
+        for rows in train.batches(args.budget, np.random.default_rng([epoch, step])):
             scale = schedule(spent / (args.minutes * 60))
             for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
                 group["lr"] = rate * scale

@@ -1,0 +1,63 @@
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createEngine, type Engine } from '../src/index.ts'
+
+let engine: Engine
+let drawn: string
+beforeAll(async () => {
+  engine = await createEngine({ backend: 'cpu', threads: 1 })
+  drawn = await draw({ prompt: 'a 3d fox on a blue background', size: '128x128', seed: 0 })
+})
+afterAll(() => engine.dispose())
+
+async function draw(request: Parameters<Engine['generateImage']>[0]): Promise<string> {
+  const { data } = await engine.generateImage(request)
+  return data[0]!.b64_json
+}
+
+/** Mean levels of red, green and blue in a square of 16 pixels at that place. */
+async function colourAt(png: string, left: number, top: number): Promise<[number, number, number]> {
+  const square = sharp(Buffer.from(png, 'base64')).extract({ left, top, width: 16, height: 16 })
+  const levels = await square.raw().toBuffer()
+  const mean = (channel: number) => levels.filter((_, index) => index % 3 === channel).reduce((a, b) => a + b) / 256
+  return [mean(0), mean(1), mean(2)]
+}
+
+it('serves both image names', async () => {
+  const models = await engine.models()
+  for (const name of ['alpha-image-turbo', 'beta-klein-4b']) {
+    expect(models.find((model) => model.name === name)).toMatchObject({ id: 'image-mini', available: true })
+  }
+})
+
+it('draws what was asked: a blue background, and an orange fox on it', async () => {
+  for (const corner of [4, 108]) {
+    const [red, green, blue] = await colourAt(drawn, corner, 4)
+    expect(blue).toBeGreaterThan(red + 80)
+    expect(blue).toBeGreaterThan(green + 40)
+  }
+  const [red, green, blue] = await colourAt(drawn, 56, 56)
+  expect(red).toBeGreaterThan(blue + 80)
+  expect(red).toBeGreaterThan(green + 40)
+})
+
+it('draws the same picture from the same seed, and another from another', async () => {
+  const request = { prompt: 'a 3d fox on a blue background', size: '128x128' }
+  expect(await draw({ ...request, seed: 0 }) === drawn).toBe(true)
+  expect(await draw({ ...request, seed: 1 }) === drawn).toBe(false)
+})
+
+it('changes the background of its picture and keeps the fox', async () => {
+  const { data } = await engine.editImage({ prompt: 'change the background to yellow', image: drawn }, { seed: 0 })
+  const edited = data[0]!.b64_json
+  const [red, green, blue] = await colourAt(edited, 4, 4)
+  expect(Math.min(red, green)).toBeGreaterThan(blue + 80)
+  const before = await colourAt(drawn, 56, 56)
+  const after = await colourAt(edited, 56, 56)
+  for (const [channel, level] of before.entries()) expect(Math.abs(level - after[channel]!)).toBeLessThan(30)
+})
+
+it('resamples to sizes that it does not draw', async () => {
+  const png = Buffer.from(await draw({ prompt: 'a red apple', size: '300x200', seed: 3 }), 'base64')
+  expect(await sharp(png).metadata()).toMatchObject({ width: 300, height: 200, format: 'png' })
+})
