@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: 'test/support/bundle-engine-worker.ts',
     // Sessions of onnxruntime use several threads each; more workers only take turns.
     maxWorkers: 2,
     testTimeout: 60_000,

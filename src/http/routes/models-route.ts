@@ -37,7 +37,8 @@ export function createModelsRoute(engine: Pick<Engine, 'models'>): Route {
           created: Date.parse(RELEASE_DATE) / 1000,
           owned_by: 'tessera',
         })),
-        models: models.map(({ name, id }) => ({
+        // Clients of System One take each of these for one that answers questions.
+        models: models.filter(({ kind }) => kind !== 'images').map(({ name, id }) => ({
           name,
           description: `answered by ${nameOf(id ?? name)}`,
           release_date: RELEASE_DATE,
