@@ -24,7 +24,6 @@ let decisions: string
 let pictures: ImageBundle
 beforeAll(async () => {
   [decisions, pictures] = await Promise.all([writeTinyBundle(), materializeBundle('klein-distilled')])
-  await bundleWorker('src/engine/worker.ts', 'worker')
 })
 afterAll(() => Promise.all([rm(decisions, { recursive: true }), pictures.remove()]))
 

@@ -13,7 +13,6 @@ let model: ImageBundle
 let folder: string
 beforeAll(async () => {
   cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-pictures'))
-  await bundleWorker('src/engine/worker.ts', 'worker')
   model = await materializeBundle('klein-distilled')
 })
 afterAll(() => model.remove())

@@ -14,7 +14,6 @@ let model: string
 let home: string
 beforeAll(async () => {
   cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-serve'))
-  await bundleWorker('src/engine/worker.ts', 'worker')
   model = await writeTinyBundle()
   home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
 })

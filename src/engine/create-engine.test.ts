@@ -4,7 +4,6 @@ import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
 import { createEngine } from './create-engine.ts'
 import { countTokens, decide, disposeDefaultEngine } from './default-engine.ts'
 import type { Engine } from './engine.ts'
-import { bundleWorker } from './test-support/bundle-worker.ts'
 
 const questions = {
   urgent: { type: 'noul', instructions: 'Is it urgent?' },
@@ -14,7 +13,6 @@ const questions = {
 let folder: string
 beforeAll(async () => {
   folder = await writeTinyBundle()
-  await bundleWorker('src/engine/worker.ts', 'worker')
 })
 afterAll(() => rm(folder, { recursive: true }))
 

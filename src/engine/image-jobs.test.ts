@@ -8,7 +8,6 @@ import { disposeDefaultEngine, editImage, generateImage } from './default-engine
 import type { Engine } from './engine.ts'
 import type { Progress } from './jobs.ts'
 import type { EngineOptions } from './resolve-options.ts'
-import { bundleWorker } from './test-support/bundle-worker.ts'
 
 const REQUEST = { prompt: 'a red apple', size: '64x48', seed: 7 }
 const STEPS = { steps: 2 }
@@ -17,8 +16,7 @@ let klein: ImageBundle
 let zImage: ImageBundle
 let source: string
 beforeAll(async () => {
-  await bundleWorker('src/engine/worker.ts', 'worker')
-  ;[klein, zImage] = await Promise.all([materializeBundle('klein-distilled'), materializeBundle('z-image-turbo')])
+  [klein, zImage] = await Promise.all([materializeBundle('klein-distilled'), materializeBundle('z-image-turbo')])
   const file = sharp({ create: { width: 80, height: 64, channels: 3, background: '#c04020' } }).png().toBuffer()
   source = (await file).toString('base64')
 })

@@ -20,7 +20,6 @@ async function exitDuringJob(delay: number): Promise<number | null> {
 
 let exitScript: string
 beforeAll(async () => {
-  await bundleWorker('src/engine/worker.ts', 'worker')
   exitScript = fileURLToPath(await bundleWorker('src/engine/test-support/exit-script.ts', 'exit-script'))
 })
 
