@@ -4,7 +4,7 @@ import { createCpuBackend } from '../../src/backends/index.ts'
 import { openImagePipeline, type PixelImage } from '../../src/images/index.ts'
 import { openFolder } from '../../src/models/index.ts'
 import { loadClassifier } from './classifier.ts'
-import { nameBackground } from './colours.ts'
+import { nameBackground, nameInk } from './colours.ts'
 import { writeSheet } from './contact-sheet.ts'
 import { measureEdits, readCases } from './measure-edits.ts'
 import { listPrompts, SHEET_EDITS, SHEET_PROMPTS, type Wanted } from './prompts.ts'
@@ -60,12 +60,16 @@ async function measurePrompts(wanted: readonly Wanted[]) {
   for (const [i, { word }] of wanted.entries()) {
     if (word === undefined) continue
     const read = await readWord(pictures[i]!)
-    words.push(read === undefined ? undefined : read === word)
+    words.push(read === undefined ? undefined : read === word.replaceAll(' ', ''))
   }
+  const inks = wanted.flatMap(({ ink }, i) => (ink === undefined ? [] : nameInk(pictures[i]!) === ink))
   return {
     pictures: wanted.length,
     ...(objects.length > 0 && { objects: objects.length, recognised: share(objects) }),
-    background: share(wanted.map(({ background }, i) => nameBackground(pictures[i]!) === background)),
+    background: share(wanted.map(({ background, fade }, i) => fade === undefined
+      ? nameBackground(pictures[i]!) === background
+      : nameBackground(pictures[i]!, 'top') === background && nameBackground(pictures[i]!, 'bottom') === fade)),
+    ...(inks.length > 0 && { ink: share(inks) }),
     ...(words.length > 0 && { wordRead: words.includes(undefined) ? 'tesseract is not installed' : share(words) }),
   }
 }
@@ -79,7 +83,7 @@ for (const [task, wanted] of Object.entries(listPrompts(classifier.objects))) {
   drawing[task] = await measurePrompts(every(wanted))
 }
 const cases = every(await readCases(join(values.work, 'cases')))
-const results = await drawAll(cases, ({ prompt, before }, seed) => draw(prompt, seed, before))
+const results = await drawAll(cases, ({ prompt, sources }, seed) => draw(prompt, seed, ...sources))
 const editing = Object.fromEntries([...new Set(cases.map(({ kind }) => kind))].map((kind) => {
   const of = cases.map((one, i) => [one, results[i]!] as const).filter(([one]) => one.kind === kind)
   return [kind, measureEdits(of.map(([one]) => one), of.map(([, result]) => result))]

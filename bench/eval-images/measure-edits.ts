@@ -4,13 +4,14 @@ import sharp from 'sharp'
 import { z } from 'zod'
 import type { PixelImage } from '../../src/images/index.ts'
 
-const caseSchema = z.object({ kind: z.string(), prompt: z.string(), before: z.string(), after: z.string() })
+const caseSchema = z.object({ kind: z.string(), prompt: z.string(), sources: z.array(z.string()), after: z.string() })
 
 /** An edit with its right result, which the recipe composed. */
 export interface EditCase {
   readonly kind: string
   readonly prompt: string
-  readonly before: PixelImage
+  /** What is edited and, where pictures are combined, what it is combined with. */
+  readonly sources: readonly PixelImage[]
   readonly after: PixelImage
 }
 
@@ -30,8 +31,9 @@ const SUCCESS = 0.4
 export async function readCases(folder: string): Promise<EditCase[]> {
   const lines = (await readFile(join(folder, 'cases.jsonl'), 'utf8')).trim().split('\n')
   return Promise.all(lines.map(async (line) => {
-    const { before, after, ...row } = caseSchema.parse(JSON.parse(line))
-    return { ...row, before: await readPicture(join(folder, before)), after: await readPicture(join(folder, after)) }
+    const { sources, after, ...row } = caseSchema.parse(JSON.parse(line))
+    const read = (name: string) => readPicture(join(folder, name))
+    return { ...row, sources: await Promise.all(sources.map(read)), after: await read(after) }
   }))
 }
 
@@ -42,7 +44,7 @@ async function readPicture(file: string): Promise<PixelImage> {
 
 /** @param results the model's pictures, one for each case */
 export function measureEdits(cases: readonly EditCase[], results: readonly PixelImage[]): EditFigures {
-  const rows = cases.map(({ before, after }, i) => compare(before.data, after.data, results[i]!.data))
+  const rows = cases.map(({ sources, after }, i) => compare(sources[0]!.data, after.data, results[i]!.data))
   const unchanged = rows.flatMap(({ unchangedError }) => unchangedError ?? [])
   return {
     edits: cases.length,

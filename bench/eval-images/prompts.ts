@@ -4,7 +4,11 @@ export interface Wanted {
   /** Objects by the square they should stand in. */
   readonly objects: readonly { readonly name: string; readonly square: Square }[]
   readonly background: string
+  /** The colour at the bottom, where the background is a gradient. */
+  readonly fade?: string
   readonly word?: string
+  /** The word's colour, where it is asked for. */
+  readonly ink?: string
 }
 
 /** Left and top edge and side, in pixels. */
@@ -20,15 +24,19 @@ const PLACES: Readonly<Record<string, { readonly says: string; readonly square: 
   'top left': { says: 'in the top left corner', square: [0, 0, 64] },
   'bottom right': { says: 'in the bottom right corner', square: [64, 64, 64] },
 }
+const THREE: readonly Square[] = [[0, 0, 64], [64, 0, 64], [32, 64, 64]]
+const FOUR: readonly Square[] = [[0, 0, 64], [64, 0, 64], [0, 64, 64], [64, 64, 64]]
 const STYLES = ['3d', 'flat']
 const WORDS = 'HELLO SALE OPEN CAT MUSIC ZOO PARTY QUIZ VEX JUMBO KITE WAX FROG DYNAMO BIKE LOUD'.split(' ')
+const PHRASES = ['GO CATS', 'BIG SUN', 'TEA BAR', 'MY DOG', 'ALL IN', 'HI YOU', 'RED CAR', 'NO ICE']
+const COUNTED = 'apple heart star dog cat balloon donut car tree pizza crown frog'.split(' ')
 
 export const BACKGROUNDS: Readonly<Record<string, readonly [number, number, number]>> = {
   white: [255, 255, 255], black: [24, 24, 27], gray: [156, 163, 175], red: [239, 68, 68], orange: [251, 146, 60],
   yellow: [253, 224, 71], green: [74, 180, 100], blue: [59, 130, 246], purple: [147, 86, 220], pink: [249, 168, 212],
 }
 
-export type Task = 'object' | 'place' | 'pair' | 'word'
+export type Task = 'object' | 'place' | 'pair' | 'several' | 'count' | 'gradient' | 'word' | 'coloured word' | 'phrase'
 
 /** The same prompts every time; steps through objects, styles and colours that share no divisor mix them evenly. */
 export function listPrompts(objects: readonly string[]): Record<Task, Wanted[]> {
@@ -63,8 +71,40 @@ export function listPrompts(objects: readonly string[]): Record<Task, Wanted[]> 
         background: colour(i + 2),
       }
     }),
+    several: Array.from({ length: 12 }, (_, i) => {
+      const squares = i % 2 === 0 ? THREE : FOUR
+      const names = squares.map((_, place) => object(5 * i + 9 * place))
+      const [first, ...rest] = names.map((name, place) => article(place === 0 ? `${style(i)} ${name}` : name))
+      return {
+        prompt: `${[first, ...rest.slice(0, -1)].join(', ')} and ${rest.at(-1)!} ${on(i + 3)}`,
+        objects: names.map((name, place) => ({ name, square: squares[place]! })),
+        background: colour(i + 3),
+      }
+    }),
+    count: Array.from({ length: 12 }, (_, i) => {
+      const squares = i % 2 === 0 ? THREE : FOUR
+      const name = COUNTED[i]!
+      return {
+        prompt: `${i % 2 === 0 ? 'three' : 'four'} ${style(i)} ${name}s ${on(i + 4)}`,
+        objects: squares.map((square) => ({ name, square })),
+        background: colour(i + 4),
+      }
+    }),
+    gradient: Array.from({ length: 12 }, (_, i) => ({
+      prompt: `${article(`${style(i)} ${object(3 * i)}`)} on a gradient from ${colour(i)} to ${colour(i + 3)}`,
+      objects: [{ name: object(3 * i), square: BIG }],
+      background: colour(i),
+      fade: colour(i + 3),
+    })),
     word: WORDS.map((word, i) => ({
       prompt: `the word "${word}" ${on(i)}`, objects: [], background: colour(i), word,
+    })),
+    'coloured word': WORDS.map((word, i) => ({
+      prompt: `the word "${word}" in ${colour(i + 4)} letters ${on(i)}`,
+      objects: [], background: colour(i), word, ink: colour(i + 4),
+    })),
+    phrase: PHRASES.map((word, i) => ({
+      prompt: `a sign that says "${word}" ${on(i)}`, objects: [], background: colour(i), word,
     })),
   }
 }
@@ -86,8 +126,8 @@ export const SHEET_PROMPTS: readonly string[] = [
   'two 3d hearts on a black background', 'four flat strawberries on a yellow background',
   'the word "HELLO" on a red background', 'the word "OPEN" on a white background',
   'a 3d star with the word "WOW" on a purple background',
-  'please draw a big flat whale', 'a picture of a 3d crown on green',
-  'an illustration of a flat cactus against an orange background',
+  'a flat whale on a gradient from yellow to blue', '"GO CATS" in red serif letters on white',
+  'a 3d banana, a cactus and a bus on a green background',
 ]
 
 /** Each starts from a picture of the contact sheet, named by its place in it. */
@@ -98,5 +138,5 @@ export const SHEET_EDITS: readonly { readonly of: number; readonly prompt: strin
   { of: 10, prompt: 'replace the pizza with a donut' }, { of: 11, prompt: 'remove the tree' },
   { of: 13, prompt: 'change the background to black' },
   { of: 14, prompt: 'move the penguin to the bottom left corner' }, { of: 15, prompt: 'add a ball on the right' },
-  { of: 7, prompt: 'add a white border' }, { of: 6, prompt: 'turn the hamburger into a star' },
+  { of: 19, prompt: 'make the text blue' }, { of: 6, prompt: 'turn the hamburger into a star' },
 ]

@@ -1,9 +1,9 @@
-"""Training batches of scenes and edits, composed and worded on the fly."""
+"""Training batches of scenes, edits and combinations, composed and worded on the fly."""
 import numpy as np
 import torch
 
-from captions import say_edit, say_scene
-from tasks import random_pair, random_scene
+from captions import say_combination, say_edit, say_scene
+from tasks import random_combination, random_pair, random_scene
 from text_encoder import LENGTH
 from train_tokenizer import AFTER, BEFORE, PAD
 
@@ -26,15 +26,19 @@ class Batches:
         rows = [row + [self.padding] * (LENGTH - len(row)) for row in ids]
         return torch.tensor(rows, device=self.device), torch.tensor(lengths, device=self.device)
 
-    def draw(self, count, edits, dropout=0.1):
-        """(ids, lengths, target tokens, reference tokens or None); a share of the captions is empty, for guidance."""
-        if edits:
-            pairs = [random_pair(self.rng) for _ in range(count)]
-            captions = [say_edit(self.rng, kind, facts) for *_, facts, kind in pairs]
-            references, target = self.encode([pair[0] for pair in pairs]), self.encode([pair[1] for pair in pairs])
-        else:
-            scenes = [random_scene(self.rng) for _ in range(count)]
-            captions = [say_scene(self.rng, scene) for scene in scenes]
-            references, target = None, self.encode(scenes)
+    def batch(self, captions, target, *references, dropout=0.1):
+        """(ids, lengths, target tokens, reference tokens...); a share of the captions is empty, for guidance."""
         said = ["" if self.rng.random() < dropout else caption for caption in captions]
-        return (*self.tokenize(said), target, references)
+        return (*self.tokenize(said), self.encode(target), *map(self.encode, references))
+
+    def draw_scenes(self, count):
+        scenes = [random_scene(self.rng) for _ in range(count)]
+        return self.batch([say_scene(self.rng, scene) for scene in scenes], scenes)
+
+    def draw_edits(self, count):
+        before, after, facts, kinds = zip(*(random_pair(self.rng) for _ in range(count)))
+        return self.batch([say_edit(self.rng, *said) for said in zip(kinds, facts)], after, before)
+
+    def draw_combinations(self, count):
+        first, second, after, facts = zip(*(random_combination(self.rng) for _ in range(count)))
+        return self.batch([say_combination(self.rng, said) for said in facts], after, first, second)

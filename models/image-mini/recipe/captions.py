@@ -34,7 +34,10 @@ def at(rng, place):
     return pick(rng, (f"in the {place} corner", f"in the {place}", f"at the {place}", f"in the {place.replace(' ', '-')} corner"))
 
 
-def on_background(rng, colour):
+def on_background(rng, colour, fade):
+    if fade:
+        return pick(rng, (f" on a gradient from {colour} to {fade}", f" on a {colour} to {fade} gradient",
+                          f" on {colour} fading to {fade}")).replace("a orange", "an orange")
     return pick(rng, (
         f" on a {colour} background", f" on a {colour} background", f" on {colour}", f", {colour} background",
         f" with a {colour} background", f" in front of a {colour} background", f" against a {colour} background",
@@ -45,16 +48,24 @@ def quoted(rng, word):
     return f'"{word if rng.random() < 0.6 else word.lower() if rng.random() < 0.6 else word.capitalize()}"'
 
 
+def say_word(rng, scene):
+    """`"hello" in red serif letters at the top`; the usual line, font and ink are mostly left out."""
+    words = [word for word in (scene.ink, scene.font if scene.font == "serif" or rng.random() < 0.1 else "") if word]
+    look = f" in {' '.join(words)} {pick(rng, ('letters', 'letters', 'text', 'type'))}" if words else ""
+    line = f" {at(rng, scene.line)}" if not scene.items and (scene.line != "middle" or rng.random() < 0.1) else ""
+    return quoted(rng, scene.word) + look + line
+
+
 def say_things(rng, scene):
     items = scene.items
     if not items:
-        say = ("the word {}", "the word {}", "the text {}", "a sign that says {}", "{}", "a poster with the text {}", "{} in big letters")
-        return pick(rng, say).format(quoted(rng, scene.word))
+        say = ("the word {}", "the word {}", "the text {}", "a sign that says {}", "{}", "a poster with the text {}", "{}")
+        return pick(rng, say).format(say_word(rng, scene))
     style = items[0].style if rng.random() < 0.7 else None
     first = items[0]
     if scene.word:
-        say = pick(rng, (" with the word {}", " with the text {}", " and the word {}", " above the word {}", " and the text {} below"))
-        return noun(rng, first.name, style) + say.format(quoted(rng, scene.word))
+        say = (" with the word {}", " with the text {}", " and the word {}", " above the word {}", " and the text {}")
+        return noun(rng, first.name, style) + pick(rng, say).format(say_word(rng, scene))
     if len(items) == 1:
         if first.place == "big":
             return noun(rng, first.name, style, pick(rng, ("", "", "", "big", "large")))
@@ -65,6 +76,9 @@ def say_things(rng, scene):
     if all(item.name == first.name for item in items):
         many = PLURALS.get(first.name, first.name + "s")
         return f"{pick(rng, COUNTS[len(items)])} {many if style is None else f'{style} {many}'}"
+    if len(items) > 2:
+        *several, last = (noun(rng, item.name, style if item is first else None) for item in items)
+        return f"{', '.join(several)} and {last}"
     one, two = (noun(rng, item.name, style) for item in items)
     upright = first.place == "top"
     say = [f"{one} {at(rng, items[0].place)} and {two} {at(rng, items[1].place)}"]
@@ -77,8 +91,10 @@ def say_things(rng, scene):
 
 
 def say_scene(rng, scene):
-    background = on_background(rng, scene.background) if rng.random() < 0.85 else ""
-    return pick(rng, STARTS) + say_things(rng, scene) + background + pick(rng, ("", "", "", "."))
+    background = on_background(rng, scene.background, scene.fade) if rng.random() < 0.85 else ""
+    # words and many objects take many tokens, so their captions start at once
+    start = "" if scene.word or len(scene.items) > 3 else pick(rng, STARTS)
+    return start + say_things(rng, scene) + background + pick(rng, ("", "", "", "."))
 
 
 EDITS = {
@@ -95,8 +111,23 @@ EDITS = {
                   "convert to grayscale", "make the picture black and white"),
     "style": ("make it {style}", "turn it into {style} style", "change the style to {style}", "in {style} style", "redraw it in {style} style",
               "{style} style"),
+    "recolor": ("make the text {colour}", "change the color of the text to {colour}", "make the word {colour}", "turn the letters {colour}",
+                "write it in {colour}", "color the text {colour}", "{colour} letters"),
     "border": ("add a {colour} border", "add a {colour} frame", "put a {colour} border around it", "draw a {colour} frame around the picture"),
 }
+
+
+COMBINATIONS = (
+    "combine the two pictures", "combine both images", "put both in one picture", "put the two side by side",
+    "put the {second} of the second picture next to the {first}", "add the {second} from the second image", "the {first} next to the {second}",
+    "place the {second} from image 2 to the right of the {first}", "{a_first} on the left and {a_second} on the right",
+    "put the {first} and the {second} in one picture",
+)
+
+
+def say_combination(rng, facts):
+    articles = {f"a_{name}": article(said) for name, said in facts.items()}
+    return pick(rng, COMBINATIONS).format(**facts, **articles) + pick(rng, ("", "", "", "."))
 
 
 def say_edit(rng, kind, facts):

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from captions import say_edit
+from captions import say_combination, say_edit
 from scenes import Renderer
-from tasks import EDITS, random_pair
+from tasks import EDITS, random_combination, random_pair
 
 
 def main():
@@ -20,14 +20,18 @@ def main():
     args.out.mkdir(parents=True, exist_ok=True)
     # A stream of its own: training draws from streams seeded by small numbers.
     rng, renderer, rows = np.random.default_rng(777_777), Renderer(args.data), []
-    for kind in EDITS:
+    for kind in (*EDITS, "combine"):
         for number in range(args.each):
-            before, after, facts, _ = random_pair(rng, kind)
-            row = {"kind": kind, "prompt": say_edit(rng, kind, facts)}
-            for name, scene in (("before", before), ("after", after)):
-                row[name] = f"{kind}-{number}-{name}.png"
-                Image.fromarray(renderer.render(scene)).save(args.out / row[name])
-            rows.append(json.dumps(row))
+            if kind == "combine":
+                *sources, after, facts = random_combination(rng)
+                prompt = say_combination(rng, facts)
+            else:
+                *sources, after, facts, _ = random_pair(rng, kind)
+                prompt = say_edit(rng, kind, facts)
+            names = [f"{kind}-{number}-source-{source}.png" for source in range(len(sources))] + [f"{kind}-{number}-after.png"]
+            for name, scene in zip(names, (*sources, after)):
+                Image.fromarray(renderer.render(scene)).save(args.out / name)
+            rows.append(json.dumps({"kind": kind, "prompt": prompt, "sources": names[:-1], "after": names[-1]}))
     (args.out / "cases.jsonl").write_text("\n".join(rows) + "\n")
     print(f"{len(rows)} cases")
 

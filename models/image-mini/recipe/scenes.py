@@ -11,6 +11,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 SIDE, CELL = 128, 16
+# Letters stand in columns 1 to 7.
+LONGEST_WORD = 7
 OBJECTS = json.loads((Path(__file__).parent / "objects.json").read_text())
 STYLES = ("3d", "flat")
 COLOURS = {
@@ -23,7 +25,9 @@ PLACES = {
     "middle": (32, 32), "left": (0, 32), "right": (64, 32), "top": (32, 0), "bottom": (32, 64),
     "top left": (0, 0), "top right": (64, 0), "bottom left": (0, 64), "bottom right": (64, 64),
 }
-FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono-Bold.ttf"
+# Upper edge of a line of letters, in tokens.
+LINES = {"top": 1, "middle": 3, "bottom": 5}
+FONTS = {font: f"/usr/share/fonts/truetype/dejavu/DejaVu{name}-Bold.ttf" for font, name in (("sans", "SansMono"), ("serif", "Serif"))}
 
 
 @dataclass(frozen=True)
@@ -35,15 +39,31 @@ class Item:
 
 @dataclass(frozen=True)
 class Scene:
+    """A background of one colour, or from one at the top to another below (`fade`); `ink` is the word's colour, else black or white."""
+
     background: str
     items: tuple = ()
+    fade: str = ""
     word: str = ""
+    ink: str = ""
+    font: str = "sans"
+    line: str = "middle"
     border: str = ""
     grayscale: bool = False
     mirrored: bool = False
 
     def but(self, **changes):
         return replace(self, **changes)
+
+
+def draw_letter(file, letter):
+    """Opacity [32,16,1]; letters wider than a token are made narrower."""
+    mask = Image.new("L", (4 * CELL, 2 * CELL))
+    font = ImageFont.truetype(file, 26.6)
+    ImageDraw.Draw(mask).text((0, 26), letter, 255, font, anchor="ls")
+    width = max(CELL, round(font.getlength(letter)))
+    narrow = mask.crop((0, 0, width, 2 * CELL)).resize((CELL, 2 * CELL), Image.LANCZOS)
+    return np.asarray(narrow, np.float32)[..., None] / 255
 
 
 class Renderer:
@@ -57,17 +77,13 @@ class Renderer:
                     pixels = np.asarray(picture.resize((size, size), Image.LANCZOS), np.float32)
                     alpha = pixels[..., 3:] / 255
                     self.sprites[name, style, size] = pixels[..., :3] * alpha, 1 - alpha
-        font = ImageFont.truetype(FONT, 26.6)
-        self.letters = {}
-        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ":
-            mask = Image.new("L", (CELL, 2 * CELL))
-            ImageDraw.Draw(mask).text((0, 26), letter, 255, font, anchor="ls")
-            self.letters[letter] = np.asarray(mask, np.float32)[..., None] / 255
+        self.letters = {(name, letter): draw_letter(file, letter) for name, file in FONTS.items() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ "}
 
     def render(self, scene):
         """uint8 [128,128,3]"""
-        colour = np.asarray(COLOURS[scene.background], np.float32)
-        picture = np.broadcast_to(colour, (SIDE, SIDE, 3)).copy()
+        above, below = (np.asarray(COLOURS[name], np.float32) for name in (scene.background, scene.fade or scene.background))
+        weight = np.linspace(0, 1, SIDE, dtype=np.float32)[:, None, None]
+        picture = np.broadcast_to(above + weight * (below - above), (SIDE, SIDE, 3)).copy()
         for item in scene.items:
             size = BIG if item.place == "big" else SMALL
             left, top = (CELL, CELL) if item.place == "big" else PLACES[item.place]
@@ -75,12 +91,12 @@ class Renderer:
             area = picture[top:top + size, left:left + size]
             area *= through
             area += colours
-        ink = np.asarray(COLOURS["black" if colour @ (0.299, 0.587, 0.114) > 120 else "white"], np.float32)
-        top = 5 * CELL if scene.items else 3 * CELL
-        for i, letter in enumerate(scene.word):
-            mask, left = self.letters[letter], (i + 1) * CELL
-            area = picture[top:top + 2 * CELL, left:left + CELL]
-            area += mask * (ink - area)
+        line = LINES[scene.line] * CELL
+        bright = picture[line + CELL, 0] @ (0.299, 0.587, 0.114) > 120
+        ink = np.asarray(COLOURS[scene.ink or ("black" if bright else "white")], np.float32)
+        for column, letter in enumerate(scene.word, 1):
+            area = picture[line:line + 2 * CELL, column * CELL:(column + 1) * CELL]
+            area += self.letters[scene.font, letter] * (ink - area)
         if scene.border:
             width, ink = CELL // 2, COLOURS[scene.border]
             picture[:width] = picture[-width:] = ink

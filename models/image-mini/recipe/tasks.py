@@ -1,6 +1,6 @@
 """Random scenes to draw and random edits of them."""
 from captions import pick
-from scenes import COLOURS, OBJECTS, PLACES, STYLES, Item, Scene
+from scenes import COLOURS, LINES, LONGEST_WORD, OBJECTS, PLACES, STYLES, Item, Scene
 
 NAMES, BACKGROUNDS = list(OBJECTS), list(COLOURS)
 WORDS = (
@@ -15,9 +15,23 @@ GROUPS = {
 
 
 def random_word(rng):
-    if rng.random() < 0.4:
+    kind = rng.random()
+    if kind < 0.4:
         return pick(rng, WORDS)
-    return "".join(chr(65 + letter) for letter in rng.integers(26, size=rng.integers(2, 7)))
+    letters = "".join(chr(65 + letter) for letter in rng.integers(26, size=rng.integers(2, LONGEST_WORD + 1)))
+    if kind < 0.9 or len(letters) < 5:
+        return letters
+    gap = rng.integers(2, len(letters) - 2)
+    return f"{letters[:gap]} {letters[gap + 1:]}"
+
+
+def random_text(rng, ground, line):
+    """Word, ink and font, and the line in which it stands when that is left open. A gradient leaves no words in a caption for ink and font."""
+    plain = ground["fade"] or rng.random() < 0.6
+    ink = "" if plain or rng.random() < 0.25 else pick(rng, [name for name in BACKGROUNDS if name != ground["background"]])
+    font = "sans" if plain or rng.random() < 0.5 else "serif"
+    line = line or ("middle" if rng.random() < 0.6 else pick(rng, list(LINES)))
+    return {"word": random_word(rng), "ink": ink, "font": font, "line": line}
 
 
 def two_names(rng):
@@ -25,20 +39,30 @@ def two_names(rng):
     return NAMES[first], NAMES[second]
 
 
+def random_background(rng):
+    background = pick(rng, BACKGROUNDS)
+    fade = pick(rng, [name for name in BACKGROUNDS if name != background]) if rng.random() < 0.08 else ""
+    return {"background": background, "fade": fade}
+
+
 def random_scene(rng):
-    background, style, kind = pick(rng, BACKGROUNDS), pick(rng, STYLES), rng.random()
-    if kind < 0.38:
-        return Scene(background, (Item(pick(rng, NAMES), "big", style),))
-    if kind < 0.56:
-        return Scene(background, (Item(pick(rng, NAMES), pick(rng, list(PLACES)), style),))
-    if kind < 0.80:
-        return Scene(background, tuple(Item(name, place, style) for name, place in zip(two_names(rng), pick(rng, PAIRS))))
-    if kind < 0.86:
+    ground, style, kind = random_background(rng), pick(rng, STYLES), rng.random()
+    if kind < 0.32:
+        return Scene(**ground, items=(Item(pick(rng, NAMES), "big", style),))
+    if kind < 0.46:
+        return Scene(**ground, items=(Item(pick(rng, NAMES), pick(rng, list(PLACES)), style),))
+    if kind < 0.66:
+        return Scene(**ground, items=tuple(Item(name, place, style) for name, place in zip(two_names(rng), pick(rng, PAIRS))))
+    if kind < 0.73:
         name = pick(rng, NAMES)
-        return Scene(background, tuple(Item(name, place, style) for place in GROUPS[rng.integers(2, 5)]))
-    if kind < 0.95:
-        return Scene(background, word=random_word(rng))
-    return Scene(background, (Item(pick(rng, NAMES), "top", style),), word=random_word(rng))
+        return Scene(**ground, items=tuple(Item(name, place, style) for place in GROUPS[rng.integers(2, 5)]))
+    if kind < 0.78:
+        places = GROUPS[rng.integers(3, 5)]
+        names = rng.choice(len(NAMES), len(places), replace=False)
+        return Scene(**ground, items=tuple(Item(NAMES[name], place, style) for name, place in zip(names, places)))
+    if kind < 0.94:
+        return Scene(**ground, **random_text(rng, ground, ""))
+    return Scene(**ground, items=(Item(pick(rng, NAMES), "top", style),), **random_text(rng, ground, "bottom"))
 
 
 def two_objects(rng):
@@ -47,8 +71,8 @@ def two_objects(rng):
     return Scene(pick(rng, BACKGROUNDS), tuple(items))
 
 
-EDITS = {"background": 0.2, "replace": 0.2, "add": 0.15, "remove": 0.1, "move": 0.1, "mirror": 0.08, "grayscale": 0.05,
-         "style": 0.08, "border": 0.04}
+EDITS = {"background": 0.14, "replace": 0.22, "add": 0.1, "remove": 0.12, "move": 0.08, "mirror": 0.08, "grayscale": 0.06,
+         "style": 0.12, "border": 0.03, "recolor": 0.05}
 
 
 def random_edit(rng, kind):
@@ -56,7 +80,12 @@ def random_edit(rng, kind):
     before = random_scene(rng)
     if kind == "background":
         colour = pick(rng, [name for name in BACKGROUNDS if name != before.background])
-        return before, before.but(background=colour), {"colour": colour}
+        return before, before.but(background=colour, fade=""), {"colour": colour}
+    if kind == "recolor":
+        ground = random_background(rng)
+        before = Scene(**ground, **random_text(rng, ground, ""))
+        colour = pick(rng, [name for name in BACKGROUNDS if name not in (before.background, before.fade, before.ink)])
+        return before, before.but(ink=colour), {"colour": colour}
     if kind == "mirror":
         return before, before.but(mirrored=True), {}
     if kind == "grayscale":
@@ -95,3 +124,11 @@ def random_pair(rng, kind=None):
     """(before, after, facts, kind)"""
     kind = kind or rng.choice(list(EDITS), p=list(EDITS.values()))
     return (*random_edit(rng, kind), kind)
+
+
+def random_combination(rng):
+    """(first, second, after, what is said about it): one large object in each source, both side by side on the first one's background."""
+    names, style = two_names(rng), pick(rng, STYLES)
+    first, second = (Scene(pick(rng, BACKGROUNDS), (Item(name, "big", style),)) for name in names)
+    after = first.but(items=tuple(Item(name, place, style) for name, place in zip(names, PAIRS[0])))
+    return first, second, after, {"first": names[0], "second": names[1]}

@@ -21,20 +21,24 @@ from batches import Batches
 from principal import PATCH, Latents
 from sample import GRID, sample
 from scenes import Item, Renderer, Scene
+from spelling_start import start_spelling
 
 PROMPTS = [
     "a 3d fox on a blue background", "a flat banana on a white background", "an apple", "a 3d car on yellow", "a flat rocket on black",
     "a 3d cat on the left and a 3d donut on the right on a green background", "a flat tree above a flat house on a white background",
     "a small 3d penguin in the top right corner on a pink background", "three 3d hearts on a white background",
-    'the word "hello" on a red background', 'a 3d star with the word "SUN" on a purple background', "a panda on an orange background",
+    'the word "hello" on a red background', 'a 3d star with the word "SUN" on a purple background', '"FRIDAY" in blue serif letters on white',
 ]
-EDITS = ["change the background to blue", "replace the fox with a banana", "mirror the picture", "make it black and white"]
+EDITS = ["change the background to blue", "replace the fox with a banana", "make it flat", "make it black and white"]
 # Edits per scene at first and later: most of an edit is a copy, soon learned by a model that can draw, and costs twice as much.
-EDIT_SHARES, DRAW_FIRST = (0.2, 0.6), 0.5
+EDIT_SHARES, DRAW_FIRST = (0.3, 0.7), 0.3
+# Every so many steps the edits are combinations of two pictures, fewer for they cost more.
+COMBINE_EVERY, COMBINED = 6, 0.5
 
 
 def build(tokenizer):
     encoder = words.TextEncoder(words.Config(vocab_size=tokenizer.get_vocab_size()))
+    start_spelling(encoder, [tokenizer.token_to_id(letter) for letter in "abcdefghijklmnopqrstuvwxyz\u0120"], tokenizer.token_to_id('"'))
     width = len(words.TAPS) * encoder.config.hidden_size
     return nn.ModuleDict({"text": encoder, "image": dit.Flux2Transformer(dit.Config(joint_attention_dim=width))})
 
@@ -45,13 +49,11 @@ def draw_levels(count):
     return torch.where(torch.rand(count) < 0.6, strong, torch.sigmoid(1.2 * torch.randn(count)))
 
 
-def loss_of(model, batch, rotary):
-    ids, lengths, target, references = batch
+def loss_of(model, ids, lengths, target, references, rotary):
     sigma = draw_levels(len(target)).to(target.device)
     noise = torch.randn_like(target)
     tokens = torch.lerp(target, noise, sigma[:, None, None])
-    if references is not None:
-        tokens = torch.cat([tokens, references], 1)
+    tokens = torch.cat([tokens, *references], 1)
     velocity = model["image"](tokens, model["text"](ids, lengths), sigma, rotary)
     return (velocity[:, :target.shape[1]].float() - (noise - target)).square().mean()
 
@@ -105,7 +107,7 @@ def main():
         spent, step = saved["spent"], saved["step"]
     batches = Batches(Renderer(args.data), Latents(args.work / "latents.npz"), tokenizer, args.device, seed=step)
     rotaries = [tuple(table.to(args.device) for table in dit.rotary_table(model["image"].config, words.LENGTH, [GRID] * grids))
-                for grids in (1, 2)]
+                for grids in (1, 2, 3)]
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M parameters", flush=True)
 
     def save():
@@ -122,10 +124,12 @@ def main():
             group["lr"] = rate * scale
         losses = []
         count = round(args.batch * (EDIT_SHARES[0] if spent < DRAW_FIRST * args.minutes * 60 else EDIT_SHARES[1]))
-        for edits, size in ((False, args.batch), (True, count)):
-            batch = batches.draw(size, edits)
+        combine = step % COMBINE_EVERY == 0
+        tasks = (batches.draw_scenes, args.batch), (batches.draw_combinations, round(COMBINED * count)) if combine else (batches.draw_edits, count)
+        for draw, size in tasks:
+            ids, lengths, target, *references = draw(size)
             with torch.autocast(args.device, torch.bfloat16):
-                loss = loss_of(model, batch, rotaries[edits])
+                loss = loss_of(model, ids, lengths, target, references, rotaries[len(references)])
             (loss * size / (args.batch + count)).backward()
             losses.append(loss.item())
         torch.nn.utils.clip_grad_norm_(others, 1.0)

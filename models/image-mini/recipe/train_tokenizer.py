@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from captions import say_edit, say_scene
-from tasks import random_pair, random_scene
+from captions import say_combination, say_edit, say_scene
+from tasks import random_combination, random_pair, random_scene
 
 PAD, BEFORE, AFTER = "<|endoftext|>", "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
 # A character with an odd number of quotes behind it stands between two.
@@ -20,6 +20,7 @@ def corpus(data):
         yield say_scene(rng, random_scene(rng))
         *_, facts, kind = random_pair(rng)
         yield say_edit(rng, kind, facts)
+        yield say_combination(rng, random_combination(rng)[-1])
     for line in (data / "index.jsonl").read_text().splitlines():
         row = json.loads(line)
         for words in [row["name"], *row["keywords"]]:
