@@ -15,9 +15,10 @@ class Packed:
         # first question of each row, and one past the last
         self.first = np.searchsorted(self.asked[:, 0], np.arange(len(self.lengths) + 1))
 
-    def batches(self, budget, random):
-        """Lists of row numbers. Rows are shuffled, sorted by length within pools, cut at `budget` padded tokens, shuffled again."""
-        order = random.permutation(len(self.lengths))
+    def batches(self, budget, random, longest=None):
+        """Lists of row numbers. Rows are shuffled, sorted by length within pools, cut at `budget` padded tokens, shuffled again.
+        `longest` leaves out rows of more tokens."""
+        order = random.permutation(len(self.lengths) if longest is None else np.flatnonzero(self.lengths <= longest))
         found = []
         for start in range(0, len(order), 8192):
             pool = order[start : start + 8192]

@@ -19,6 +19,8 @@ from matching_start import start_matching
 from model import Config, DecideMini
 
 SCORE = 2
+# Short rows first: as many questions in two thirds of the tokens, and what they teach is needed for long ones too.
+SHORT, SHORT_FIRST = 160, 0.6
 STRUCTURE = ("pad", "state", "noul", "choice", "score", "option", "/option", "decide")
 
 
@@ -101,8 +103,9 @@ def main():
 
     window, tokens, tick, saved_at = [], 0, time.time(), spent
     while spent < args.minutes * 60:
+        short = spent < SHORT_FIRST * args.minutes * 60
         # seeded by the step as well, so that a resumed run does not repeat the rows it has seen first
-        for rows in train.batches(args.budget, np.random.default_rng([epoch, step])):
+        for rows in train.batches(args.budget, np.random.default_rng([epoch, step]), SHORT if short else None):
             scale = schedule(spent / (args.minutes * 60))
             for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
                 group["lr"] = rate * scale
@@ -128,7 +131,7 @@ def main():
                 saved_at = spent
                 save()
                 tick = time.time()
-            if spent >= args.minutes * 60:
+            if spent >= args.minutes * 60 or short != (spent < SHORT_FIRST * args.minutes * 60):
                 break
         else:
             epoch += 1
