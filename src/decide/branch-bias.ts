@@ -5,6 +5,11 @@ import { countTokens, type Group } from './group-branches.ts'
 /** Blocks a column without the NaN that −∞ gives in a fully blocked row, and without overflow when added. */
 const BLOCKED = -1e9
 
+/** Length of the memory for groups of at most `tokens` over states of at most `past` tokens. */
+export function biasLength(tokens: number, past: number): number {
+  return tokens * (past + tokens)
+}
+
 /**
  * What each token of a group sees: itself, what is visible before it in its own branch, and the whole state. One memory for
  * all passes of a request. Windows of one length follow each other, so what it holds is often right already.
@@ -14,9 +19,8 @@ export class BranchBias {
   #group: Group | undefined
   #past = 0
 
-  /** For groups of at most `tokens` over states of at most `past` tokens. */
-  constructor(tokens: number, past: number) {
-    this.#memory = new Float32Array(tokens * (past + tokens))
+  constructor(memory: Float32Array) {
+    this.#memory = memory
   }
 
   /** 0 where row sees column, else `BLOCKED`; shape [1, 1, group tokens, past + group tokens]. */

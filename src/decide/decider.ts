@@ -7,6 +7,7 @@ import { createWindowReader, type Decoder } from './read-window.ts'
 import type { Template } from './template.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { poolWindows } from './windows.ts'
+import { WorkingMemory } from './working-memory.ts'
 
 export interface DecideContext {
   /** Awaited before every pass: lets other jobs run, and throws AbortedError once the caller's signal has fired. */
@@ -35,6 +36,7 @@ export interface DeciderParts {
 }
 
 export function createDecider({ decoder, manifest, template, tokenizer, limits }: DeciderParts): Decider {
+  const memory = new WorkingMemory()
   function plan(request: DecisionRequest) {
     try {
       return planRequest(request, template, limits)
@@ -45,7 +47,7 @@ export function createDecider({ decoder, manifest, template, tokenizer, limits }
 
   async function readAll(planned: ReturnType<typeof plan>, context: DecideContext): Promise<Float64Array[][]> {
     const windows = planned.windows.map(({ start, end }) => [...planned.opening, ...planned.state.slice(start, end)])
-    const reader = createWindowReader(decoder, planned, Math.max(...windows.map((ids) => ids.length)))
+    const reader = createWindowReader(decoder, planned, Math.max(...windows.map((ids) => ids.length)), memory)
     const total = windows.reduce((sum, ids) => sum + reader.countPasses(ids.length), 0)
     let done = 0
     const read: Float64Array[][] = []
@@ -57,7 +59,7 @@ export function createDecider({ decoder, manifest, template, tokenizer, limits }
         }))
       }
     } finally {
-      reader.clear()
+      reader.close()
     }
     context.onProgress?.({ stage: 'reading', done: total, total })
     return read

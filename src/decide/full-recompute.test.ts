@@ -11,7 +11,7 @@ import { type Branch, sees } from './branch.ts'
 import { createBranchTemplate } from './branch-template.ts'
 import { createChatTemplate } from './chat-template.ts'
 import { openDecider } from './index.ts'
-import { KvCache } from './kv-cache.ts'
+import { cacheLengths, KvCache } from './kv-cache.ts'
 import { prefillFeeds } from './passes.ts'
 import { createPointerReadout, createSymbolReadout } from './readout.ts'
 import { loadTokenizer } from './tokenizer.ts'
@@ -81,8 +81,10 @@ describe.each([
     expect(state.length).toBeGreaterThan(512)
     for (const [index, question] of Object.values(request.questions).entries() as IterableIterator<[number, Question]>) {
       const branch = template.question(question)
-      const cache = new KvCache({ layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim },
-        state.length + branch.ids.length, backend.inPlace)
+      const shape = { layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim }
+      const rows = state.length + branch.ids.length
+      const memory = cacheLengths(shape, rows).map((length) => new Float32Array(length))
+      const cache = new KvCache(shape, rows, backend.inPlace, memory)
       await cache.run(first, prefillFeeds(state.slice(0, 1), 0))
       const outputs = await cache.run(session, { ...restOfSequence(state, branch), ...readout.feeds })
       const expected = readout.read(outputs, 0, question)

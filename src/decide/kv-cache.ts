@@ -1,5 +1,16 @@
 import type { Session, Tensor } from '../backends/backend.ts'
 
+export interface CacheShape {
+  readonly layers: number
+  readonly heads: number
+  readonly headDim: number
+}
+
+/** Lengths of the arrays that a cache of `capacity` rows consists of. */
+export function cacheLengths({ layers, heads, headDim }: CacheShape, capacity: number): number[] {
+  return new Array<number>(2 * layers).fill(heads * capacity * headDim)
+}
+
 /**
  * Keys and values of every layer: float32 [1, KV heads, capacity, head_dim] each. Passes write behind what is there;
  * forgetting a branch, or a window, is just not counting its rows, so questions cost no copies ("rewind").
@@ -8,12 +19,14 @@ export class KvCache {
   readonly #tensors: Record<string, Tensor>
   readonly #inPlace: boolean
 
-  constructor(shape: { layers: number; heads: number; headDim: number }, capacity: number, inPlace: boolean) {
+  /** `memory` is arrays of `cacheLengths`. */
+  constructor(shape: CacheShape, capacity: number, inPlace: boolean, memory: readonly Float32Array[]) {
     this.#inPlace = inPlace
     const dims = [1, shape.heads, capacity, shape.headDim]
-    const size = dims.reduce((product, dim) => product * dim, 1)
-    const names = Array.from({ length: shape.layers }, (_, layer) => [`key.${layer}`, `value.${layer}`]).flat()
-    this.#tensors = Object.fromEntries(names.map((name) => [name, { type: 'float32', dims, data: new Float32Array(size) }]))
+    this.#tensors = Object.fromEntries(memory.map((data, index) => {
+      const name = `${index % 2 === 0 ? 'key' : 'value'}.${Math.floor(index / 2)}`
+      return [name, { type: 'float32', dims, data }]
+    }))
   }
 
   /** Runs a pass that reads and extends the cache; returns the pass's other outputs. */

@@ -1,11 +1,12 @@
 import type { Session } from '../backends/backend.ts'
 import type { Question } from '../schemas/index.ts'
 import type { Branch } from './branch.ts'
-import { BranchBias } from './branch-bias.ts'
+import { BranchBias, biasLength } from './branch-bias.ts'
 import { countTokens, groupBranches } from './group-branches.ts'
-import { KvCache } from './kv-cache.ts'
+import { type CacheShape, cacheLengths, KvCache } from './kv-cache.ts'
 import { branchFeeds, prefillFeeds } from './passes.ts'
 import type { Readout } from './readout.ts'
+import type { WorkingMemory } from './working-memory.ts'
 
 /** State tokens a prefill pass. Aborts and other jobs get their turn between passes. */
 const CHUNK = 512
@@ -16,7 +17,7 @@ export interface Decoder {
   readonly prefill: Session
   readonly branch: Session
   readonly readout: Readout
-  readonly shape: { readonly layers: number; readonly heads: number; readonly headDim: number }
+  readonly shape: CacheShape
   readonly inPlace: boolean
 }
 
@@ -34,21 +35,20 @@ export interface WindowReader {
    * `beforePass` is awaited before every pass and may throw to stop. Returns one logits array [K] a question, in order.
    */
   read(ids: readonly number[], beforePass: () => Promise<void>): Promise<Float64Array[]>
-  /** Overwrites what was read. */
-  clear(): void
+  /** Overwrites what was read and gives the memory back. To be called once, at the end. */
+  close(): void
 }
 
-/**
- * A reader for windows of at most `longest` tokens. Its memory is made once: the system hands out fresh pages slowly, and a
- * cache and a bias for each window would cost several times what is computed in them here.
- */
+/** A reader for windows of at most `longest` tokens, which share one cache and one bias. */
 export function createWindowReader(
-  decoder: Decoder, { questions, branches }: WindowQuestions, longest: number,
+  decoder: Decoder, { questions, branches }: WindowQuestions, longest: number, memory: WorkingMemory,
 ): WindowReader {
   const groups = groupBranches(branches, GROUP)
   const widest = Math.max(...groups.map(countTokens))
-  const cache = new KvCache(decoder.shape, longest + widest, decoder.inPlace)
-  const bias = new BranchBias(widest, longest)
+  const lengths = cacheLengths(decoder.shape, longest + widest)
+  const lent = memory.lend([...lengths, biasLength(widest, longest)])
+  const cache = new KvCache(decoder.shape, longest + widest, decoder.inPlace, lent.arrays.slice(0, lengths.length))
+  const bias = new BranchBias(lent.arrays[lengths.length] as Float32Array)
   return {
     countPasses: (tokens) => Math.ceil(tokens / CHUNK) + groups.length,
     async read(ids, beforePass) {
@@ -69,6 +69,9 @@ export function createWindowReader(
       }
       return logits
     },
-    clear: () => cache.clear(),
+    close() {
+      cache.clear()
+      lent.giveBack()
+    },
   }
 }
