@@ -67,6 +67,8 @@ export function createWindowReader(
           row += branch.rows.length
         }
       }
+      // The next window begins with the group whose bias is there.
+      groups.reverse()
       return logits
     },
     close() {
