@@ -45,7 +45,7 @@ describe('where the native binding does not load', () => {
 
   it('WebAssembly takes over with its threads, and says why', () => {
     expect(said.info).toMatchObject({
-      backend: 'wasm', threads: 2, attention: 'fused',
+      backend: 'wasm', threads: 2, attention: 'fused', precision: 'float32',
       tried: [{ name: 'cuda' }, { name: 'cpu', reason: expect.stringContaining('cannot open') }],
     })
     expect(said.info.reason).toContain('wasm is the first that works here; before it: cuda: ')

@@ -1,13 +1,14 @@
 import { type BackendName, detectBackends } from '../../src/backends/index.ts'
-import { type Child, openChild } from '../measure/child.ts'
+import { type Child, openChild, TooSlowError } from '../measure/child.ts'
 import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { FLUX2_SMALL } from '../models/flux2-shape.ts'
+import { provideImageMini } from '../models/provide-image-mini.ts'
 import { qwen3Mid } from '../models/qwen3-mid.ts'
 import { type Precision, provideRandomModel, type RandomModel } from '../models/random-checkpoint.ts'
 import type { Bench } from '../report/bench.ts'
 import { renderBackends } from './render-backends.ts'
-import type { Ready } from './run-job.ts'
+import type { JobKind, Ready } from './run-job.ts'
 
 export interface Cell {
   readonly job: string
@@ -35,6 +36,8 @@ interface Variant {
 const RUN_JOB = ['scripts/run-ts.mjs', 'bench/backends/run-job.ts']
 /** A device in software may take minutes; it is not waited for. */
 const FIRST_RESULT_MS = 40_000
+/** Nearly all of a round is WebAssembly, half a minute on a busy machine. */
+const MOST_RUNS = 3
 const PRECISIONS: readonly Precision[] = ['float32', 'int8', 'int4']
 
 /** The same requests on every backend that computes here, each in a process of its own. */
@@ -45,16 +48,18 @@ export const backendsBench: Bench<BackendsResults> = {
     const missing = statuses
       .filter(({ available }) => !available).map(({ name, reason = '' }) => ({ backend: name, reason }))
     const mid = await qwen3Mid(model)
-    const jobs: { job: string; kind: 'decide' | 'step'; variants: readonly Variant[] }[] = [
+    const jobs: { job: string; kind: JobKind; variants: readonly Variant[] }[] = [
       { job: 'decide, embedded model', kind: 'decide', variants: [{ weights: 'as shipped', folder: model }] },
       { job: `decide, ${mid.name}`, kind: 'decide', variants: await provideAll(mid) },
       { job: `one step of ${FLUX2_SMALL.name}`, kind: 'step', variants: await provideAll(FLUX2_SMALL) },
+      { job: 'a picture, embedded model', kind: 'picture', variants: await provideImageMini() },
+      { job: '64 MiB in and out of a session', kind: 'copies', variants: [{ weights: 'none', folder: '' }] },
     ]
     const cells: Cell[] = []
     for (const { job, kind, variants } of jobs) {
       const open = (backend: BackendName, folder: string) =>
         openChild(process.execPath, [...RUN_JOB, kind, backend, folder, String(threads)], FIRST_RESULT_MS)
-      cells.push(...(await measureJob({ job, variants, backends: there, open, runs })))
+      cells.push(...(await measureJob({ job, variants, backends: there, open, runs: Math.min(runs, MOST_RUNS) })))
     }
     return { cells, missing }
   },
@@ -78,8 +83,10 @@ async function measureJob({ job, variants, backends, open, runs }: {
   const children = new Map<string, Child>()
   let exact: readonly number[] = []
   for (const backend of backends) {
+    let slow: string | undefined
     for (const { weights, folder } of variants) {
       try {
+        if (slow !== undefined) throw new Error(`not tried, since ${slow} gave no result in time`)
         const child = await open(backend, folder)
         const { values, ...ready } = child.ready as Ready
         // The first backend and the first variant are cpu with the most exact weights.
@@ -87,6 +94,7 @@ async function measureJob({ job, variants, backends, open, runs }: {
         children.set(`${backend} ${weights}`, child)
         cells.push({ job, backend, weights, ...ready, deviation: largestDistance(values, exact) })
       } catch (error) {
+        if (error instanceof TooSlowError) slow = weights
         cells.push({ job, backend, weights, reason: (error as Error).message })
       }
     }

@@ -35,6 +35,7 @@ export function recordPasses(backend: Backend): { backend: Backend; recording: R
     name: backend.name,
     inPlace: backend.inPlace,
     attention: backend.attention,
+    precision: backend.precision,
     dispose: () => backend.dispose(),
     async createSession(model) {
       const graph = recording.models.push(model) - 1

@@ -49,12 +49,20 @@ export type CreateSession = (model: GraphModel) => Promise<Session>
  */
 export type AttentionForm = 'fused' | 'explicit'
 
+/**
+ * What products and attention of graphs are computed in. In `float16` sums, norms and outputs are 32-bit floats still;
+ * KV caches are not.
+ */
+export type Precision = 'float32' | 'float16'
+
 export interface Backend {
   readonly name: BackendName
   /** True after the self-test showed that a feed and a preallocated output may share memory. */
   readonly inPlace: boolean
   /** The form of attention that the self-test showed to be right here. */
   readonly attention: AttentionForm
+  /** Of devices `float16` where the self-test showed that to be right, else `float32`. */
+  readonly precision: Precision
   /** Only of devices whose kernels a driver compiles; those of `cpu` and `wasm` are tested with the library. */
   readonly selfTest?: SelfTest
   createSession(model: GraphModel): Promise<Session>

@@ -46,13 +46,14 @@ async function detect(name: BackendName, attempt: () => Promise<BackendStatus['d
 
 async function tryBackend(creation: Promise<Backend>): Promise<BackendStatus['details']> {
   const backend = await creation
-  const { inPlace } = backend
+  const { inPlace, precision } = backend
   await backend.dispose()
-  return { inPlace }
+  return { inPlace, precision }
 }
 
 async function tryProvider(name: ProviderName): Promise<BackendStatus['details']> {
   const probe = await probeProvider(name)
   if (!probe.available) throw new BackendUnavailableError(name, probe.reason, probe.remedy)
-  return { experimental: name === 'webgpu' }
+  // Which one takes the self-test, seconds of work, to find out.
+  return { experimental: name === 'webgpu', precision: 'float16 where the self-test shows it right, else float32' }
 }

@@ -14,6 +14,7 @@ export function handOverWeights(
     name: backend.name,
     inPlace: backend.inPlace,
     attention: backend.attention,
+    precision: backend.precision,
     ...(backend.selfTest && { selfTest: backend.selfTest }),
     createSession: async (model) => backend.createSession(await withFiles(model)),
     dispose: () => backend.dispose(),

@@ -1,11 +1,13 @@
 import { BackendUnavailableError } from '../errors/index.ts'
-import type { AttentionForm, Backend, BackendName, CreateSession, GraphModel, Session } from './backend.ts'
+import type {
+  AttentionForm, Backend, BackendName, CreateSession, GraphModel, Precision, Session,
+} from './backend.ts'
 import { createOrtSession, type OrtRuntime, type OrtSessionOptions } from './ort-session.ts'
 import { buildAddModel } from './probe-models.ts'
 import { checkAddition } from './self-test/check-addition.ts'
 import { checkInPlace } from './self-test/check-in-place.ts'
 import { judgeSelfTest, type SelfTest } from './self-test/judge-self-test.ts'
-import { runSelfTest } from './self-test/run-self-test.ts'
+import { runHalfSelfTest, runSelfTest } from './self-test/run-self-test.ts'
 
 /** onnxruntime reports through exceptions; at its default level it would also write warnings to the app's stderr. */
 const FATAL_ONLY = 4
@@ -30,12 +32,16 @@ export async function createOrtBackend(
     const reason = `it does not compute here (${cause.message})`
     throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
   })
-  const inPlace = await checkInPlace(open)
-  if (options.kind === 'processor') return new OrtBackend(name, { attention: 'fused', inPlace }, open)
+  if (options.kind === 'processor') {
+    const inPlace = await checkInPlace(open)
+    return new OrtBackend(name, { attention: 'fused', precision: 'float32', inPlace }, open)
+  }
   // A device is let go with its last session, and what it has compiled with it; this one keeps both.
   const held = await open(buildAddModel())
   try {
-    const judged = judgeSelfTest(name, await runSelfTest(open, openOnDevice))
+    const whole = await runSelfTest(open, openOnDevice)
+    const judged = judgeSelfTest(name, whole, await runHalfSelfTest(open, openOnDevice))
+    const inPlace = await checkInPlace(open, judged.precision)
     return new OrtBackend(name, { ...judged, inPlace }, open, [held])
   } catch (error) {
     await held.dispose()
@@ -47,18 +53,20 @@ class OrtBackend implements Backend {
   readonly name: BackendName
   readonly inPlace: boolean
   readonly attention: AttentionForm
+  readonly precision: Precision
   readonly selfTest?: SelfTest
   readonly #open: CreateSession
   readonly #sessions: Set<Session>
   #disposed = false
 
   constructor(
-    name: BackendName, shown: Pick<Backend, 'inPlace' | 'attention' | 'selfTest'>, open: CreateSession,
+    name: BackendName, shown: Pick<Backend, 'inPlace' | 'attention' | 'precision' | 'selfTest'>, open: CreateSession,
     sessions: readonly Session[] = [],
   ) {
     this.name = name
     this.inPlace = shown.inPlace
     this.attention = shown.attention
+    this.precision = shown.precision
     if (shown.selfTest) this.selfTest = shown.selfTest
     this.#open = open
     this.#sessions = new Set(sessions)

@@ -2,8 +2,8 @@ import type { Tensor } from '../backends/backend.ts'
 import { sees } from './branch.ts'
 import { countTokens, type Group } from './group-branches.ts'
 
-/** Blocks a column without the NaN that −∞ gives in a fully blocked row, and without overflow when added. */
-const BLOCKED = -1e9
+/** Blocks a column without the NaN that −∞ gives in a fully blocked row; within the range of half precision. */
+const BLOCKED = -6e4
 
 /** Length of the memory for groups of at most `tokens` over states of at most `past` tokens. */
 export function biasLength(tokens: number, past: number): number {

@@ -52,7 +52,7 @@ function restOfSequence(state: readonly number[], branch: Branch): Record<string
 async function copyingBackend(): Promise<Backend> {
   const backend = await createCpuBackend({ threads: 1 })
   return {
-    name: backend.name, inPlace: false, attention: 'fused', createSession: (model) => backend.createSession(model),
+    name: backend.name, inPlace: false, attention: 'fused', precision: 'float32', createSession: (model) => backend.createSession(model),
     dispose: () => backend.dispose(),
   }
 }
@@ -81,7 +81,10 @@ describe.each([
     expect(state.length).toBeGreaterThan(512)
     for (const [index, question] of Object.values(request.questions).entries() as IterableIterator<[number, Question]>) {
       const branch = template.question(question)
-      const shape = { layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim }
+      const shape = {
+        layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim,
+        precision: backend.precision,
+      }
       const rows = state.length + branch.ids.length
       const memory = cacheLengths(shape, rows).map((length) => new Float32Array(length))
       const cache = new KvCache(shape, rows, backend.inPlace, memory)

@@ -1,19 +1,23 @@
-import type { Session, Tensor } from '../backends/backend.ts'
+import type { Precision, Session, Tensor } from '../backends/backend.ts'
 
 export interface CacheShape {
   readonly layers: number
   readonly heads: number
   readonly headDim: number
+  readonly precision: Precision
 }
 
-/** Lengths of the arrays that a cache of `capacity` rows consists of. */
-export function cacheLengths({ layers, heads, headDim }: CacheShape, capacity: number): number[] {
-  return new Array<number>(2 * layers).fill(heads * capacity * headDim)
+/** Lengths of the arrays that a cache of `capacity` rows consists of; one of them holds two numbers of `float16`. */
+export function cacheLengths({ layers, heads, headDim, precision }: CacheShape, capacity: number): number[] {
+  const size = heads * capacity * headDim
+  const length = precision === 'float16' ? Math.ceil(size / 2) : size
+  return Array.from({ length: 2 * layers }, () => length)
 }
 
 /**
- * Keys and values of every layer: float32 [1, KV heads, capacity, head_dim] each. Passes write behind what is there;
- * forgetting a branch, or a window, is just not counting its rows, so questions cost no copies ("rewind").
+ * Keys and values of every layer: [1, KV heads, capacity, head_dim] each, in the shape's precision. Passes write behind
+ * what is there; forgetting a branch, or a window, is just not counting its rows, so questions cost no copies
+ * ("rewind").
  */
 export class KvCache {
   readonly #tensors: Record<string, Tensor>
@@ -22,10 +26,12 @@ export class KvCache {
   /** `memory` is arrays of `cacheLengths`. */
   constructor(shape: CacheShape, capacity: number, inPlace: boolean, memory: readonly Float32Array[]) {
     this.#inPlace = inPlace
-    const dims = [1, shape.heads, capacity, shape.headDim]
-    this.#tensors = Object.fromEntries(memory.map((data, index) => {
+    const { heads, headDim, precision: type } = shape
+    const dims = [1, heads, capacity, headDim]
+    this.#tensors = Object.fromEntries(memory.map((array, index) => {
+      const halves = () => new Uint16Array(array.buffer, array.byteOffset, heads * capacity * headDim)
       const name = `${index % 2 === 0 ? 'key' : 'value'}.${Math.floor(index / 2)}`
-      return [name, { type: 'float32', dims, data }]
+      return [name, { type, dims, data: type === 'float16' ? halves() : array }]
     }))
   }
 

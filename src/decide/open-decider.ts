@@ -30,10 +30,12 @@ export async function openDecider({ backend, files }: { backend: Backend; files:
   const readout = manifest.readout === 'pointer'
     ? createPointerReadout()
     : createSymbolReadout(tokenizer, `${files.location}/tokenizer.json`)
-  const options = { linear: chooseLinear(weights), maxPositions: positions, attention: backend.attention }
+  const { attention, precision } = backend
+  const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision }
   const prefill = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'prefill' }))
   const branch = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }))
-  const shape = { layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim }
+  const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config
+  const shape = { layers, heads, headDim, precision }
   return createDecider({
     decoder: { prefill, branch, readout, shape, inPlace: backend.inPlace },
     manifest, template, tokenizer,

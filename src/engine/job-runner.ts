@@ -57,8 +57,8 @@ export class JobRunner {
       this.#backend = backend
       this.#source = this.#createSource(settings)
       this.#models = new OpenModels(settings)
-      const { inPlace, attention, selfTest } = backend
-      const shown = { inPlace, attention, ...(selfTest && { selfTest }) }
+      const { inPlace, attention, precision, selfTest } = backend
+      const shown = { inPlace, attention, precision, ...(selfTest && { selfTest }) }
       const info = { backend: chosen, reason, tried, threads, runtime, ...shown }
       this.#post({ type: 'started', info })
     } catch (error) {

@@ -69,6 +69,7 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
     name: backend.name,
     inPlace: backend.inPlace,
     attention: backend.attention,
+    precision: backend.precision,
     ...(backend.selfTest && { selfTest: backend.selfTest }),
     createSession: (model: GraphModel) => gate.pass(async () => guardSession(await backend.createSession(model))),
     dispose: () => gate.pass(() => backend.dispose()),

@@ -1,4 +1,4 @@
-import type { AttentionForm, BackendName, SelfTest } from '../backends/index.ts'
+import type { AttentionForm, BackendName, Precision, SelfTest } from '../backends/index.ts'
 import type { ErrorJson } from '../errors/index.ts'
 import type { JobKind, Jobs, Progress } from './jobs.ts'
 import type { EngineSettings } from './resolve-options.ts'
@@ -48,6 +48,8 @@ export interface BackendInfo {
   readonly inPlace: boolean
   /** Whether attention is one operator, or written out because a self-test found that operator wrong here. */
   readonly attention: AttentionForm
+  /** What products and attention are computed in: `float16` on devices whose self-test showed that to be right. */
+  readonly precision: Precision
   /** How near the operators of graphs come to reference numbers on this device; not for `cpu` and `wasm`. */
   readonly selfTest?: SelfTest
 }

@@ -6,7 +6,8 @@ import { conv } from './ops/convolution.ts'
 import { add, mul, silu } from './ops/elementwise.ts'
 import { instanceNormalization } from './ops/normalization.ts'
 import { reshape, reshapeLike, shapeOf, transpose } from './ops/shape.ts'
-import { floatWeight } from './weights.ts'
+import { narrow, widen } from './precision.ts'
+import { computeWeight, floatWeight } from './weights.ts'
 
 export interface AutoencoderModel extends AttentionGraph {
   readonly config: AutoencoderConfig
@@ -25,11 +26,13 @@ interface ConvolutionOptions {
 /** The stored convolution of that name on x [1, inputs, H, W]. */
 export function convolution(model: AutoencoderModel, x: Value, name: string, options: ConvolutionOptions): Value {
   const { inputs, outputs, kernel, halve = false } = options
-  const weight = floatWeight(model, `${name}.weight`, [outputs, inputs, kernel, kernel])
-  const bias = floatWeight(model, `${name}.bias`, [outputs])
-  if (halve) return conv(model.g, x, weight, bias, { kernel, stride: 2, padding: [0, 0, 1, 1] })
+  const weight = computeWeight(model, `${name}.weight`, [outputs, inputs, kernel, kernel])
+  const bias = computeWeight(model, `${name}.bias`, [outputs])
   const side = (kernel - 1) / 2
-  return conv(model.g, x, weight, bias, { kernel, stride: 1, padding: [side, side, side, side] })
+  const shape = halve
+    ? { kernel, stride: 2, padding: [0, 0, 1, 1] } as const
+    : { kernel, stride: 1, padding: [side, side, side, side] } as const
+  return widen(model, conv(model.g, narrow(model, x), weight, bias, shape))
 }
 
 /** The stored GroupNorm of that name. The fused operators for it exist on some execution providers only. */
@@ -71,9 +74,9 @@ export function middleBlock(model: AutoencoderModel, x: Value, name: string, cha
 function pixelAttention(model: AutoencoderModel, x: Value, name: string, channels: number): Value {
   const { g } = model
   const normed = groupNorm(model, x, `${name}.group_norm`, channels)
-  const pixels = transpose(g, reshape(g, normed, [channels, -1]), [1, 0])
+  const pixels = transpose(g, reshape(g, narrow(model, normed), [channels, -1]), [1, 0])
   const project = (rows: Value, part: string) => affine(model, rows, `${name}.${part}`, channels, channels)
   const [q, k, v] = ['to_q', 'to_k', 'to_v'].map((part) => project(pixels, part)) as [Value, Value, Value]
-  const attended = project(fullAttention(model, q, k, v, { count: 1, size: channels }), 'to_out.0')
+  const attended = widen(model, project(fullAttention(model, q, k, v, { count: 1, size: channels }), 'to_out.0'))
   return add(g, x, reshapeLike(g, transpose(g, attended, [1, 0]), shapeOf(g, x)))
 }

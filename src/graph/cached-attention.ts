@@ -8,6 +8,7 @@ import { softmax } from './ops/normalization.ts'
 import { rotaryEmbeddingAt } from './ops/rotary.ts'
 import { concat, countAlong, dropAlong, range, reshape, reshapeLike, takeAlong, transpose } from './ops/shape.ts'
 import type { AttentionGraph } from './full-attention.ts'
+import { narrow, widen } from './precision.ts'
 
 export interface GroupedHeads {
   readonly query: number
@@ -22,9 +23,9 @@ const BLOCKED = -1e9
 
 /** Causal attention behind a KV cache, in the model's form: see {@link groupQueryAttention}. */
 export function cachedAttention(
-  { g, attention }: AttentionGraph, inputs: GroupQueryAttentionInputs, heads: GroupedHeads,
+  model: AttentionGraph, inputs: GroupQueryAttentionInputs, heads: GroupedHeads,
 ): GroupQueryAttentionOutputs {
-  return attention === 'fused' ? groupQueryAttention(g, inputs, heads) : attend(g, inputs, heads)
+  return model.attention === 'fused' ? groupQueryAttention(model.g, inputs, heads) : attend(model, inputs, heads)
 }
 
 /**
@@ -40,21 +41,25 @@ export function cacheKeyValues(
 }
 
 /** The products written out. Scores of every head are in memory at once: [heads, S, total]. */
-function attend(g: GraphBuilder, inputs: GroupQueryAttentionInputs, heads: GroupedHeads): GroupQueryAttentionOutputs {
+function attend(
+  model: AttentionGraph, inputs: GroupQueryAttentionInputs, heads: GroupedHeads,
+): GroupQueryAttentionOutputs {
+  const { g } = model
   const { query, keyValue, size } = heads
   const tokens = countAlong(g, inputs.query, 1)
   const total = asLength(g, inputs.totalSequenceLength)
   const { keys, values, presentKey, presentValue } = extend(g, inputs, heads)
   const rotated = rotaryEmbeddingAt(g, inputs.query, inputs.positionIds, inputs.cosCache, inputs.sinCache)
-  const scaled = mul(g, toHeads(g, rotated, query, size), g.scalar(size ** -0.5, 'float32'))
+  const scaled = mul(g, toHeads(g, rotated, query, size), narrow(model, g.scalar(size ** -0.5, 'float32')))
   // Query heads that share a KV head stand one after the other, so their rows are multiplied as one matrix.
   const grouped = reshape(g, scaled, [keyValue, -1, size])
-  const scores = matMul(g, grouped, transpose(g, reshape(g, keys, [keyValue, -1, size]), [0, 2, 1]))
+  const scores = widen(model, matMul(g, grouped, transpose(g, reshape(g, keys, [keyValue, -1, size]), [0, 2, 1])))
   const square = concat(g, [tokens, total], 0)
   const perHead = reshapeLike(g, scores, concat(g, [g.integers([query]), square], 0))
   const masked = add(g, perHead, mask(g, inputs, total, tokens))
   const { attentionBias: bias } = inputs
-  const weights = softmax(g, bias === undefined ? masked : add(g, masked, reshapeLike(g, bias, square)))
+  const biased = bias === undefined ? masked : add(g, masked, widen(model, reshapeLike(g, bias, square)))
+  const weights = narrow(model, softmax(g, biased))
   const regrouped = reshapeLike(g, weights, concat(g, [g.integers([keyValue, -1]), total], 0))
   const attended = reshape(g, matMul(g, regrouped, reshape(g, values, [keyValue, -1, size])), [query, -1, size])
   return { output: reshape(g, transpose(g, attended, [1, 0, 2]), [1, -1, query * size]), presentKey, presentValue }

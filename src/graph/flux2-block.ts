@@ -4,9 +4,10 @@ import {
 } from './full-attention.ts'
 import type { Value } from './graph-builder.ts'
 import { linear } from './linear.ts'
-import { add, mul, silu } from './ops/elementwise.ts'
+import { add, mul } from './ops/elementwise.ts'
 import { layerNormalization } from './ops/normalization.ts'
 import { concat, countRows, dropRows, split, takeRows } from './ops/shape.ts'
+import { endBlock, gatedShrunk, narrow, shrink } from './precision.ts'
 
 export interface Flux2Model extends AttentionGraph {
   readonly config: Flux2Config
@@ -51,8 +52,8 @@ export function doubleStreamBlock(
   const { g, config } = model
   const width = modelWidth(config)
   const project = (x: Value, part: string) => linear(model, x, `${name}.attn.${part}.weight`, width, width)
-  const normedText = normAndModulate(model, text, modulations.text.attention)
-  const normedImage = normAndModulate(model, image, modulations.image.attention)
+  const normedText = narrow(model, normAndModulate(model, text, modulations.text.attention))
+  const normedImage = narrow(model, normAndModulate(model, image, modulations.image.attention))
   const textHeads = normalizedProjections(model, name, (part) => project(normedText, `add_${part}_proj`), 'added_')
   const imageHeads = normalizedProjections(model, name, (part) => project(normedImage, `to_${part}`), '')
   const joint = textHeads.map((rows, i) => concat(g, [rows, imageHeads[i]!], 0)) as [Value, Value, Value]
@@ -62,7 +63,7 @@ export function doubleStreamBlock(
   const finish = (
     x: Value, rows: Value, output: string, feed: string, { attention, mlp }: BlockModulation,
   ) => {
-    const y = add(g, x, mul(g, attention.gate, project(rows, output)))
+    const y = add(g, x, mul(g, attention.gate, endBlock(model, project(shrink(model, rows), output))))
     const fed = feedForward(model, normAndModulate(model, y, mlp), `${name}.${feed}`)
     return add(g, y, mul(g, mlp.gate, fed))
   }
@@ -79,13 +80,14 @@ export function singleStreamBlock(
   const { g, config } = model
   const width = modelWidth(config)
   const inner = mlpWidth(config)
-  const normed = normAndModulate(model, x, modulation)
+  const normed = narrow(model, normAndModulate(model, x, modulation))
   const projection = linear(model, normed, `${name}.attn.to_qkv_mlp_proj.weight`, 3 * width + 2 * inner, width)
   const [q, k, v, gate, up] = split(g, projection, [width, width, width, inner, inner] as const)
   const projected = { q, k, v }
   const attended = attend(model, normalizedProjections(model, name, (part) => projected[part], ''), rotary)
-  const both = concat(g, [attended, mul(g, silu(g, gate), up)], -1)
-  return add(g, x, mul(g, modulation.gate, linear(model, both, `${name}.attn.to_out.weight`, width, width + inner)))
+  const both = concat(g, [shrink(model, attended), gatedShrunk(model, gate, up)], -1)
+  const output = endBlock(model, linear(model, both, `${name}.attn.to_out.weight`, width, width + inner))
+  return add(g, x, mul(g, modulation.gate, output))
 }
 
 /** Query, key and value rows, the first two normalised per head. */
@@ -108,9 +110,9 @@ function feedForward(model: Flux2Model, x: Value, name: string): Value {
   const { g, config } = model
   const width = modelWidth(config)
   const inner = mlpWidth(config)
-  const both = linear(model, x, `${name}.linear_in.weight`, 2 * inner, width)
+  const both = linear(model, narrow(model, x), `${name}.linear_in.weight`, 2 * inner, width)
   const [gate, up] = split(g, both, [inner, inner] as const)
-  return linear(model, mul(g, silu(g, gate), up), `${name}.linear_out.weight`, width, inner)
+  return endBlock(model, linear(model, gatedShrunk(model, gate, up), `${name}.linear_out.weight`, width, inner))
 }
 
 function headsOf({ num_attention_heads: count, attention_head_dim: size }: Flux2Config): Heads {

@@ -9,6 +9,7 @@ import { GraphBuilder, type Value } from './graph-builder.ts'
 import { linear } from './linear.ts'
 import { silu } from './ops/elementwise.ts'
 import { concat, countRows, dropRows, split } from './ops/shape.ts'
+import { narrow, widen } from './precision.ts'
 
 /**
  * The FLUX.2 transformer, for one picture and one step.
@@ -20,11 +21,12 @@ import { concat, countRows, dropRows, split } from './ops/shape.ts'
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
 export function buildFlux2Transformer(
-  config: Flux2Config, weights: WeightIndex, { linear: mode, attention = 'fused' }: TransformerOptions,
+  config: Flux2Config, weights: WeightIndex,
+  { linear: mode, attention = 'fused', precision = 'float32' }: TransformerOptions,
 ): GraphModel {
   const g = new GraphBuilder('flux2_transformer')
   const model: Flux2Model = {
-    g, config, weights, quantization: config.quantization_config, linear: mode, attention,
+    g, config, weights, quantization: config.quantization_config, linear: mode, attention, precision,
   }
   const width = modelWidth(config)
   const { in_channels: channels, joint_attention_dim: textWidth, timestep_guidance_channels: features } = config
@@ -32,17 +34,18 @@ export function buildFlux2Transformer(
   const textFeatures = g.input('text', 'float32', ['text', textWidth])
   const timestep = g.input('timestep', 'float32', [1, features])
   const dims = ['joint', config.attention_head_dim / 2]
-  const rotary = { cos: g.input('cos', 'float32', dims), sin: g.input('sin', 'float32', dims) }
+  const table = (name: string) => narrow(model, g.input(name, 'float32', dims))
+  const rotary = { cos: table('cos'), sin: table('sin') }
 
-  const time = silu(g, embedTimestep(model, timestep, width))
+  const time = silu(g, embedTimestep(model, narrow(model, timestep), width))
   const modulations = {
     text: modulate(model, time, 'double_stream_modulation_txt', ['attention', 'mlp']),
     image: modulate(model, time, 'double_stream_modulation_img', ['attention', 'mlp']),
   }
   const { both } = modulate(model, time, 'single_stream_modulation', ['both'])
   let streams: Streams = {
-    text: linear(model, textFeatures, 'context_embedder.weight', width, textWidth),
-    image: linear(model, tokens, 'x_embedder.weight', width, channels),
+    text: widen(model, linear(model, narrow(model, textFeatures), 'context_embedder.weight', width, textWidth)),
+    image: widen(model, linear(model, narrow(model, tokens), 'x_embedder.weight', width, channels)),
   }
   for (let i = 0; i < config.num_layers; i++) {
     streams = doubleStreamBlock(model, streams, `transformer_blocks.${i}`, modulations, rotary)
@@ -52,10 +55,11 @@ export function buildFlux2Transformer(
     x = singleStreamBlock(model, x, `single_transformer_blocks.${i}`, both, rotary)
   }
   const image = dropRows(g, x, countRows(g, textFeatures))
-  const factors = linear(model, time, 'norm_out.linear.weight', 2 * width, width)
+  const factors = widen(model, linear(model, time, 'norm_out.linear.weight', 2 * width, width))
   const [scale, shift] = split(g, factors, [width, width] as const)
-  const normed = normAndModulate(model, image, { shift, scale })
-  g.output('velocity', linear(model, normed, 'proj_out.weight', channels, width), 'float32', ['image', channels])
+  const normed = narrow(model, normAndModulate(model, image, { shift, scale }))
+  const velocity = widen(model, linear(model, normed, 'proj_out.weight', channels, width))
+  g.output('velocity', velocity, 'float32', ['image', channels])
   return g.build(weights.folder)
 }
 
@@ -71,7 +75,7 @@ function modulate<Part extends string>(
   model: Flux2Model, time: Value, name: string, parts: readonly Part[],
 ): Record<Part, Modulation> {
   const width = modelWidth(model.config)
-  const all = linear(model, time, `${name}.linear.weight`, 3 * parts.length * width, width)
+  const all = widen(model, linear(model, time, `${name}.linear.weight`, 3 * parts.length * width, width))
   const pieces: Value[] = split(model.g, all, Array<number>(3 * parts.length).fill(width))
   const entries = parts.map((part, i) => {
     const [shift, scale, gate] = pieces.slice(3 * i, 3 * i + 3) as [Value, Value, Value]

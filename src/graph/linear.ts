@@ -3,23 +3,27 @@ import { dequantize } from './dequantize.ts'
 import { gather } from './ops/shape.ts'
 import { gemm, matMulNBits } from './ops/matmul.ts'
 import { add, cast } from './ops/elementwise.ts'
-import { floatWeight, quantizedWeight, storedFloat, type ModelGraph } from './weights.ts'
+import { narrow } from './precision.ts'
+import { computeWeight, quantizedWeight, storedFloat, type ModelGraph } from './weights.ts'
 
-/** `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as. */
+/**
+ * `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as; x and the result in the
+ * model's precision.
+ */
 export function linear(model: ModelGraph, x: Value, name: string, outputs: number, inputs: number): Value {
   const { g } = model
   const quantized = quantizedWeight(model, name, outputs, inputs)
-  if (quantized === undefined) return gemm(g, x, floatWeight(model, name, [outputs, inputs]))
-  if (model.linear === 'float') return gemm(g, x, dequantize(g, quantized))
+  if (quantized === undefined) return gemm(g, x, computeWeight(model, name, [outputs, inputs]))
+  if (model.linear === 'float') return gemm(g, x, narrow(model, dequantize(g, quantized)))
   const { values, scales, bits, blockSize } = quantized
   const { accuracyLevel } = model.linear
-  return matMulNBits(g, x, values, scales, { K: inputs, N: outputs, bits, blockSize, accuracyLevel })
+  return matMulNBits(g, x, values, narrow(model, scales), { K: inputs, N: outputs, bits, blockSize, accuracyLevel })
 }
 
 /** {@link linear} with the stored bias [outputs]: the tensors `prefix.weight` and `prefix.bias`. */
 export function affine(model: ModelGraph, x: Value, prefix: string, outputs: number, inputs: number): Value {
   const product = linear(model, x, `${prefix}.weight`, outputs, inputs)
-  return add(model.g, product, floatWeight(model, `${prefix}.bias`, [outputs]))
+  return add(model.g, product, computeWeight(model, `${prefix}.bias`, [outputs]))
 }
 
 /** Rows `ids` of the stored [rows, width] matrix as float32; only those rows are ever expanded. */

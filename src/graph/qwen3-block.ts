@@ -4,10 +4,10 @@ import type { AttentionGraph } from './full-attention.ts'
 import type { Value } from './graph-builder.ts'
 import { linear } from './linear.ts'
 import type { GroupQueryAttentionOutputs } from './ops/attention.ts'
-import { mul, silu } from './ops/elementwise.ts'
 import { simplifiedLayerNormalization } from './ops/normalization.ts'
 import { reshape } from './ops/shape.ts'
-import { floatWeight } from './weights.ts'
+import { endBlock, gatedShrunk, narrow, shrink } from './precision.ts'
+import { computeWeight, floatWeight } from './weights.ts'
 
 export interface Qwen3Model extends AttentionGraph {
   readonly config: Qwen3Config
@@ -35,15 +35,17 @@ export function rmsNorm(model: Qwen3Model, x: Value, name: string, size: number)
 }
 
 /**
- * Attention of the normalised hidden state x [S, hidden]: `output` is [S, heads · headSize], not yet projected back.
+ * Attention of the normalised hidden state x [S, hidden]: `output` is [S, heads · headSize] in the model's precision, not
+ * yet projected back.
  */
 export function qwen3Attention(
   model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer,
 ): GroupQueryAttentionOutputs {
   const { g, config } = model
   const heads = config.num_attention_heads
-  const query = normalizedHeads(model, x, `${layer}.self_attn.q`, heads)
-  const keyValues = projectKeyValues(model, x, layer)
+  const rows = narrow(model, x)
+  const query = normalizedHeads(model, rows, `${layer}.self_attn.q`, heads)
+  const keyValues = projectKeyValues(model, rows, layer)
   const attended = cachedAttention(model, { query, ...keyValues, ...attention }, headsOf(config))
   return { ...attended, output: reshape(g, attended.output, [-1, heads * config.head_dim]) }
 }
@@ -52,7 +54,7 @@ export function qwen3Attention(
 export function qwen3KeyValues(
   model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer,
 ): Omit<GroupQueryAttentionOutputs, 'output'> {
-  return cacheKeyValues(model, { ...projectKeyValues(model, x, layer), ...attention }, headsOf(model.config))
+  return cacheKeyValues(model, { ...projectKeyValues(model, narrow(model, x), layer), ...attention }, headsOf(model.config))
 }
 
 function headsOf({ num_attention_heads: query, num_key_value_heads: keyValue, head_dim: size }: Qwen3Config): GroupedHeads {
@@ -61,15 +63,17 @@ function headsOf({ num_attention_heads: query, num_key_value_heads: keyValue, he
 
 export function qwen3OutputProjection(model: Qwen3Model, attended: Value, layer: string): Value {
   const { hidden_size: hidden, num_attention_heads: heads, head_dim: headSize } = model.config
-  return linear(model, attended, `${layer}.self_attn.o_proj.weight`, hidden, heads * headSize)
+  const product = linear(model, shrink(model, attended), `${layer}.self_attn.o_proj.weight`, hidden, heads * headSize)
+  return endBlock(model, product)
 }
 
 /** SwiGLU feed-forward of the normalised hidden state x [S, hidden]. */
 export function qwen3Mlp(model: Qwen3Model, x: Value, layer: string): Value {
   const { hidden_size: hidden, intermediate_size: inner } = model.config
-  const gate = linear(model, x, `${layer}.mlp.gate_proj.weight`, inner, hidden)
-  const up = linear(model, x, `${layer}.mlp.up_proj.weight`, inner, hidden)
-  return linear(model, mul(model.g, silu(model.g, gate), up), `${layer}.mlp.down_proj.weight`, hidden, inner)
+  const rows = narrow(model, x)
+  const gate = linear(model, rows, `${layer}.mlp.gate_proj.weight`, inner, hidden)
+  const up = linear(model, rows, `${layer}.mlp.up_proj.weight`, inner, hidden)
+  return endBlock(model, linear(model, gatedShrunk(model, gate, up), `${layer}.mlp.down_proj.weight`, hidden, inner))
 }
 
 function projectKeyValues(model: Qwen3Model, x: Value, layer: string): { key: Value; value: Value } {
@@ -86,5 +90,6 @@ function normalizedHeads(model: Qwen3Model, x: Value, prefix: string, heads: num
   const width = heads * config.head_dim
   const projected = linear(model, x, `${prefix}_proj.weight`, width, config.hidden_size)
   const split = reshape(g, projected, [-1, config.head_dim])
-  return reshape(g, rmsNorm(model, split, `${prefix}_norm.weight`, config.head_dim), [1, -1, width])
+  const weight = computeWeight(model, `${prefix}_norm.weight`, [config.head_dim])
+  return reshape(g, simplifiedLayerNormalization(g, split, weight, config.rms_norm_eps), [1, -1, width])
 }

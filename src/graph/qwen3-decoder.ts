@@ -1,10 +1,11 @@
-import type { AttentionForm, GraphModel } from '../backends/backend.ts'
+import type { AttentionForm, GraphModel, Precision } from '../backends/backend.ts'
 import type { Qwen3Config } from '../models/qwen3-config.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 import { GraphBuilder, type Value } from './graph-builder.ts'
 import { gatherRows } from './linear.ts'
 import { add } from './ops/elementwise.ts'
 import { gather, reshape } from './ops/shape.ts'
+import { narrow } from './precision.ts'
 import {
   qwen3Attention, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm, type AttentionContext, type Qwen3Model,
 } from './qwen3-block.ts'
@@ -20,15 +21,20 @@ export interface Qwen3DecoderOptions {
   readonly linear: LinearMode
   /** @defaultValue 'fused' */
   readonly attention?: AttentionForm
+  /** Of the caches too. @defaultValue 'float32' */
+  readonly precision?: Precision
   /** Positions the rotary tables cover; every entry of `position_ids` must be below it. */
   readonly maxPositions: number
 }
 
+/** Caches cross to JS, so they have one of its types. */
+type CachedModel = Qwen3Model & { readonly precision: Precision }
+
 /**
  * A Qwen3 decoder for one sequence, as an ONNX model whose weights stay in the checkpoint's files.
  *
- * Inputs: `input_ids`, `position_ids` int64 [1,S]; `past_key.{i}`, `past_value.{i}` float32 [1,kvHeads,T,headSize];
- * `total_sequence_length` int32 scalar, the valid cache positions after the call (earlier ones plus S); `seqlens_k`
+ * Inputs: `input_ids`, `position_ids` int64 [1,S]; `past_key.{i}`, `past_value.{i}` [1,kvHeads,T,headSize], in the model's
+ * precision; `total_sequence_length` int32 scalar, the valid cache positions after the call (earlier ones plus S); `seqlens_k`
  * int32 [1], that minus one. Outputs: `present_key.{i}`, `present_value.{i}`, which may be the very buffers of the
  * past.
  *
@@ -39,8 +45,9 @@ export interface Qwen3DecoderOptions {
  */
 export function buildQwen3Decoder(config: Qwen3Config, weights: WeightIndex, options: Qwen3DecoderOptions): GraphModel {
   const g = new GraphBuilder(`qwen3_${options.graph}`)
-  const { linear, attention: form = 'fused' } = options
-  const model: Qwen3Model = { g, config, weights, quantization: config.quantization_config, linear, attention: form }
+  const { linear, attention: form = 'fused', precision = 'float32' } = options
+  const { quantization_config: quantization } = config
+  const model: CachedModel = { g, config, weights, quantization, linear, attention: form, precision }
   const branch = options.graph === 'branch'
   const { hidden_size: hidden, num_hidden_layers: layers, vocab_size: vocabulary } = config
 
@@ -74,31 +81,34 @@ export function buildQwen3Decoder(config: Qwen3Config, weights: WeightIndex, opt
   return g.build(weights.folder)
 }
 
-function declareAttention({ g, config }: Qwen3Model, maxPositions: number, branch: boolean): AttentionContext {
+function declareAttention(model: Qwen3Model, maxPositions: number, branch: boolean): AttentionContext {
+  const { g, config } = model
   const { cos, sin } = computeRotaryCache(maxPositions, config.head_dim, config.rope_theta)
   const dims = [maxPositions, config.head_dim / 2]
   return {
     positionIds: g.input('position_ids', 'int64', [1, 'sequence']),
     seqlensK: g.input('seqlens_k', 'int32', [1]),
     totalSequenceLength: g.input('total_sequence_length', 'int32', []),
-    attentionBias: branch ? g.input('attention_bias', 'float32', [1, 1, 'sequence', 'total_sequence']) : undefined,
-    cosCache: g.initializer('cos_cache', 'float32', dims, cos),
-    sinCache: g.initializer('sin_cache', 'float32', dims, sin),
+    attentionBias: branch
+      ? narrow(model, g.input('attention_bias', 'float32', [1, 1, 'sequence', 'total_sequence']))
+      : undefined,
+    cosCache: narrow(model, g.initializer('cos_cache', 'float32', dims, cos)),
+    sinCache: narrow(model, g.initializer('sin_cache', 'float32', dims, sin)),
   }
 }
 
-function declarePast({ g, config }: Qwen3Model, layer: number): { pastKey: Value; pastValue: Value } {
+function declarePast({ g, config, precision }: CachedModel, layer: number): { pastKey: Value; pastValue: Value } {
   const dims = [1, config.num_key_value_heads, 'past_length', config.head_dim]
   return {
-    pastKey: g.input(`past_key.${layer}`, 'float32', dims),
-    pastValue: g.input(`past_value.${layer}`, 'float32', dims),
+    pastKey: g.input(`past_key.${layer}`, precision, dims),
+    pastValue: g.input(`past_value.${layer}`, precision, dims),
   }
 }
 
 function declarePresent(
-  { g, config }: Qwen3Model, layer: number, present: { readonly presentKey: Value; readonly presentValue: Value },
+  { g, config, precision }: CachedModel, layer: number, present: { readonly presentKey: Value; readonly presentValue: Value },
 ): void {
   const dims = [1, config.num_key_value_heads, 'present_length', config.head_dim]
-  g.output(`present_key.${layer}`, present.presentKey, 'float32', dims)
-  g.output(`present_value.${layer}`, present.presentValue, 'float32', dims)
+  g.output(`present_key.${layer}`, present.presentKey, precision, dims)
+  g.output(`present_value.${layer}`, present.presentValue, precision, dims)
 }

@@ -5,6 +5,7 @@ import { GraphBuilder, type Value } from './graph-builder.ts'
 import { gatherRows } from './linear.ts'
 import { add } from './ops/elementwise.ts'
 import { concat, reshape } from './ops/shape.ts'
+import { narrow, type ComputeType } from './precision.ts'
 import {
   qwen3Attention, qwen3Mlp, qwen3OutputProjection, rmsNorm, type AttentionContext, type Qwen3Model,
 } from './qwen3-block.ts'
@@ -20,6 +21,8 @@ export interface Qwen3EncoderOptions {
   readonly linear: LinearMode
   /** @defaultValue 'fused' */
   readonly attention?: AttentionForm
+  /** @defaultValue 'float32' */
+  readonly precision?: ComputeType
   /** Positions the rotary tables cover; no text may be longer. */
   readonly maxPositions: number
 }
@@ -36,8 +39,9 @@ export interface Qwen3EncoderOptions {
  */
 export function buildQwen3Encoder(config: Qwen3Config, weights: WeightIndex, options: Qwen3EncoderOptions): GraphModel {
   const g = new GraphBuilder('qwen3_encoder')
-  const { linear, attention: form = 'fused' } = options
-  const model: Qwen3Model = { g, config, weights, quantization: config.quantization_config, linear, attention: form }
+  const { linear, attention: form = 'fused', precision = 'float32' } = options
+  const { quantization_config: quantization } = config
+  const model: Qwen3Model = { g, config, weights, quantization, linear, attention: form, precision }
   const { hidden_size: hidden, vocab_size: vocabulary, num_hidden_layers: layers } = config
   // A checkpoint of the bare model, without a language model head, has no `model.` before its names.
   const prefix = weights.get('embed_tokens.weight') === undefined ? 'model.' : ''
@@ -64,7 +68,8 @@ function encoderLayer(model: Qwen3Model, x: Value, layer: string, attention: Att
   return add(g, attended, qwen3Mlp(model, normedAgain, layer))
 }
 
-function declareAttention({ g, config }: Qwen3Model, maxPositions: number): AttentionContext {
+function declareAttention(model: Qwen3Model, maxPositions: number): AttentionContext {
+  const { g, config } = model
   const { cos, sin } = computeRotaryCache(maxPositions, config.head_dim, config.rope_theta)
   const dims = [maxPositions, config.head_dim / 2]
   return {
@@ -72,7 +77,7 @@ function declareAttention({ g, config }: Qwen3Model, maxPositions: number): Atte
     seqlensK: g.input('seqlens_k', 'int32', [1]),
     totalSequenceLength: g.input('total_sequence_length', 'int32', []),
     attentionBias: undefined,
-    cosCache: g.initializer('cos_cache', 'float32', dims, cos),
-    sinCache: g.initializer('sin_cache', 'float32', dims, sin),
+    cosCache: narrow(model, g.initializer('cos_cache', 'float32', dims, cos)),
+    sinCache: narrow(model, g.initializer('sin_cache', 'float32', dims, sin)),
   }
 }

@@ -1,6 +1,7 @@
 import type { Value } from './graph-builder.ts'
 import { gatherRows, linear } from './linear.ts'
 import { gemm } from './ops/matmul.ts'
+import { narrow, widen } from './precision.ts'
 import type { Qwen3Model } from './qwen3-block.ts'
 import { requireTensor } from './weights.ts'
 
@@ -28,7 +29,7 @@ function addPointerHead(model: Qwen3Model, hidden: Value): void {
   for (const side of ['query', 'key'] as const) {
     const name = `pointer.${side}.weight`
     const width = requireTensor(model.weights, name).shape[0] ?? 0
-    const projected = linear(model, hidden, name, width, model.config.hidden_size)
+    const projected = widen(model, linear(model, narrow(model, hidden), name, width, model.config.hidden_size))
     model.g.output(`pointer_${side}`, projected, 'float32', ['rows', width])
   }
 }

@@ -4,6 +4,7 @@ import type { SafetensorsType, TensorEntry, WeightIndex } from '../models/weight
 import type { DataType } from '../onnx/onnx-model.ts'
 import type { GraphBuilder, Value } from './graph-builder.ts'
 import { cast } from './ops/elementwise.ts'
+import type { ComputeType } from './precision.ts'
 
 /** How products with quantised weights are computed: on the quantised form, or after expansion to float32 at load. */
 export type LinearMode = { readonly accuracyLevel: 0 | 4 } | 'float'
@@ -14,6 +15,7 @@ export interface ModelGraph {
   readonly weights: WeightIndex
   readonly quantization: QuantizationConfig | undefined
   readonly linear: LinearMode
+  readonly precision: ComputeType
 }
 
 /** A stored matrix of quantised rows. */
@@ -45,6 +47,12 @@ export function storedFloat(
 export function floatWeight(model: ModelGraph, name: string, shape: readonly number[]): Value {
   const { value, type } = storedFloat(model, name, shape)
   return type === 'float32' ? value : cast(model.g, value, 'float32')
+}
+
+/** A weight stored as float, in the type that products are computed in; one that is stored so stays in its file. */
+export function computeWeight(model: ModelGraph, name: string, shape: readonly number[]): Value {
+  const { value, type } = storedFloat(model, name, shape)
+  return type === model.precision ? value : cast(model.g, value, model.precision)
 }
 
 /** The quantised form of a [rows, width] weight, or nothing when it is stored as float. */

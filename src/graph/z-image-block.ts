@@ -2,9 +2,10 @@ import type { ZImageConfig } from '../models/z-image-config.ts'
 import { fullAttention, normalizeHeads, rotateHeads, type AttentionGraph, type RotaryValues } from './full-attention.ts'
 import type { Value } from './graph-builder.ts'
 import { affine, linear } from './linear.ts'
-import { add, mul, silu, tanh } from './ops/elementwise.ts'
+import { add, mul, tanh } from './ops/elementwise.ts'
 import { simplifiedLayerNormalization } from './ops/normalization.ts'
 import { split } from './ops/shape.ts'
+import { endBlock, gatedShrunk, narrow, shrink, widen } from './precision.ts'
 import { floatWeight } from './weights.ts'
 
 export interface ZImageModel extends AttentionGraph {
@@ -27,6 +28,7 @@ export function modulationWidth({ dim }: ZImageConfig): number {
 /**
  * One block of x [S, dim], with a norm before and after each half.
  *
+ * @param rotary in the model's precision, as the timestep is
  * @param timestep embedding [1, modulationWidth]; a block that refines the caption has none
  */
 export function zImageBlock(
@@ -47,7 +49,7 @@ export function zImageBlock(
 function modulate(model: ZImageModel, timestep: Value, name: string): Modulation {
   const { g, config } = model
   const { dim } = config
-  const all = affine(model, timestep, `${name}.adaLN_modulation.0`, 4 * dim, modulationWidth(config))
+  const all = widen(model, affine(model, timestep, `${name}.adaLN_modulation.0`, 4 * dim, modulationWidth(config)))
   const [attentionScale, attentionGate, mlpScale, mlpGate] = split(g, all, [dim, dim, dim, dim] as const)
   const one = g.scalar(1, 'float32')
   return {
@@ -61,22 +63,23 @@ function modulate(model: ZImageModel, timestep: Value, name: string): Modulation
 function attend(model: ZImageModel, x: Value, name: string, rotary: RotaryValues): Value {
   const { dim, n_heads: count, norm_eps: epsilon } = model.config
   const heads = { count, size: dim / count }
-  const project = (part: string) => linear(model, x, `${name}.${part}.weight`, dim, dim)
+  const rows = narrow(model, x)
+  const project = (part: string) => linear(model, rows, `${name}.${part}.weight`, dim, dim)
   const positioned = (part: 'q' | 'k') => {
     const normed = normalizeHeads(model, project(`to_${part}`), `${name}.norm_${part}.weight`, heads, epsilon)
     return rotateHeads(model, normed, rotary, heads)
   }
   const attended = fullAttention(model, positioned('q'), positioned('k'), project('to_v'), heads)
-  return linear(model, attended, `${name}.to_out.0.weight`, dim, dim)
+  return endBlock(model, linear(model, shrink(model, attended), `${name}.to_out.0.weight`, dim, dim))
 }
 
 function feedForward(model: ZImageModel, x: Value, name: string): Value {
-  const { g, config } = model
-  const { dim } = config
+  const { dim } = model.config
   const inner = Math.trunc((dim / 3) * 8)
-  const gate = linear(model, x, `${name}.w1.weight`, inner, dim)
-  const up = linear(model, x, `${name}.w3.weight`, inner, dim)
-  return linear(model, mul(g, silu(g, gate), up), `${name}.w2.weight`, dim, inner)
+  const rows = narrow(model, x)
+  const gate = linear(model, rows, `${name}.w1.weight`, inner, dim)
+  const up = linear(model, rows, `${name}.w3.weight`, inner, dim)
+  return endBlock(model, linear(model, gatedShrunk(model, gate, up), `${name}.w2.weight`, dim, inner))
 }
 
 function norm(model: ZImageModel, x: Value, name: string): Value {

@@ -7,6 +7,7 @@ import { affine } from './linear.ts'
 import { add, mul, silu } from './ops/elementwise.ts'
 import { layerNormalization, simplifiedLayerNormalization } from './ops/normalization.ts'
 import { concat, countRows, gather, takeRows } from './ops/shape.ts'
+import { narrow, widen } from './precision.ts'
 import { floatWeight } from './weights.ts'
 import { modulationWidth, zImageBlock, type ZImageModel } from './z-image-block.ts'
 
@@ -36,7 +37,7 @@ export function buildZImageCaption(
 
   const gain = floatWeight(model, 'cap_embedder.0.weight', [width])
   const normed = simplifiedLayerNormalization(g, features, gain, epsilon)
-  let x = padRows(model, affine(model, normed, 'cap_embedder.1', dim, width), 'cap_pad_token', rows)
+  let x = padRows(model, affine(model, narrow(model, normed), 'cap_embedder.1', dim, width), 'cap_pad_token', rows)
   for (let i = 0; i < config.n_refiner_layers; i++) {
     x = zImageBlock(model, x, `context_refiner.${i}`, rotary, undefined)
   }
@@ -69,7 +70,8 @@ export function buildZImageTransformer(
   const picture = declareRotary(model, '', 'padded_tokens')
   const captionRotary = declareRotary(model, 'caption_', 'padded_caption')
 
-  let x = padRows(model, affine(model, tokens, `all_x_embedder.${PATCH_KEY}`, dim, patch), 'x_pad_token', rows)
+  const embedded = affine(model, narrow(model, tokens), `all_x_embedder.${PATCH_KEY}`, dim, patch)
+  let x = padRows(model, embedded, 'x_pad_token', rows)
   for (let i = 0; i < config.n_refiner_layers; i++) {
     x = zImageBlock(model, x, `noise_refiner.${i}`, picture, timestep)
   }
@@ -88,24 +90,28 @@ export function buildZImageTransformer(
 function startModel(
   name: string, config: ZImageConfig, weights: WeightIndex, options: TransformerOptions,
 ): ZImageModel {
-  const { linear, attention = 'fused' } = options
-  return { g: new GraphBuilder(name), config, weights, quantization: config.quantization_config, linear, attention }
+  const { linear, attention = 'fused', precision = 'float32' } = options
+  const { quantization_config: quantization } = config
+  return { g: new GraphBuilder(name), config, weights, quantization, linear, attention, precision }
 }
 
-function declareRotary({ g, config }: ZImageModel, prefix: string, rows: string): RotaryValues {
+function declareRotary(model: ZImageModel, prefix: string, rows: string): RotaryValues {
+  const { g, config } = model
   const dims = [rows, config.dim / config.n_heads / 2]
-  return { cos: g.input(`${prefix}cos`, 'float32', dims), sin: g.input(`${prefix}sin`, 'float32', dims) }
+  const table = (part: string) => narrow(model, g.input(`${prefix}${part}`, 'float32', dims))
+  return { cos: table('cos'), sin: table('sin') }
 }
 
-/** Rows of x [n, dim] in the order of `rows`, where row n is the learned token of that name. */
+/** Embedded rows x [n, dim] as float32 in the order of `rows`, where row n is the learned token of that name. */
 function padRows(model: ZImageModel, x: Value, name: string, rows: Value): Value {
   const padding = floatWeight(model, name, [1, model.config.dim])
-  return gather(model.g, concat(model.g, [x, padding], 0), rows)
+  return gather(model.g, concat(model.g, [widen(model, x), padding], 0), rows)
 }
 
+/** [1, modulationWidth] in the model's precision */
 function embedTimestep(model: ZImageModel): Value {
   const { g, config } = model
-  const features = g.input('timestep', 'float32', [1, TIMESTEP_FEATURES])
+  const features = narrow(model, g.input('timestep', 'float32', [1, TIMESTEP_FEATURES]))
   const hidden = silu(g, affine(model, features, 't_embedder.mlp.0', TIMESTEP_HIDDEN, TIMESTEP_FEATURES))
   return affine(model, hidden, 't_embedder.mlp.2', modulationWidth(config), TIMESTEP_HIDDEN)
 }
@@ -116,5 +122,6 @@ function finalLayer(model: ZImageModel, x: Value, timestep: Value, patch: number
   const name = `all_final_layer.${PATCH_KEY}`
   const scale = affine(model, silu(g, timestep), `${name}.adaLN_modulation.1`, dim, modulationWidth(config))
   const normed = layerNormalization(g, x, dim, FINAL_EPSILON)
-  return affine(model, mul(g, normed, add(g, g.scalar(1, 'float32'), scale)), `${name}.linear`, patch, dim)
+  const scaled = mul(g, normed, add(g, g.scalar(1, 'float32'), widen(model, scale)))
+  return widen(model, affine(model, narrow(model, scaled), `${name}.linear`, patch, dim))
 }

@@ -27,7 +27,7 @@ export class Flux2Denoiser {
 
   static async open(backend: Backend, { config, weights }: Part<Flux2Config>): Promise<Flux2Denoiser> {
     const graph = buildFlux2Transformer(config, weights, {
-      linear: linearMode(config), attention: backend.attention,
+      linear: linearMode(config), attention: backend.attention, precision: backend.precision,
     })
     return new Flux2Denoiser(config, await backend.createSession(graph))
   }

@@ -42,7 +42,8 @@ export async function openTextEncoder(
   const linear = linearMode(config)
   const session = await backend.createSession(
     buildQwen3Encoder(config, weights, {
-      hiddenStates, linear, maxPositions: options.maxTokens, attention: backend.attention,
+      hiddenStates, linear, maxPositions: options.maxTokens,
+      attention: backend.attention, precision: backend.precision,
     }))
   return {
     async encode(prompt, context) {

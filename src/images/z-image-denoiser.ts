@@ -22,7 +22,8 @@ export class ZImageDenoiser {
   }
 
   static async open(backend: Backend, { config, weights }: Part<ZImageConfig>): Promise<ZImageDenoiser> {
-    const options = { linear: linearMode(config), attention: backend.attention }
+    const { attention, precision } = backend
+    const options = { linear: linearMode(config), attention, precision }
     const caption = await backend.createSession(buildZImageCaption(config, weights, options))
     const transformer = await backend.createSession(buildZImageTransformer(config, weights, options))
     return new ZImageDenoiser(config, caption, transformer)

@@ -1,4 +1,4 @@
-import type { Backend, Session, Tensor } from '../../src/backends/backend.ts'
+import type { Backend, Precision, Session, Tensor } from '../../src/backends/backend.ts'
 import { buildQwen3Decoder, type Qwen3DecoderOptions } from '../../src/graph/qwen3-decoder.ts'
 import type { Qwen3Checkpoint } from './qwen3-fixture.ts'
 
@@ -18,15 +18,21 @@ export interface BranchPass {
   readonly symbols?: readonly number[]
 }
 
+const HALF_NAN = 0x7e00
+
 /** A decoder with its cache in fixed buffers that every pass reads and extends in place. */
 export class DecoderRun {
-  readonly cache: Record<string, Float32Array> = {}
+  readonly cache: Record<string, Float32Array | Uint16Array> = {}
+  readonly #precision: Precision
   readonly #checkpoint: Qwen3Checkpoint
   readonly #prefill: Session
   readonly #branch: Session
   readonly #capacity: number
 
-  private constructor(checkpoint: Qwen3Checkpoint, prefill: Session, branch: Session, capacity: number) {
+  private constructor(
+    checkpoint: Qwen3Checkpoint, prefill: Session, branch: Session, capacity: number, precision: Precision,
+  ) {
+    this.#precision = precision
     this.#checkpoint = checkpoint
     this.#prefill = prefill
     this.#branch = branch
@@ -34,20 +40,24 @@ export class DecoderRun {
     const { num_key_value_heads: heads, head_dim: size, num_hidden_layers: layers } = checkpoint.config
     for (let i = 0; i < layers; i++) {
       // Poisoned, so that reading a position that no pass wrote shows.
-      this.cache[`key.${i}`] = new Float32Array(heads * capacity * size).fill(Number.NaN)
-      this.cache[`value.${i}`] = new Float32Array(heads * capacity * size).fill(Number.NaN)
+      const length = heads * capacity * size
+      const poisoned = () => (precision === 'float16'
+        ? new Uint16Array(length).fill(HALF_NAN)
+        : new Float32Array(length).fill(Number.NaN))
+      this.cache[`key.${i}`] = poisoned()
+      this.cache[`value.${i}`] = poisoned()
     }
   }
 
   static async open(
     backend: Backend, checkpoint: Qwen3Checkpoint, capacity: number,
-    options: Partial<Pick<Qwen3DecoderOptions, 'head' | 'linear' | 'attention'>> = {},
+    options: Partial<Pick<Qwen3DecoderOptions, 'head' | 'linear' | 'attention' | 'precision'>> = {},
   ): Promise<DecoderRun> {
     const open = (graph: 'prefill' | 'branch') =>
       backend.createSession(buildQwen3Decoder(checkpoint.config, checkpoint.weights, {
         graph, linear: 'float', maxPositions: capacity, ...options,
       }))
-    return new DecoderRun(checkpoint, await open('prefill'), await open('branch'), capacity)
+    return new DecoderRun(checkpoint, await open('prefill'), await open('branch'), capacity, options.precision ?? 'float32')
   }
 
   async prefill(ids: readonly number[], past: number): Promise<void> {
@@ -58,7 +68,7 @@ export class DecoderRun {
     const { ids, past, sees = () => true, rows = ids.map((_, i) => i) } = pass
     const total = past + ids.length
     const bias = Float32Array.from({ length: ids.length * total }, (_, i) =>
-      sees(Math.floor(i / total), i % total) ? 0 : -1e9)
+      sees(Math.floor(i / total), i % total) ? 0 : -6e4)
     const symbols = pass.symbols ?? Array.from({ length: this.#checkpoint.config.vocab_size }, (_, i) => i)
     const wanted: Record<string, Tensor> = {
       ...this.#feeds(ids, past, pass.positions),
@@ -95,7 +105,7 @@ export class DecoderRun {
     const { num_key_value_heads: heads, head_dim: size } = this.#checkpoint.config
     const dims = [1, heads, this.#capacity, size]
     return Object.fromEntries(
-      Object.entries(this.cache).map(([name, data]) => [`${prefix}_${name}`, { type: 'float32', dims, data }]),
+      Object.entries(this.cache).map(([name, data]) => [`${prefix}_${name}`, { type: this.#precision, dims, data }]),
     )
   }
 }

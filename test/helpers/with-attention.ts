@@ -8,6 +8,7 @@ export function withAttention(backend: Backend, attention: AttentionForm): Backe
     name: backend.name,
     inPlace: backend.inPlace,
     attention,
+    precision: backend.precision,
     createSession: (model) => backend.createSession(model),
     dispose: () => backend.dispose(),
   }

@@ -1,5 +1,5 @@
-import { encodeModel, type Dimension } from '../../onnx/onnx-model.ts'
-import type { CreateSession, GraphModel, Session, Tensor } from '../backend.ts'
+import { DATA_TYPES, encodeModel, type DataType, type Dimension } from '../../onnx/onnx-model.ts'
+import type { CreateSession, GraphModel, Precision, Session, Tensor } from '../backend.ts'
 import { float } from './operator-case.ts'
 
 const [QUERY_HEADS, KV_HEADS, SIZE, CAPACITY] = [4, 2, 8, 8]
@@ -9,12 +9,12 @@ const [QUERY_HEADS, KV_HEADS, SIZE, CAPACITY] = [4, 2, 8, 8]
  * document this, so it is tried: three tokens, then two more, in place and with separate buffers, must give equal bits.
  * Any failure means false, and callers copy.
  */
-export async function checkInPlace(createSession: CreateSession): Promise<boolean> {
+export async function checkInPlace(createSession: CreateSession, precision: Precision = 'float32'): Promise<boolean> {
   let session: Session | undefined
   try {
-    session = await createSession(buildAttentionModel())
-    const separate = await attendTwice(session, false)
-    const shared = await attendTwice(session, true)
+    session = await createSession(buildAttentionModel(precision))
+    const separate = await attendTwice(session, precision, false)
+    const shared = await attendTwice(session, precision, true)
     return separate.length === shared.length && separate.every((value, i) => Object.is(value, shared[i]))
   } catch {
     return false
@@ -24,8 +24,12 @@ export async function checkInPlace(createSession: CreateSession): Promise<boolea
 }
 
 /** Attends to 3 tokens, then to 2 more; returns both outputs and the valid part of the cache. */
-async function attendTwice(session: Session, inPlace: boolean): Promise<number[]> {
-  const emptyCache = () => float([1, KV_HEADS, CAPACITY, SIZE], new Float32Array(KV_HEADS * CAPACITY * SIZE))
+async function attendTwice(session: Session, precision: Precision, inPlace: boolean): Promise<number[]> {
+  const length = KV_HEADS * CAPACITY * SIZE
+  const emptyCache = (): Tensor => ({
+    type: precision, dims: [1, KV_HEADS, CAPACITY, SIZE],
+    data: precision === 'float16' ? new Uint16Array(length) : new Float32Array(length),
+  })
   let cache = { key: emptyCache(), value: emptyCache() }
   const seen: number[] = []
   for (const { tokens, total } of [{ tokens: 3, total: 3 }, { tokens: 2, total: 5 }]) {
@@ -48,7 +52,7 @@ async function attendTwice(session: Session, inPlace: boolean): Promise<number[]
   for (const tensor of [cache.key, cache.value]) {
     for (let head = 0; head < KV_HEADS; head++) {
       const start = head * CAPACITY * SIZE
-      const written = (tensor.data as Float32Array).subarray(start, start + 5 * SIZE)
+      const written = (tensor.data as Float32Array | Uint16Array).subarray(start, start + 5 * SIZE)
       if (written.includes(0)) throw new Error('the provider left rows of the present cache unwritten')
       seen.push(...written)
     }
@@ -61,22 +65,34 @@ function wave(tokens: number, width: number, phase: number): Tensor {
 }
 
 /** One GroupQueryAttention whose KV cache is a buffer of fixed capacity, as the decoder graphs use it. */
-function buildAttentionModel(): GraphModel {
-  const describe = (type: 'float32' | 'int32', named: Record<string, readonly Dimension[]>) =>
+function buildAttentionModel(precision: Precision): GraphModel {
+  const describe = (type: DataType, named: Record<string, readonly Dimension[]>) =>
     Object.entries(named).map(([name, dims]) => ({ name, type, dims }))
   const cache = [1, KV_HEADS, CAPACITY, SIZE]
   const [query, keyOrValue] = [QUERY_HEADS, KV_HEADS].map((heads) => [1, 'tokens', heads * SIZE])
-  const floats = describe('float32', {
-    query: query!, key: keyOrValue!, value: keyOrValue!, past_key: cache, past_value: cache,
-  })
-  const inputs = [...floats, ...describe('int32', { seqlens_k: [1], total_sequence_length: [] })]
-  const outputs = describe('float32', { output: query!, present_key: cache, present_value: cache })
+  const inputs = [
+    ...describe('float32', { query: query!, key: keyOrValue!, value: keyOrValue! }),
+    ...describe(precision, { past_key: cache, past_value: cache }),
+    ...describe('int32', { seqlens_k: [1], total_sequence_length: [] }),
+  ]
+  const outputs = [
+    ...describe('float32', { output: query! }), ...describe(precision, { present_key: cache, present_value: cache }),
+  ]
+  const cast = (from: string, to: string, type: DataType) => {
+    const attributes = { to: { int: DATA_TYPES[type] } }
+    return { name: to, opType: 'Cast', domain: '', inputs: [from], outputs: [to], attributes }
+  }
+  const rows = ['query', 'key', 'value']
   const name = 'GroupQueryAttention'
   const node = {
     name, opType: name, domain: 'com.microsoft',
     attributes: { num_heads: { int: QUERY_HEADS }, kv_num_heads: { int: KV_HEADS } },
-    inputs: inputs.map((input) => input.name), outputs: outputs.map((output) => output.name),
+    inputs: [...rows.map((row) => `cast_${row}`), ...inputs.slice(rows.length).map((input) => input.name)],
+    outputs: ['attended', 'present_key', 'present_value'],
   }
+  const nodes = [
+    ...rows.map((row) => cast(row, `cast_${row}`, precision)), node, cast('attended', 'output', 'float32'),
+  ]
   const opsets = { '': 21, 'com.microsoft': 1 }
-  return { bytes: encodeModel({ name, opsets, inputs, outputs, initializers: [], nodes: [node] }) }
+  return { bytes: encodeModel({ name, opsets, inputs, outputs, initializers: [], nodes }) }
 }

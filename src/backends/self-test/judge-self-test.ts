@@ -1,7 +1,7 @@
 import { BackendUnavailableError } from '../../errors/index.ts'
-import type { AttentionForm, BackendName } from '../backend.ts'
+import type { AttentionForm, BackendName, Precision } from '../backend.ts'
 import { type OperatorFamily, REPLACEABLE } from './operator-case.ts'
-import type { SelfTestResults } from './run-self-test.ts'
+import { type FamilyResult, type HalfResults, type SelfTestResults, worse } from './run-self-test.ts'
 
 /** How right a backend computes, and what followed from that. */
 export interface SelfTest {
@@ -14,13 +14,16 @@ export interface SelfTest {
 }
 
 /**
- * Decides from the results of a self-test how graphs are built.
+ * Decides from the results of a self-test how graphs are built: in half precision where all that this takes was tried
+ * and right, for products and pictures in addition to float32, for attention instead of it.
  *
  * @throws BackendUnavailableError when an operator that has no replacement is wrong
  */
 export function judgeSelfTest(
-  name: BackendName, results: SelfTestResults,
-): { selfTest: SelfTest; attention: AttentionForm } {
+  name: BackendName, whole: SelfTestResults, half: HalfResults = {},
+): { selfTest: SelfTest; attention: AttentionForm; precision: Precision } {
+  const precision = isProven(half) ? 'float16' : 'float32'
+  const results = precision === 'float16' ? combine(whole, half) : whole
   const families = Object.entries(results) as [OperatorFamily, SelfTestResults[OperatorFamily]][]
   const fatal = families.find(([family, { ok }]) => !ok && !REPLACEABLE.includes(family))
   if (fatal !== undefined) {
@@ -30,7 +33,19 @@ export function judgeSelfTest(
   const errors = families.map(([family, result]) => [family, result.maxError])
   const maxError = Object.fromEntries(errors) as SelfTest['maxError']
   const wrong = families.flatMap(([, { reason }]) => reason ?? [])
-  if (wrong.length === 0) return { attention: 'fused', selfTest: { ok: true, maxError } }
+  if (wrong.length === 0) return { attention: 'fused', precision, selfTest: { ok: true, maxError } }
   const reason = `${wrong.join('; ')}; attention is computed by plain products instead`
-  return { attention: 'explicit', selfTest: { ok: false, maxError, reason } }
+  return { attention: 'explicit', precision, selfTest: { ok: false, maxError, reason } }
+}
+
+/** Attention comes last, so its results are there only if all others were right. */
+function isProven(half: HalfResults): boolean {
+  return REPLACEABLE.every((family) => half[family] !== undefined)
+}
+
+function combine(whole: SelfTestResults, half: HalfResults): SelfTestResults {
+  const families = Object.entries(half) as [OperatorFamily, FamilyResult][]
+  const both = families.map(([family, result]) =>
+    [family, REPLACEABLE.includes(family) ? result : worse(whole[family], result)])
+  return { ...whole, ...(Object.fromEntries(both) as HalfResults) }
 }

@@ -1,5 +1,5 @@
-import { encodeModel, type Attribute, type DataType } from '../../onnx/onnx-model.ts'
-import type { GraphModel, Tensor } from '../backend.ts'
+import { DATA_TYPES, encodeModel, type Attribute, type DataType } from '../../onnx/onnx-model.ts'
+import type { GraphModel, Precision, Tensor } from '../backend.ts'
 
 /** What stands or falls together, as `backendInfo().selfTest` names it. */
 export type OperatorFamily =
@@ -47,8 +47,11 @@ export function integers(type: 'int32' | 'int64', dims: readonly number[], value
   return { type, dims, data: type === 'int32' ? Int32Array.from(values) : BigInt64Array.from(values, BigInt) }
 }
 
-/** The model of one case: operands `x0`, `x1`, ..., outputs `y0`, `y1`, ... */
-export function buildCase(operator: OperatorCase): GraphModel {
+/**
+ * The model of one case: operands `x0`, `x1`, ..., outputs `y0`, `y1`, ..., all float32 or integers. In `float16` the
+ * operator is between casts, its operands `h0`, `h1`, ..., its results `r0`, `r1`, ...
+ */
+export function buildCase(operator: OperatorCase, precision: Precision = 'float32'): GraphModel {
   const { opType, domain = '', attributes = {}, operands, outputs } = operator
   const describe = ({ tensor: { type, dims } }: Operand, i: number) => ({ name: `x${i}`, type: type as DataType, dims })
   const inputs = operands.flatMap((operand, i) => (operand && !operand.constant ? [describe(operand, i)] : []))
@@ -57,15 +60,27 @@ export function buildCase(operator: OperatorCase): GraphModel {
     const { buffer, byteOffset, byteLength } = operand.tensor.data
     return [{ ...describe(operand, i), data: new Uint8Array(buffer, byteOffset, byteLength) }]
   })
+  const half = precision === 'float16'
+  const halved = (operand: Operand | undefined) => half && operand?.tensor.type === 'float32'
   const node = {
     name: opType, opType, domain, attributes,
-    inputs: operands.map((operand, i) => (operand ? `x${i}` : '')),
-    outputs: outputs.map((_, i) => `y${i}`),
+    inputs: operands.map((operand, i) => (operand ? `${halved(operand) ? 'h' : 'x'}${i}` : '')),
+    outputs: outputs.map((_, i) => `${half ? 'r' : 'y'}${i}`),
   }
+  const nodes = [
+    ...operands.flatMap((operand, i) => (halved(operand) ? cast(`x${i}`, `h${i}`, 'float16') : [])),
+    node,
+    ...outputs.flatMap((output, i) => (half && output ? cast(`r${i}`, `y${i}`, 'float32') : [])),
+  ]
   const made = outputs.map((output, i) => ({ name: `y${i}`, type: 'float32' as const, dims: output?.dims ?? [] }))
   const opsets = { '': 21, 'com.microsoft': 1 }
   const compared = made.filter((_, i) => outputs[i] !== undefined)
-  return { bytes: encodeModel({ name: 'self-test', opsets, nodes: [node], inputs, outputs: compared, initializers }) }
+  return { bytes: encodeModel({ name: 'self-test', opsets, nodes, inputs, outputs: compared, initializers }) }
+}
+
+function cast(from: string, name: string, to: DataType) {
+  const attributes = { to: { int: DATA_TYPES[to] } }
+  return [{ name, opType: 'Cast', domain: '', inputs: [from], outputs: [name], attributes }]
 }
 
 export function feedsOf({ operands }: OperatorCase): Record<string, Tensor> {

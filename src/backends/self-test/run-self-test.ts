@@ -1,4 +1,4 @@
-import type { CreateSession } from '../backend.ts'
+import type { CreateSession, Precision } from '../backend.ts'
 import { attentionCases, cachedAttentionCases } from './attention-cases.ts'
 import { layoutCases } from './layout-cases.ts'
 import { buildCase, feedsOf, type OperatorCase, type OperatorFamily, REPLACEABLE } from './operator-case.ts'
@@ -8,6 +8,13 @@ import { rowCases } from './row-cases.ts'
 
 /** A device in single precision stays below 1e-5, one that rounds factors to ten bits (TF32) below this. */
 const TOLERANCE = 2e-3
+
+/** What graphs in half precision compute in it; a device that does so right stays below 2e-3. */
+const HALVED = new Set([
+  'Conv', 'Gemm', 'GroupQueryAttention', 'MatMul', 'MatMulNBits', 'Mul', 'MultiHeadAttention', 'QuickGelu',
+  'RotaryEmbedding', 'SimplifiedLayerNormalization',
+])
+const HALF_TOLERANCE = 1e-2
 
 export interface FamilyResult {
   readonly ok: boolean
@@ -19,6 +26,7 @@ export interface FamilyResult {
 }
 
 export type SelfTestResults = Readonly<Record<OperatorFamily, FamilyResult>>
+export type HalfResults = Readonly<Partial<SelfTestResults>>
 
 /**
  * Runs every operator that the graphs of this library use and compares its numbers with computed ones.
@@ -31,13 +39,35 @@ export async function runSelfTest(
 ): Promise<SelfTestResults> {
   const results: Partial<Record<OperatorFamily, FamilyResult>> = {}
   for (const operator of listCases()) {
-    const before = results[operator.family] ?? { ok: true, maxError: 0 }
-    const { maxError, reason = before.reason } = await checkCase(
-      REPLACEABLE.includes(operator.family) ? createReplaceable : createSession, operator)
-    const worst = { ok: reason === undefined, maxError: Math.max(before.maxError, maxError) }
-    results[operator.family] = reason === undefined ? worst : { ...worst, reason: before.reason ?? reason }
+    const create = REPLACEABLE.includes(operator.family) ? createReplaceable : createSession
+    results[operator.family] = worse(results[operator.family], await checkCase(create, operator, 'float32'))
   }
   return results as SelfTestResults
+}
+
+/**
+ * The same in half precision, of the operators that graphs compute in it. Ends at the first that is wrong and cannot be
+ * replaced: many devices have no half precision at all, and each case takes them time.
+ */
+export async function runHalfSelfTest(
+  createSession: CreateSession, createReplaceable: CreateSession = createSession,
+): Promise<HalfResults> {
+  const results: Partial<Record<OperatorFamily, FamilyResult>> = {}
+  for (const operator of listCases().filter(({ opType }) => HALVED.has(opType))) {
+    const { family } = operator
+    const replaceable = REPLACEABLE.includes(family)
+    const create = replaceable ? createReplaceable : createSession
+    results[family] = worse(results[family], await checkCase(create, operator, 'float16'))
+    if (!results[family].ok && !replaceable) break
+  }
+  return results
+}
+
+/** The larger error of two, and the first reason. */
+export function worse(before: FamilyResult = { ok: true, maxError: 0 }, now: FamilyResult): FamilyResult {
+  const reason = before.reason ?? now.reason
+  const worst = { ok: reason === undefined, maxError: Math.max(before.maxError, now.maxError) }
+  return reason === undefined ? worst : { ...worst, reason }
 }
 
 function listCases(): OperatorCase[] {
@@ -46,21 +76,23 @@ function listCases(): OperatorCase[] {
 }
 
 async function checkCase(
-  createSession: CreateSession, operator: OperatorCase,
-): Promise<{ maxError: number; reason?: string }> {
-  const { opType, operands, tolerance = TOLERANCE } = operator
+  createSession: CreateSession, operator: OperatorCase, precision: Precision,
+): Promise<FamilyResult> {
+  const { opType, operands, tolerance = precision === 'float16' ? HALF_TOLERANCE : TOLERANCE } = operator
   const what = `${opType} of ${operands.map((operand) => (operand ? `[${operand.tensor.dims}]` : '-')).join(' ')}`
   try {
-    const maxError = await measure(createSession, operator)
-    if (maxError <= tolerance) return { maxError }
-    return { maxError, reason: `${what} is off by ${maxError.toPrecision(2)} of its largest value` }
+    const maxError = await measure(createSession, operator, precision)
+    if (maxError <= tolerance) return { ok: true, maxError }
+    return { ok: false, maxError, reason: `${what} is off by ${maxError.toPrecision(2)} of its largest value` }
   } catch (error) {
-    return { maxError: Infinity, reason: `${what} does not run: ${(error as Error).message}` }
+    return { ok: false, maxError: Infinity, reason: `${what} does not run: ${(error as Error).message}` }
   }
 }
 
-async function measure(createSession: CreateSession, operator: OperatorCase): Promise<number> {
-  const session = await createSession(buildCase(operator))
+async function measure(
+  createSession: CreateSession, operator: OperatorCase, precision: Precision,
+): Promise<number> {
+  const session = await createSession(buildCase(operator, precision))
   try {
     const results = await session.run(feedsOf(operator))
     const errors = operator.outputs.map((reference, i) =>

@@ -4,7 +4,7 @@ import { createCpuBackend } from '../cpu.ts'
 import { checkAddition } from './check-addition.ts'
 import { checkInPlace } from './check-in-place.ts'
 import { judgeSelfTest } from './judge-self-test.ts'
-import { runSelfTest } from './run-self-test.ts'
+import { runHalfSelfTest, runSelfTest } from './run-self-test.ts'
 
 let cpu: Backend
 beforeAll(async () => {
@@ -58,7 +58,7 @@ describe('the self-test of operators', () => {
     expect(Math.max(eight, four)).toBeLessThan(0.01)
   })
 
-  it.each(['Gemm', 'MatMulNBits', 'SimplifiedLayerNormalization', 'Conv', 'Resize', 'RotaryEmbedding', 'Gather'])(
+  it.each(['Gemm', 'MatMulNBits', 'SimplifiedLayerNormalization', 'Conv', 'DepthToSpace', 'RotaryEmbedding', 'Gather'])(
     'refuses a device whose %s is wrong in one place', async (opType) => {
       const results = await runSelfTest(disturb(opType, (value) => value + 0.5))
       expect(() => judgeSelfTest('webgpu', results)).toThrow(`does not compute right here: ${opType} of [`)
@@ -86,9 +86,40 @@ describe('the self-test of operators', () => {
   })
 })
 
+describe('the self-test in half precision', () => {
+  it('has graphs computed in it where all that they take is right', async () => {
+    const half = await runHalfSelfTest((model) => cpu.createSession(model))
+    const whole = await runSelfTest((model) => cpu.createSession(model))
+    const { precision, attention, selfTest } = judgeSelfTest('cuda', whole, half)
+    expect({ precision, attention }).toEqual({ precision: 'float16', attention: 'fused' })
+    expect(selfTest.maxError.product).toBeGreaterThan(1e-5)
+    expect(selfTest.maxError.product).toBeLessThan(2e-3)
+  })
+
+  it('leaves a device in float32 whose products are wrong in it, and tries no more', async () => {
+    const half = await runHalfSelfTest(disturb('Gemm', (value) => value + 0.5))
+    expect(Object.keys(half)).toEqual(['product'])
+    const whole = await runSelfTest((model) => cpu.createSession(model))
+    expect(judgeSelfTest('webgpu', whole, half)).toMatchObject({ precision: 'float32', selfTest: { ok: true } })
+  })
+
+  it('takes attention from it alone, as CUDA has some in half precision only', async () => {
+    const none = () => Promise.reject(new Error('no kernel'))
+    const whole = await runSelfTest((model) => cpu.createSession(model), none)
+    const half = await runHalfSelfTest((model) => cpu.createSession(model))
+    expect(judgeSelfTest('cuda', whole, half)).toMatchObject({ precision: 'float16', attention: 'fused' })
+    const without = await runHalfSelfTest((model) => cpu.createSession(model), none)
+    expect(judgeSelfTest('cuda', whole, without)).toMatchObject({ precision: 'float16', attention: 'explicit' })
+  })
+})
+
 describe('the in-place self-test', () => {
   it('is passed by a runtime that leaves the past alone while it writes the present', async () => {
     expect(await checkInPlace(withFault({}))).toBe(true)
+  })
+
+  it('is passed in half precision too', async () => {
+    expect(await checkInPlace(withFault({}), 'float16')).toBe(true)
   })
 
   it('is failed by a runtime that clears targets first', async () => {

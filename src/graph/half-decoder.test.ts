@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { DecoderRun } from '../../test/helpers/decoder-run.ts'
+import { keepHalfRounding } from '../../test/helpers/half-rounding.ts'
+import { fixtureFolder, openCheckpoint, readExpected, type Qwen3Checkpoint } from '../../test/helpers/qwen3-fixture.ts'
+import { largestRelativeError } from '../../test/helpers/relative-error.ts'
+import type { Backend, Precision } from '../backends/backend.ts'
+import { createCpuBackend } from '../backends/cpu.ts'
+import { quantizeWeights } from '../models/quantize-weights.ts'
+import type { LinearMode } from './weights.ts'
+
+const PAST = 17
+
+describe('a decoder in half precision, whose caches are too', () => {
+  let work: string
+  let backend: Backend
+  beforeAll(async () => {
+    work = await mkdtemp(join(tmpdir(), 'tessera-half-'))
+    backend = await createCpuBackend({ threads: 1 })
+  })
+  afterAll(async () => {
+    await backend.dispose()
+    await rm(work, { recursive: true })
+  })
+  beforeEach(keepHalfRounding)
+  afterEach(() => vi.restoreAllMocks())
+
+  async function run(
+    checkpoint: Qwen3Checkpoint, ids: readonly number[],
+    options: { linear?: LinearMode; precision?: Precision; attention?: 'fused' | 'explicit' },
+  ): Promise<Float32Array> {
+    const decoder = await DecoderRun.open(backend, checkpoint, 64, options)
+    await decoder.prefill(ids.slice(0, PAST), 0)
+    const { logits } = await decoder.branch({ ids: ids.slice(PAST), past: PAST })
+    await decoder.dispose()
+    return logits!.data as Float32Array
+  }
+
+  it.each([
+    { name: 'qwen3-gqa2-untied', attention: 'fused' }, { name: 'qwen3-gqa2-untied', attention: 'explicit' },
+    { name: 'qwen3-fp16', attention: 'fused' }, { name: 'qwen3-bf16', attention: 'fused' },
+  ] as const)('gives the logits of transformers: $name, $attention attention', async ({ name, attention }) => {
+    const folder = fixtureFolder(name)
+    const { ids, logits } = await readExpected(folder)
+    const checkpoint = await openCheckpoint(folder)
+    const got = await run(checkpoint, ids, { precision: 'float16', attention })
+    const wanted = logits.subarray(PAST * checkpoint.config.vocab_size)
+    const error = largestRelativeError({ type: 'float32', dims: [], data: got }, wanted)
+    expect(error).toBeLessThan(5e-3)
+    expect(error).toBeGreaterThan(1e-5)
+  })
+
+  it.each([4, 8] as const)('gives on %d-bit weights what float32 gives on them', async (bits) => {
+    const folder = fixtureFolder('qwen3-gqa2-untied')
+    const out = join(work, `${bits}`)
+    await quantizeWeights({ folder, out, bits, blockSize: 32 })
+    const [{ ids }, checkpoint] = [await readExpected(folder), await openCheckpoint(out)]
+    const whole = await run(checkpoint, ids, { linear: { accuracyLevel: 0 } })
+    const half = await run(checkpoint, ids, { linear: { accuracyLevel: 0 }, precision: 'float16' })
+    const error = largestRelativeError({ type: 'float32', dims: [], data: half }, whole)
+    expect(error).toBeLessThan(5e-3)
+    expect(error).toBeGreaterThan(1e-5)
+  })
+})

@@ -1,0 +1,22 @@
+import { vi } from 'vitest'
+import { GraphBuilder, type Value } from '../../src/graph/graph-builder.ts'
+
+/** What computes; operators that move values around round nothing. A reshape in between changes no float32 graph. */
+const COMPUTING = new Set([
+  'Add', 'Conv', 'Gemm', 'GroupQueryAttention', 'MatMul', 'MatMulNBits', 'Mul', 'MultiHeadAttention', 'QuickGelu',
+  'RotaryEmbedding', 'SimplifiedLayerNormalization',
+])
+
+/**
+ * From here on, graphs round every half-precision result as a device does. onnxruntime computes such operators of the
+ * processor in float32 and drops the casts between one and the next; a reshape in between keeps them.
+ */
+export function keepHalfRounding(): void {
+  const node = GraphBuilder.prototype.node
+  vi.spyOn(GraphBuilder.prototype, 'node').mockImplementation(function (this: GraphBuilder, opType, inputs, options) {
+    const results = node.call(this, opType, inputs, options)
+    if (!COMPUTING.has(opType)) return results
+    const [shape] = node.call(this, 'Shape', [results[0]])
+    return [...node.call(this, 'Reshape', [results[0], shape]), ...results.slice(1)] as Value[]
+  })
+}
