@@ -28,7 +28,9 @@ export async function provideTransformersModel(bundle: string): Promise<{ folder
   const config = parseQwen3Config(json, file)
   const g = new GraphBuilder('qwen3')
   const weights = await readSafetensors(bundle)
-  build({ g, config, weights, quantization: config.quantization_config, linear: { accuracyLevel: 4 }, attention: 'fused', precision: 'float32' })
+  const { quantization_config: quantization } = config
+  const form = { linear: { accuracyLevel: 4 }, attention: 'fused', precision: 'float32' } as const
+  build({ g, config, weights, quantization, ...form })
   await writeFile(join(target, 'onnx', 'model.onnx'), g.build().bytes)
   return { folder: dirname(target), name: basename(target) }
 }

@@ -1,4 +1,6 @@
-export type { AttentionForm, Backend, BackendName, ElementType, GraphModel, Precision, Session, Tensor } from './backend.ts'
+export type {
+  AttentionForm, Backend, BackendName, ElementType, GraphModel, Precision, Session, Tensor,
+} from './backend.ts'
 export { createCpuBackend, type CpuBackendOptions } from './cpu.ts'
 export { createBackend, type BackendChoice, type BackendOptions } from './create-backend.ts'
 export type { SelfTest } from './self-test/judge-self-test.ts'

@@ -51,7 +51,10 @@ export function fullAttention(model: AttentionGraph, query: Value, key: Value, v
   return reshape(g, transpose(g, matMul(g, weights, divided(value, [1, 0, 2])), [1, 0, 2]), [-1, width])
 }
 
-/** RMSNorm of each head of [S, heads · headSize], in the model's precision, with the stored weight [headSize] of that name. */
+/**
+ * RMSNorm of each head of [S, heads · headSize], in the model's precision, with the stored weight [headSize] of that
+ * name.
+ */
 export function normalizeHeads(model: ModelGraph, x: Value, name: string, heads: Heads, epsilon: number): Value {
   const { g } = model
   const weight = computeWeight(model, name, [heads.size])

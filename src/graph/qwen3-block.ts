@@ -35,8 +35,8 @@ export function rmsNorm(model: Qwen3Model, x: Value, name: string, size: number)
 }
 
 /**
- * Attention of the normalised hidden state x [S, hidden]: `output` is [S, heads · headSize] in the model's precision, not
- * yet projected back.
+ * Attention of the normalised hidden state x [S, hidden]: `output` is [S, heads · headSize] in the model's precision,
+ * not yet projected back.
  */
 export function qwen3Attention(
   model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer,

@@ -33,8 +33,8 @@ type CachedModel = Qwen3Model & { readonly precision: Precision }
 /**
  * A Qwen3 decoder for one sequence, as an ONNX model whose weights stay in the checkpoint's files.
  *
- * Inputs: `input_ids`, `position_ids` int64 [1,S]; `past_key.{i}`, `past_value.{i}` [1,kvHeads,T,headSize], in the model's
- * precision; `total_sequence_length` int32 scalar, the valid cache positions after the call (earlier ones plus S); `seqlens_k`
+ * Inputs: `input_ids`, `position_ids` int64 [1,S]; `past_key.{i}`, `past_value.{i}` [1,kvHeads,T,headSize] in the
+ * model's precision; `total_sequence_length` int32 scalar, the valid cache positions after the call (earlier ones plus S); `seqlens_k`
  * int32 [1], that minus one. Outputs: `present_key.{i}`, `present_value.{i}`, which may be the very buffers of the
  * past.
  *

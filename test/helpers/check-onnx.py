@@ -13,7 +13,7 @@ def register_simplified_layer_normalization():
         "SimplifiedLayerNormalization", "", 1,
         inputs=[parameter("X", "T"), parameter("scale", "T")],
         outputs=[parameter("Y", "T")],
-        type_constraints=[("T", ["tensor(float)"], "")],
+        type_constraints=[("T", ["tensor(float)", "tensor(float16)", "tensor(bfloat16)"], "")],
         attributes=[
             defs.OpSchema.Attribute("axis", defs.OpSchema.AttrType.INT),
             defs.OpSchema.Attribute("epsilon", defs.OpSchema.AttrType.FLOAT),

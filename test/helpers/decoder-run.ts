@@ -57,7 +57,8 @@ export class DecoderRun {
       backend.createSession(buildQwen3Decoder(checkpoint.config, checkpoint.weights, {
         graph, linear: 'float', maxPositions: capacity, ...options,
       }))
-    return new DecoderRun(checkpoint, await open('prefill'), await open('branch'), capacity, options.precision ?? 'float32')
+    const [prefill, branch] = [await open('prefill'), await open('branch')]
+    return new DecoderRun(checkpoint, prefill, branch, capacity, options.precision ?? 'float32')
   }
 
   async prefill(ids: readonly number[], past: number): Promise<void> {
