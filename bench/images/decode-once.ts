@@ -1,7 +1,7 @@
 // A process of its own that decodes one picture:
 // node scripts/run-ts.mjs bench/images/decode-once.ts FOLDER SIDE THREADS RUNS
 import { createCpuBackend } from '../../src/backends/index.ts'
-import { buildAutoencoderKlFlux2Decoder } from '../../src/graph/index.ts'
+import { describeAutoencoderKlFlux2Decoder } from '../../src/graph/index.ts'
 import { LatentDecoder } from '../../src/images/latent-decoder.ts'
 import { readPart } from '../../src/images/read-part.ts'
 import { autoencoderKlFlux2ConfigSchema } from '../../src/models/autoencoder-config.ts'
@@ -10,20 +10,24 @@ import { openFolder } from '../../src/models/index.ts'
 const [folder, side, threads, runs] = process.argv.slice(2) as [string, string, string, string]
 const { config, weights } = await readPart(openFolder(folder), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
 const backend = await createCpuBackend({ threads: Number(threads) })
-const session = await backend.createSession(buildAutoencoderKlFlux2Decoder(config, weights))
 const scale = 2 ** config.block_out_channels.length
-const decoder = new LatentDecoder(session, { scale, sampleSize: config.sample_size })
+const decoder = await LatentDecoder.open(backend, describeAutoencoderKlFlux2Decoder(config, weights), { scale })
 const positions = Number(side) / scale
 const channels = 4 * config.latent_channels
 const data = Float32Array.from({ length: channels * positions ** 2 }, (_, i) => Math.sin(i * 1.7))
 const before = process.memoryUsage.rss()
 const times: number[] = []
+const processor: number[] = []
 for (let run = 0; run < Number(runs); run++) {
+  const used = process.cpuUsage()
   const started = performance.now()
   await decoder.decode({ channels, height: positions, width: positions, data }, { turn: async () => {} })
   times.push(performance.now() - started)
+  const { user, system } = process.cpuUsage(used)
+  processor.push((user + system) / 1000)
 }
 // maxRSS is in KiB.
 const peak = process.resourceUsage().maxRSS * 1024 - before
-console.log(JSON.stringify({ times, peak_mib: peak / 2 ** 20 }))
+const graphRuns = decoder.countRuns({ height: positions, width: positions })
+console.log(JSON.stringify({ times, processor, peak_mib: peak / 2 ** 20, graph_runs: graphRuns }))
 await backend.dispose()

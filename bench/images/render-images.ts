@@ -25,12 +25,13 @@ the same weights, in turns with ours, with as many threads.`,
     table(STEP_HEAD, steps.flatMap((figures) => PRECISIONS.map((precision) => stepRow(figures, precision, peaks)))),
     ...(torchRows.length > 0 ? [table(['network', 'runtime', 'step'], torchRows)] : ['No `PYTHON` with PyTorch was given.']),
     '## Decoding a picture',
-    `A decoder of FLUX.2's autoencoder with half of the published channels (64, 128, 256, 256), float32, each size in a
-process of its own; above 1,024 pixels in overlapping tiles. Memory is what the process took beyond what it had with the
-model open.`,
+    `The decoder of FLUX.2's autoencoder with the published channels (128, 256, 512, 512) and random weights, float32,
+each size in a process of its own. Above 1,024 pixels it runs in bands. Memory is what the process took at most beyond
+what it had with the model open. Processor time is that of all threads; other programs hardly change it.`,
     table(
-      ['side', 'time', 'peak memory'],
-      decoding.map(({ side, time, peak_mib: mib }) => [`${side} px`, ms(time), `${mib.toFixed(0)} MiB`]),
+      ['side', 'time', 'processor time', 'runs of a graph', 'peak memory'],
+      decoding.map(({ side, time, processor, graph_runs: graphRuns, peak_mib: mib }) =>
+        [`${side} px`, ms(time), ms(processor), String(graphRuns), `${mib.toFixed(0)} MiB`]),
     ),
   ].join('\n\n')
 }

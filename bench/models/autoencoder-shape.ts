@@ -1,12 +1,12 @@
 import type { RandomModel } from './random-checkpoint.ts'
 
-const LEVELS = [64, 128, 256, 256]
+const LEVELS = [128, 256, 512, 512]
 const LATENT = 32
 const LAYERS = 2
 
-/** Decoders of FLUX.2 with half of the published channels (128, 256, 512, 512). */
-export const AUTOENCODER_MID: RandomModel = {
-  name: 'autoencoder-mid',
+/** The decoder of FLUX.2 in its published size. */
+export const AUTOENCODER: RandomModel = {
+  name: 'autoencoder',
   config: {
     _class_name: 'AutoencoderKLFlux2', in_channels: 3, out_channels: 3, latent_channels: LATENT,
     layers_per_block: LAYERS,

@@ -29,6 +29,8 @@ export async function createCpuBackend(options: CpuBackendOptions = {}): Promise
       intraOpNumThreads: options.threads ?? countDefaultThreads(),
       interOpNumThreads: 1,
       executionMode: 'sequential',
+      // With it the second run of a shape takes one block as large as all that the first one took, which is kept as well.
+      enableMemPattern: false,
     },
     config: CONFIG,
     writesInto: true,

@@ -3,7 +3,7 @@ import { fullAttention, type AttentionGraph } from './full-attention.ts'
 import type { Value } from './graph-builder.ts'
 import { affine } from './linear.ts'
 import { conv } from './ops/convolution.ts'
-import { add, mul, silu } from './ops/elementwise.ts'
+import { add, div, mul, silu, sqrt, sub } from './ops/elementwise.ts'
 import { instanceNormalization } from './ops/normalization.ts'
 import { reshape, reshapeLike, shapeOf, transpose } from './ops/shape.ts'
 import { narrow, widen } from './precision.ts'
@@ -11,6 +11,12 @@ import { computeWeight, floatWeight } from './weights.ts'
 
 export interface AutoencoderModel extends AttentionGraph {
   readonly config: AutoencoderConfig
+}
+
+/** Mean and variance of each group of channels, float32 [groups]. */
+export interface GroupStatistics {
+  readonly mean: Value
+  readonly variance: Value
 }
 
 const EPSILON = 1e-6
@@ -44,17 +50,49 @@ function groupNorm(model: AutoencoderModel, x: Value, name: string, channels: nu
   return add(g, mul(g, reshapeLike(g, normed, shapeOf(g, x)), perChannel('weight')), perChannel('bias'))
 }
 
-export function normAndActivate(model: AutoencoderModel, x: Value, name: string, channels: number): Value {
-  return silu(model.g, groupNorm(model, x, name, channels))
+/** The same with the statistics of a whole picture, of which x is a part. */
+function groupNormAs(
+  model: AutoencoderModel, x: Value, name: string, channels: number, { mean, variance }: GroupStatistics,
+): Value {
+  const { g, config } = model
+  const groups = config.norm_num_groups
+  const stored = (part: string) => reshape(g, floatWeight(model, `${name}.${part}`, [channels]), [groups, -1])
+  const deviation = sqrt(g, add(g, reshape(g, variance, [groups, 1]), g.scalar(EPSILON, 'float32')))
+  const scale = div(g, stored('weight'), deviation)
+  const shift = sub(g, stored('bias'), mul(g, reshape(g, mean, [groups, 1]), scale))
+  const perChannel = (values: Value) => reshape(g, values, [channels, 1, 1])
+  return add(g, mul(g, x, perChannel(scale)), perChannel(shift))
 }
 
-/** Two convolutions, and around them the input, brought to their channels where these differ. */
+/** @param statistics those to normalise with. @defaultValue x's own */
+export function normAndActivate(
+  model: AutoencoderModel, x: Value, name: string, channels: number, statistics?: GroupStatistics,
+): Value {
+  const normed = statistics === undefined
+    ? groupNorm(model, x, name, channels)
+    : groupNormAs(model, x, name, channels, statistics)
+  return silu(model.g, normed)
+}
+
+/** The first convolution of a residual block. */
+export function beginResidualBlock(
+  model: AutoencoderModel, x: Value, name: string, inputs: number, outputs: number, statistics?: GroupStatistics,
+): Value {
+  const activated = normAndActivate(model, x, `${name}.norm1`, inputs, statistics)
+  return convolution(model, activated, `${name}.conv1`, { inputs, outputs, kernel: 3 })
+}
+
+/**
+ * Two convolutions, and around them the input, brought to their channels where these differ.
+ *
+ * @param statistics those of its two norms. @defaultValue what they measure on their own inputs
+ */
 export function residualBlock(
   model: AutoencoderModel, x: Value, name: string, inputs: number, outputs: number,
+  statistics: readonly GroupStatistics[] = [],
 ): Value {
-  const first = normAndActivate(model, x, `${name}.norm1`, inputs)
-  const middle = convolution(model, first, `${name}.conv1`, { inputs, outputs, kernel: 3 })
-  const second = normAndActivate(model, middle, `${name}.norm2`, outputs)
+  const middle = beginResidualBlock(model, x, name, inputs, outputs, statistics[0])
+  const second = normAndActivate(model, middle, `${name}.norm2`, outputs, statistics[1])
   const last = convolution(model, second, `${name}.conv2`, { inputs: outputs, outputs, kernel: 3 })
   const shortcut = inputs === outputs
     ? x

@@ -10,7 +10,7 @@ import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../mo
 import { openFolder } from '../models/model-folder.ts'
 import { readConfig } from '../models/read-config.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
-import { buildAutoencoderKlDecoder, buildAutoencoderKlFlux2Decoder } from './autoencoder-decoder.ts'
+import { describeAutoencoderKlDecoder, describeAutoencoderKlFlux2Decoder } from './autoencoder-decoder.ts'
 import { buildAutoencoderKlFlux2Encoder } from './autoencoder-encoder.ts'
 
 describe('autoencoders agree with diffusers', () => {
@@ -37,7 +37,7 @@ describe('autoencoders agree with diffusers', () => {
     it.each(['z-image-turbo', 'z-image-base'] as const)('AutoencoderKL decoding: %s', (name) =>
       check(name, async (bundle, path) => {
         const config = await readConfig(openFolder(path), 'config.json', autoencoderKlConfigSchema, 'a configuration')
-        const graph = buildAutoencoderKlDecoder(config, await readSafetensors(path), { attention })
+        const graph = describeAutoencoderKlDecoder(config, await readSafetensors(path), { attention }).whole()
         await compare(bundle, graph, 'decode.latents', 'decode.image')
       }))
 
@@ -45,7 +45,7 @@ describe('autoencoders agree with diffusers', () => {
       check(name, async (bundle, path) => {
         const config = await readConfig(openFolder(path), 'config.json', autoencoderKlFlux2ConfigSchema, 'a configuration')
         const weights = await readSafetensors(path)
-        const decoder = buildAutoencoderKlFlux2Decoder(config, weights, { attention })
+        const decoder = describeAutoencoderKlFlux2Decoder(config, weights, { attention }).whole()
         await compare(bundle, decoder, 'decode.latents', 'decode.image')
         const encoder = buildAutoencoderKlFlux2Encoder(config, weights, { attention })
         await compare(bundle, encoder, 'encode.image', 'encode.tokens')

@@ -12,8 +12,8 @@ import { readSafetensors } from '../models/read-safetensors.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
 import {
-  buildAutoencoderKlDecoder, buildAutoencoderKlFlux2Decoder, buildAutoencoderKlFlux2Encoder, buildFlux2Transformer,
-  buildZImageCaption, buildZImageTransformer,
+  buildAutoencoderKlFlux2Encoder, buildFlux2Transformer, buildZImageCaption, buildZImageTransformer,
+  describeAutoencoderKlDecoder, describeAutoencoderKlFlux2Decoder, type DecoderGraphs,
 } from './index.ts'
 
 const FORMS = ['fused', 'explicit'] as const
@@ -22,6 +22,9 @@ type Build = (files: ModelFiles, weights: WeightIndex) => Promise<GraphModel[]>
 
 const parse = async <Schema extends Parameters<typeof readConfig>[2]>(files: ModelFiles, schema: Schema) =>
   readConfig(files, 'config.json', schema, 'a configuration')
+
+const listGraphs = ({ whole, divided: { begin, stages } }: DecoderGraphs) =>
+  [whole(), begin(), ...stages.flatMap(({ measured, result }) => [...measured.map(({ graph }) => graph()), result()])]
 
 const GRAPHS: readonly { bundle: ImageBundleName; part: string; build: Build }[] = [
   {
@@ -40,13 +43,14 @@ const GRAPHS: readonly { bundle: ImageBundleName; part: string; build: Build }[]
   {
     bundle: 'z-image-base', part: 'vae', build: async (files, weights) => {
       const config = await parse(files, autoencoderKlConfigSchema)
-      return FORMS.map((attention) => buildAutoencoderKlDecoder(config, weights, { attention }))
+      return FORMS.flatMap((attention) => listGraphs(describeAutoencoderKlDecoder(config, weights, { attention })))
     },
   },
   {
     bundle: 'klein-distilled', part: 'vae', build: async (files, weights) => {
       const config = await parse(files, autoencoderKlFlux2ConfigSchema)
-      return [buildAutoencoderKlFlux2Encoder, buildAutoencoderKlFlux2Decoder].map((build) => build(config, weights))
+      const decoder = listGraphs(describeAutoencoderKlFlux2Decoder(config, weights))
+      return [buildAutoencoderKlFlux2Encoder(config, weights), ...decoder]
     },
   },
 ]

@@ -1,5 +1,8 @@
-export { buildAutoencoderKlDecoder, buildAutoencoderKlFlux2Decoder } from './autoencoder-decoder.ts'
+export {
+  describeAutoencoderKlDecoder, describeAutoencoderKlFlux2Decoder, type DecoderGraphs,
+} from './autoencoder-decoder.ts'
 export { buildAutoencoderKlFlux2Encoder } from './autoencoder-encoder.ts'
+export { type DecoderStage, type DividedDecoder } from './divided-decoder.ts'
 export { buildFlux2Transformer } from './flux2-transformer.ts'
 export { GraphBuilder, single, type NodeOptions, type Value, type WeightBytes } from './graph-builder.ts'
 export { buildQwen3Decoder, type Qwen3DecoderOptions } from './qwen3-decoder.ts'

@@ -61,7 +61,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     const sigmas = computeSigmas(spaceLevels(steps), scheduler, computeEmpiricalMu(count, steps))
     return {
       steps,
-      tiles: decoder.countTiles(grid),
+      runs: decoder.countRuns(grid),
       async draw(seed, drawing) {
         const tokens = transpose(randomNormal(seed, channels * count), channels, count)
         await denoise(tokens, sigmas, predict, drawing)

@@ -38,7 +38,7 @@ export interface ImageContext {
 }
 
 export interface ImageProgress {
-  /** Denoising counts steps, decoding tiles. */
+  /** Denoising counts steps, decoding runs: one, or one for each pass over a band of a large picture. */
   readonly stage: 'denoising' | 'decoding'
   readonly done: number
   readonly total: number
@@ -46,9 +46,9 @@ export interface ImageProgress {
 
 /** A request whose prompt and references have been read. */
 export interface PreparedPictures {
-  /** Steps and tiles that one picture takes, as its progress counts them. */
+  /** Steps and runs of the decoder that one picture takes, as its progress counts them. */
   readonly steps: number
-  readonly tiles: number
+  readonly runs: number
   /** Makes the RGB picture of a seed. */
   draw(seed: number, context: ImageContext): Promise<PixelImage>
 }

@@ -40,7 +40,7 @@ describe.each<[ImageBundleName, number]>([['z-image-base', 8], ['klein-base', 8]
     expect(await make({ guidance: 4 })).not.toEqual(first)
   })
 
-  it('reports every step and tile, and asks for a turn before every forward', async () => {
+  it('reports every step and run of the decoder, and asks for a turn before every forward', async () => {
     const progress: ImageProgress[] = []
     let turns = 0
     await pipeline.generate({ ...REQUEST, guidance: 0 }, {
@@ -49,7 +49,7 @@ describe.each<[ImageBundleName, number]>([['z-image-base', 8], ['klein-base', 8]
     expect(progress.filter(({ stage }) => stage === 'denoising')).toEqual([0, 1, 2].map((done) =>
       ({ stage: 'denoising', done, total: 2 })))
     expect(progress.at(-1)).toEqual({ stage: 'decoding', done: 1, total: 1 })
-    // Text (and for Z-Image the caption's own part), two steps, one tile.
+    // Text (and for Z-Image the caption's own part), two steps, the decoder.
     expect(turns).toBe(name === 'z-image-base' ? 5 : 4)
   })
 

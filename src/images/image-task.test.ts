@@ -105,7 +105,7 @@ describe('a model that makes any size', () => {
     expect(Uint8Array.from(edited[0]!.data)).toEqual(wanted.data)
   })
 
-  it('reports steps and tiles of all pictures together, never going back', async () => {
+  it('reports steps and decoding of all pictures together, never going back', async () => {
     const seen: ImageProgress[] = []
     await opened.generate({ n: 2 }, (progress) => seen.push(progress))
     expect(seen.map(({ stage, done, total }) => `${stage} ${done}/${total}`)).toEqual([
@@ -123,7 +123,7 @@ describe('a model that makes any size', () => {
       const made = opened.task.generateImage({ ...JOB, n }, { ...context, turn })
       return [await made.then(() => 'made', (error: { code: string }) => error.code), turns]
     }
-    // Words, then two steps and a tile for each picture.
+    // Words, then two steps and the decoder for each picture.
     expect(await abortAt(99, 3)).toEqual(['made', 10])
     for (let last = 0; last < 7; last++) expect(await abortAt(last, 2)).toEqual(['aborted', last + 1])
   })

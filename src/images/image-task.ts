@@ -16,7 +16,7 @@ import { readSources } from './read-sources.ts'
 export interface ImageTaskContext {
   /** Awaited before every forward: lets other jobs run, and throws AbortedError once the caller's signal has fired. */
   turn(): Promise<void>
-  /** Steps and tiles done of those of all pictures of the request. */
+  /** Steps and runs of the decoder that are done, of those of all pictures of the request. */
   onProgress(progress: ImageProgress): void
 }
 
@@ -100,7 +100,7 @@ async function draw(
   const sampling = { ...(steps !== undefined && { steps }), ...(guidance !== undefined && { guidance }) }
   const turn = () => context.turn()
   const prepared = await pipeline.prepare({ prompt, ...request, ...sampling }, { turn })
-  const each = prepared.steps + prepared.tiles
+  const each = prepared.steps + prepared.runs
   const data: { b64_json: string }[] = []
   for (let k = 0; k < n; k++) {
     const onProgress = ({ stage, done }: ImageProgress) => {

@@ -1,6 +1,6 @@
 import type { Backend } from '../backends/backend.ts'
 import { ModelFormatError } from '../errors/index.ts'
-import { buildAutoencoderKlFlux2Decoder, buildAutoencoderKlFlux2Encoder } from '../graph/index.ts'
+import { buildAutoencoderKlFlux2Encoder, describeAutoencoderKlFlux2Decoder } from '../graph/index.ts'
 import { autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../models/flux2-config.ts'
 import { Flux2Denoiser } from './flux2-denoiser.ts'
@@ -41,13 +41,13 @@ export async function openFlux2Pipeline(
   const scale = 2 ** vae.config.block_out_channels.length
   const { attention } = backend
   const encoder = await backend.createSession(buildAutoencoderKlFlux2Encoder(vae.config, vae.weights, { attention }))
-  const decoder = await backend.createSession(buildAutoencoderKlFlux2Decoder(vae.config, vae.weights, { attention }))
+  const decoder = describeAutoencoderKlFlux2Decoder(vae.config, vae.weights, { attention })
   const published = distilled ? DISTILLED : BASE
   return createFlux2Pipeline({
     text, scheduler, channels, scale, distilled,
     denoiser: await Flux2Denoiser.open(backend, transformer),
     encoder: new ReferenceEncoder(encoder, scale),
-    decoder: new LatentDecoder(decoder, { scale, sampleSize: vae.config.sample_size }),
+    decoder: await LatentDecoder.open(backend, decoder, { scale }),
     defaults: {
       steps: manifest.num_inference_steps ?? published.steps,
       guidance: manifest.guidance_scale ?? published.guidance,

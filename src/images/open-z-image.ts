@@ -1,6 +1,6 @@
 import type { Backend } from '../backends/backend.ts'
 import { ModelFormatError } from '../errors/index.ts'
-import { buildAutoencoderKlDecoder } from '../graph/index.ts'
+import { describeAutoencoderKlDecoder } from '../graph/index.ts'
 import { autoencoderKlConfigSchema } from '../models/autoencoder-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
@@ -36,12 +36,12 @@ export async function openZImagePipeline(backend: Backend, files: ModelFiles): P
   })
   const scale = 2 ** (vae.config.block_out_channels.length - 1)
   const { attention } = backend
-  const session = await backend.createSession(buildAutoencoderKlDecoder(vae.config, vae.weights, { attention }))
+  const decoder = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
   const published = scheduler.shift === TURBO_SHIFT ? TURBO : BASE
   return createZImagePipeline({
     text, scheduler, channels, scale,
     denoiser: await ZImageDenoiser.open(backend, transformer),
-    decoder: new LatentDecoder(session, { scale, sampleSize: vae.config.sample_size }),
+    decoder: await LatentDecoder.open(backend, decoder, { scale }),
     defaults: {
       steps: manifest.num_inference_steps ?? published.steps,
       guidance: manifest.guidance_scale ?? published.guidance,

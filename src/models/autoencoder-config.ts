@@ -17,8 +17,6 @@ const shared = {
   mid_block_add_attention: z.boolean().default(true),
   use_quant_conv: z.boolean().default(true),
   use_post_quant_conv: z.boolean().default(true),
-  /** Side of the pictures that the model was trained on, in pixels; larger ones are decoded in tiles of it. */
-  sample_size: z.union([count, z.tuple([count, count]).transform(([side]) => side)]),
 }
 
 /** The fields of an AutoencoderKL's `config.json` that its graph and pipeline use. */

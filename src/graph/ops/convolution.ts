@@ -17,14 +17,3 @@ export function conv(g: GraphBuilder, x: Value, weight: Value, bias: Value, shap
   }
   return single(g.node('Conv', [x, weight, bias], { attributes }))
 }
-
-/** Every pixel of [1, C, H, W] becomes a square of 2 x 2. */
-export function upsampleNearest(g: GraphBuilder, x: Value): Value {
-  const scales = g.initializer('upsample_scales', 'float32', [4], Float32Array.of(1, 1, 2, 2))
-  const attributes = {
-    mode: { string: 'nearest' },
-    coordinate_transformation_mode: { string: 'asymmetric' },
-    nearest_mode: { string: 'floor' },
-  }
-  return single(g.node('Resize', [x, undefined, scales], { attributes }))
-}

@@ -83,6 +83,13 @@ export function split<const Sizes extends readonly number[]>(
   return g.node('Split', [x, g.integers(sizes)], options) as { [Index in keyof Sizes]: Value }
 }
 
+/** One value for each place of four of the same shape, [1, C, h, w], as squares of 2 x 2: [1, C, 2h, 2w]. */
+export function interleave(g: GraphBuilder, corners: readonly Value[], channels: number): Value {
+  const size = single(g.node('Shape', [corners[0]!], { attributes: { start: { int: 2 }, end: { int: 4 } } }))
+  const packed = concat(g, corners.map((corner) => unsqueeze(g, corner, 2)), 2)
+  return depthToSpace(g, reshapeLike(g, packed, concat(g, [g.integers([1, 4 * channels]), size], 0)))
+}
+
 /** Blocks of 4 channels to squares of 2 x 2 pixels: [1, 4·C, h, w] to [1, C, 2h, 2w]. */
 export function depthToSpace(g: GraphBuilder, x: Value): Value {
   return single(g.node('DepthToSpace', [x], { attributes: { blocksize: { int: 2 }, mode: { string: 'CRD' } } }))
