@@ -53,7 +53,7 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     const sigmas = computeSigmas(spaceLevelsTorch(steps), scheduler, mu)
     return {
       steps,
-      tiles: decoder.countTiles(size),
+      runs: decoder.countRuns(size),
       async draw(seed, drawing) {
         const noise = randomNormal(seed, channels * size.height * size.width)
         const tokens = patchify(noise, channels, size.height, size.width)
