@@ -3,10 +3,12 @@ export interface RandomQwen3 {
   /** 28 in the real model. */
   readonly layers: number
   readonly bits: 4 | 8
+  /** Weights that share a scale. @defaultValue 128 */
+  readonly block?: 'row'
 }
 
 /** Shapes of Qwen3-0.6B (its published config.json) on another vocabulary: a call reads few rows of that table. */
-export function qwen3Config({ layers, bits }: RandomQwen3, vocabulary: number) {
+export function qwen3Config({ layers, bits, block }: RandomQwen3, vocabulary: number) {
   return {
     model_type: 'qwen3',
     hidden_size: 1024,
@@ -20,7 +22,7 @@ export function qwen3Config({ layers, bits }: RandomQwen3, vocabulary: number) {
     vocab_size: vocabulary,
     max_position_embeddings: 40_960,
     tie_word_embeddings: true,
-    quantization_config: { quant_method: 'tessera', bits, block_size: 128 },
+    quantization_config: { quant_method: 'tessera', bits, block_size: block ?? 128 } as const,
   }
 }
 

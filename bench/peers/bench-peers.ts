@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { createEngine } from '../../src/engine/index.ts'
+import { createEngine, type Engine } from '../../src/engine/index.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { provideQwen3 } from '../models/provide-qwen3.ts'
@@ -18,7 +18,7 @@ const QUESTION_TOKENS = 64
 const COPIES = { few: 4, many: 16 }
 
 /** Ways of answering the same questions; see `renderPeers` for what they are. */
-export type Way = 'tessera' | 'llama_sequence' | 'llama_decisions' | 'llama_decisions_many' | 'transformers'
+export type Way = 'tessera' | 'tessera_rows' | 'llama_sequence' | 'llama_decisions' | 'llama_decisions_many' | 'transformers'
 
 export interface PeerFigures extends Work {
   readonly bits: RandomQwen3['bits']
@@ -44,7 +44,8 @@ async function measureBits(bits: 4 | 8, options: BenchOptions): Promise<PeerFigu
   const { model, layers, threads, states, questions, runs } = options
   const bundle = await provideQwen3({ layers, bits }, model)
   const gguf = await provideQwen3Gguf(bundle, { layers, bits })
-  await using engine = await createEngine({ backend: 'cpu', threads, models: { 'decide-latest': resolve(bundle) } })
+  await using engine = await openEngine(bundle, threads)
+  await using rows = bits === 8 ? await openEngine(await provideQwen3({ layers, bits, block: 'row' }, model), threads) : undefined
   const llama = await LlamaSide.open(gguf, threads)
   const transformers = await TransformersSide.open(bundle, threads)
   const figures: PeerFigures[] = []
@@ -57,6 +58,7 @@ async function measureBits(bits: 4 | 8, options: BenchOptions): Promise<PeerFigu
       const many = asked > COPIES.few ? await openDecisions(llama, work, COPIES.many, runs) : undefined
       const times = await timeAlternating<Way>({
         tessera: () => engine.decide(request),
+        ...(rows && { tessera_rows: () => rows.decide(request) }),
         llama_sequence: () => sequence.run(),
         llama_decisions: () => few.run(),
         ...(many && { llama_decisions_many: () => many.run() }),
@@ -71,6 +73,10 @@ async function measureBits(bits: 4 | 8, options: BenchOptions): Promise<PeerFigu
   await transformers.dispose()
   await llama.dispose()
   return figures
+}
+
+function openEngine(bundle: string, threads: number): Promise<Engine> {
+  return createEngine({ backend: 'cpu', threads, models: { 'decide-latest': resolve(bundle) } })
 }
 
 async function openDecisions(llama: LlamaSide, work: Work, copies: number, runs: number) {

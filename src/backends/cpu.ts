@@ -1,5 +1,6 @@
 import type { Backend } from './backend.ts'
 import { createOrtBackend } from './ort-backend.ts'
+import { overflowsInt8 } from './overflows-int8.ts'
 import { loadOnnxruntimeNode } from './onnxruntime-node.ts'
 import { countDefaultThreads } from './platform.ts'
 
@@ -23,6 +24,7 @@ const CONFIG = { 'session.intra_op.allow_spinning': '0' }
  */
 export async function createCpuBackend(options: CpuBackendOptions = {}): Promise<Backend> {
   const ort = await loadOnnxruntimeNode('cpu')
+  const exactInt8 = { 'session.x64quantprecision': (await overflowsInt8(ort)) ? '1' : '0' }
   return createOrtBackend('cpu', ort, {
     session: {
       executionProviders: ['cpu'],
@@ -32,7 +34,7 @@ export async function createCpuBackend(options: CpuBackendOptions = {}): Promise
       // With it the second run of a shape takes one block as large as all that the first one took, which is kept as well.
       enableMemPattern: false,
     },
-    config: CONFIG,
+    config: { ...CONFIG, ...exactInt8 },
     writesInto: true,
     kind: 'processor',
   })

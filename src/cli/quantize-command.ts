@@ -5,12 +5,12 @@ import { quantizationConfigSchema, quantizeCheckpoint, resolveModel } from '../m
 import { printResult, runCommand } from './run-command.ts'
 
 export const quantizeCommand = defineCommand({
-  meta: { name: 'quantize', description: 'Write a copy of a checkpoint with its weights as 8- or 4-bit blocks' },
+  meta: { name: 'quantize', description: 'Write a copy of a checkpoint with its weights in 8 or 4 bits' },
   args: {
     model: { type: 'positional', required: true, description: 'a folder, or a downloaded hub id' },
     out: { type: 'positional', required: true, description: 'folder to make' },
     bits: { type: 'string', default: '8', description: '8 or 4', valueHint: 'n' },
-    block: { type: 'string', default: '128', description: 'values that share a scale: 16 to 256; 32 is best with 4 bits', valueHint: 'n' },
+    block: { type: 'string', default: '128', description: 'values that share a scale: 16 to 256, 32 is best with 4 bits; or row, faster and less accurate', valueHint: 'n' },
     json: { type: 'boolean', description: 'print JSON' },
   },
   run: (context) => runCommand(context, async ({ args }) => {
@@ -22,9 +22,9 @@ export const quantizeCommand = defineCommand({
 })
 
 function readFormat(bits: string, block: string) {
-  const parsed = quantizationConfigSchema.safeParse({ quant_method: 'tessera', bits: Number(bits), block_size: Number(block) })
+  const parsed = quantizationConfigSchema.safeParse({ quant_method: 'tessera', bits: Number(bits), block_size: block === 'row' ? block : Number(block) })
   if (parsed.success) return { bits: parsed.data.bits, blockSize: parsed.data.block_size }
-  throw new InvalidRequestError('--bits and --block', `expected 8 or 4 bits in blocks of 16, 32, 64, 128 or 256, got ${bits} and ${block}`)
+  throw new InvalidRequestError('--bits and --block', `expected 8 or 4 bits in blocks of 16, 32, 64, 128 or 256, or 8 bits with row, got ${bits} and ${block}`)
 }
 
 function showProgress({ done, total }: { done: number; total: number }): void {

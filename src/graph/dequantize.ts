@@ -4,10 +4,11 @@ import { concat, head, reshape, unsqueeze } from './ops/shape.ts'
 import type { QuantizedWeight } from './weights.ts'
 
 /**
- * Rows of quantised blocks as float32 [rows, width]. On initializers the runtime folds all of it when the session
+ * Quantised rows as float32 [rows, width]. On initializers the runtime folds all of it when the session
  * loads; on gathered rows it runs for those rows only.
  */
 export function dequantize(g: GraphBuilder, weight: QuantizedWeight): Value {
+  if (weight.blockSize === 'row') return mul(g, cast(g, weight.values, 'float32'), unsqueeze(g, weight.scales, -1))
   const { bits, blockSize, width } = weight
   const integers = bits === 8 ? weight.values : unpackHalves(g, weight.values, blockSize)
   const centred = sub(g, cast(g, integers, 'float32'), g.scalar(2 ** (bits - 1), 'float32'))

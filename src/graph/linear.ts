@@ -1,9 +1,9 @@
 import type { Value } from './graph-builder.ts'
 import { dequantize } from './dequantize.ts'
 import { gather } from './ops/shape.ts'
-import { gemm, matMulNBits } from './ops/matmul.ts'
+import { gemm, matMulInt8, matMulNBits } from './ops/matmul.ts'
 import { add, cast } from './ops/elementwise.ts'
-import { narrow } from './precision.ts'
+import { narrow, widen } from './precision.ts'
 import { computeWeight, quantizedWeight, storedFloat, type ModelGraph } from './weights.ts'
 
 /**
@@ -15,6 +15,9 @@ export function linear(model: ModelGraph, x: Value, name: string, outputs: numbe
   const quantized = quantizedWeight(model, name, outputs, inputs)
   if (quantized === undefined) return gemm(g, x, computeWeight(model, name, [outputs, inputs]))
   if (model.linear === 'float') return gemm(g, x, narrow(model, dequantize(g, quantized)))
+  if (quantized.blockSize === 'row') {
+    return narrow(model, matMulInt8(g, widen(model, x), quantized.values, quantized.scales, outputs))
+  }
   const { values, scales, bits, blockSize } = quantized
   const { accuracyLevel } = model.linear
   return matMulNBits(g, x, values, narrow(model, scales), { K: inputs, N: outputs, bits, blockSize, accuracyLevel })

@@ -6,7 +6,10 @@ import type { GraphBuilder, Value } from './graph-builder.ts'
 import { cast } from './ops/elementwise.ts'
 import type { ComputeType } from './precision.ts'
 
-/** How products with quantised weights are computed: on the quantised form, or after expansion to float32 at load. */
+/**
+ * How products with quantised weights are computed: on the quantised form, or after expansion to float32 at load. The level
+ * is about weights in blocks; activations meet those with a scale a row in 8 bits.
+ */
 export type LinearMode = { readonly accuracyLevel: 0 | 4 } | 'float'
 
 /** What the layers of one model share while its graph is built. */
@@ -18,8 +21,10 @@ export interface ModelGraph {
   readonly precision: ComputeType
 }
 
-/** A stored matrix of quantised rows. */
-export interface QuantizedWeight {
+/** A stored matrix of quantised rows, in one of the two formats of `QuantizationConfig`. */
+export type QuantizedWeight = BlockWeight | RowWeight
+
+export interface BlockWeight {
   /** uint8 [rows, blocks, blockBytes] */
   readonly values: Value
   /** float32 [rows, blocks] */
@@ -28,6 +33,14 @@ export interface QuantizedWeight {
   readonly blockSize: number
   /** Values in a row, without the padding of its last block. */
   readonly width: number
+}
+
+export interface RowWeight {
+  /** int8 [rows, width] */
+  readonly values: Value
+  /** float32 [rows] */
+  readonly scales: Value
+  readonly blockSize: 'row'
 }
 
 const FLOAT_TYPES: Partial<Record<SafetensorsType, DataType>> = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' }
@@ -65,9 +78,19 @@ export function quantizedWeight(
   const entry = requireTensor(model.weights, name)
   const { quantization } = model
   if (quantization === undefined) refuse(model.weights, entry, 'quantization_config in config.json', 'none')
-  if (entry.dtype !== 'U8') refuse(model.weights, entry, `${name} as U8`, entry.dtype)
+  const stored = quantization.block_size === 'row' ? 'I8' : 'U8'
+  if (entry.dtype !== stored) refuse(model.weights, entry, `${name} as ${stored}`, entry.dtype)
   if (scales.dtype !== 'F32') refuse(model.weights, scales, `${scalesName} as F32`, scales.dtype)
   const { bits, block_size: blockSize } = quantization
+  if (blockSize === 'row') {
+    requireShape(model.weights, entry, name, [rows, width])
+    requireShape(model.weights, scales, scalesName, [rows])
+    return {
+      values: model.g.weight(name, { ...entry, type: 'int8', dims: [rows, width] }),
+      scales: model.g.weight(scalesName, { ...scales, type: 'float32', dims: [rows] }),
+      blockSize,
+    }
+  }
   const blocks = Math.ceil(width / blockSize)
   const dims = [rows, blocks, (blockSize * bits) / 8]
   requireShape(model.weights, entry, name, dims)

@@ -8,7 +8,7 @@ import { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights
 const QUANTIZED = ['text_encoder', 'transformer'] as const
 
 /**
- * Writes a copy of a language model, or of a pipeline in diffusers layout, with its matrices in 4- or 8-bit blocks.
+ * Writes a copy of a language model, or of a pipeline in diffusers layout, with its matrices in 4 or 8 bits.
  *
  * @throws as `quantizeWeights`
  */

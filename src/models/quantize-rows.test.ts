@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { quantizeRows, type BlockFormat } from './quantize-rows.ts'
+import { quantizeRows, quantizeWholeRows, type BlockFormat } from './quantize-rows.ts'
 
 const WIDTH = 40
 const ROWS = 3
@@ -62,4 +62,16 @@ it('puts the earlier of two 4-bit values into the low half', () => {
   row[1] = 7
   const { values } = quantizeRows(row, 16, { bits: 4, blockSize: 16 })
   expect(values[0]).toBe(0xf0)
+})
+
+it('stores a whole row as signed bytes with one scale, its extreme at 127', () => {
+  const rows = makeRows()
+  const { values, scales } = quantizeWholeRows(rows, WIDTH)
+  const signed = new Int8Array(values.buffer)
+  expect([values.length, scales.length]).toEqual([ROWS * WIDTH, ROWS])
+  for (const [i, value] of rows.entries()) {
+    const scale = scales[Math.floor(i / WIDTH)]!
+    expect(Math.abs(value - signed[i]! * scale)).toBeLessThan(Math.abs(scale) * (0.5 + 1e-5))
+  }
+  for (let row = 0; row < ROWS; row++) expect(Math.max(...signed.subarray(row * WIDTH, (row + 1) * WIDTH))).toBe(127)
 })

@@ -1,8 +1,8 @@
 /** Rows of quantised blocks, as `QuantizationConfig` describes them. */
 export interface QuantizedRows {
-  /** uint8 [rows, blocks, blockSize·bits/8] */
+  /** [rows, blocks, blockSize·bits/8] */
   readonly values: Uint8Array
-  /** float32 [rows, blocks] */
+  /** [rows, blocks] */
   readonly scales: Float32Array
 }
 
@@ -18,6 +18,13 @@ export interface BlockFormat {
  * weights, against always putting it at 7. With eight bits the choice makes no difference.
  */
 const EXTREME_LEVELS = [-8, -7.5, -8.5, -9, -9.5, 7, 8]
+
+/** The row format of `QuantizationConfig`: int8 values [rows, width] as bytes, one scale a row [rows]. */
+export function quantizeWholeRows(rows: Float32Array, width: number): QuantizedRows {
+  const { values, scales } = quantizeRows(rows, width, { bits: 8, blockSize: width })
+  // Taking the zero point of 128 off a byte turns its highest bit.
+  return { values: values.map((value) => value ^ 0x80), scales }
+}
 
 /** Quantises whole rows of `width` values each. The last block of a row is filled up with zeros. */
 export function quantizeRows(rows: Float32Array, width: number, { bits, blockSize }: BlockFormat): QuantizedRows {

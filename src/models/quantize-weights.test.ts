@@ -33,6 +33,26 @@ it('keeps every tensor: matrices as blocks with scales, the others byte for byte
   }
 })
 
+it('stores whole rows as signed bytes with one scale each', async () => {
+  const folder = fixtureFolder('qwen3-gqa4-sharded')
+  const out = join(work, 'rows')
+  await quantizeWeights({ folder, out, bits: 8, blockSize: 'row' })
+  const from = await openCheckpoint(folder)
+  const to = await openCheckpoint(out)
+  const name = 'model.layers.0.mlp.down_proj.weight'
+  const { shape } = from.weights.get(name)!
+  expect(to.config.quantization_config).toEqual({ quant_method: 'tessera', bits: 8, block_size: 'row' })
+  expect(to.weights.get(name)).toMatchObject({ dtype: 'I8', shape })
+  expect(to.weights.get(`${name}.scales`)).toMatchObject({ dtype: 'F32', shape: [shape[0]] })
+})
+
+it('has no rows of 4 bits', async () => {
+  const folder = fixtureFolder('qwen3-gqa4-sharded')
+  const run = quantizeWeights({ folder, out: join(work, 'out'), bits: 4, blockSize: 'row' })
+  await expect(run).rejects.toThrow('expected 8 bits with block_size')
+  expect(await readdir(work)).toEqual([])
+})
+
 it('reports bytes up to the size of the checkpoint', async () => {
   const seen: number[] = []
   await quantizeWeights({

@@ -3,8 +3,8 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 
 import { extname, join, resolve } from 'node:path'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { decodeFloats, isFloatType } from './decode-floats.ts'
-import type { QuantizationConfig } from './quantization-config.ts'
-import { quantizeRows, type BlockFormat } from './quantize-rows.ts'
+import { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
+import { quantizeRows, quantizeWholeRows } from './quantize-rows.ts'
 import { readSafetensors } from './read-safetensors.ts'
 import { SafetensorsWriter, type TensorPlan } from './safetensors-writer.ts'
 import { readSlices } from './tensor-slices.ts'
@@ -23,7 +23,11 @@ export interface QuantizeWeightsOptions {
   /** Folder to make; it must not exist yet and appears only once it is complete. */
   readonly out: string
   readonly bits: QuantizationConfig['bits']
-  /** Values that share a scale. 128 is fastest on a CPU; 32 is the most accurate with 4 bits. */
+  /**
+   * Values that share a scale. Of blocks, 128 is fast on a CPU and 32 the most accurate with 4 bits. `row` (8 bits only)
+   * is the fastest on a CPU, where it also rounds activations to 8 bits with one scale for a whole row of them; that is
+   * less accurate where a few channels are much larger than the others. bench/NOTES.md has figures of both.
+   */
   readonly blockSize: QuantizationConfig['block_size']
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (progress: QuantizeProgress) => void
@@ -33,8 +37,8 @@ export interface QuantizeWeightsOptions {
 const COPIED = new Set(['.json', '.txt', '.jinja', '.model', '.md'])
 
 /**
- * Writes a checkpoint with its matrices (linear and embedding weights) as blocks of 4- or 8-bit integers and everything
- * else unchanged; see `quantizationConfigSchema` for the storage. Memory stays bounded whatever the size of the
+ * Writes a checkpoint with its matrices (linear and embedding weights) as 4- or 8-bit integers and everything else
+ * unchanged; see `quantizationConfigSchema` for the storage. Memory stays bounded whatever the size of the
  * checkpoint.
  *
  * @throws ModelFormatError when the checkpoint is damaged, already quantised or has a weight that isn't finite
@@ -68,7 +72,7 @@ async function copyDescriptions(partial: string, { folder, bits, blockSize }: Qu
     if (entry.isDirectory() || !wanted || entry.name.endsWith('.safetensors.index.json')) continue
     await copyFile(join(folder, entry.name), join(partial, entry.name))
   }
-  const quantization: QuantizationConfig = { quant_method: 'tessera', bits, block_size: blockSize }
+  const quantization = quantizationConfigSchema.parse({ quant_method: 'tessera', bits, block_size: blockSize })
   const text = JSON.stringify({ ...config, quantization_config: quantization }, null, 2)
   await writeFile(join(partial, 'config.json'), `${text}\n`)
 }
@@ -98,9 +102,12 @@ function isMatrix(name: string, entry: TensorEntry): boolean {
   return entry.shape.length === 2 && name.endsWith('.weight') && isFloatType(entry.dtype)
 }
 
-function planTensor(name: string, entry: TensorEntry, { bits, blockSize }: BlockFormat): TensorPlan[] {
+function planTensor(name: string, entry: TensorEntry, { bits, blockSize }: QuantizeWeightsOptions): TensorPlan[] {
   if (!isMatrix(name, entry)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
   const [rows, width] = entry.shape as [number, number]
+  if (blockSize === 'row') {
+    return [{ name, dtype: 'I8', shape: [rows, width] }, { name: `${name}.scales`, dtype: 'F32', shape: [rows] }]
+  }
   const blocks = Math.ceil(width / blockSize)
   return [
     { name, dtype: 'U8', shape: [rows, blocks, (blockSize * bits) / 8] },
@@ -115,7 +122,10 @@ async function writeQuantized(
   if (!rows.every(Number.isFinite)) {
     throw new ModelFormatError(join(options.folder, entry.file), `finite values in ${name}`, 'NaN or infinity')
   }
-  const { values, scales } = quantizeRows(rows, entry.shape[1]!, options)
+  const width = entry.shape[1]!
+  const { bits, blockSize } = options
+  const { values, scales } =
+    blockSize === 'row' ? quantizeWholeRows(rows, width) : quantizeRows(rows, width, { bits, blockSize })
   await writer.append(name, values)
   await writer.append(`${name}.scales`, scales)
 }

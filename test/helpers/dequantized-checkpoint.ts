@@ -26,6 +26,10 @@ function dequantize({ config, weights }: Qwen3Checkpoint, name: string, width: n
   const { bits, block_size: blockSize } = config.quantization_config!
   const bytes = new Uint8Array(readTensorBytes(weights, name))
   const scales = readFloats(weights, `${name}.scales`)
+  if (blockSize === 'row') {
+    const signed = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+    return Float32Array.from(signed, (value, i) => value * scales[Math.floor(i / width)]!).buffer
+  }
   const rows: number[] = []
   const blocks = Math.ceil(width / blockSize)
   for (let row = 0; row < scales.length / blocks; row++) {

@@ -43,6 +43,10 @@ export function div(g: GraphBuilder, a: Value, b: Value): Value {
   return single(g.node('Div', [a, b]))
 }
 
+export function abs(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Abs', [x]))
+}
+
 export function sqrt(g: GraphBuilder, x: Value): Value {
   return single(g.node('Sqrt', [x]))
 }

@@ -1,4 +1,6 @@
 import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+import { abs, add, div, mul } from './elementwise.ts'
+import { reduceMax } from './shape.ts'
 
 /** `a · bᵀ`, a [M,K] and b [N,K]: the layout that checkpoints store linear weights in. */
 export function gemm(g: GraphBuilder, a: Value, b: Value): Value {
@@ -26,6 +28,24 @@ export function matMulNBits(g: GraphBuilder, a: Value, b: Value, scales: Value, 
     accuracy_level: { int: shape.accuracyLevel },
   }
   return single(g.node('MatMulNBits', [a, b, scales], { domain: 'com.microsoft', attributes }))
+}
+
+/** Keeps a row of zeros from being divided by zero. */
+const SMALLEST = 1e-30
+
+/**
+ * `a · dequantised(b)ᵀ` in integers; b int8 [N, K], scales [N]. Each row of `a` is rounded to 8 bits on its own, its
+ * largest magnitude to 127. The operator wants one scale for all of them, so it gets rows of largest magnitude 1.
+ */
+export function matMulInt8(g: GraphBuilder, a: Value, b: Value, scales: Value, N: number): Value {
+  const [step, zero] = [g.scalar(1 / 127, 'float32'), g.scalar(128, 'uint8')]
+  const largest = add(g, reduceMax(g, abs(g, a)), g.scalar(SMALLEST, 'float32'))
+  // Products that share `a` ask for the same again; the runtime keeps one of equal nodes.
+  const rounded = single(g.node('QuantizeLinear', [div(g, a, largest), step, zero]))
+  // Of its own, as the runtime cannot rewrite two products that share it; see `overflowsInt8`.
+  const offsets = g.initializer(`${b}.offsets`, 'int8', [N], new Int8Array(N))
+  const options = { domain: 'com.microsoft', attributes: { transB: { int: 1 } } }
+  return mul(g, single(g.node('QGemm', [rounded, step, zero, b, scales, offsets], options)), largest)
 }
 
 /** Products of the last two axes, the others in parallel. */

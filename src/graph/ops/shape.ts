@@ -71,6 +71,11 @@ export function dropAlong(g: GraphBuilder, x: Value, count: Value, axis: number)
   return single(g.node('Slice', [x, count, g.integers([MAX_INT32]), g.integers([axis])]))
 }
 
+/** The largest of every last axis, which keeps a length of 1. */
+export function reduceMax(g: GraphBuilder, x: Value): Value {
+  return single(g.node('ReduceMax', [x, g.integers([-1])], { attributes: { keepdims: { int: 1 } } }))
+}
+
 export function transpose(g: GraphBuilder, x: Value, permutation: readonly number[]): Value {
   return single(g.node('Transpose', [x], { attributes: { perm: permutation } }))
 }
