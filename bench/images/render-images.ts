@@ -28,7 +28,7 @@ the same weights, in turns with ours, with as many threads.`,
     `The decoder of FLUX.2's autoencoder with the published channels (128, 256, 512, 512) and random weights, float32,
 each size in a process of its own. Above 1,024 pixels it runs in bands. Memory is what the process took at most beyond
 what it had with the model open. Processor time is that of all threads; other programs hardly change it.`,
-    table(
+    decoding.length === 0 ? 'Not measured yet with this decoder.' : table(
       ['side', 'time', 'processor time', 'runs of a graph', 'peak memory'],
       decoding.map(({ side, time, processor, graph_runs: graphRuns, peak_mib: mib }) =>
         [`${side} px`, ms(time), ms(processor), String(graphRuns), `${mib.toFixed(0)} MiB`]),
