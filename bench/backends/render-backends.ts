@@ -4,10 +4,11 @@ import type { BackendsResults, Cell } from './bench-backends.ts'
 export function renderBackends({ cells, missing }: BackendsResults): string {
   const jobs = [...new Set(cells.map(({ job }) => job))]
   return [
-    `The same requests everywhere, each in a process of its own, in turns: three questions on a state of about 300 tokens, and
-a step for a picture of 256 × 256. The first result includes creating the backend and opening the model. The deviation is
-the largest distance of a probability, or of a value of the prediction, from cpu with the most exact weights, relative to
-the largest of them; weights are random but for the embedded model.`,
+    `The same requests everywhere, each in a process of its own, in turns: three questions on a state of about 300 tokens, a step
+for a picture of 256 × 256, and a whole picture of 128 × 128 from the embedded model. The first result includes creating the backend and opening the model. The deviation is
+the largest distance of a probability, a value of the prediction or a level of the picture from cpu with the most exact
+weights, relative to the largest of them; weights are random but for the embedded models. Those with integers are quantised
+from what is shipped, and over several steps lead to another picture.`,
     ...jobs.flatMap((job) => [
       `## ${job[0]?.toUpperCase()}${job.slice(1)}`,
       table(

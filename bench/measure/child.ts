@@ -10,6 +10,9 @@ export interface Child {
   close(): Promise<void>
 }
 
+/** A process was not ready in the time that it was given. */
+export class TooSlowError extends Error {}
+
 /**
  * Starts a process that writes one line of JSON when it is ready, and one line after each piece of work. One that is not
  * ready after `limitMs` milliseconds is ended, with all that it started.
@@ -30,7 +33,7 @@ export async function openChild(command: string, args: readonly string[], limitM
   const started = performance.now()
   const ready = await nextLine().catch((cause: unknown) => {
     if (performance.now() - started < limitMs) throw cause
-    throw new Error(`no result after ${limitMs / 1000} s`, { cause })
+    throw new TooSlowError(`no result after ${limitMs / 1000} s`, { cause })
   }).finally(() => clearTimeout(timer))
   return {
     ready: JSON.parse(ready) as unknown,
