@@ -24,19 +24,23 @@ try {
     const { answers } = await engine.decide({ state: element('state').value, questions: QUESTIONS }, { onProgress })
     element('answers').textContent = JSON.stringify(answers, undefined, 2)
   })
-  connect('draw', async () => show(await engine.generateImage({ prompt: element('prompt').value }, { onProgress })))
+  connect('draw', async () => {
+    const prompt = element('prompt').value
+    show(await engine.generateImage({ prompt, size: '128x128' }, { onProgress }), prompt)
+  })
   connect('edit', async () => {
+    const prompt = element('change').value
     const image = element('picture').src
     if (image === '') throw new Error('draw a picture first')
-    show(await engine.editImage({ prompt: element('prompt').value, image }, { onProgress }))
+    show(await engine.editImage({ prompt, image }, { onProgress }), prompt)
   })
 } catch (error) {
   element('backend').textContent = error.message
 }
 
-function show({ data: [picture] }) {
+function show({ data: [picture] }, prompt) {
   element('picture').src = `data:image/png;base64,${picture.b64_json}`
-  element('picture').alt = element('prompt').value
+  element('picture').alt = prompt
   element('picture').hidden = false
 }
 
