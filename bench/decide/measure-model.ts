@@ -8,12 +8,14 @@ import { parseDecisionRequest, type DecisionRequestInput } from '../../src/schem
 import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { countPrefillWork, type PrefillWork } from './count-work.ts'
-import { openRaw } from './open-raw.ts'
-import { type Recording, recordPasses } from './record-passes.ts'
+import { measureOverhead, type Overhead } from './measure-overhead.ts'
+import { recordPasses } from './record-passes.ts'
 import { makeRequest, splitRequest } from './request.ts'
 import { type CallParts, isPrefill, traceCalls } from './trace-call.ts'
 
 const STATE_TOKENS = 2048
+/** Sixteen separate calls take a minute a round on few processors, and their ratio to one call hardly varies. */
+const SHARING_RUNS = 3
 
 export interface ModelFigures {
   readonly name: string
@@ -30,17 +32,6 @@ export interface ModelFigures {
   readonly prefill: PrefillWork & { readonly time: Summary; readonly tokens_per_s: number; readonly gflops: number }
   /** Time of the passes that answer the questions. */
   readonly branch: Summary
-}
-
-/** The engine's call, against nothing but the runs of the same graphs on the same feeds. Overhead in percent. */
-export interface Overhead {
-  readonly engine: Summary
-  /** Sessions with the options of the engine's. */
-  readonly raw: Summary
-  readonly percent: number
-  /** Sessions whose threads spin while they wait, as onnxruntime does by default. */
-  readonly spinning: Summary
-  readonly percent_spinning: number
 }
 
 export interface MeasureOptions {
@@ -67,7 +58,7 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
   await backend.dispose()
   const recorded = { ...recording, passes: [...traced.passes] }
   const overhead = await measureOverhead(engine, request, recorded, { threads, runs })
-  const sharing = await measureSharing(engine, request, runs)
+  const sharing = await measureSharing(engine, request, Math.min(runs, SHARING_RUNS))
   const asked = Object.keys(request.questions).length
   return {
     name: basename(folder),
@@ -92,21 +83,6 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
 async function readConfig(folder: string) {
   const file = join(folder, 'config.json')
   return parseQwen3Config(JSON.parse(await readFile(file, 'utf8')), file)
-}
-
-async function measureOverhead(
-  engine: Engine, request: DecisionRequestInput, recording: Recording,
-  { threads, runs }: Omit<MeasureOptions, 'folder'>,
-): Promise<Overhead> {
-  const raw = await openRaw(recording, { threads, spinning: false })
-  const times = await timeAlternating({ engine: () => engine.decide(request), raw: () => raw.replay() }, runs)
-  await raw.dispose()
-  // Afterwards: its threads go on spinning after a run, and would take a processor from whatever is timed next.
-  const spinning = await openRaw(recording, { threads, spinning: true })
-  const { spun } = await timeAlternating({ spun: () => spinning.replay() }, runs)
-  await spinning.dispose()
-  const over = (bare: Summary) => 100 * (times.engine.median / bare.median - 1)
-  return { ...times, percent: over(times.raw), spinning: spun, percent_spinning: over(spun) }
 }
 
 /** Counting tokens takes the same way as deciding, without the computing that would drown the difference. */

@@ -1,3 +1,4 @@
+import type { Comparison } from '../measure/compare-pairs.ts'
 import { ms, percent, table } from '../report/markdown.ts'
 import type { DecideResults } from './bench-decide.ts'
 import type { ModelFigures } from './measure-model.ts'
@@ -16,17 +17,20 @@ export function renderResults({ peak, cold_start: cold, models }: DecideResults)
       ]),
     ),
     '## Engine against bare onnxruntime',
-    'The same graphs on the same feeds, with nothing around `session.run`, in sessions with the options of the engine\'s, and in ' +
-      'sessions whose threads spin while they wait, as onnxruntime does by default and this library does not. The parts are ' +
-      'measured in calls of their own, inside the computing thread, and in percent of the bare time.',
+    `The same graphs on the same feeds in a thread like the engine's, with nothing around \`session.run\`, in sessions with the
+options of the engine's. One call of each in turns; the overhead is the median over the pairs, with the smallest and
+largest pair. On a machine with other work even processor time varies by tens of percent from call to call. "Spinning" are sessions whose threads spin while they wait, as onnxruntime
+does by default and this library does not. The parts are measured in calls of their own, inside the computing thread, and in
+percent of the bare time.`,
     table(
-      ['model', 'engine', 'bare', 'overhead', 'bare, spinning', 'overhead', 'tokenising', 'feeds', 'readout, cache, rest', 'messages'],
+      ['model', 'engine', 'bare', 'overhead, time', 'overhead, processor time', 'bare, spinning', 'tokenising', 'feeds',
+        'readout, cache, rest', 'messages'],
       models.map(({ overhead, parts, messaging, ...model }) => {
-        const share = (value: number) => `${((100 * value) / overhead.raw.median).toFixed(1)} %`
+        const { time, processor, spinning } = overhead
+        const share = (value: number) => percent(value / time.second.median, 1)
         return [
-          title(model), ms(overhead.engine), ms(overhead.raw), `**${overhead.percent.toFixed(1)} %**`,
-          ms(overhead.spinning), `${overhead.percent_spinning.toFixed(1)} %`, share(parts.plan.median), share(parts.feeds.median),
-          share(parts.rest.median), share(messaging),
+          title(model), ms(time.first), ms(time.second), `**${spread(time)}**`, `**${spread(processor)}**`, ms(spinning),
+          share(parts.plan.median), share(parts.feeds.median), share(parts.rest.median), share(messaging),
         ]
       }),
     ),
@@ -51,6 +55,10 @@ export function renderResults({ peak, cold_start: cold, models }: DecideResults)
     ),
     'The built library and the embedded model, two questions on a short state; files in the cache of the system.',
   ].join('\n\n')
+}
+
+function spread({ percent: { median, min, max, runs } }: Comparison): string {
+  return `${median.toFixed(1)} % (${min.toFixed(1)} to ${max.toFixed(1)}, ${runs} pairs)`
 }
 
 function title({ name, layers }: Pick<ModelFigures, 'name' | 'layers'>): string {
