@@ -8,7 +8,7 @@ export function renderBackends({ cells, missing }: BackendsResults): string {
 for a picture of 256 × 256, and a whole picture of 128 × 128 from the embedded model. The first result includes creating the backend and opening the model. The deviation is
 the largest distance of a probability, a value of the prediction or a level of the picture from cpu with the most exact
 weights, relative to the largest of them; weights are random but for the embedded models. Those with integers are quantised
-from what is shipped, and over several steps lead to another picture.`,
+from what is shipped.`,
     ...jobs.flatMap((job) => [
       `## ${job[0]?.toUpperCase()}${job.slice(1)}`,
       table(
