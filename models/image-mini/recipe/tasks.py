@@ -47,20 +47,20 @@ def random_background(rng):
 
 def random_scene(rng):
     ground, style, kind = random_background(rng), pick(rng, STYLES), rng.random()
-    if kind < 0.32:
+    if kind < 0.22:
         return Scene(**ground, items=(Item(pick(rng, NAMES), "big", style),))
-    if kind < 0.46:
+    if kind < 0.32:
         return Scene(**ground, items=(Item(pick(rng, NAMES), pick(rng, list(PLACES)), style),))
-    if kind < 0.66:
+    if kind < 0.46:
         return Scene(**ground, items=tuple(Item(name, place, style) for name, place in zip(two_names(rng), pick(rng, PAIRS))))
-    if kind < 0.73:
+    if kind < 0.51:
         name = pick(rng, NAMES)
         return Scene(**ground, items=tuple(Item(name, place, style) for place in GROUPS[rng.integers(2, 5)]))
-    if kind < 0.78:
+    if kind < 0.55:
         places = GROUPS[rng.integers(3, 5)]
         names = rng.choice(len(NAMES), len(places), replace=False)
         return Scene(**ground, items=tuple(Item(NAMES[name], place, style) for name, place in zip(names, places)))
-    if kind < 0.94:
+    if kind < 0.92:
         return Scene(**ground, **random_text(rng, ground, ""))
     return Scene(**ground, items=(Item(pick(rng, NAMES), "top", style),), **random_text(rng, ground, "bottom"))
 
