@@ -36,6 +36,7 @@ export function recordPasses(backend: Backend): { backend: Backend; recording: R
     inPlace: backend.inPlace,
     attention: backend.attention,
     precision: backend.precision,
+    movesHalf: backend.movesHalf,
     dispose: () => backend.dispose(),
     async createSession(model) {
       const graph = recording.models.push(model) - 1

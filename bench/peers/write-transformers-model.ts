@@ -29,7 +29,7 @@ export async function provideTransformersModel(bundle: string): Promise<{ folder
   const g = new GraphBuilder('qwen3')
   const weights = await readSafetensors(bundle)
   const { quantization_config: quantization } = config
-  const form = { linear: { accuracyLevel: 4 }, attention: 'fused', precision: 'float32' } as const
+  const form = { linear: { accuracyLevel: 4 }, attention: 'fused', precision: 'float32', movesHalf: true } as const
   build({ g, config, weights, quantization, ...form })
   await writeFile(join(target, 'onnx', 'model.onnx'), g.build().bytes)
   return { folder: dirname(target), name: basename(target) }

@@ -63,6 +63,8 @@ export interface Backend {
   readonly attention: AttentionForm
   /** Of devices `float16` where the self-test showed that to be right, else `float32`. */
   readonly precision: Precision
+  /** Whether rows of a stored float16 table can be picked: on processors, and on devices that compute in it. */
+  readonly movesHalf: boolean
   /** Only of devices whose kernels a driver compiles; those of `cpu` and `wasm` are tested with the library. */
   readonly selfTest?: SelfTest
   createSession(model: GraphModel): Promise<Session>

@@ -51,7 +51,8 @@ function only(...working: BackendName[]): BackendFactories {
   const factory = (name: BackendName) => async (): Promise<Backend> => {
     if (!working.includes(name)) throw new BackendUnavailableError(name, `no ${name} here`, 'get it')
     const createSession = () => Promise.reject(new Error('not used'))
-    return { name, inPlace: true, attention: 'fused', precision: 'float32', createSession, dispose: async () => {} }
+    const shown = { inPlace: true, attention: 'fused', precision: 'float32', movesHalf: true } as const
+    return { name, ...shown, createSession, dispose: async () => {} }
   }
   return {
     cpu: factory('cpu'),

@@ -15,6 +15,7 @@ export function handOverWeights(
     inPlace: backend.inPlace,
     attention: backend.attention,
     precision: backend.precision,
+    movesHalf: backend.movesHalf,
     ...(backend.selfTest && { selfTest: backend.selfTest }),
     createSession: async (model) => backend.createSession(await withFiles(model)),
     dispose: () => backend.dispose(),

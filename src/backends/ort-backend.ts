@@ -34,7 +34,7 @@ export async function createOrtBackend(
   })
   if (options.kind === 'processor') {
     const inPlace = await checkInPlace(open)
-    return new OrtBackend(name, { attention: 'fused', precision: 'float32', inPlace }, open)
+    return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true, inPlace }, open)
   }
   // A device is let go with its last session, and what it has compiled with it; this one keeps both.
   const held = await open(buildAddModel())
@@ -42,7 +42,7 @@ export async function createOrtBackend(
     const whole = await runSelfTest(open, openOnDevice)
     const judged = judgeSelfTest(name, whole, await runHalfSelfTest(open, openOnDevice))
     const inPlace = await checkInPlace(open, judged.precision)
-    return new OrtBackend(name, { ...judged, inPlace }, open, [held])
+    return new OrtBackend(name, { ...judged, movesHalf: judged.precision === 'float16', inPlace }, open, [held])
   } catch (error) {
     await held.dispose()
     throw error
@@ -54,19 +54,21 @@ class OrtBackend implements Backend {
   readonly inPlace: boolean
   readonly attention: AttentionForm
   readonly precision: Precision
+  readonly movesHalf: boolean
   readonly selfTest?: SelfTest
   readonly #open: CreateSession
   readonly #sessions: Set<Session>
   #disposed = false
 
   constructor(
-    name: BackendName, shown: Pick<Backend, 'inPlace' | 'attention' | 'precision' | 'selfTest'>, open: CreateSession,
+    name: BackendName, shown: Omit<Backend, 'name' | 'createSession' | 'dispose'>, open: CreateSession,
     sessions: readonly Session[] = [],
   ) {
     this.name = name
     this.inPlace = shown.inPlace
     this.attention = shown.attention
     this.precision = shown.precision
+    this.movesHalf = shown.movesHalf
     if (shown.selfTest) this.selfTest = shown.selfTest
     this.#open = open
     this.#sessions = new Set(sessions)

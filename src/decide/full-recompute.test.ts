@@ -52,7 +52,8 @@ function restOfSequence(state: readonly number[], branch: Branch): Record<string
 async function copyingBackend(): Promise<Backend> {
   const backend = await createCpuBackend({ threads: 1 })
   return {
-    name: backend.name, inPlace: false, attention: 'fused', precision: 'float32', createSession: (model) => backend.createSession(model),
+    name: backend.name, inPlace: false, attention: 'fused', precision: 'float32', movesHalf: true,
+    createSession: (model) => backend.createSession(model),
     dispose: () => backend.dispose(),
   }
 }
@@ -83,7 +84,7 @@ describe.each([
       const branch = template.question(question)
       const shape = {
         layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim,
-        precision: backend.precision,
+        precision: backend.precision, movesHalf: backend.movesHalf,
       }
       const rows = state.length + branch.ids.length
       const memory = cacheLengths(shape, rows).map((length) => new Float32Array(length))

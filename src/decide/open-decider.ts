@@ -30,8 +30,8 @@ export async function openDecider({ backend, files }: { backend: Backend; files:
   const readout = manifest.readout === 'pointer'
     ? createPointerReadout()
     : createSymbolReadout(tokenizer, `${files.location}/tokenizer.json`)
-  const { attention, precision } = backend
-  const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision }
+  const { attention, precision, movesHalf } = backend
+  const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision, movesHalf }
   const prefill = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'prefill' }))
   const branch = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }))
   const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config

@@ -70,6 +70,7 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
     inPlace: backend.inPlace,
     attention: backend.attention,
     precision: backend.precision,
+    movesHalf: backend.movesHalf,
     ...(backend.selfTest && { selfTest: backend.selfTest }),
     createSession: (model: GraphModel) => gate.pass(async () => guardSession(await backend.createSession(model))),
     dispose: () => gate.pass(() => backend.dispose()),

@@ -4,7 +4,7 @@ import { gather } from './ops/shape.ts'
 import { gemm, matMulInt8, matMulNBits } from './ops/matmul.ts'
 import { add, cast } from './ops/elementwise.ts'
 import { narrow, widen } from './precision.ts'
-import { computeWeight, quantizedWeight, storedFloat, type ModelGraph } from './weights.ts'
+import { computeWeight, floatWeight, quantizedWeight, storedFloat, type ModelGraph } from './weights.ts'
 
 /**
  * `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as; x and the result in the
@@ -29,14 +29,16 @@ export function affine(model: ModelGraph, x: Value, prefix: string, outputs: num
   return add(model.g, product, computeWeight(model, `${prefix}.bias`, [outputs]))
 }
 
-/** Rows `ids` of the stored [rows, width] matrix as float32; only those rows are ever expanded. */
-export function gatherRows(model: ModelGraph, name: string, ids: Value, rows: number, width: number): Value {
+/** Rows `ids` of the stored [rows, width] matrix as float32; only those rows are expanded where half-precision ones can be picked. */
+export function gatherRows(
+  model: ModelGraph & { readonly movesHalf: boolean }, name: string, ids: Value, rows: number, width: number,
+): Value {
   const { g } = model
   const quantized = quantizedWeight(model, name, rows, width)
   if (quantized === undefined) {
     const { value, type } = storedFloat(model, name, [rows, width])
-    const gathered = gather(g, value, ids)
-    return type === 'float32' ? gathered : cast(g, gathered, 'float32')
+    if (type === 'float32' || !model.movesHalf) return gather(g, floatWeight(model, name, [rows, width]), ids)
+    return cast(g, gather(g, value, ids), 'float32')
   }
   return dequantize(g, {
     ...quantized,

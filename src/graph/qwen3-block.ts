@@ -11,6 +11,7 @@ import { computeWeight, floatWeight } from './weights.ts'
 
 export interface Qwen3Model extends AttentionGraph {
   readonly config: Qwen3Config
+  readonly movesHalf: boolean
 }
 
 /** What the attention of every layer reads. */

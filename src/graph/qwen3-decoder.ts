@@ -23,6 +23,8 @@ export interface Qwen3DecoderOptions {
   readonly attention?: AttentionForm
   /** Of the caches too. @defaultValue 'float32' */
   readonly precision?: Precision
+  /** Whether the backend picks rows of a float16 table; @defaultValue true */
+  readonly movesHalf?: boolean
   /** Positions the rotary tables cover; every entry of `position_ids` must be below it. */
   readonly maxPositions: number
 }
@@ -45,9 +47,9 @@ type CachedModel = Qwen3Model & { readonly precision: Precision }
  */
 export function buildQwen3Decoder(config: Qwen3Config, weights: WeightIndex, options: Qwen3DecoderOptions): GraphModel {
   const g = new GraphBuilder(`qwen3_${options.graph}`)
-  const { linear, attention: form = 'fused', precision = 'float32' } = options
+  const { linear, attention: form = 'fused', precision = 'float32', movesHalf = true } = options
   const { quantization_config: quantization } = config
-  const model: CachedModel = { g, config, weights, quantization, linear, attention: form, precision }
+  const model: CachedModel = { g, config, weights, quantization, linear, attention: form, precision, movesHalf }
   const branch = options.graph === 'branch'
   const { hidden_size: hidden, num_hidden_layers: layers, vocab_size: vocabulary } = config
 

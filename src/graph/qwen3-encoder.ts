@@ -23,6 +23,8 @@ export interface Qwen3EncoderOptions {
   readonly attention?: AttentionForm
   /** @defaultValue 'float32' */
   readonly precision?: ComputeType
+  /** Whether the backend picks rows of a float16 table; @defaultValue true */
+  readonly movesHalf?: boolean
   /** Positions the rotary tables cover; no text may be longer. */
   readonly maxPositions: number
 }
@@ -39,9 +41,9 @@ export interface Qwen3EncoderOptions {
  */
 export function buildQwen3Encoder(config: Qwen3Config, weights: WeightIndex, options: Qwen3EncoderOptions): GraphModel {
   const g = new GraphBuilder('qwen3_encoder')
-  const { linear, attention: form = 'fused', precision = 'float32' } = options
+  const { linear, attention: form = 'fused', precision = 'float32', movesHalf = true } = options
   const { quantization_config: quantization } = config
-  const model: Qwen3Model = { g, config, weights, quantization, linear, attention: form, precision }
+  const model: Qwen3Model = { g, config, weights, quantization, linear, attention: form, precision, movesHalf }
   const { hidden_size: hidden, vocab_size: vocabulary, num_hidden_layers: layers } = config
   // A checkpoint of the bare model, without a language model head, has no `model.` before its names.
   const prefix = weights.get('embed_tokens.weight') === undefined ? 'model.' : ''

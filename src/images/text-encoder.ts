@@ -43,7 +43,7 @@ export async function openTextEncoder(
   const session = await backend.createSession(
     buildQwen3Encoder(config, weights, {
       hiddenStates, linear, maxPositions: options.maxTokens,
-      attention: backend.attention, precision: backend.precision,
+      attention: backend.attention, precision: backend.precision, movesHalf: backend.movesHalf,
     }))
   return {
     async encode(prompt, context) {

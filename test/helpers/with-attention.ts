@@ -9,6 +9,7 @@ export function withAttention(backend: Backend, attention: AttentionForm): Backe
     inPlace: backend.inPlace,
     attention,
     precision: backend.precision,
+    movesHalf: backend.movesHalf,
     createSession: (model) => backend.createSession(model),
     dispose: () => backend.dispose(),
   }
