@@ -54,7 +54,23 @@ describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ?
     const differences = onCpu.map((level, i) => Math.abs(level - onWebgpu[i]!))
     expect(Math.max(...differences)).toBeLessThanOrEqual(1)
   }, PATIENCE)
+
+  it('draws and changes with the embedded model, stored in half precision, what the cpu does', async () => {
+    const [onWebgpu, onCpu] = [await drawAndChange(webgpu), await drawAndChange(cpu)]
+    const differences = onCpu.map((level, i) => Math.abs(level - onWebgpu[i]!))
+    expect(Math.max(...onCpu) - Math.min(...onCpu)).toBeGreaterThan(50)
+    expect(differences.reduce((sum, value) => sum + value, 0) / differences.length).toBeLessThan(1)
+  }, PATIENCE)
 })
+
+async function drawAndChange(backend: Backend): Promise<Uint8Array> {
+  const pipeline = await openImagePipeline({ backend, files: openFolder(folderOf('models/image-mini')) })
+  const size = { width: 128, height: 128, seed: 0, steps: 2 }
+  const drawn = await pipeline.generate({ ...size, prompt: 'a 3d apple on white', references: [] }, context)
+  const changed = await pipeline.generate({ ...size, prompt: 'make it black and white', references: [drawn] }, context)
+  await pipeline.dispose()
+  return changed.data
+}
 
 async function makePicture(backend: Backend, name: ImageBundleName): Promise<Uint8Array> {
   const bundle = await materializeBundle(name)
