@@ -84,7 +84,9 @@ def random_edit(rng, kind):
     if kind == "recolor":
         ground = random_background(rng)
         before = Scene(**ground, **random_text(rng, ground, ""))
-        colour = pick(rng, [name for name in BACKGROUNDS if name not in (before.background, before.fade, before.ink)])
+        # black or white is what letters are when no ink is named
+        taken = (before.background, before.fade, *([before.ink] if before.ink else ("black", "white")))
+        colour = pick(rng, [name for name in BACKGROUNDS if name not in taken])
         return before, before.but(ink=colour), {"colour": colour}
     if kind == "mirror":
         return before, before.but(mirrored=True), {}
