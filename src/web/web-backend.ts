@@ -19,13 +19,13 @@ export async function createWebBackend(settings: EngineSettings, weights: Weight
   const threads = countThreads(settings.threads)
   let runtime = ''
   const create = async (name: WebBackendName) => {
-    if (name === 'webgpu') await requireAdapter({ hardware: settings.backend === 'auto' })
+    const device = name === 'webgpu' ? await requireAdapter({ hardware: settings.backend === 'auto' }) : undefined
     const ort = await loadRuntime(name, settings.runtimeUrl!, threads)
     runtime = `onnxruntime-web ${ort.env.versions.web}`
     const backend = await createOrtBackend(name, ort, {
       session: { executionProviders: [name] },
       writesInto: false,
-      kind: name === 'webgpu' ? 'device' : 'processor',
+      kind: device === undefined ? 'processor' : device.features.has('shader-f16') ? 'device' : 'device without half',
     })
     return handOverWeights(backend, (folder, file) => weights.read(folder, file))
   }
@@ -49,11 +49,16 @@ async function loadRuntime(name: WebBackendName, runtimeUrl: string, threads: nu
 
 /** The part of the standard that is used here. */
 interface Gpu {
-  requestAdapter(): Promise<{ readonly info: { readonly isFallbackAdapter?: boolean } } | null>
+  requestAdapter(): Promise<GpuAdapter | null>
+}
+
+interface GpuAdapter {
+  readonly info: { readonly isFallbackAdapter?: boolean }
+  readonly features: ReadonlySet<string>
 }
 
 /** @param options `hardware`: a device in software, which is slower than WebAssembly, does not do */
-async function requireAdapter({ hardware }: { hardware: boolean }): Promise<void> {
+async function requireAdapter({ hardware }: { hardware: boolean }): Promise<GpuAdapter> {
   const { gpu } = navigator as Navigator & { gpu?: Gpu }
   const remedy = "update the browser or its graphics driver, or use backend 'wasm'"
   if (gpu === undefined) throw new BackendUnavailableError('webgpu', 'this browser has no WebGPU here', remedy)
@@ -62,6 +67,7 @@ async function requireAdapter({ hardware }: { hardware: boolean }): Promise<void
   if (hardware && adapter.info.isFallbackAdapter) {
     throw new BackendUnavailableError('webgpu', 'WebGPU finds only a device in software here', remedy)
   }
+  return adapter
 }
 
 /** Threads share memory, which a page may do only when it is isolated from others. Half of the processors stay free. */
