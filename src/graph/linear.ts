@@ -29,7 +29,7 @@ export function affine(model: ModelGraph, x: Value, prefix: string, outputs: num
   return add(model.g, product, computeWeight(model, `${prefix}.bias`, [outputs]))
 }
 
-/** Rows `ids` of the stored [rows, width] matrix as float32; only those rows are expanded where half-precision ones can be picked. */
+/** Rows `ids` of the stored [rows, width] matrix as float32; where half-precision rows can be picked, only those are expanded. */
 export function gatherRows(
   model: ModelGraph & { readonly movesHalf: boolean }, name: string, ids: Value, rows: number, width: number,
 ): Value {
