@@ -2,10 +2,11 @@ import { copyFile, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path'
 import { GraphBuilder } from '../../src/graph/index.ts'
 import { gatherRows, linear } from '../../src/graph/linear.ts'
+import { groupQueryAttention } from '../../src/graph/ops/attention.ts'
 import { add, cast, sub } from '../../src/graph/ops/elementwise.ts'
 import { gather, reshape, shapeOf } from '../../src/graph/ops/shape.ts'
 import {
-  qwen3Attention, qwen3Mlp, qwen3OutputProjection, rmsNorm, type Qwen3Model,
+  qwen3Heads, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, qwen3Query, rmsNorm, type Qwen3Model,
 } from '../../src/graph/qwen3-block.ts'
 import { computeRotaryCache } from '../../src/graph/rotary-cache.ts'
 import { parseQwen3Config, readSafetensors } from '../../src/models/index.ts'
@@ -55,14 +56,18 @@ function build(model: Qwen3Model): void {
   for (let i = 0; i < config.num_hidden_layers; i++) {
     const layer = `model.layers.${i}`
     const cache = ['batch_size', config.num_key_value_heads, 'past', size]
-    const attended = qwen3Attention(model, rmsNorm(model, x, `${layer}.input_layernorm.weight`, hidden), layer, {
+    const normed = rmsNorm(model, x, `${layer}.input_layernorm.weight`, hidden)
+    const attended = groupQueryAttention(g, {
       ...context,
+      ...qwen3KeyValues(model, normed, layer),
+      query: qwen3Query(model, normed, layer),
       pastKey: g.input(`past_key_values.${i}.key`, 'float32', cache),
       pastValue: g.input(`past_key_values.${i}.value`, 'float32', cache),
-    })
+    }, qwen3Heads(config))
+    const rows = reshape(g, attended.output, [-1, config.num_attention_heads * size])
     g.output(`present.${i}.key`, attended.presentKey, 'float32', cache)
     g.output(`present.${i}.value`, attended.presentValue, 'float32', cache)
-    x = add(g, x, qwen3OutputProjection(model, attended.output, layer))
+    x = add(g, x, qwen3OutputProjection(model, rows, layer))
     x = add(g, x, qwen3Mlp(model, rmsNorm(model, x, `${layer}.post_attention_layernorm.weight`, hidden), layer))
   }
   const last = gather(g, x, g.integers([-1]))

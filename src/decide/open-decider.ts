@@ -37,7 +37,7 @@ export async function openDecider({ backend, files }: { backend: Backend; files:
   const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config
   const shape = { layers, heads, headDim, precision }
   return createDecider({
-    decoder: { prefill, branch, readout, shape, inPlace: backend.inPlace },
+    decoder: { prefill, branch, readout, shape },
     manifest, template, tokenizer,
     limits: { positions, window: manifest.window },
   })

@@ -18,7 +18,6 @@ export interface Decoder {
   readonly branch: Session
   readonly readout: Readout
   readonly shape: CacheShape
-  readonly inPlace: boolean
 }
 
 export interface WindowQuestions {
@@ -45,22 +44,22 @@ export function createWindowReader(
 ): WindowReader {
   const groups = groupBranches(branches, GROUP)
   const widest = Math.max(...groups.map(countTokens))
-  const lengths = cacheLengths(decoder.shape, longest + widest)
+  const lengths = cacheLengths(decoder.shape, longest)
   const lent = memory.lend([...lengths, biasLength(widest, longest)])
-  const cache = new KvCache(decoder.shape, longest + widest, decoder.inPlace, lent.arrays.slice(0, lengths.length))
+  const cache = new KvCache(decoder.shape, longest, lent.arrays.slice(0, lengths.length))
   const bias = new BranchBias(lent.arrays[lengths.length] as Float32Array)
   return {
     countPasses: (tokens) => Math.ceil(tokens / CHUNK) + groups.length,
     async read(ids, beforePass) {
       for (let past = 0; past < ids.length; past += CHUNK) {
         await beforePass()
-        await cache.run(decoder.prefill, prefillFeeds(ids.slice(past, past + CHUNK), past))
+        await cache.extend(decoder.prefill, prefillFeeds(ids.slice(past, past + CHUNK), past), past)
       }
       const logits: Float64Array[] = []
       for (const group of groups) {
         await beforePass()
         const feeds = { ...branchFeeds(group, ids.length, bias), ...decoder.readout.feeds }
-        const outputs = await cache.run(decoder.branch, feeds)
+        const outputs = await cache.read(decoder.branch, feeds)
         let row = 0
         for (const { branch, question } of group) {
           logits[question] = decoder.readout.read(outputs, row, questions[question] as Question)

@@ -1,9 +1,8 @@
 import type { Qwen3Config } from '../models/qwen3-config.ts'
-import { cachedAttention, cacheKeyValues, type GroupedHeads } from './cached-attention.ts'
+import { cachedAttention, type GroupedHeads } from './cached-attention.ts'
 import type { AttentionGraph } from './full-attention.ts'
 import type { Value } from './graph-builder.ts'
 import { linear } from './linear.ts'
-import type { GroupQueryAttentionOutputs } from './ops/attention.ts'
 import { simplifiedLayerNormalization } from './ops/normalization.ts'
 import { reshape } from './ops/shape.ts'
 import { endBlock, gatedShrunk, narrow, shrink } from './precision.ts'
@@ -30,35 +29,43 @@ export interface AttentionLayer extends AttentionContext {
   readonly pastValue?: Value
 }
 
+/** Of the positions of this pass, [1, S, kvHeads · headSize] each. */
+export interface KeyValues {
+  readonly key: Value
+  readonly value: Value
+}
+
 /** RMSNorm of [rows, size] with the stored weight of that name. */
 export function rmsNorm(model: Qwen3Model, x: Value, name: string, size: number): Value {
   return simplifiedLayerNormalization(model.g, x, floatWeight(model, name, [size]), model.config.rms_norm_eps)
 }
 
 /**
- * Attention of the normalised hidden state x [S, hidden]: `output` is [S, heads · headSize] in the model's precision,
- * not yet projected back.
+ * Attention of the normalised hidden state x [S, hidden] to its own keys and values and to earlier ones; the result is
+ * [S, heads · headSize] in the model's precision, not yet projected back.
  */
-export function qwen3Attention(
-  model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer,
-): GroupQueryAttentionOutputs {
+export function qwen3Attention(model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer & KeyValues): Value {
   const { g, config } = model
-  const heads = config.num_attention_heads
+  const attended = cachedAttention(model, { query: qwen3Query(model, x, layer), ...attention }, qwen3Heads(config))
+  return reshape(g, attended, [-1, config.num_attention_heads * config.head_dim])
+}
+
+/** Queries of the normalised hidden state x [S, hidden], not rotated yet: [1, S, heads · headSize]. */
+export function qwen3Query(model: Qwen3Model, x: Value, layer: string): Value {
+  return normalizedHeads(model, narrow(model, x), `${layer}.self_attn.q`, model.config.num_attention_heads)
+}
+
+/** Keys, not rotated yet, and values of the normalised hidden state x [S, hidden]. */
+export function qwen3KeyValues(model: Qwen3Model, x: Value, layer: string): KeyValues {
+  const { g, config } = model
   const rows = narrow(model, x)
-  const query = normalizedHeads(model, rows, `${layer}.self_attn.q`, heads)
-  const keyValues = projectKeyValues(model, rows, layer)
-  const attended = cachedAttention(model, { query, ...keyValues, ...attention }, headsOf(config))
-  return { ...attended, output: reshape(g, attended.output, [-1, heads * config.head_dim]) }
+  const heads = config.num_key_value_heads
+  const width = heads * config.head_dim
+  const value = linear(model, rows, `${layer}.self_attn.v_proj.weight`, width, config.hidden_size)
+  return { key: normalizedHeads(model, rows, `${layer}.self_attn.k`, heads), value: reshape(g, value, [1, -1, width]) }
 }
 
-/** Extends the KV cache with the normalised hidden state x [S, hidden] and computes nothing else. */
-export function qwen3KeyValues(
-  model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer,
-): Omit<GroupQueryAttentionOutputs, 'output'> {
-  return cacheKeyValues(model, { ...projectKeyValues(model, narrow(model, x), layer), ...attention }, headsOf(model.config))
-}
-
-function headsOf({ num_attention_heads: query, num_key_value_heads: keyValue, head_dim: size }: Qwen3Config): GroupedHeads {
+export function qwen3Heads({ num_attention_heads: query, num_key_value_heads: keyValue, head_dim: size }: Qwen3Config): GroupedHeads {
   return { query, keyValue, size }
 }
 
@@ -75,14 +82,6 @@ export function qwen3Mlp(model: Qwen3Model, x: Value, layer: string): Value {
   const gate = linear(model, rows, `${layer}.mlp.gate_proj.weight`, inner, hidden)
   const up = linear(model, rows, `${layer}.mlp.up_proj.weight`, inner, hidden)
   return endBlock(model, linear(model, gatedShrunk(model, gate, up), `${layer}.mlp.down_proj.weight`, hidden, inner))
-}
-
-function projectKeyValues(model: Qwen3Model, x: Value, layer: string): { key: Value; value: Value } {
-  const { g, config } = model
-  const heads = config.num_key_value_heads
-  const width = heads * config.head_dim
-  const value = linear(model, x, `${layer}.self_attn.v_proj.weight`, width, config.hidden_size)
-  return { key: normalizedHeads(model, x, `${layer}.self_attn.k`, heads), value: reshape(g, value, [1, -1, width]) }
 }
 
 /** Projection to heads, each normalised on its own: [S, hidden] to [1, S, heads · headSize]. */

@@ -49,6 +49,7 @@ describe.each(CASES)('a decoder for %s with %s attention agrees with transformer
     const vocabulary = checkpoint.config.vocab_size
     for (let i = 0; i < 6; i++) {
       const step = await run.branch({ ids: [ids[i]!], past: i })
+      await run.prefill([ids[i]!], i)
       const wanted = logits.subarray(i * vocabulary, (i + 1) * vocabulary)
       expect(largestRelativeError(step['logits'], wanted)).toBeLessThan(TOLERANCE)
     }

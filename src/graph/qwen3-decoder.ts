@@ -1,20 +1,22 @@
 import type { AttentionForm, GraphModel, Precision } from '../backends/backend.ts'
 import type { Qwen3Config } from '../models/qwen3-config.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
+import { cacheRows } from './cached-attention.ts'
 import { GraphBuilder, type Value } from './graph-builder.ts'
 import { gatherRows } from './linear.ts'
 import { add } from './ops/elementwise.ts'
 import { gather, reshape } from './ops/shape.ts'
 import { narrow } from './precision.ts'
 import {
-  qwen3Attention, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm, type AttentionContext, type Qwen3Model,
+  qwen3Attention, qwen3Heads, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm,
+  type AttentionContext, type KeyValues, type Qwen3Model,
 } from './qwen3-block.ts'
 import { addQwen3Head, type Qwen3Head } from './qwen3-heads.ts'
 import { computeRotaryCache } from './rotary-cache.ts'
 import type { LinearMode } from './weights.ts'
 
 export interface Qwen3DecoderOptions {
-  /** `prefill` fills the KV cache and has no other output; `branch` also reads some rows of the last hidden state. */
+  /** `prefill` computes what a KV cache keeps of its tokens; `branch` reads some rows of the last hidden state instead. */
   readonly graph: 'prefill' | 'branch'
   /** How the rows of a branch graph are read. A prefill graph has no head. @defaultValue 'symbols' */
   readonly head?: Qwen3Head
@@ -36,11 +38,13 @@ type CachedModel = Qwen3Model & { readonly precision: Precision }
  * A Qwen3 decoder for one sequence, as an ONNX model whose weights stay in the checkpoint's files.
  *
  * Inputs: `input_ids`, `position_ids` int64 [1,S]; `past_key.{i}`, `past_value.{i}` [1,kvHeads,T,headSize] in the
- * model's precision; `total_sequence_length` int32 scalar, the valid cache positions after the call (earlier ones plus S); `seqlens_k`
- * int32 [1], that minus one. Outputs: `present_key.{i}`, `present_value.{i}`, which may be the very buffers of the
- * past.
+ * model's precision, of which earlier positions are read; `total_sequence_length` int32 scalar, those plus S; `seqlens_k` int32 [1],
+ * that minus one.
  *
- * A branch graph also takes `attention_bias` float32 [1,1,S,total], added to the scores on top of the causal mask, and
+ * A prefill graph has the outputs `key.{i}`, `value.{i}` [1,kvHeads,S,headSize], for the cache, and takes no past of the last layer. They are
+ * the new positions only: onnxruntime-node copies every output to new memory, those given to it as well.
+ *
+ * A branch graph takes `attention_bias` float32 [1,1,S,total], added to the scores on top of the causal mask, and
  * `rows` int64 [R], which of the S rows to read; for its outputs see {@link Qwen3Head}.
  *
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
@@ -62,15 +66,14 @@ export function buildQwen3Decoder(config: Qwen3Config, weights: WeightIndex, opt
   for (let i = 0; i < layers; i++) {
     const layer = `model.layers.${i}`
     const last = i === layers - 1
-    const attention = { ...context, ...declarePast(model, i) }
     const normed = rmsNorm(model, x, `${layer}.input_layernorm.weight`, hidden)
-    if (last && rows === undefined) {
-      declarePresent(model, i, qwen3KeyValues(model, normed, layer, attention))
-      break
+    const keyValues = qwen3KeyValues(model, normed, layer)
+    if (rows === undefined) {
+      declareCacheRows(model, i, { ...context, ...keyValues })
+      if (last) break
     }
-    const attended = qwen3Attention(model, normed, layer, attention)
-    declarePresent(model, i, attended)
-    let { output } = attended
+    const past = declarePast(model, i)
+    let output = qwen3Attention(model, normed, layer, { ...context, ...past, ...keyValues })
     if (last && rows !== undefined) {
       // After the last attention no row sees another, so only the rows that are read go on.
       output = gather(g, output, rows)
@@ -107,10 +110,9 @@ function declarePast({ g, config, precision }: CachedModel, layer: number): { pa
   }
 }
 
-function declarePresent(
-  { g, config, precision }: CachedModel, layer: number, present: { readonly presentKey: Value; readonly presentValue: Value },
-): void {
-  const dims = [1, config.num_key_value_heads, 'present_length', config.head_dim]
-  g.output(`present_key.${layer}`, present.presentKey, precision, dims)
-  g.output(`present_value.${layer}`, present.presentValue, precision, dims)
+function declareCacheRows({ g, config, precision }: CachedModel, layer: number, inputs: AttentionContext & KeyValues): void {
+  const { keys, values } = cacheRows(g, inputs, qwen3Heads(config))
+  const dims = [1, config.num_key_value_heads, 'sequence', config.head_dim]
+  g.output(`key.${layer}`, keys, precision, dims)
+  g.output(`value.${layer}`, values, precision, dims)
 }

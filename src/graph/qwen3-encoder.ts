@@ -7,7 +7,7 @@ import { add } from './ops/elementwise.ts'
 import { concat, reshape } from './ops/shape.ts'
 import { narrow, type ComputeType } from './precision.ts'
 import {
-  qwen3Attention, qwen3Mlp, qwen3OutputProjection, rmsNorm, type AttentionContext, type Qwen3Model,
+  qwen3Attention, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm, type AttentionContext, type Qwen3Model,
 } from './qwen3-block.ts'
 import { computeRotaryCache } from './rotary-cache.ts'
 import type { LinearMode } from './weights.ts'
@@ -64,7 +64,7 @@ export function buildQwen3Encoder(config: Qwen3Config, weights: WeightIndex, opt
 function encoderLayer(model: Qwen3Model, x: Value, layer: string, attention: AttentionContext): Value {
   const { g, config } = model
   const normed = rmsNorm(model, x, `${layer}.input_layernorm.weight`, config.hidden_size)
-  const { output } = qwen3Attention(model, normed, layer, attention)
+  const output = qwen3Attention(model, normed, layer, { ...attention, ...qwen3KeyValues(model, normed, layer) })
   const attended = add(g, x, qwen3OutputProjection(model, output, layer))
   const normedAgain = rmsNorm(model, attended, `${layer}.post_attention_layernorm.weight`, config.hidden_size)
   return add(g, attended, qwen3Mlp(model, normedAgain, layer))

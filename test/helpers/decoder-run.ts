@@ -20,7 +20,7 @@ export interface BranchPass {
 
 const HALF_NAN = 0x7e00
 
-/** A decoder with its cache in fixed buffers that every pass reads and extends in place. */
+/** A decoder with its cache in fixed buffers that every pass reads and prefill passes extend. */
 export class DecoderRun {
   readonly cache: Record<string, Float32Array | Uint16Array> = {}
   readonly #precision: Precision
@@ -62,7 +62,15 @@ export class DecoderRun {
   }
 
   async prefill(ids: readonly number[], past: number): Promise<void> {
-    await this.#prefill.run(this.#feeds(ids, past), this.#present())
+    const rows = await this.#prefill.run(pick(this.#feeds(ids, past), this.#prefill))
+    const { num_key_value_heads: heads, head_dim: size } = this.#checkpoint.config
+    for (const [name, cache] of Object.entries(this.cache)) {
+      const { data } = rows[name]!
+      for (let head = 0; head < heads; head++) {
+        const part = data.subarray(head * ids.length * size, (head + 1) * ids.length * size)
+        cache.set(part as never, (head * this.#capacity + past) * size)
+      }
+    }
   }
 
   async branch(pass: BranchPass): Promise<Record<string, Tensor>> {
@@ -77,8 +85,7 @@ export class DecoderRun {
       rows: int64(rows, [rows.length]),
       symbol_ids: int64(symbols, [symbols.length]),
     }
-    const feeds = Object.fromEntries(this.#branch.inputNames.map((name) => [name, wanted[name]!]))
-    return this.#branch.run(feeds, this.#present())
+    return this.#branch.run(pick(wanted, this.#branch))
   }
 
   async dispose(): Promise<void> {
@@ -94,21 +101,22 @@ export class DecoderRun {
       position_ids: int64(positions, [1, ids.length]),
       seqlens_k: { type: 'int32', dims: [1], data: Int32Array.of(total - 1) },
       total_sequence_length: { type: 'int32', dims: [], data: Int32Array.of(total) },
-      ...this.#buffers('past'),
+      ...this.#past(),
     }
   }
 
-  #present(): Record<string, Tensor> {
-    return this.#buffers('present')
-  }
-
-  #buffers(prefix: string): Record<string, Tensor> {
+  #past(): Record<string, Tensor> {
     const { num_key_value_heads: heads, head_dim: size } = this.#checkpoint.config
     const dims = [1, heads, this.#capacity, size]
     return Object.fromEntries(
-      Object.entries(this.cache).map(([name, data]) => [`${prefix}_${name}`, { type: this.#precision, dims, data }]),
+      Object.entries(this.cache).map(([name, data]) => [`past_${name}`, { type: this.#precision, dims, data }]),
     )
   }
+}
+
+/** What the graph of a session takes. */
+function pick(feeds: Readonly<Record<string, Tensor>>, { inputNames }: Session): Record<string, Tensor> {
+  return Object.fromEntries(inputNames.map((name) => [name, feeds[name]!]))
 }
 
 function int64(values: readonly number[], dims: readonly number[]): Tensor {
