@@ -22,10 +22,9 @@ for (const { bytes, folder } of models) {
     },
   }))
 }
-const runs = passes.map(({ graph, feeds, into = {} }) => ({
+const runs = passes.map(({ graph, feeds }) => ({
   session: sessions[graph],
   feeds: Object.fromEntries(Object.entries(feeds).map(([name, tensor]) => [name, toOrt(tensor)])),
-  fetches: Object.fromEntries(sessions[graph].outputNames.map((name) => [name, into[name] ? toOrt(into[name]) : null])),
 }))
 
 parentPort.on('message', async (message) => {
@@ -34,7 +33,7 @@ parentPort.on('message', async (message) => {
     return parentPort.close()
   }
   const [started, used] = [performance.now(), process.cpuUsage()]
-  for (const { session, feeds, fetches } of runs) await session.run(feeds, fetches)
+  for (const { session, feeds } of runs) await session.run(feeds)
   const { user, system } = process.cpuUsage(used)
   parentPort.postMessage({ time: performance.now() - started, processor: (user + system) / 1000 })
 })

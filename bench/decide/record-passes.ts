@@ -1,11 +1,10 @@
 import type { Backend, GraphModel, Session, Tensor } from '../../src/backends/index.ts'
 
-/** One run of a graph: what went in, where its results were written, and when. */
+/** One run of a graph: what went in, and when. */
 export interface Pass {
   /** Index of the graph in `Recording.models`. */
   readonly graph: number
   readonly feeds: Readonly<Record<string, Tensor>>
-  readonly into: Readonly<Record<string, Tensor>> | undefined
   readonly started: number
   readonly ended: number
 }
@@ -27,13 +26,12 @@ export function recordPasses(backend: Backend): { backend: Backend; recording: R
     async run(feeds, into) {
       const started = performance.now()
       const results = await session.run(feeds, into)
-      recording.passes.push({ graph, feeds, into, started, ended: performance.now() })
+      recording.passes.push({ graph, feeds, started, ended: performance.now() })
       return results
     },
   })
   const recorder: Backend = {
     name: backend.name,
-    inPlace: backend.inPlace,
     attention: backend.attention,
     precision: backend.precision,
     movesHalf: backend.movesHalf,

@@ -33,8 +33,8 @@ export interface Session {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
   /**
-   * Runs the graph once. `into` names outputs that are written to the given preallocated tensor; the same tensor may be
-   * a feed and a target at once (in-place KV cache) only where `Backend.inPlace` is true.
+   * Runs the graph once. `into` names outputs that are written to the given preallocated tensor, which is no feed. That
+   * saves no memory: onnxruntime-node copies outputs to new memory as well.
    */
   run(feeds: Readonly<Record<string, Tensor>>, into?: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>
   /** Frees the session's memory. Safe to call twice. */
@@ -57,8 +57,6 @@ export type Precision = 'float32' | 'float16'
 
 export interface Backend {
   readonly name: BackendName
-  /** True after the self-test showed that a feed and a preallocated output may share memory. */
-  readonly inPlace: boolean
   /** The form of attention that the self-test showed to be right here. */
   readonly attention: AttentionForm
   /** Of devices `float16` where the self-test showed that to be right, else `float32`. */

@@ -44,10 +44,6 @@ describe('the cpu backend', () => {
     await session.dispose()
   })
 
-  it('shares memory between a KV cache feed and its target', () => {
-    expect(backend.inPlace).toBe(true)
-  })
-
   it('reads weights from a file of the model folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
     try {

@@ -51,7 +51,7 @@ function only(...working: BackendName[]): BackendFactories {
   const factory = (name: BackendName) => async (): Promise<Backend> => {
     if (!working.includes(name)) throw new BackendUnavailableError(name, `no ${name} here`, 'get it')
     const createSession = () => Promise.reject(new Error('not used'))
-    const shown = { inPlace: true, attention: 'fused', precision: 'float32', movesHalf: true } as const
+    const shown = { attention: 'fused', precision: 'float32', movesHalf: true } as const
     return { name, ...shown, createSession, dispose: async () => {} }
   }
   return {

@@ -46,9 +46,9 @@ async function detect(name: BackendName, attempt: () => Promise<BackendStatus['d
 
 async function tryBackend(creation: Promise<Backend>): Promise<BackendStatus['details']> {
   const backend = await creation
-  const { inPlace, precision } = backend
+  const { precision } = backend
   await backend.dispose()
-  return { inPlace, precision }
+  return { precision }
 }
 
 async function tryProvider(name: ProviderName): Promise<BackendStatus['details']> {

@@ -12,7 +12,6 @@ export function handOverWeights(
   }
   return {
     name: backend.name,
-    inPlace: backend.inPlace,
     attention: backend.attention,
     precision: backend.precision,
     movesHalf: backend.movesHalf,

@@ -5,7 +5,6 @@ import type {
 import { createOrtSession, type OrtRuntime, type OrtSessionOptions } from './ort-session.ts'
 import { buildAddModel } from './probe-models.ts'
 import { checkAddition } from './self-test/check-addition.ts'
-import { checkInPlace } from './self-test/check-in-place.ts'
 import { judgeSelfTest, type SelfTest } from './self-test/judge-self-test.ts'
 import { runHalfSelfTest, runSelfTest } from './self-test/run-self-test.ts'
 
@@ -33,8 +32,7 @@ export async function createOrtBackend(
     throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
   })
   if (options.kind === 'processor') {
-    const inPlace = await checkInPlace(open)
-    return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true, inPlace }, open)
+    return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true }, open)
   }
   // A device is let go with its last session, and what it has compiled with it; this one keeps both.
   const held = await open(buildAddModel())
@@ -43,8 +41,7 @@ export async function createOrtBackend(
     // A device that says it has no float16 is not asked: in browsers onnxruntime writes such errors to the page's console.
     const half = options.kind === 'device' ? await runHalfSelfTest(open, openOnDevice) : {}
     const judged = judgeSelfTest(name, whole, half)
-    const inPlace = await checkInPlace(open, judged.precision)
-    return new OrtBackend(name, { ...judged, movesHalf: judged.precision === 'float16', inPlace }, open, [held])
+    return new OrtBackend(name, { ...judged, movesHalf: judged.precision === 'float16' }, open, [held])
   } catch (error) {
     await held.dispose()
     throw error
@@ -53,7 +50,6 @@ export async function createOrtBackend(
 
 class OrtBackend implements Backend {
   readonly name: BackendName
-  readonly inPlace: boolean
   readonly attention: AttentionForm
   readonly precision: Precision
   readonly movesHalf: boolean
@@ -67,7 +63,6 @@ class OrtBackend implements Backend {
     sessions: readonly Session[] = [],
   ) {
     this.name = name
-    this.inPlace = shown.inPlace
     this.attention = shown.attention
     this.precision = shown.precision
     this.movesHalf = shown.movesHalf

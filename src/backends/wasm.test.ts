@@ -42,10 +42,6 @@ describe('the wasm backend in Node', () => {
     expect(Math.max(...Object.values(exact))).toBeLessThan(1e-5)
   })
 
-  it('takes one buffer as KV cache feed and target', () => {
-    expect(backend.inPlace).toBe(true)
-  })
-
   it('reads the weight files of the model folder that the model names', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
     try {

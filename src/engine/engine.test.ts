@@ -14,7 +14,7 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     await start()
     expect(await runFake(engine, { name: 'a', steps: 2 })).toBe('a1 a2')
     expect(engine.backendInfo()).toMatchObject({
-      backend: 'cpu', reason: 'asked for by name', threads: 1, inPlace: true, attention: 'fused',
+      backend: 'cpu', reason: 'asked for by name', threads: 1, attention: 'fused',
       precision: 'float32', worker,
       runtime: expect.stringMatching(/^onnxruntime-node/),
     })

@@ -57,8 +57,8 @@ export class JobRunner {
       this.#backend = backend
       this.#source = this.#createSource(settings)
       this.#models = new OpenModels(settings)
-      const { inPlace, attention, precision, selfTest } = backend
-      const shown = { inPlace, attention, precision, ...(selfTest && { selfTest }) }
+      const { attention, precision, selfTest } = backend
+      const shown = { attention, precision, ...(selfTest && { selfTest }) }
       const info = { backend: chosen, reason, tried, threads, runtime, ...shown }
       this.#post({ type: 'started', info })
     } catch (error) {

@@ -67,7 +67,6 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
   })
   return {
     name: backend.name,
-    inPlace: backend.inPlace,
     attention: backend.attention,
     precision: backend.precision,
     movesHalf: backend.movesHalf,

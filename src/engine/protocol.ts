@@ -44,8 +44,6 @@ export interface BackendInfo {
   readonly threads: number
   /** Package and version, such as `onnxruntime-node 1.30.0`. */
   readonly runtime: string
-  /** Whether KV caches are updated in place; false costs a copy per step. */
-  readonly inPlace: boolean
   /** Whether attention is one operator, or written out because a self-test found that operator wrong here. */
   readonly attention: AttentionForm
   /** What products and attention are computed in: `float16` on devices whose self-test showed that to be right. */

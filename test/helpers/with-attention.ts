@@ -6,7 +6,6 @@ export const ATTENTION_FORMS = ['fused', 'explicit'] as const
 export function withAttention(backend: Backend, attention: AttentionForm): Backend {
   return {
     name: backend.name,
-    inPlace: backend.inPlace,
     attention,
     precision: backend.precision,
     movesHalf: backend.movesHalf,
