@@ -10,6 +10,7 @@ const GONE = -1
  * no rule applies. Works on ids, which is several times faster than on texts; time grows as n log n with the word.
  */
 export class BytePairEncoder {
+  /** Of single characters; all longer texts come from rules. */
   readonly #ids = new Map<string, number>()
   readonly #size: number
   /** Ids of a pair, as one number, to the rank of its rule. */
@@ -19,23 +20,25 @@ export class BytePairEncoder {
 
   /** @throws RangeError for a rule with a text that is no token */
   constructor(vocabulary: Readonly<Record<string, number>>, merges: readonly (readonly [string, string])[]) {
-    let most = 0
     // A map, since looking a joined text up in an object interns it first; filled without a list of all entries.
+    const ids = new Map<string, number>()
+    let most = 0
     for (const token in vocabulary) {
       const id = vocabulary[token] as number
-      this.#ids.set(token, id)
+      ids.set(token, id)
       most = Math.max(most, id)
     }
     this.#size = most + 1
     for (const [rank, [left, right]] of merges.entries()) {
-      this.#ranks.set(this.#pair(this.#id(left), this.#id(right)), rank)
-      this.#merged.push(this.#id(left + right))
+      this.#ranks.set(this.#pair(known(ids, left), known(ids, right)), rank)
+      this.#merged.push(known(ids, left + right))
     }
+    for (const [token, id] of ids) if (isCharacter(token)) this.#ids.set(token, id)
   }
 
   /** Ids of a word. @throws RangeError for a character that is no token */
   encode(word: string): number[] {
-    const ids = Array.from(word, (character) => this.#id(character))
+    const ids = Array.from(word, (character) => known(this.#ids, character))
     if (ids.length === 1) return ids
     const end = ids.length
     const next = ids.map((_, at) => at + 1)
@@ -70,11 +73,15 @@ export class BytePairEncoder {
   #pair(left: number, right: number): number {
     return left * this.#size + right
   }
+}
 
-  #id(token: string): number {
-    const id = this.#ids.get(token)
-    // Not the token itself: it may be a piece of a request.
-    if (id === undefined) throw new RangeError(`the vocabulary lacks a token of ${token.length} characters that is needed`)
-    return id
-  }
+function isCharacter(token: string): boolean {
+  return token.length === 1 || (token.length === 2 && (token.codePointAt(0) as number) > 0xffff)
+}
+
+function known(ids: ReadonlyMap<string, number>, token: string): number {
+  const id = ids.get(token)
+  // Not the token itself: it may be a piece of a request.
+  if (id === undefined) throw new RangeError(`the vocabulary lacks a token of ${token.length} characters that is needed`)
+  return id
 }

@@ -83,15 +83,19 @@ export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
 function createSplitter(file: z.infer<typeof fileSchema>) {
   const { pre_tokenizer: all } = file
   const stages = all?.type === 'Sequence' ? all.pretokenizers ?? [] : [all]
-  const load = (stage: unknown) =>
-    new HubTokenizer({ ...file, added_tokens: [], model: { type: 'BPE', vocab: {}, merges: [] }, pre_tokenizer: stage }, {})
-  const first = load({ type: 'Sequence', pretokenizers: stages.slice(0, -1) })
-  const last = load(stages.at(-1) ?? null)
+  const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
+  const last = loadStages(file, stages.at(-1) ?? null)
   return {
     normalize: (text: string) => first.normalizer?.normalize(text) ?? text,
     split: (text: string) => first.pre_tokenizer?.pre_tokenize([text]) ?? [text],
     spell: (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word],
   }
+}
+
+/** Not a closure beside those that stay, which would keep the whole file, as many objects as there are rules. */
+function loadStages(file: object, stages: unknown): HubTokenizer {
+  const model = { type: 'BPE', vocab: {}, merges: [] }
+  return new HubTokenizer({ ...file, added_tokens: [], model, pre_tokenizer: stages }, {})
 }
 
 function createEncoder(path: string, { vocab, merges }: z.infer<typeof fileSchema>['model']): BytePairEncoder {
