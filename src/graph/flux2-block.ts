@@ -13,7 +13,7 @@ export interface Flux2Model extends AttentionGraph {
   readonly config: Flux2Config
 }
 
-/** What a timestep does to one half of a block; [1, dim] each. */
+/** What a timestep does to one half of a block; [dim] each. */
 export interface Modulation {
   readonly shift: Value
   readonly scale: Value
@@ -41,8 +41,7 @@ export function modelWidth({ num_attention_heads: count, attention_head_dim: siz
 /** LayerNorm without learned weights, then scale and shift. */
 export function normAndModulate(model: Flux2Model, x: Value, { shift, scale }: Omit<Modulation, 'gate'>): Value {
   const { g, config } = model
-  const normed = layerNormalization(g, x, modelWidth(config), config.eps)
-  return add(g, mul(g, normed, add(g, g.scalar(1, 'float32'), scale)), shift)
+  return layerNormalization(g, x, add(g, g.scalar(1, 'float32'), scale), shift, config.eps)
 }
 
 /** Text and image with weights of their own and one attention over both, text rows first. */

@@ -8,7 +8,7 @@ import type { TransformerOptions } from './full-attention.ts'
 import { GraphBuilder, type Value } from './graph-builder.ts'
 import { linear } from './linear.ts'
 import { silu } from './ops/elementwise.ts'
-import { concat, countRows, dropRows, split } from './ops/shape.ts'
+import { concat, countRows, dropRows, reshape, split } from './ops/shape.ts'
 import { narrow, widen } from './precision.ts'
 
 /**
@@ -56,7 +56,7 @@ export function buildFlux2Transformer(
   }
   const image = dropRows(g, x, countRows(g, textFeatures))
   const factors = widen(model, linear(model, time, 'norm_out.linear.weight', 2 * width, width))
-  const [scale, shift] = split(g, factors, [width, width] as const)
+  const [scale, shift] = split(g, reshape(g, factors, [-1]), [width, width] as const)
   const normed = narrow(model, normAndModulate(model, image, { shift, scale }))
   const velocity = widen(model, linear(model, normed, 'proj_out.weight', channels, width))
   g.output('velocity', velocity, 'float32', ['image', channels])
@@ -75,8 +75,9 @@ function modulate<Part extends string>(
   model: Flux2Model, time: Value, name: string, parts: readonly Part[],
 ): Record<Part, Modulation> {
   const width = modelWidth(model.config)
+  const { g } = model
   const all = widen(model, linear(model, time, `${name}.linear.weight`, 3 * parts.length * width, width))
-  const pieces: Value[] = split(model.g, all, Array<number>(3 * parts.length).fill(width))
+  const pieces: Value[] = split(g, reshape(g, all, [-1]), Array<number>(3 * parts.length).fill(width))
   const entries = parts.map((part, i) => {
     const [shift, scale, gate] = pieces.slice(3 * i, 3 * i + 3) as [Value, Value, Value]
     return [part, { shift, scale, gate }]

@@ -4,7 +4,7 @@ import type { Value } from './graph-builder.ts'
 import { affine, linear } from './linear.ts'
 import { add, mul, tanh } from './ops/elementwise.ts'
 import { simplifiedLayerNormalization } from './ops/normalization.ts'
-import { split } from './ops/shape.ts'
+import { reshape, split } from './ops/shape.ts'
 import { endBlock, gatedShrunk, narrow, shrink, widen } from './precision.ts'
 import { floatWeight } from './weights.ts'
 
@@ -12,7 +12,7 @@ export interface ZImageModel extends AttentionGraph {
   readonly config: ZImageConfig
 }
 
-/** Factors [1, dim] of a block that knows the timestep. */
+/** Factors [dim] of a block that knows the timestep. */
 interface Modulation {
   readonly attentionScale: Value
   readonly attentionGate: Value
@@ -36,21 +36,19 @@ export function zImageBlock(
 ): Value {
   const { g } = model
   const modulation = timestep === undefined ? undefined : modulate(model, timestep, name)
-  const scaled = (rows: Value, factor: Value | undefined) => (factor === undefined ? rows : mul(g, rows, factor))
   const attended = attend(
-    model, scaled(norm(model, x, `${name}.attention_norm1`), modulation?.attentionScale), `${name}.attention`, rotary)
-  const attention = norm(model, attended, `${name}.attention_norm2`)
-  const y = add(g, x, scaled(attention, modulation?.attentionGate))
+    model, norm(model, x, `${name}.attention_norm1`, modulation?.attentionScale), `${name}.attention`, rotary)
+  const y = add(g, x, norm(model, attended, `${name}.attention_norm2`, modulation?.attentionGate))
   const fed = feedForward(
-    model, scaled(norm(model, y, `${name}.ffn_norm1`), modulation?.mlpScale), `${name}.feed_forward`)
-  return add(g, y, scaled(norm(model, fed, `${name}.ffn_norm2`), modulation?.mlpGate))
+    model, norm(model, y, `${name}.ffn_norm1`, modulation?.mlpScale), `${name}.feed_forward`)
+  return add(g, y, norm(model, fed, `${name}.ffn_norm2`, modulation?.mlpGate))
 }
 
 function modulate(model: ZImageModel, timestep: Value, name: string): Modulation {
   const { g, config } = model
   const { dim } = config
   const all = widen(model, affine(model, timestep, `${name}.adaLN_modulation.0`, 4 * dim, modulationWidth(config)))
-  const [attentionScale, attentionGate, mlpScale, mlpGate] = split(g, all, [dim, dim, dim, dim] as const)
+  const [attentionScale, attentionGate, mlpScale, mlpGate] = split(g, reshape(g, all, [-1]), [dim, dim, dim, dim] as const)
   const one = g.scalar(1, 'float32')
   return {
     attentionScale: add(g, one, attentionScale),
@@ -82,7 +80,9 @@ function feedForward(model: ZImageModel, x: Value, name: string): Value {
   return endBlock(model, linear(model, gatedShrunk(model, gate, up), `${name}.w2.weight`, dim, inner))
 }
 
-function norm(model: ZImageModel, x: Value, name: string): Value {
-  const { dim, norm_eps: epsilon } = model.config
-  return simplifiedLayerNormalization(model.g, x, floatWeight(model, `${name}.weight`, [dim]), epsilon)
+/** RMSNorm times `factor`, which meets the learned weight of one row rather than all rows. */
+function norm(model: ZImageModel, x: Value, name: string, factor: Value | undefined): Value {
+  const { g, config: { dim, norm_eps: epsilon } } = model
+  const weight = floatWeight(model, `${name}.weight`, [dim])
+  return simplifiedLayerNormalization(g, x, factor === undefined ? weight : mul(g, weight, factor), epsilon)
 }

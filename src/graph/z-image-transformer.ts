@@ -4,9 +4,9 @@ import type { ZImageConfig } from '../models/z-image-config.ts'
 import type { RotaryValues, TransformerOptions } from './full-attention.ts'
 import { GraphBuilder, type Value } from './graph-builder.ts'
 import { affine } from './linear.ts'
-import { add, mul, silu } from './ops/elementwise.ts'
+import { add, silu } from './ops/elementwise.ts'
 import { layerNormalization, simplifiedLayerNormalization } from './ops/normalization.ts'
-import { concat, countRows, gather, takeRows } from './ops/shape.ts'
+import { concat, countRows, gather, reshape, takeRows } from './ops/shape.ts'
 import { narrow, widen } from './precision.ts'
 import { floatWeight } from './weights.ts'
 import { modulationWidth, zImageBlock, type ZImageModel } from './z-image-block.ts'
@@ -121,7 +121,7 @@ function finalLayer(model: ZImageModel, x: Value, timestep: Value, patch: number
   const { dim } = config
   const name = `all_final_layer.${PATCH_KEY}`
   const scale = affine(model, silu(g, timestep), `${name}.adaLN_modulation.1`, dim, modulationWidth(config))
-  const normed = layerNormalization(g, x, dim, FINAL_EPSILON)
-  const scaled = mul(g, normed, add(g, g.scalar(1, 'float32'), widen(model, scale)))
+  const factor = add(g, g.scalar(1, 'float32'), reshape(g, widen(model, scale), [-1]))
+  const scaled = layerNormalization(g, x, factor, undefined, FINAL_EPSILON)
   return widen(model, affine(model, narrow(model, scaled), `${name}.linear`, patch, dim))
 }

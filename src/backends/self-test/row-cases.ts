@@ -10,16 +10,17 @@ type Change = (row: Float64Array) => Float64Array
 /** What is computed on each row, or each number, by itself. */
 export function rowCases(): OperatorCase[] {
   const gains = noise(WIDTH, 11)
-  const normalization = (opType: string, change: Change) => rowCase({
+  const shift = noise(WIDTH, 16)
+  const normalization = (opType: string, change: Change, ...more: Float32Array[]) => rowCase({
     family: 'normalization', opType,
     attributes: { axis: { int: -1 }, epsilon: { float: EPSILON }, stash_type: { int: 1 } },
-  }, (row) => change(row).map((value, i) => value * gains[i]!), gains)
+  }, (row) => change(row).map((value, i) => value * gains[i]! + (more[0]?.[i] ?? 0)), gains, ...more)
   return [
     normalization('SimplifiedLayerNormalization', (row) => {
       const size = Math.sqrt(mean(row.map((value) => value ** 2)) + EPSILON)
       return row.map((value) => value / size)
     }),
-    normalization('LayerNormalization', standardize),
+    normalization('LayerNormalization', standardize, shift),
     rowCase({ family: 'softmax', opType: 'Softmax', attributes: { axis: { int: -1 } } }, (row) => {
       const exponentials = row.map(Math.exp)
       const sum = exponentials.reduce((a, b) => a + b, 0)
@@ -37,12 +38,12 @@ export function rowCases(): OperatorCase[] {
 
 type Operator = Pick<OperatorCase, 'family' | 'opType' | 'domain' | 'attributes'>
 
-/** x [ROWS, WIDTH], row by row; `second` is an operand [WIDTH]. */
-function rowCase(operator: Operator, change: Change, second?: Float32Array): OperatorCase {
+/** x [ROWS, WIDTH], row by row; `more` are operands [WIDTH]. */
+function rowCase(operator: Operator, change: Change, ...more: Float32Array[]): OperatorCase {
   const x = noise(ROWS * WIDTH, 12).map((value) => 3 * value)
   const values = Array.from({ length: ROWS }, (_, row) =>
     Array.from(change(Float64Array.from(x.subarray(row * WIDTH, (row + 1) * WIDTH))))).flat()
-  const operands = [input(float([ROWS, WIDTH], x)), ...(second ? [constant(float([WIDTH], second))] : [])]
+  const operands = [input(float([ROWS, WIDTH], x)), ...more.map((row) => constant(float([WIDTH], row)))]
   return { ...operator, operands, outputs: [{ dims: [ROWS, WIDTH], values }] }
 }
 

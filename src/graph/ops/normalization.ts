@@ -6,11 +6,12 @@ export function simplifiedLayerNormalization(g: GraphBuilder, x: Value, weight: 
   return single(g.node('SimplifiedLayerNormalization', [x, weight], { attributes }))
 }
 
-/** LayerNorm over the last axis of `width` values, without learned scale and shift. */
-export function layerNormalization(g: GraphBuilder, x: Value, width: number, epsilon: number): Value {
-  const ones = g.initializer(`ones[${width}]`, 'float32', [width], new Float32Array(width).fill(1))
+/** LayerNorm over the last axis, then times `scale` and plus `shift`, of the width of a row. */
+export function layerNormalization(
+  g: GraphBuilder, x: Value, scale: Value, shift: Value | undefined, epsilon: number,
+): Value {
   const attributes = { axis: { int: -1 }, epsilon: { float: epsilon }, stash_type: { int: 1 } }
-  return single(g.node('LayerNormalization', [x, ones], { attributes }))
+  return single(g.node('LayerNormalization', shift === undefined ? [x, scale] : [x, scale, shift], { attributes }))
 }
 
 /** Every channel of [1, channels, ...] to mean 0 and variance 1. */
