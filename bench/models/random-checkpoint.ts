@@ -15,13 +15,15 @@ export interface RandomModel {
   readonly files?: Readonly<Record<string, string>>
 }
 
-export type Precision = 'float32' | 'int8' | 'int4'
+export type Precision = 'float32' | 'int8' | 'int8_rows' | 'int4'
 
-const BITS = { int8: 8, int4: 4 } as const
+const FORMATS = {
+  int8: { bits: 8, blockSize: 128 }, int8_rows: { bits: 8, blockSize: 'row' }, int4: { bits: 4, blockSize: 128 },
+} as const
 
 /**
  * Folder of a checkpoint with random weights, written once and kept. The integer ones are quantised from the float ones,
- * in blocks of 128, by the library's own means.
+ * in blocks of 128 or whole rows, by the library's own means.
  */
 export async function provideRandomModel(model: RandomModel, precision: Precision): Promise<string> {
   const folder = `out/bench-models/${model.name}-${precision}`
@@ -29,7 +31,7 @@ export async function provideRandomModel(model: RandomModel, precision: Precisio
   if (precision === 'float32') await writeFloats(folder, model)
   else {
     const source = await provideRandomModel(model, 'float32')
-    await quantizeWeights({ folder: source, out: folder, bits: BITS[precision], blockSize: 128 })
+    await quantizeWeights({ folder: source, out: folder, ...FORMATS[precision] })
   }
   return folder
 }

@@ -5,7 +5,7 @@ import type { PeerFigures, PeersResults, Way } from './bench-peers.ts'
 const LLAMA = ['llama_sequence', 'llama_decisions', 'llama_decisions_many'] as const
 const NAMES: Readonly<Record<Way, string>> = {
   tessera: 'this library',
-  tessera_rows: 'this library, whole rows',
+  tessera_rows: 'this library, whole rows of 8 bits',
   llama_sequence: 'llama.cpp, one sequence',
   llama_decisions: 'llama.cpp, decision context (4)',
   llama_decisions_many: 'llama.cpp, decision context (16)',
@@ -29,8 +29,8 @@ export function renderPeers({ layers, decide }: PeersResults) {
     '## `decide` against other packages',
     `Qwen3-0.6B shapes with ${layers} of 28 layers and random weights on every side: blocks of 128 here and in
 transformers.js, Q8_0 and Q4_0 (blocks of 32) in llama.cpp through node-llama-cpp. "Whole rows" are 8 bits with one scale
-for a row of weights or activations (\`tessera quantize --block row\`), which is less accurate than blocks, and than Q8_0;
-bench/NOTES.md has figures. Every side reads the same number of tokens: the state once, and 64 tokens a question with what its own template puts around it. Texts are filled up with a
+for a row of weights or activations (\`tessera quantize --block row\`), which is less accurate than blocks of 8 bits, and
+than Q8_0, but more than 4 bits; they stand beside int4, too, with files of twice the size. bench/NOTES.md has figures. Every side reads the same number of tokens: the state once, and 64 tokens a question with what its own template puts around it. Texts are filled up with a
 one-token word until \`countTokens\` here, and the count that node-llama-cpp reports, say so. "One sequence" is written by
 hand: the state once, then every question behind it, erasing the one before. "Decision context" is the package's own API
 for such questions, with 4 (its default) or up to 16 copies of the state. transformers.js runs this library's operators
