@@ -17,6 +17,8 @@ mkdir -p "$work"
 [ -f "$work/dev/rows.npy" ] || "$python" pack.py --data "$data" --tokenizer "$work/tokenizer.json" --out "$work/dev" decisions-dev.jsonl.xz
 [ -f "$work/train/rows.npy" ] || "$python" pack.py --data "$data" --tokenizer "$work/tokenizer.json" --out "$work/train" --augment \
   --fingerprints "$fingerprints" decisions-train-0{0,1,2,3,4}.jsonl.xz decisions-procedural-00.jsonl.xz decisions-procedural-long-00.jsonl.xz
+[ -f "$work/text.jsonl.xz" ] || "$python" text_questions.py --data "$data" --out "$work/text.jsonl.xz"
+[ -f "$work/text/rows.npy" ] || "$python" pack.py --data "$work" --tokenizer "$work/tokenizer.json" --out "$work/text" --fingerprints "$fingerprints" text.jsonl.xz
 
 resume=()
 [ ! -f "$work/checkpoint.pt" ] || resume=(--resume)

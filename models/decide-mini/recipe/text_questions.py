@@ -1,0 +1,188 @@
+"""Makes questions from plain text that answer themselves: what comes next, what is missing, do two pieces belong together, is this whole.
+
+They stand in for language-model pretraining: every row costs one short pass and teaches to compare pieces of a text with each other and
+with options, on subjects that labelled data does not touch. Rows have the form of the decision files (README of the data).
+"""
+import argparse
+import json
+import lzma
+import random
+import re
+from collections import Counter
+from pathlib import Path
+
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])|\n+")
+KIND = re.compile(r"^.{2,60}? (?:is|was|are|were) (an? (?:[\w-]+ ){0,3}?[\w-]+)(?= (?:of|in|that|which|who|by|from|for|and|on|at|to|with)\b|[,.;(])")
+WORD = re.compile(r"[A-Za-z]{3,}")
+NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)+\b")
+LABELS = [("Sentence 1", "Sentence 2"), ("First", "Second"), ("Text A", "Text B"), ("Message", "Reply"), ("Passage", "Statement"), ("1", "2"), ("Topic", "Text")]
+
+
+class Texts:
+    """Documents of one file as lists of sentences, a title where the first line is one."""
+
+    def __init__(self, path, limit):
+        self.documents, self.titles = [], []
+        counts = Counter()
+        for document in lzma.open(path, "rt").read(limit).split("<|doc|>")[:-1]:
+            lines = document.strip().split("\n", 1)
+            titled = len(lines) == 2 and len(lines[0]) < 60 and lines[0][-1:] not in ".?!:" and ": " not in lines[0]
+            sentences = [s.strip() for s in SENTENCE.split(lines[1] if titled else document) if 5 <= len(s.split()) <= 28]
+            if len(sentences) >= 4:
+                self.documents.append(sentences)
+                self.titles.append(lines[0] if titled else None)
+                counts.update(word for sentence in sentences for word in WORD.findall(sentence))
+        self.words = [word for word, count in counts.most_common(30000) if count > 3]
+        self.rank = {word: place for place, word in enumerate(self.words)}
+        self.stems = {}
+        for word in self.words:
+            self.stems.setdefault(word[:4].lower(), []).append(word)
+        self.kinds = [None if not (found := KIND.match(document[0])) else found[1] for document in self.documents]
+
+
+def keyed(random_, right, wrong):
+    """Options in random order with the keys people give them, and the key of the right one."""
+    texts = [right, *wrong]
+    random_.shuffle(texts)
+    if all(len(text) < 40 for text in texts) and random_.random() < 0.7:
+        return {text: None for text in texts}, right
+    names = random_.choice([lambda i: chr(65 + i), lambda i: f"option_{i + 1}", lambda i: str(i + 1)])
+    return {names(i): text for i, text in enumerate(texts)}, names(texts.index(right))
+
+
+class Maker:
+    def __init__(self, texts, random_):
+        self.texts, self.random = texts, random_
+
+    def choice(self, asked, right, wrong):
+        wrong = [text for text in dict.fromkeys(wrong) if text and text != right]
+        criteria, gold = keyed(self.random, right, wrong)
+        return {"type": "choice", "instructions": self.random.choice(asked), "criteria": criteria, "gold": gold} if wrong else None
+
+    def noul(self, asked, gold):
+        return {"type": "noul", "instructions": self.random.choice(asked), "gold": gold}
+
+    def other(self):
+        return self.random.randrange(len(self.texts.documents))
+
+    def sentence(self, document=None):
+        return self.random.choice(self.texts.documents[self.other() if document is None else document])
+
+    def two(self, first, second):
+        one, other = self.random.choice(LABELS)
+        if self.random.random() < 0.15:
+            return {one.lower().replace(" ", "_"): first, other.lower().replace(" ", "_"): second}
+        return self.random.choice(["{}: {}\n{}: {}", "{} - {}\n{} - {}"]).format(one, first, other, second)
+
+    def passage(self, number):
+        """Several questions about a piece of text: title, next sentence, names in it, what its subject is."""
+        r, document = self.random, self.texts.documents[number]
+        at = r.randrange(len(document) - 2)
+        size = r.choice([1, 1, 2])
+        state, questions = " ".join(document[at : at + size]), []
+        if r.random() < 0.8:
+            wrong = [self.sentence(number if r.random() < 0.3 else None) for _ in range(r.choice([1, 2, 3, 3]))]
+            wrong = [text for text in wrong if text not in document[at : at + size]]
+            questions.append(self.choice(["Which sentence comes next?", "What follows?", "Choose the continuation.", "How does it go on?"], document[at + size], wrong))
+        if self.texts.titles[number]:
+            titles = [self.texts.titles[self.other()] for _ in range(r.choice([2, 3, 4, 6]))]
+            questions.append(self.choice(["What is this about?", "Choose the title.", "Which subject does the text belong to?", "Topic?"], self.texts.titles[number], titles))
+        if at and self.texts.kinds[number]:
+            kinds = [self.texts.kinds[self.other()] for _ in range(8)][: r.choice([2, 4, 8])]
+            asked = f"What is {self.texts.titles[number]}?" if self.texts.titles[number] and r.random() < 0.4 else "What kind of thing is described?"
+            questions.append(self.choice([asked], self.texts.kinds[number], [kind for kind in kinds if kind]))
+        for _ in range(2):
+            inside = r.random() < 0.5
+            source = state if inside else self.sentence(number if r.random() < 0.5 else None)
+            found = NAME.findall(source) or [w for w in WORD.findall(source) if self.texts.rank.get(w, 0) > 300]
+            if found and (name := r.choice(found)):
+                questions.append(self.noul([f"Does the text mention {name}?", f"The text mentions \"{name}\".", f"Is {name} named here?"], name in state))
+        return state, questions
+
+    def missing(self, number):
+        """A word left out; wrong ones are as frequent or begin alike, so inflections are among them."""
+        r, sentence = self.random, self.sentence(number)
+        found = [match for match in WORD.finditer(sentence) if match[0] in self.texts.rank]
+        if not found:
+            return sentence, []
+        gap = r.choice(found)
+        place = self.texts.rank[gap[0]]
+        near = lambda: self.texts.words[min(len(self.texts.words) - 1, int(place * r.uniform(0.6, 1.6) + r.randrange(20)))]
+        wrong = [near() for _ in range(r.choice([1, 3, 4, 6]))]
+        alike = [word for word in self.texts.stems[gap[0][:4].lower()] if word != gap[0]]
+        wrong[: len(wrong) // 2 + 1] = r.sample(alike, min(len(alike), len(wrong) // 2 + 1))
+        # as large or small as the right one, or the first letter would tell
+        wrong = [word[0].upper() + word[1:] if gap[0][0].isupper() else word[0].lower() + word[1:] for word in wrong]
+        state = sentence[: gap.start()] + r.choice(["____", "[?]", "..."]) + sentence[gap.end() :]
+        return state, [self.choice(["Which word is missing?", "Fill the gap.", "Choose the word that fits."], gap[0], wrong)]
+
+    def pair(self, number):
+        """Do two pieces belong together: neighbours, or pieces of other places and other texts?"""
+        r, document = self.random, self.texts.documents[number]
+        at = r.randrange(len(document) - 1)
+        kind = r.random()
+        second = document[at + 1] if kind < 0.5 else self.sentence()
+        asked, gold = ["Do both come from the same text?", "Are both about the same subject?", "The two belong together."], kind < 0.5
+        if r.random() < 0.3:
+            asked, gold = ["Are they about different things?", "The two have nothing to do with each other."], kind >= 0.5
+        return self.two(document[at], second), [self.noul(asked, gold)]
+
+    def same(self, number):
+        """Is one a shorter or reordered form of the other, or another sentence (of the same text, or with a word changed)?"""
+        r, first = self.random, self.sentence(number)
+        words = first.split()
+        kept = [word for word in words if r.random() < 0.75 or (self.texts.rank.get(word.strip(".,"), 0) > 2000 and r.random() < 0.6)]
+        if len(kept) > 6 and r.random() < 0.4:
+            cut = r.randrange(2, len(kept) - 2)
+            kept = kept[cut:] + kept[:cut]
+        second, gold = " ".join(kept), True
+        if r.random() < 0.5:
+            second, gold = self.sentence(number if r.random() < 0.6 else None), False
+            gold = second == first
+        if r.random() < 0.5:
+            first, second = second, first
+        asked = ["Do both say the same?", "Is one a version of the other?", "Both have the same content."]
+        if r.random() < 0.25:
+            asked, gold = ["Do they say different things?", "One says something else than the other."], not gold
+        return self.two(first, second), [self.noul(asked, gold)]
+
+    def damaged(self, number):
+        """How much of a sentence was put out of order."""
+        r, sentence = self.random, self.sentence(number)
+        levels = r.choice([["intact", "a little damaged", "badly damaged"], ["in order", "mostly in order", "partly jumbled", "jumbled"],
+                           ["perfect", "good", "fair", "poor", "broken"], ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]])
+        level, words = r.randrange(len(levels)), sentence.split()
+        places = r.sample(range(len(words)), round(len(words) * level / (len(levels) - 1)))
+        for place, word in zip(places, r.sample([words[p] for p in places], len(places))):
+            words[place] = word if r.random() < 0.5 else r.choice(words)
+        question = {"type": "score", "instructions": r.choice(["How damaged is the sentence?", "How much of the sentence is out of place?", "Rate the word order."]),
+                    "criteria": levels, "gold": level}
+        if r.random() < 0.5:
+            question |= {"criteria": levels[::-1], "gold": len(levels) - 1 - level}
+        return " ".join(words), [question]
+
+    def row(self):
+        number = self.other()
+        form = self.random.choices([self.passage, self.missing, self.pair, self.same, self.damaged], [5, 3, 2, 2, 1])[0]
+        state, questions = form(number)
+        return {"source": f"text/{form.__name__}", "family": "text", "state": state, "questions": [q for q in questions if q]}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--rows", type=int, default=240_000)
+    parser.add_argument("--limit", type=int, default=60_000_000, help="characters read of every file")
+    args = parser.parse_args()
+    random_ = random.Random(0)
+    makers = [Maker(Texts(path, args.limit), random_) for path in sorted(args.data.glob("pretrain-*.txt.xz"))]
+    with lzma.open(args.out, "wt", preset=0) as out:
+        for number in range(args.rows):
+            row = makers[number % len(makers)].row()
+            if row["questions"]:
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
