@@ -47,7 +47,7 @@ export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
   const file = await readConfig(files, 'tokenizer.json', fileSchema, 'a byte-level BPE tokenizer')
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const pairs = createEncoder(path, file.model)
-  const { normalize, split, spell } = createSplitter(file)
+  const { normalize, split, spell, forgetSpelling } = createSplitter(file)
   const remembered = new Map<string, readonly number[]>()
   function encodeWord(word: string): readonly number[] {
     const known = remembered.get(word)
@@ -72,24 +72,45 @@ export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
       const ids = encode(text)
       return ids.length === 1 ? ids[0] : undefined
     },
-    forget: () => remembered.clear(),
+    forget() {
+      remembered.clear()
+      forgetSpelling()
+    },
   }
 }
 
 /**
  * The stages before BPE, by the library; its own BPE joins texts and looks every pair up as JSON, which takes most of its
- * time. `spell`, the last splitter, writes bytes as characters: by far the slowest of them, so words that repeat skip it.
+ * time. `spell`, the last splitter, writes bytes as characters: by far the slowest of them, so it is asked once a character.
  */
 function createSplitter(file: z.infer<typeof fileSchema>) {
   const { pre_tokenizer: all } = file
   const stages = all?.type === 'Sequence' ? all.pretokenizers ?? [] : [all]
   const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
   const last = loadStages(file, stages.at(-1) ?? null)
+  const spellWord = (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word]
+  const spelling = new Map<string, string>()
+  function spellCharacters(word: string): string[] {
+    let spelt = ''
+    for (const character of word) {
+      let bytes = spelling.get(character)
+      if (bytes === undefined) spelling.set(character, (bytes = spellWord(character).join('')))
+      spelt += bytes
+    }
+    return [spelt]
+  }
   return {
     normalize: (text: string) => first.normalizer?.normalize(text) ?? text,
     split: (text: string) => first.pre_tokenizer?.pre_tokenize([text]) ?? [text],
-    spell: (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word],
+    spell: spellsBytes(stages.at(-1)) ? spellCharacters : spellWord,
+    forgetSpelling: () => spelling.clear(),
   }
+}
+
+/** Whether a stage writes bytes as characters and does nothing else, so that it treats a character alike wherever it stands. */
+function spellsBytes(stage: unknown): boolean {
+  const { data } = z.object({ type: z.literal('ByteLevel'), use_regex: z.literal(false), add_prefix_space: z.literal(false) }).safeParse(stage)
+  return data !== undefined
 }
 
 /** Not a closure beside those that stay, which would keep the whole file, as many objects as there are rules. */
