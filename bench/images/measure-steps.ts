@@ -4,17 +4,21 @@ import type { Child } from '../measure/child.ts'
 import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { provideRandomModel, type Precision } from '../models/random-checkpoint.ts'
+import { openStableDiffusion } from './stable-diffusion-side.ts'
 import { type Family, type StepModel, TEXT_TOKENS } from './step-model.ts'
 import { openTorch } from './torch-side.ts'
 
-const PRECISIONS: readonly Precision[] = ['float32', 'int8', 'int4']
+const PRECISIONS: readonly Precision[] = ['float32', 'int8', 'int8_rows', 'int4']
+
+/** Another runtime with weights of one type. */
+export type Peer = 'torch_float32' | 'torch_bfloat16' | 'stable_diffusion_f32' | 'stable_diffusion_q8_0'
 
 export interface StepFigures {
   readonly kind: Family['kind']
   readonly side: number
   readonly gflop: number
-  /** One step of each precision here, and of PyTorch where there is one. */
-  readonly times: Readonly<Partial<Record<Precision | 'torch_float32' | 'torch_bfloat16', Summary>>>
+  /** One step of each precision here, and of the peers that there are. */
+  readonly times: Readonly<Partial<Record<Precision | Peer, Summary>>>
   /** Share of a step that is not inside onnxruntime. */
   readonly outside: Readonly<Record<Precision, Summary>>
   /** Distance of the prediction from that with float32 weights, relative in the root mean square. */
@@ -38,14 +42,14 @@ export async function measureSteps(
     const inside = recording.passes.reduce((sum, pass) => sum + pass.ended - pass.started, 0)
     outside.get(precision)?.push((total - inside) / total)
   }
-  const torch = await openTorches(family, side, threads)
-  const ways = { ...Object.fromEntries(PRECISIONS.map((precision) => [precision, step(precision)])), ...torch.ways }
+  const peers = await openPeers(family, side, threads)
+  const ways = { ...Object.fromEntries(PRECISIONS.map((precision) => [precision, step(precision)])), ...peers.ways }
   const times = await timeAlternating(ways, runs)
   const predict = async (precision: Precision) => await models.get(precision)?.predict() as Float32Array
   const exact = await predict('float32')
   const deviation: Partial<Record<Precision, number>> = {}
   for (const precision of PRECISIONS) deviation[precision] = distance(await predict(precision), exact)
-  await torch.close()
+  await peers.close()
   await backend.dispose()
   const shares = [...outside].map(([precision, values]) => [precision, summarize(values)])
   return {
@@ -55,17 +59,23 @@ export async function measureSteps(
   }
 }
 
-async function openTorches({ kind, model }: Family, side: number, threads: number) {
-  const folder = await provideRandomModel(model, 'float32')
+async function openPeers({ kind, model }: Family, side: number, threads: number) {
+  const step = { kind, folder: await provideRandomModel(model, 'float32'), side, textTokens: TEXT_TOKENS, threads }
+  const peers: Readonly<Record<Peer, () => Promise<Child | undefined>>> = {
+    torch_float32: () => openTorch({ ...step, precision: 'float32' }),
+    torch_bfloat16: () => openTorch({ ...step, precision: 'bfloat16' }),
+    stable_diffusion_f32: () => openStableDiffusion({ ...step, precision: 'f32' }),
+    stable_diffusion_q8_0: () => openStableDiffusion({ ...step, precision: 'q8_0' }),
+  }
   const ways: Record<string, () => Promise<void>> = {}
   const opened: Child[] = []
-  for (const precision of ['float32', 'bfloat16'] as const) {
-    const torch = await openTorch({ kind, folder, side, textTokens: TEXT_TOKENS, threads, precision })
-    if (torch === undefined) continue
-    opened.push(torch)
-    ways[`torch_${precision}`] = () => torch.step()
+  for (const [peer, open] of Object.entries(peers)) {
+    const child = await open()
+    if (child === undefined) continue
+    opened.push(child)
+    ways[peer] = () => child.step()
   }
-  return { ways, close: () => Promise.all(opened.map((torch) => torch.close())) }
+  return { ways, close: () => Promise.all(opened.map((child) => child.close())) }
 }
 
 function distance(values: Float32Array, exact: Float32Array): number {
