@@ -16,6 +16,8 @@ import { provideQwen3Gguf } from './write-qwen3-gguf.ts'
 const QUESTION_TOKENS = 64
 /** Most copies of the state in node-llama-cpp's decision context: its default, and more. */
 const COPIES = { few: 4, many: 16 }
+/** Longer states get fewer rounds, down to one: a round of all ways on 8,192 tokens takes minutes. */
+const FULL_ROUNDS = 2048
 
 /** Ways of answering the same questions; see `renderPeers` for what they are. */
 export type Way = 'tessera' | 'tessera_rows' | 'llama_sequence' | 'llama_decisions' | 'llama_decisions_many' | 'transformers'
@@ -51,12 +53,13 @@ async function measureBits(bits: 4 | 8, options: BenchOptions): Promise<PeerFigu
   const transformers = await TransformersSide.open(bundle, threads)
   const figures: PeerFigures[] = []
   for (const state of states) {
+    const rounds = Math.max(1, Math.min(runs, Math.round((runs * FULL_ROUNDS) / state)))
     for (const asked of questions) {
       const work = { state, questions: asked, question: QUESTION_TOKENS }
       const request = await fitRequest(engine, work)
       const sequence = await llama.openSequence(work)
-      const few = await openDecisions(llama, work, COPIES.few, runs)
-      const many = asked > COPIES.few ? await openDecisions(llama, work, COPIES.many, runs) : undefined
+      const few = await openDecisions(llama, work, COPIES.few, rounds)
+      const many = asked > COPIES.few ? await openDecisions(llama, work, COPIES.many, rounds) : undefined
       const times = await timeAlternating<Way>({
         tessera: () => engine.decide(request),
         tessera_rows: () => rows.decide(request),
@@ -64,7 +67,7 @@ async function measureBits(bits: 4 | 8, options: BenchOptions): Promise<PeerFigu
         llama_decisions: () => few.run(),
         ...(many && { llama_decisions_many: () => many.run() }),
         transformers: () => transformers.run(work),
-      } as Record<Way, () => Promise<unknown>>, runs)
+      } as Record<Way, () => Promise<unknown>>, rounds)
       await Promise.all([sequence.dispose(), few.dispose(), many?.dispose()])
       console.error(`int${bits}, ${state} tokens, ${asked} questions: ` +
         Object.entries(times).map(([way, { median }]) => `${way} ${median.toFixed(0)} ms`).join(', '))
@@ -80,11 +83,11 @@ function openEngine(bundle: string, threads: number): Promise<Engine> {
   return createEngine({ backend: 'cpu', threads, models: { 'decide-latest': resolve(bundle) } })
 }
 
-async function openDecisions(llama: LlamaSide, work: Work, copies: number, runs: number) {
+async function openDecisions(llama: LlamaSide, work: Work, copies: number, rounds: number) {
   const context = await llama.openDecisions(work, Math.min(copies, work.questions))
   const next = await fitLlamaRequest(context, (text) => llama.tokenize(text), work)
   const requests: Awaited<ReturnType<typeof next>>[] = []
-  for (let run = 0; run <= runs; run++) requests.push(await next())
+  for (let run = 0; run <= rounds; run++) requests.push(await next())
   const total = work.state + work.questions * work.question
   return {
     async run() {
