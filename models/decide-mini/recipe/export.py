@@ -10,6 +10,8 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
+from train import from_bundle
+
 BLOCK = 64
 
 
@@ -26,10 +28,14 @@ def main():
     parser.add_argument("--checkpoint", type=Path, required=True)
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--average", type=Path, help="exported bundle that training started from: the mean of its weights and the checkpoint's is "
+                        "written, which keeps what both know (Wortsman et al. 2022, arXiv:2109.01903)")
     args = parser.parse_args()
     saved = torch.load(args.checkpoint, map_location="cpu")
+    start = from_bundle(args.average) if args.average else saved["model"]
     tensors = {}
     for name, weight in saved["model"].items():
+        weight = (weight + start[name]) / 2
         if weight.ndim == 1:
             tensors[name] = weight.float().contiguous()
         else:
@@ -47,7 +53,7 @@ def main():
     manifest = args.out / "tessera.json"
     if not manifest.exists():
         manifest.write_text(json.dumps({
-            "name": "decide-mini", "version": "0.3.0", "template": "branch-1", "readout": "pointer",
+            "name": "decide-mini", "version": "0.4.0", "template": "branch-1", "readout": "pointer",
             "window": {"tokens": 640, "overlap": 64, "sharpness": 4},
         }, indent=2) + "\n")
     size = sum(file.stat().st_size for file in args.out.iterdir() if file.is_file())
