@@ -4,7 +4,7 @@ import type { Job, LimitsResults } from './bench-limits.ts'
 export function renderLimits({ peak, bandwidth, jobs }: LimitsResults): string {
   const rates = [peak.float32, peak.int8_blocks, peak.int8_dynamic].map(({ max }) => `${max.toFixed(0)} GFLOP/s`)
   return [
-    `Products of 1,024 × 2,560 × 2,560 and a copy of 128 MiB, through the runtime that also runs the models; the best of all
+    `Products of 1,024 × 2,560 × 2,560 and reading 512 MiB, through the runtime that also runs the models; the best of all
 runs, as are the shares. A job could not be faster than its work at that rate, or than reading its weights once a pass.`,
     table(
       ['matrix product, float32', 'int8 in blocks of 128', 'int8 quantised as a whole', 'memory'],
