@@ -12,8 +12,8 @@ export interface Environment {
   readonly node: string
   readonly runtime: string
   readonly threads: number
-  /** Processes that were running before the start (average over a minute); above 0.5, others took part of the machine. */
-  readonly load: number
+  /** Processes that were running before the start (average over a minute); above 0.5, others took part of the machine. Absent where it was not noted. */
+  readonly load?: number
   /** The same at the end; the bench itself is part of it. */
   readonly load_after?: number
 }

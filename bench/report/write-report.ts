@@ -36,9 +36,10 @@ async function readResults(out: string, name: string): Promise<Measured | undefi
 function describe({ environment }: Measured): string {
   const { cpu, processors, memory_gib: memory, platform, node, runtime, threads, date, load } = environment
   const { load_after: after } = environment
-  const busy = after === undefined ? '' : `, at the end ${after.toFixed(1)}`
+  const show = (value: number | undefined) => value?.toFixed(1) ?? 'not noted'
+  const busy = after === undefined ? '' : `, at the end ${show(after)}`
   return `${cpu}, ${processors} processors, ${memory} GiB, ${platform}; Node ${node}, ${runtime}, ${threads} threads; ` +
-    `${date.slice(0, 10)}; load before the start ${load.toFixed(1)}${busy} (above 0.5 before the start, other programs ` +
+    `${date.slice(0, 10)}; load before the start ${show(load)}${busy} (above 0.5 before the start, other programs ` +
     'were running).'
 }
 
