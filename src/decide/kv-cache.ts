@@ -56,6 +56,7 @@ export class KvCache {
   clear(): void {
     for (const tensor of Object.values(this.#tensors)) tensor.data.fill(0 as never)
   }
+
   /** `rows` is [1, KV heads, S, head_dim]. */
   #write(cache: Tensor['data'], rows: Tensor, past: number): void {
     const { heads, headDim } = this.#shape

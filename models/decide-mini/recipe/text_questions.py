@@ -137,7 +137,7 @@ class Maker:
             kept = kept[cut:] + kept[:cut]
         second, gold = " ".join(kept), True
         if r.random() < 0.5:
-            second, gold = self.sentence(number if r.random() < 0.6 else None), False
+            second = self.sentence(number if r.random() < 0.6 else None)
             gold = second == first
         if r.random() < 0.5:
             first, second = second, first
