@@ -39,12 +39,12 @@ const STATE_TOKENS = 1024
 export const growthBench: Bench<GrowthResults> = {
   async measure(options) {
     const curves: Curve[] = []
-    const { model, layers, states, runs } = options
+    const { model, layers, states, runs, threads } = options
     for (const folder of [model, await provideQwen3({ layers, bits: 8 }, model)]) {
       await using engine = await openEngine(folder, options)
       const lengths = folder === model ? states : states.filter((tokens) => tokens <= LONGEST)
       curves.push(...(await measureDecisions(engine, basename(folder), { ...options, states: lengths })))
-      if (folder === model) curves.push(await measureClients(engine, runs))
+      if (folder === model) curves.push(...await measureClients(resolve(folder), threads, runs))
     }
     curves.push(await measureArea(options))
     return { layers, curves }

@@ -1,23 +1,35 @@
-import type { Engine } from '../../src/engine/index.ts'
-import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
+import { summarize } from '../../src/cli/bench/statistics.ts'
+import { createEngine, type Engine } from '../../src/engine/index.ts'
 import type { Curve } from './bench-growth.ts'
 
 const CLIENTS = [1, 4, 16, 64]
 /** Calls of each number of clients in one round. */
 const CALLS = 64
 
-/** How long a call takes when more clients ask at once, each its next question as soon as it has an answer. */
-export async function measureClients(engine: Engine, runs: number): Promise<Curve> {
-  const latencies = new Map<number, number[]>(CLIENTS.map((clients) => [clients, []]))
+/**
+ * How long a call takes when more clients ask at once, each its next question as soon as it has an answer: with all threads
+ * in one worker, and with as many workers of one thread.
+ */
+export async function measureClients(folder: string, threads: number, runs: number): Promise<Curve[]> {
+  const models = { 'decide-latest': folder }
+  await using one = await createEngine({ backend: 'cpu', threads, models })
+  await using several = await createEngine({ backend: 'cpu', threads: 1, workers: threads, models })
+  const engines = Object.entries({ [`one worker of ${threads} threads`]: one, [`${threads} workers of one thread`]: several })
+  const latencies = new Map<string, number[]>()
   for (let round = 0; round <= runs; round++) {
     for (const clients of CLIENTS) {
-      const measured = await askAll(engine, clients)
-      if (round > 0) latencies.get(clients)?.push(...measured)
+      for (const [name, engine] of engines) {
+        const measured = await askAll(engine, clients)
+        // The first round opens the model in every worker.
+        if (round > 0) latencies.set(name + clients, [...latencies.get(name + clients) ?? [], ...measured])
+      }
     }
   }
-  const points = CLIENTS.map((x) => ({ x, time: summarize(latencies.get(x) ?? []) }))
-  console.error(`clients: ${points.map(({ x, time }) => `${x} ${time.median.toFixed(0)} ms`).join(', ')}`)
-  return { name: 'a call on the embedded model', over: 'clients', points: points as { x: number; time: Summary }[] }
+  return engines.map(([name]) => {
+    const points = CLIENTS.map((x) => ({ x, time: summarize(latencies.get(name + x) ?? []) }))
+    console.error(`${name}, clients: ${points.map(({ x, time }) => `${x} ${time.median.toFixed(0)} ms`).join(', ')}`)
+    return { name: `a call on the embedded model, ${name}`, over: 'clients', points }
+  })
 }
 
 async function askAll(engine: Engine, clients: number): Promise<number[]> {

@@ -4,4 +4,5 @@ export type {
 export { createCpuBackend, type CpuBackendOptions } from './cpu.ts'
 export { createBackend, type BackendChoice, type BackendOptions } from './create-backend.ts'
 export type { SelfTest } from './self-test/judge-self-test.ts'
+export { countDefaultThreads } from './platform.ts'
 export { detectBackends, type BackendStatus } from './detect.ts'

@@ -11,6 +11,7 @@ export const engineArguments = {
 export interface EngineArguments {
   readonly backend?: string | undefined
   readonly threads?: string | undefined
+  readonly workers?: string | undefined
   readonly use?: string | undefined
 }
 
@@ -19,10 +20,11 @@ export interface EngineArguments {
  *
  * @param name model name of requests that `--use` is for
  */
-export function openEngine({ backend, threads, use }: EngineArguments, name = 'decide-latest'): Promise<Engine> {
+export function openEngine({ backend, threads, workers, use }: EngineArguments, name = 'decide-latest'): Promise<Engine> {
   return createEngine({
     ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
     ...(threads === undefined ? {} : { threads: readNumber(threads) }),
+    ...(workers === undefined ? {} : { workers: readNumber(workers) }),
     ...(use === undefined ? {} : { models: { [name]: use } }),
   })
 }

@@ -30,6 +30,11 @@ export const serveCommand = defineCommand({
       description: 'a page under /console with usage and a playground',
       negativeDescription: 'no such page',
     },
+    'workers': {
+      type: 'string',
+      description: 'worker threads that calls are shared out to; default 1',
+      valueHint: 'n',
+    },
     ...engineArguments,
   },
   run: (context) =>

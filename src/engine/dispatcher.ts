@@ -48,6 +48,11 @@ export class Dispatcher {
     return this.#info
   }
 
+  /** Calls that run or wait. */
+  get size(): number {
+    return this.#running.size + this.#queue.size
+  }
+
   /** Connects unless connected. Rejects when the other end can't create its backend or ends before it has. */
   start(): Promise<BackendInfo> {
     this.#starting ??= new Promise<BackendInfo>((resolve, reject) => {
@@ -76,7 +81,7 @@ export class Dispatcher {
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
       const { maxConcurrent, maxQueue } = this.#options
-      if (this.#running.size + this.#queue.size >= maxConcurrent + maxQueue) throw new OverloadedError()
+      if (this.size >= maxConcurrent + maxQueue) throw new OverloadedError()
 
       const id = ++this.#lastId
       const stopListening = () => signal?.removeEventListener('abort', abort)

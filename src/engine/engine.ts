@@ -6,15 +6,18 @@ import {
 } from '../schemas/index.ts'
 import type { Connect } from './connection.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
-import { type CallOptions, Dispatcher } from './dispatcher.ts'
+import type { CallOptions } from './dispatcher.ts'
 import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { ModelDescription, TaskSource } from './task.ts'
+import { WorkerPool } from './worker-pool.ts'
 
 export interface EngineBackendInfo extends BackendInfo {
   /** Whether models run in a worker thread. */
   readonly worker: boolean
+  /** Worker threads that calls are shared out to. */
+  readonly workers: number
 }
 
 export interface ModelInfo extends Partial<ModelDescription> {
@@ -63,34 +66,34 @@ export interface Engine extends AsyncDisposable {
 
 /** Starts an engine over the given other end. Resolves once its backend runs, rejects with why it doesn't. */
 export async function startEngine(options: ResolvedOptions, connect: Connect, source: TaskSource): Promise<Engine> {
-  const dispatcher = new Dispatcher(connect, options)
-  const first = await dispatcher.start()
-  const dispose = () => dispatcher.dispose()
+  const pool = new WorkerPool(connect, options)
+  const first = await pool.start()
+  const dispose = () => pool.dispose()
   return {
     async decide<const Questions extends QuestionsInput>(
       body: DecisionRequestInput<Questions>,
       call?: CallOptions,
     ): Promise<DecisionResponse<Questions>> {
       const request = parseDecisionRequest(body)
-      const response = await dispatcher.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
+      const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
       return response as DecisionResponse<Questions>
     },
     async countTokens(body, call) {
       const request = parseDecisionRequest(body)
-      return dispatcher.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
+      return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
     },
     async generateImage(body, { steps, guidance, ...call } = {}) {
       const request = parseImageGenerationRequest(body)
       const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance }) }
-      return dispatcher.submit('generateImage', request.model ?? DEFAULT_MODELS.generateImage, job, call)
+      return pool.submit('generateImage', request.model ?? DEFAULT_MODELS.generateImage, job, call)
     },
     async editImage(body, { seed, steps, guidance, ...call } = {}) {
       const request = parseImageEditRequest(body)
       const job = { ...request, ...readSampling({ seed, steps, guidance }) }
-      return dispatcher.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call)
+      return pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call)
     },
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
-    backendInfo: () => ({ ...(dispatcher.info ?? first), worker: options.worker }),
+    backendInfo: () => ({ ...(pool.info ?? first), worker: options.worker, workers: options.workers }),
     dispose,
     [Symbol.asyncDispose]: dispose,
   }

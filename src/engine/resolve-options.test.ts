@@ -1,12 +1,13 @@
 import { totalmem } from 'node:os'
 import { describe, expect, it } from 'vitest'
+import { countDefaultThreads } from '../backends/index.ts'
 import { resolveOptions } from './resolve-options.ts'
 
 describe('resolveOptions', () => {
   it('has defaults', () => {
     expect(resolveOptions({}, {})).toEqual({
       settings: { backend: 'auto', models: {}, keepAlive: 300_000, memoryBudget: expect.any(Number) },
-      worker: true, maxConcurrent: 4, maxQueue: 64,
+      worker: true, workers: 1, maxConcurrent: 4, maxQueue: 64,
     })
     const { memoryBudget } = resolveOptions({}, {}).settings
     expect(memoryBudget).toBeGreaterThan(0)
@@ -17,6 +18,14 @@ describe('resolveOptions', () => {
     const env = { TESSERA_BACKEND: 'wasm', TESSERA_THREADS: '3' }
     expect(resolveOptions({}, env).settings).toMatchObject({ backend: 'wasm', threads: 3 })
     expect(resolveOptions({ backend: 'cpu', threads: 1 }, env).settings).toMatchObject({ backend: 'cpu', threads: 1 })
+  })
+
+  it('shares processors and memory among workers, unless threads are named', () => {
+    const one = resolveOptions({ memoryBudget: 900 }, {})
+    const { settings, workers } = resolveOptions({ workers: 3, memoryBudget: 900 }, {})
+    expect([one.workers, one.settings.memoryBudget, one.settings.threads]).toEqual([1, 900, undefined])
+    expect([workers, settings.memoryBudget, settings.threads]).toEqual([3, 300, Math.max(1, Math.floor(countDefaultThreads() / 3))])
+    expect(resolveOptions({ workers: 3, threads: 2 }, {}).settings.threads).toBe(2)
   })
 
   it('takes empty variables as absent', () => {
@@ -30,6 +39,8 @@ describe('resolveOptions', () => {
     [{}, { TESSERA_BACKEND: 'GPU' }, 'TESSERA_BACKEND: must be one of'],
     [{}, { TESSERA_THREADS: 'two' }, 'TESSERA_THREADS: must be a whole number of 1 or more, got NaN'],
     [{ threads: 0 }, {}, 'threads: must be a whole number of 1 or more, got 0'],
+    [{ workers: 0 }, {}, 'workers: must be a whole number of 1 or more, got 0'],
+    [{ workers: 2, worker: false }, {}, 'workers: must be 1 where `worker` is false, got 2'],
     [{ maxConcurrent: 1.5 }, {}, 'maxConcurrent: must be a whole number of 1 or more, got 1.5'],
     [{ maxQueue: -1 }, {}, 'maxQueue: must be a whole number of 0 or more, got -1'],
     [{ keepAlive: -1 }, {}, 'keepAlive: must be a number from 0, got -1'],

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os'
-import type { BackendName } from '../backends/index.ts'
+import { type BackendName, countDefaultThreads } from '../backends/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 
 export interface EngineOptions {
@@ -7,10 +7,15 @@ export interface EngineOptions {
   readonly backend?: 'auto' | BackendName
   /** Model name to a folder, an installed model or a hub id that serves it instead of the default. */
   readonly models?: Readonly<Partial<Record<string, string>>>
-  /** Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors. */
+  /** Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors and workers. */
   readonly threads?: number
   /** Runs models in a worker thread (default), or in the calling thread, which then stalls while they compute. */
   readonly worker?: boolean
+  /**
+   * Worker threads that calls are shared out to, each with models of its own open. On a CPU, many short calls at once are
+   * done faster by several workers of few threads than by one of many; a single call is not. Default 1.
+   */
+  readonly workers?: number
   /**
    * Milliseconds that a model stays open after its last use; 0 closes it at once, `Infinity` never. Default 300000, five
    * minutes.
@@ -18,12 +23,13 @@ export interface EngineOptions {
   readonly keepAlive?: number
   /**
    * Bytes of weights that open models may have together. Beyond it the ones that were not used for longest are closed;
-   * those in use never are, nor is the one used last. Default: half of the machine's memory, or of the container's limit.
+   * those in use never are, nor is the one used last. Several workers share it evenly. Default: half of the machine's memory,
+   * or of the container's limit.
    */
   readonly memoryBudget?: number
-  /** Calls that take turns at computing. Default 4. */
+  /** Calls that take turns at computing in a worker. Default 4. */
   readonly maxConcurrent?: number
-  /** Calls that wait beyond those; more are refused at once with OverloadedError. Default 64. */
+  /** Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. Default 64. */
   readonly maxQueue?: number
 }
 
@@ -41,6 +47,7 @@ export interface EngineSettings {
 export interface ResolvedOptions {
   readonly settings: EngineSettings
   readonly worker: boolean
+  readonly workers: number
   readonly maxConcurrent: number
   readonly maxQueue: number
 }
@@ -54,9 +61,14 @@ const BACKENDS = ['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'] as c
  * @throws InvalidRequestError naming the option or the variable
  */
 export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessEnv = process.env): ResolvedOptions {
-  const threads = options.threads === undefined
+  const workers = readCount('workers', options.workers, 1) ?? 1
+  if (workers > 1 && options.worker === false) {
+    throw new InvalidRequestError('workers', `must be 1 where \`worker\` is false, got ${workers}`)
+  }
+  const named = options.threads === undefined
     ? readCount('TESSERA_THREADS', readVariable(env.TESSERA_THREADS), 1)
     : readCount('threads', options.threads, 1)
+  const threads = named ?? (workers > 1 ? Math.max(1, Math.floor(countDefaultThreads() / workers)) : undefined)
   const backend = options.backend === undefined
     ? readBackend('TESSERA_BACKEND', env.TESSERA_BACKEND || 'auto')
     : readBackend('backend', options.backend)
@@ -66,9 +78,10 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
       models: readModels(options.models ?? {}),
       ...(threads !== undefined && { threads }),
       keepAlive: readAmount('keepAlive', options.keepAlive) ?? KEEP_ALIVE_MS,
-      memoryBudget: readAmount('memoryBudget', options.memoryBudget) ?? measureMemory() / 2,
+      memoryBudget: (readAmount('memoryBudget', options.memoryBudget) ?? measureMemory() / 2) / workers,
     },
     worker: options.worker ?? true,
+    workers,
     maxConcurrent: readCount('maxConcurrent', options.maxConcurrent, 1) ?? 4,
     maxQueue: readCount('maxQueue', options.maxQueue, 0) ?? 64,
   }

@@ -61,6 +61,7 @@ export function resolveWebOptions(options: WebEngineOptions, base: string): Reso
       memoryBudget: readAmount('memoryBudget', options.memoryBudget ?? 1e9),
     },
     worker: options.worker ?? true,
+    workers: 1,
     maxConcurrent: readCount('maxConcurrent', options.maxConcurrent ?? 4, 1),
     maxQueue: readCount('maxQueue', options.maxQueue ?? 64, 0),
   }

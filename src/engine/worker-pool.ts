@@ -1,0 +1,41 @@
+import type { Connect } from './connection.ts'
+import { type CallOptions, Dispatcher } from './dispatcher.ts'
+import type { JobKind, Jobs } from './jobs.ts'
+import type { BackendInfo } from './protocol.ts'
+import type { ResolvedOptions } from './resolve-options.ts'
+
+/** Several workers, each behind a queue of its own. Calls go to the one that has least to do. */
+export class WorkerPool {
+  readonly #dispatchers: readonly [Dispatcher, ...Dispatcher[]]
+
+  constructor(connect: Connect, options: ResolvedOptions) {
+    const others = Array.from({ length: options.workers - 1 }, () => new Dispatcher(connect, options))
+    this.#dispatchers = [new Dispatcher(connect, options), ...others]
+  }
+
+  /** What runs in the first worker, or ran until its last crash. Undefined before the start. */
+  get info(): BackendInfo | undefined {
+    return this.#dispatchers[0].info
+  }
+
+  /** Starts the first worker; the others start with the first call that comes while it is busy. */
+  start(): Promise<BackendInfo> {
+    return this.#dispatchers[0].start()
+  }
+
+  submit<Kind extends JobKind>(
+    kind: Kind,
+    model: string,
+    request: Jobs[Kind]['request'],
+    options?: CallOptions,
+  ): Promise<Jobs[Kind]['response']> {
+    // Of equals the first, which has the models of earlier calls open.
+    const idlest = this.#dispatchers.reduce((best, other) => (other.size < best.size ? other : best))
+    return idlest.submit(kind, model, request, options)
+  }
+
+  /** Rejects everything pending and stops the workers. Safe to call twice. */
+  async dispose(): Promise<void> {
+    await Promise.all(this.#dispatchers.map((dispatcher) => dispatcher.dispose()))
+  }
+}
