@@ -88,7 +88,7 @@ export class Dispatcher {
       const job: Job = {
         client,
         onProgress,
-        message: { type: 'run', id, kind, model, request } as RunMessage,
+        message: { type: 'run', id, kind, model, request, reports: onProgress !== undefined } as RunMessage,
         resolve: (response) => {
           stopListening()
           resolve(response as Jobs[Kind]['response'])

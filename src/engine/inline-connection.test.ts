@@ -60,3 +60,15 @@ it('tries again to open a model that failed to open', async () => {
   expect(await runFake(engine, { name: 'a', steps: 1 })).toBe('a1')
   await engine.dispose()
 })
+
+it('sends progress only for calls that hear of it', async () => {
+  const source = createFakeSource()
+  const inline = connectInline(() => source, createBackend)
+  const sent: string[] = []
+  const engine = await startEngine(options, ({ onMessage, onCrash }) =>
+    inline({ onMessage: (message) => (sent.push(message.type), onMessage(message)), onCrash }), source)
+  await runFake(engine, { steps: 2 })
+  await runFake(engine, { steps: 2 }, { onProgress: () => {} })
+  expect(sent).toEqual(['started', 'result', 'progress', 'progress', 'result'])
+  await engine.dispose()
+})

@@ -66,11 +66,13 @@ export class JobRunner {
     }
   }
 
-  async #run({ id, kind, model, request }: RunMessage): Promise<void> {
+  async #run({ id, kind, model, request, reports }: RunMessage): Promise<void> {
     const controller = new AbortController()
     this.#aborts.set(id, controller)
     const place = this.#turns.join(controller.signal)
-    const onProgress = (progress: Progress) => this.#post({ type: 'progress', id, progress })
+    const onProgress = (progress: Progress) => {
+      if (reports) this.#post({ type: 'progress', id, progress })
+    }
     try {
       await place.turn()
       const context = { turn: () => place.turn(), signal: controller.signal, onProgress }

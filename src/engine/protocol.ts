@@ -19,6 +19,8 @@ export interface RunMessage<Kind extends JobKind = JobKind> {
   readonly kind: Kind
   readonly model: string
   readonly request: Jobs[Kind]['request']
+  /** Whether `progress` is to be sent: a message a pass, which takes time at both ends. */
+  readonly reports: boolean
 }
 
 export type FromWorker =
