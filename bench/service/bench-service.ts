@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from '../report/bench.ts'
 import { table } from '../report/markdown.ts'
 import { type Answers, runClients } from './run-clients.ts'
-import { type Service, startService } from './start-service.ts'
+import { type Service, type Split, startService } from './start-service.ts'
 import { type MemoryUse, watchMemory } from './watch-memory.ts'
 
 const KEYS = ['key-a', 'key-b', 'key-c', 'key-d']
@@ -25,17 +25,21 @@ interface Charged {
   readonly tokens: number
 }
 
+interface Load extends Split {
+  readonly seconds: number
+  readonly answers: number
+  readonly tokens: number
+  readonly statuses: Readonly<Record<string, number>>
+  readonly charged: Charged
+  readonly milliseconds: Times
+  readonly memory: MemoryUse
+}
+
 interface ServiceResults {
   readonly clients: number
-  readonly load: {
-    readonly seconds: number
-    readonly answers: number
-    readonly tokens: number
-    readonly statuses: Readonly<Record<string, number>>
-    readonly charged: Charged
-    readonly milliseconds: Times
-    readonly memory: MemoryUse
-  }
+  /** With all threads in one worker, and with as many workers of one thread. */
+  readonly loads: readonly Load[]
+  /** With one worker. */
   readonly storm: {
     readonly seconds: number
     readonly answers: number
@@ -52,31 +56,35 @@ interface ServiceResults {
 /** A running `tessera serve` under more clients than it has processors, patient ones and then such as hang up. */
 export const serviceBench: Bench<ServiceResults> = {
   async measure({ threads }) {
-    const service = await startService(KEYS, threads)
-    try {
-      console.error(`warm-up: ${WARM_UP_SECONDS} s`)
-      await runClients({ ...to(service), clients: CLIENTS, seconds: WARM_UP_SECONDS, patience: () => undefined })
-      console.error(`load: ${CLIENTS} clients for ${SECONDS} s`)
-      const load = await measureLoad(service)
+    const one = { workers: 1, threads }
+    const { load, storm } = await onService(one, async (service) => {
+      const load = await measureLoad(service, one)
       console.error(`storm: the same, half of them hanging up, for ${STORM_SECONDS} s`)
-      return { clients: CLIENTS, load, storm: await measureStorm(service) }
-    } finally {
-      await service.stop()
-    }
+      return { load, storm: await measureStorm(service) }
+    })
+    if (threads === 1) return { clients: CLIENTS, loads: [load], storm }
+    const several = { workers: threads, threads: 1 }
+    const shared = await onService(several, (service) => measureLoad(service, several))
+    return { clients: CLIENTS, loads: [load, shared], storm }
   },
-  render: ({ clients, load, storm }) => {
-    const { memory, milliseconds: times } = load
+  render: ({ clients, loads, storm }) => {
     const statuses = (counts: Readonly<Record<string, number>>) => Object.entries(counts).map((entry) => entry.join(': ')).join(', ')
     const head = ['', 'answers', 'given up', 'statuses', 'charged']
     const rows = [
-      ['patient clients', String(load.answers), '0', statuses(load.statuses), `${load.charged.requests} requests, ${load.charged.tokens} tokens`],
+      ...loads.map((load) => [
+        `patient clients, ${describe(load)}`, String(load.answers), '0', statuses(load.statuses),
+        `${load.charged.requests} requests, ${load.charged.tokens} tokens`,
+      ]),
       ['half of them hang up', String(storm.answers), String(storm.aborted), statuses(storm.statuses), `${storm.charged.requests} requests, ${storm.charged.tokens} tokens`],
     ]
     const found = [
-      `Answers of patient clients: ${(load.answers / load.seconds).toFixed(0)} a second with 3 questions each; half of them within ` +
-        `${times.p50.toFixed(0)} ms, 90 % within ${times.p90.toFixed(0)} ms, 99 % within ${times.p99.toFixed(0)} ms, all within ${times.max.toFixed(0)} ms.`,
-      `Their answers said ${load.tokens} input tokens in all. Memory of the service: ${memory.first.toFixed(0)} MiB at the start, ` +
-        `${memory.most.toFixed(0)} MiB at most; at least ${memory.least_of_thirds.map((mib) => mib.toFixed(0)).join(', ')} MiB in each third of the time.`,
+      ...loads.map((load) => {
+        const { memory, milliseconds: times } = load
+        return `Answers of patient clients, ${describe(load)}: ${(load.answers / load.seconds).toFixed(0)} a second with 3 questions each; half of them within ` +
+          `${times.p50.toFixed(0)} ms, 90 % within ${times.p90.toFixed(0)} ms, 99 % within ${times.p99.toFixed(0)} ms, all within ${times.max.toFixed(0)} ms. ` +
+          `They said ${load.tokens} input tokens in all. Memory of the service: ${memory.first.toFixed(0)} MiB at the start, ` +
+          `${memory.most.toFixed(0)} MiB at most; at least ${memory.least_of_thirds.map((mib) => mib.toFixed(0)).join(', ')} MiB in each third of the time.`
+      }),
       `After the others hung up, nothing ran any more after ${storm.drained_ms.toFixed(0)} ms, and a request alone took ${storm.next_ms.toFixed(0)} ms.`,
     ]
     const title = `${clients} clients of four keys, each sending one request after the other to \`tessera serve\` on the same machine.`
@@ -84,9 +92,24 @@ export const serviceBench: Bench<ServiceResults> = {
   },
 }
 
+const describe = ({ workers, threads }: Split) => (workers === 1 ? `one worker of ${threads} threads` : `${workers} workers of ${threads} thread`)
+
+/** Starts a service, warms it up, measures, and stops it. */
+async function onService<T>(split: Split, measure: (service: Service) => Promise<T>): Promise<T> {
+  const service = await startService(KEYS, split)
+  try {
+    console.error(`${describe(split)}; warm-up: ${WARM_UP_SECONDS} s`)
+    await runClients({ ...to(service), clients: CLIENTS, seconds: WARM_UP_SECONDS, patience: () => undefined })
+    return await measure(service)
+  } finally {
+    await service.stop()
+  }
+}
+
 const to = ({ url }: Service) => ({ url, keys: KEYS })
 
-async function measureLoad(service: Service): Promise<ServiceResults['load']> {
+async function measureLoad(service: Service, split: Split): Promise<Load> {
+  console.error(`load: ${CLIENTS} clients for ${SECONDS} s`)
   const before = await readCharged(service)
   const readMemory = watchMemory(service.pid)
   const { times, statuses, tokens } = await runClients({
@@ -94,7 +117,7 @@ async function measureLoad(service: Service): Promise<ServiceResults['load']> {
   })
   const memory = await readMemory()
   const charged = since(before, await readCharged(service))
-  return { seconds: SECONDS, answers: times.length, tokens, statuses, charged, milliseconds: percentiles(times), memory }
+  return { ...split, seconds: SECONDS, answers: times.length, tokens, statuses, charged, milliseconds: percentiles(times), memory }
 }
 
 async function measureStorm(service: Service): Promise<ServiceResults['storm']> {

@@ -12,12 +12,20 @@ export interface Service {
   stop(): Promise<void>
 }
 
+/** How the processors are shared out. */
+export interface Split {
+  readonly workers: number
+  /** Of each worker. */
+  readonly threads: number
+}
+
 /** `tessera serve` of the build in a process of its own, with these keys and its usage in memory. */
-export async function startService(keys: readonly string[], threads: number): Promise<Service> {
+export async function startService(keys: readonly string[], { workers, threads }: Split): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-service-'))
   const file = join(folder, 'keys.json')
   await writeFile(file, JSON.stringify({ keys: keys.map((key) => ({ key, id: key })) }))
-  const args = ['dist/cli.js', 'serve', '--port', '0', '--keys-file', file, '--threads', String(threads)]
+  const split = ['--workers', String(workers), '--threads', String(threads)]
+  const args = ['dist/cli.js', 'serve', '--port', '0', '--keys-file', file, ...split]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]) as [unknown]
