@@ -17,13 +17,17 @@ mkdir -p "$work"
 [ -f "$work/dev/rows.npy" ] || "$python" pack.py --data "$data" --tokenizer "$work/tokenizer.json" --out "$work/dev" decisions-dev.jsonl.xz
 [ -f "$work/train/rows.npy" ] || "$python" pack.py --data "$data" --tokenizer "$work/tokenizer.json" --out "$work/train" --augment \
   --fingerprints "$fingerprints" decisions-train-0{0,1,2,3,4}.jsonl.xz decisions-procedural-00.jsonl.xz decisions-procedural-long-00.jsonl.xz
-[ -f "$work/text.jsonl.xz" ] || "$python" text_questions.py --data "$data" --out "$work/text.jsonl.xz"
-[ -f "$work/text/rows.npy" ] || "$python" pack.py --data "$work" --tokenizer "$work/tokenizer.json" --out "$work/text" --fingerprints "$fingerprints" text.jsonl.xz
+for kind in text compare; do
+  questions="$work/$kind.jsonl.xz" only=()
+  [ "$kind" = text ] || only=(--compare)
+  [ -f "$questions" ] || "$python" text_questions.py --data "$data" --out "$questions" "${only[@]}"
+  [ -f "$work/$kind/rows.npy" ] || "$python" pack.py --data "$work" --tokenizer "$work/tokenizer.json" --out "$work/$kind" --fingerprints "$fingerprints" "$kind.jsonl.xz"
+done
 
 resume=()
 [ ! -f "$work/checkpoint.pt" ] || resume=(--resume)
 "$python" train.py --work "$work" "${resume[@]}" "$@"
-"$python" export.py --checkpoint "$work/checkpoint.pt" --tokenizer "$work/tokenizer.json" --out ..
+"$python" export.py --work "$work" --out ..
 
 cd ../../..
 npm run --silent eval:decide -- --data "$data/decisions-dev.jsonl.xz" --order --fit > models/decide-mini/evaluation.json

@@ -10,7 +10,8 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
-from train import from_bundle
+from first_weights import count_tokens, first_weights
+from model import Config
 
 BLOCK = 64
 
@@ -25,17 +26,20 @@ def quantize(weight):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--checkpoint", type=Path, required=True)
-    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True, help="folder with checkpoint.pt, tokenizer.json and train/")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--average", type=Path, help="exported bundle that training started from: the mean of its weights and the checkpoint's is "
+    parser.add_argument("--average", type=Path, help="exported bundle that training started from: a mean of its weights and the checkpoint's is "
                         "written, which keeps what both know (Wortsman et al. 2022, arXiv:2109.01903)")
+    parser.add_argument("--share", type=float, default=0.5, help="the checkpoint's share of that mean")
     args = parser.parse_args()
-    saved = torch.load(args.checkpoint, map_location="cpu")
-    start = from_bundle(args.average) if args.average else saved["model"]
+    saved = torch.load(args.work / "checkpoint.pt", map_location="cpu")
+    start = saved["model"]
+    if args.average:
+        config = Config(**saved["config"])
+        start, _ = first_weights(config, args.work, count_tokens(args.work, config), args.average)
     tensors = {}
     for name, weight in saved["model"].items():
-        weight = (weight + start[name]) / 2
+        weight = args.share * weight + (1 - args.share) * start[name]
         if weight.ndim == 1:
             tensors[name] = weight.float().contiguous()
         else:
@@ -48,12 +52,12 @@ def main():
         "quantization_config": {"quant_method": "tessera", "bits": 8, "block_size": BLOCK},
     }
     (args.out / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-    tokenizer = json.loads(args.tokenizer.read_text())
+    tokenizer = json.loads((args.work / "tokenizer.json").read_text())
     (args.out / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")))
     manifest = args.out / "tessera.json"
     if not manifest.exists():
         manifest.write_text(json.dumps({
-            "name": "decide-mini", "version": "0.4.0", "template": "branch-1", "readout": "pointer",
+            "name": "decide-mini", "version": "0.5.0", "template": "branch-1", "readout": "pointer",
             "window": {"tokens": 640, "overlap": 64, "sharpness": 4},
         }, indent=2) + "\n")
     size = sum(file.stat().st_size for file in args.out.iterdir() if file.is_file())

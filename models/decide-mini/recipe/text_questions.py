@@ -15,7 +15,15 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])|\n+")
 KIND = re.compile(r"^.{2,60}? (?:is|was|are|were) (an? (?:[\w-]+ ){0,3}?[\w-]+)(?= (?:of|in|that|which|who|by|from|for|and|on|at|to|with)\b|[,.;(])")
 WORD = re.compile(r"[A-Za-z]{3,}")
 NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)+\b")
+NUMBER = re.compile(r"\b\d{1,8}\b")
+VERB = re.compile(r"\b(is|are|was|were|has|had|can|could|will|would|may|should)\b(?! not)")
 LABELS = [("Sentence 1", "Sentence 2"), ("First", "Second"), ("Text A", "Text B"), ("Message", "Reply"), ("Passage", "Statement"), ("1", "2"), ("Topic", "Text")]
+# what a short description and a text are called where one is looked up with the other
+LOOKED_UP = [("Query", "Result"), ("Query", "Document"), ("Request", "Response"), ("Subject", "Body"), ("Search", "Passage"), ("Topic", "Text"), ("Keywords", "Text"), ("Title", "Content")]
+
+# how often each form of question is asked
+COMPARING = {"pair": 3, "same": 4, "about": 4, "overlap": 1}
+READING = {"passage": 4, "missing": 2, "damaged": 1}
 
 
 class Texts:
@@ -68,8 +76,18 @@ class Maker:
     def sentence(self, document=None):
         return self.random.choice(self.texts.documents[self.other() if document is None else document])
 
-    def two(self, first, second):
-        one, other = self.random.choice(LABELS)
+    def short(self, document=None):
+        """The shortest of three sentences: as much to learn from comparing it, in fewer tokens."""
+        return min((self.sentence(document) for _ in range(3)), key=len)
+
+    def both(self, asked, denied, gold):
+        """Two ways to ask the same, or one and its opposite: the answer must come from the texts and from what is asked."""
+        found = [self.noul(asked, gold), self.noul(denied, not gold), self.noul(asked, gold)]
+        self.random.shuffle(found)
+        return [question for at, question in enumerate(found[:2]) if question not in found[:at]]
+
+    def two(self, first, second, labels=LABELS):
+        one, other = self.random.choice(labels)
         if self.random.random() < 0.15:
             return {one.lower().replace(" ", "_"): first, other.lower().replace(" ", "_"): second}
         return self.random.choice(["{}: {}\n{}: {}", "{} - {}\n{} - {}"]).format(one, first, other, second)
@@ -119,32 +137,94 @@ class Maker:
     def pair(self, number):
         """Do two pieces belong together: neighbours, or pieces of other places and other texts?"""
         r, document = self.random, self.texts.documents[number]
-        at = r.randrange(len(document) - 1)
-        kind = r.random()
-        second = document[at + 1] if kind < 0.5 else self.sentence()
-        asked, gold = ["Do both come from the same text?", "Are both about the same subject?", "The two belong together."], kind < 0.5
-        if r.random() < 0.3:
-            asked, gold = ["Are they about different things?", "The two have nothing to do with each other."], kind >= 0.5
-        return self.two(document[at], second), [self.noul(asked, gold)]
+        at = min((r.randrange(len(document) - 1) for _ in range(3)), key=lambda at: len(document[at]) + len(document[at + 1]))
+        gold = r.random() < 0.5
+        second = document[at + 1] if gold else self.short()
+        return self.two(document[at], second), self.both(
+            ["Do both come from the same text?", "Are both about the same subject?", "The two belong together."],
+            ["Are they about different things?", "The two have nothing to do with each other.", "They come from different texts."], gold)
 
     def same(self, number):
         """Is one a shorter or reordered form of the other, or another sentence (of the same text, or with a word changed)?"""
-        r, first = self.random, self.sentence(number)
+        r, first = self.random, self.short(number)
         words = first.split()
         kept = [word for word in words if r.random() < 0.75 or (self.texts.rank.get(word.strip(".,"), 0) > 2000 and r.random() < 0.6)]
         if len(kept) > 6 and r.random() < 0.4:
             cut = r.randrange(2, len(kept) - 2)
             kept = kept[cut:] + kept[:cut]
         second, gold = " ".join(kept), True
-        if r.random() < 0.5:
-            second = self.sentence(number if r.random() < 0.6 else None)
+        kind = r.random()
+        if kind < 0.42:
+            second = self.short(number if r.random() < 0.6 else None)
             gold = second == first
+        elif kind < 0.54:
+            changed = self.changed(second if r.random() < 0.4 else first)
+            second, gold = changed or second, not changed
         if r.random() < 0.5:
             first, second = second, first
-        asked = ["Do both say the same?", "Is one a version of the other?", "Both have the same content."]
-        if r.random() < 0.25:
-            asked, gold = ["Do they say different things?", "One says something else than the other."], not gold
-        return self.two(first, second), [self.noul(asked, gold)]
+        return self.two(first, second), self.both(
+            ["Do both say the same?", "Is one a version of the other?", "Both have the same content."],
+            ["Do they say different things?", "One says something else than the other.", "Do the two differ in content?"], gold)
+
+    def changed(self, sentence):
+        """The sentence with one thing made untrue: a number, a name, a "not", a rare word. Empty where there is none."""
+        r = self.random
+        other = self.sentence()
+        swaps = [(NUMBER, lambda found: str(int(found) + r.choice([1, 2, 5, 10, 30]))), (NAME, lambda found: (NAME.findall(other) or [""])[0]),
+                 (VERB, lambda found: f"{found} not"), (WORD, lambda found: r.choice(self.texts.words[300:]))]
+        r.shuffle(swaps)
+        for pattern, swap in swaps:
+            found = [m for m in pattern.finditer(sentence) if pattern is not WORD or self.texts.rank.get(m[0], 0) > 300]
+            match = r.choice(found) if found else None
+            if match and (new := swap(match[0])) and new != match[0]:
+                return sentence[: match.start()] + new + sentence[match.end() :]
+        return ""
+
+    def about(self, number):
+        """Does a short description (a title, or rare words of the text around) fit a sentence, and which of several sentences does it fit?"""
+        r, document = self.random, self.texts.documents[number]
+        at = min((r.randrange(len(document)) for _ in range(3)), key=lambda at: len(document[at]))
+        text = document[at]
+        near = document[at - 1] if r.random() < 0.5 else text
+        title = self.texts.titles[number] if r.random() < 0.5 else None
+        words = sorted(set(WORD.findall(near)), key=lambda word: -self.texts.rank.get(word, 30000))[: r.choice([2, 3, 4])]
+        r.shuffle(words)
+        described = title or r.choice(["{}", "{}", "I want to know about {}.", "information on {}", "Tell me about {}"]).format(" ".join(words).lower() if r.random() < 0.5 else " ".join(words))
+        others = [self.short() for _ in range(3)]
+        if r.random() < 0.3:
+            question = self.choice(["Which text fits?", "Which one is relevant?", "Choose the text about it."], text, others[: r.choice([1, 2, 3])])
+            return described, [question]
+        if r.random() < 0.3:
+            shown = [text, *others[: r.choice([1, 2])]]
+            r.shuffle(shown)
+            names = r.choice(["ABC", "123", ["first", "second", "third"]])[: len(shown)]
+            question = {"type": "choice", "instructions": f"Which one {r.choice(['is about', 'belongs to', 'fits'])} \"{described}\"?",
+                        "criteria": {name: None for name in names}, "gold": names[shown.index(text)]}
+            return "\n".join(f"{name}: {sentence}" for name, sentence in zip(names, shown)), [question]
+        gold = r.random() < 0.5
+        one, other = labels = r.choice(LOOKED_UP)
+        return self.two(described, text if gold else others[0], [labels]), self.both(
+            [f"Is the {other.lower()} relevant to the {one.lower()}?", f"The {other.lower()} fits the {one.lower()}.", "Do the two belong together?",
+             f"Does the {other.lower()} have to do with the {one.lower()}?"],
+            [f"Is the {other.lower()} unrelated to the {one.lower()}?", f"The {other.lower()} is off the subject.", f"The {other.lower()} does not fit the {one.lower()}."], gold)
+
+    def overlap(self, number):
+        """How much of one sentence is in another."""
+        r, first = self.random, self.short(number)
+        words, others = first.split(), self.short(number if r.random() < 0.5 else None).split()
+        levels = r.choice([["nothing in common", "some things in common", "the same"], ["unrelated", "slightly similar", "similar", "very similar"],
+                           ["not at all alike", "hardly alike", "half alike", "mostly alike", "equal"], ["0", "1", "2", "3", "4", "5"]])
+        level = r.randrange(len(levels))
+        share = level / (len(levels) - 1)
+        kept = [word for word in words if r.random() < share] + [word for word in others if r.random() > share]
+        if r.random() < 0.4:
+            r.shuffle(kept)
+        pair = [first, " ".join(kept) or others[0]]
+        if r.random() < 0.5:
+            pair.reverse()
+        question = {"type": "score", "instructions": r.choice(["How similar are the two?", "How close is one to the other?", "How much do they have in common?"]),
+                    "criteria": levels, "gold": level}
+        return self.two(*pair), [question]
 
     def damaged(self, number):
         """How much of a sentence was put out of order."""
@@ -161,9 +241,9 @@ class Maker:
             question |= {"criteria": levels[::-1], "gold": len(levels) - 1 - level}
         return " ".join(words), [question]
 
-    def row(self):
+    def row(self, weights):
         number = self.other()
-        form = self.random.choices([self.passage, self.missing, self.pair, self.same, self.damaged], [5, 3, 2, 2, 1])[0]
+        form = getattr(self, self.random.choices(list(weights), list(weights.values()))[0])
         state, questions = form(number)
         return {"source": f"text/{form.__name__}", "family": "text", "state": state, "questions": [q for q in questions if q]}
 
@@ -172,14 +252,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=240_000)
+    parser.add_argument("--rows", type=int, default=400_000)
+    parser.add_argument("--compare", action="store_true", help="only questions that compare two pieces of text")
     parser.add_argument("--limit", type=int, default=60_000_000, help="characters read of every file")
     args = parser.parse_args()
-    random_ = random.Random(0)
+    random_, weights = random.Random(0), COMPARING if args.compare else COMPARING | READING
     makers = [Maker(Texts(path, args.limit), random_) for path in sorted(args.data.glob("pretrain-*.txt.xz"))]
     with lzma.open(args.out, "wt", preset=0) as out:
         for number in range(args.rows):
-            row = makers[number % len(makers)].row()
+            row = makers[number % len(makers)].row(weights)
             if row["questions"]:
                 out.write(json.dumps(row, ensure_ascii=False) + "\n")
 

@@ -12,17 +12,16 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from safetensors.torch import load_file
-from tokenizers import Tokenizer
 
 from batches import Packed, per_question
-from matching_start import start_matching
+from first_weights import count_tokens, first_weights
 from model import Config, DecideMini
 
 SCORE = 2
 # Short rows first: as many questions in two thirds of the tokens, and what they teach is needed for long ones too.
 SHORT, SHORT_FIRST = 160, 0.6
-STRUCTURE = ("pad", "state", "noul", "choice", "score", "option", "/option", "decide")
+# A new lookup layer is taught first, by questions that need nothing else.
+COMPARE_FIRST, COMPARE_SHARE = 0.2, 0.75
 
 
 def loss_of(logits, batch):
@@ -52,18 +51,6 @@ def evaluate(model, packed, device, budget):
     return {" ".join(key): round(float(np.mean(hits)), 4) for key, hits in sorted(tally.items())}
 
 
-def from_bundle(folder):
-    """The weights of an exported bundle, as near to those that were trained as its 8-bit blocks are."""
-    tensors = load_file(folder / "model.safetensors")
-    weights = {}
-    for name, tensor in tensors.items():
-        if (scales := tensors.get(f"{name}.scales")) is not None:
-            tensor = ((tensor.float() - 128) * scales.unsqueeze(-1)).reshape(tensor.shape[0], -1)
-        if not name.endswith(".scales"):
-            weights[name] = tensor
-    return weights
-
-
 def mixed(labelled, text, share, random):
     """Batches of both, each with the rows' owner; `share` of them from text, which is drawn from again when it runs out."""
     more = iter(())
@@ -79,6 +66,11 @@ def mixed(labelled, text, share, random):
 
 def schedule(progress):
     return min(1, progress / 0.02, max(0.02, (1 - progress) / 0.3))
+
+
+def phase_at(progress, new_lookup):
+    """Whether only short rows are read, and whether questions from plain text are those that compare."""
+    return progress < SHORT_FIRST, new_lookup and progress < COMPARE_FIRST
 
 
 def main():
@@ -99,14 +91,11 @@ def main():
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
     torch.set_flush_denormal(True)
-    train, text, dev = (Packed(args.work / name) for name in ("train", "text", "dev"))
-    model = DecideMini(Config(num_hidden_layers=args.layers))
-    if args.start:
-        model.load_state_dict(from_bundle(args.start))
-    else:
-        tokenizer = Tokenizer.from_file(str(args.work / "tokenizer.json"))
-        counts = 1 + np.bincount(train.tokens, minlength=model.config.vocab_size)
-        start_matching(model, np.load(args.work / "embeddings.npy"), counts, {name: tokenizer.token_to_id(f"<{name}>") for name in STRUCTURE})
+    train, text, compare, dev = (Packed(args.work / name) for name in ("train", "text", "compare", "dev"))
+    config = Config(num_hidden_layers=args.layers)
+    model = DecideMini(config)
+    weights, new_lookup = first_weights(config, args.work, count_tokens(args.work, config), args.start)
+    model.load_state_dict(weights)
     model.to(args.device)
     matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
     others = [p for n, p in model.named_parameters() if p.ndim != 2 or "embed" in n]
@@ -121,12 +110,12 @@ def main():
         model.load_state_dict(saved["model"])
         for optimizer, state in zip(optimizers, saved["optimizers"]):
             optimizer.load_state_dict(state)
-        spent, step, epoch = saved["spent"], saved["step"], saved["epoch"]
+        spent, step, epoch, new_lookup = saved["spent"], saved["step"], saved["epoch"], saved["new_lookup"]
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M parameters, {sum(p.numel() for p in matrices) / 1e6:.1f}M in matrices")
 
     def save():
         torch.save({"model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers], "config": asdict(model.config),
-                    "spent": spent, "step": step, "epoch": epoch}, path.with_suffix(".tmp"))
+                    "spent": spent, "step": step, "epoch": epoch, "new_lookup": new_lookup}, path.with_suffix(".tmp"))
         path.with_suffix(".tmp").rename(path)
         model.eval()
         print(json.dumps({"minutes": round(spent / 60, 1), "step": step, "epoch": epoch, **evaluate(model, dev, args.device, args.budget)}), flush=True)
@@ -134,15 +123,16 @@ def main():
 
     window, tokens, tick, saved_at = {False: [], True: []}, 0, time.time(), spent
     while spent < args.minutes * 60:
-        short = spent < SHORT_FIRST * args.minutes * 60
+        short, comparing = phase = phase_at(spent / (args.minutes * 60), new_lookup)
+        plain_rows, share = (compare, COMPARE_SHARE) if comparing else (text, args.text_share)
         # seeded by the step as well, so that a resumed run does not repeat the rows it has seen first
         random = np.random.default_rng([epoch, step])
-        drawn = (lambda packed=packed: packed.batches(args.budget, random, SHORT if short else None) for packed in (train, text))
-        for plain, rows in mixed(*drawn, args.text_share, random):
+        drawn = (lambda packed=packed: packed.batches(args.budget, random, SHORT if short else None) for packed in (train, plain_rows))
+        for plain, rows in mixed(*drawn, share, random):
             scale = schedule(spent / (args.minutes * 60))
             for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
                 group["lr"] = rate * scale
-            batch = {k: v.to(args.device) if torch.is_tensor(v) else v for k, v in (text if plain else train).collate(rows).items()}
+            batch = {k: v.to(args.device) if torch.is_tensor(v) else v for k, v in (plain_rows if plain else train).collate(rows).items()}
             # on a CPU without matrix units 32 bits are faster: 3,480 against 2,780 tokens a second
             with torch.autocast(args.device, torch.bfloat16, enabled=args.device == "cuda"):
                 logits = model(*(batch[k] for k in ("tokens", "positions", "mask", "decides", "ends", "owner")))
@@ -166,7 +156,7 @@ def main():
                 saved_at = spent
                 save()
                 tick = time.time()
-            if spent >= args.minutes * 60 or short != (spent < SHORT_FIRST * args.minutes * 60):
+            if spent >= args.minutes * 60 or phase != phase_at(spent / (args.minutes * 60), new_lookup):
                 break
         else:
             epoch += 1
