@@ -8,12 +8,10 @@ import json
 import lzma
 import random
 import re
-from collections import Counter
 from pathlib import Path
 
-SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])|\n+")
-KIND = re.compile(r"^.{2,60}? (?:is|was|are|were) (an? (?:[\w-]+ ){0,3}?[\w-]+)(?= (?:of|in|that|which|who|by|from|for|and|on|at|to|with)\b|[,.;(])")
-WORD = re.compile(r"[A-Za-z]{3,}")
+from plain_texts import WORD, Texts
+
 NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)+\b")
 NUMBER = re.compile(r"\b\d{1,8}\b")
 VERB = re.compile(r"\b(is|are|was|were|has|had|can|could|will|would|may|should)\b(?! not)")
@@ -24,28 +22,6 @@ LOOKED_UP = [("Query", "Result"), ("Query", "Document"), ("Request", "Response")
 # how often each form of question is asked
 COMPARING = {"pair": 3, "same": 4, "about": 4, "overlap": 1}
 READING = {"passage": 4, "missing": 2, "damaged": 1}
-
-
-class Texts:
-    """Documents of one file as lists of sentences, a title where the first line is one."""
-
-    def __init__(self, path, limit):
-        self.documents, self.titles = [], []
-        counts = Counter()
-        for document in lzma.open(path, "rt").read(limit).split("<|doc|>")[:-1]:
-            lines = document.strip().split("\n", 1)
-            titled = len(lines) == 2 and len(lines[0]) < 60 and lines[0][-1:] not in ".?!:" and ": " not in lines[0]
-            sentences = [s.strip() for s in SENTENCE.split(lines[1] if titled else document) if 5 <= len(s.split()) <= 28]
-            if len(sentences) >= 4:
-                self.documents.append(sentences)
-                self.titles.append(lines[0] if titled else None)
-                counts.update(word for sentence in sentences for word in WORD.findall(sentence))
-        self.words = [word for word, count in counts.most_common(30000) if count > 3]
-        self.rank = {word: place for place, word in enumerate(self.words)}
-        self.stems = {}
-        for word in self.words:
-            self.stems.setdefault(word[:4].lower(), []).append(word)
-        self.kinds = [None if not (found := KIND.match(document[0])) else found[1] for document in self.documents]
 
 
 def keyed(random_, right, wrong):
