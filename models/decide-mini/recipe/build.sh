@@ -4,7 +4,7 @@
 #     build.sh DATA FINGERPRINTS [train.py options, such as --minutes 90 --threads 8 or --device cuda]
 #
 # DATA is the folder with decisions-*.jsonl.xz and pretrain-*.txt.xz; FINGERPRINTS lists hashes of states that must not be trained
-# on. Needs Python with requirements.txt, Node, and the xz command. Steps whose result is there already are not repeated.
+# on. Needs Python with requirements.txt, Node, the xz command and WordNet (Debian's wordnet-base, or WORDNET=folder). Steps whose result is there already are not repeated.
 set -euo pipefail
 cd "$(dirname "$0")"
 data=$(realpath "$1") fingerprints=$(realpath "$2")
@@ -17,12 +17,16 @@ mkdir -p "$work"
 [ -f "$work/dev/rows.npy" ] || "$python" pack.py --data "$data" --tokenizer "$work/tokenizer.json" --out "$work/dev" decisions-dev.jsonl.xz
 [ -f "$work/train/rows.npy" ] || "$python" pack.py --data "$data" --tokenizer "$work/tokenizer.json" --out "$work/train" --augment \
   --fingerprints "$fingerprints" decisions-train-0{0,1,2,3,4}.jsonl.xz decisions-procedural-00.jsonl.xz decisions-procedural-long-00.jsonl.xz
-for kind in text compare; do
-  questions="$work/$kind.jsonl.xz" only=()
-  [ "$kind" = text ] || only=(--compare)
-  [ -f "$questions" ] || "$python" text_questions.py --data "$data" --out "$questions" "${only[@]}"
-  [ -f "$work/$kind/rows.npy" ] || "$python" pack.py --data "$work" --tokenizer "$work/tokenizer.json" --out "$work/$kind" --fingerprints "$fingerprints" "$kind.jsonl.xz"
-done
+[ -f "$work/reading.jsonl.xz" ] || "$python" text_questions.py --data "$data" --out "$work/reading.jsonl.xz"
+[ -f "$work/compare.jsonl.xz" ] || "$python" text_questions.py --data "$data" --out "$work/compare.jsonl.xz" --compare
+[ -f "$work/lexicon.jsonl.xz" ] || "$python" lexicon_questions.py --out "$work/lexicon.jsonl.xz" --wordnet "${WORDNET:-/usr/share/wordnet}"
+pack_made() {
+  local out=$1
+  shift
+  [ -f "$work/$out/rows.npy" ] || "$python" pack.py --data "$work" --tokenizer "$work/tokenizer.json" --out "$work/$out" --fingerprints "$fingerprints" "$@"
+}
+pack_made made reading.jsonl.xz lexicon.jsonl.xz
+pack_made compare compare.jsonl.xz
 
 resume=()
 [ ! -f "$work/checkpoint.pt" ] || resume=(--resume)

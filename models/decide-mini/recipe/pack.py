@@ -1,7 +1,7 @@
 """Renders, augments, tokenises and packs decision rows into flat arrays that training reads without any further work.
 
 Rows whose state has the fingerprint of an evaluation state are refused. Augmentations, each drawn per row or question:
-dropped yes/no criteria, opaque option keys where the meaning speaks, plain text wrapped as JSON.
+dropped yes/no criteria, denied statements, opaque option keys where the meaning speaks, plain text wrapped as JSON.
 """
 import argparse
 import hashlib
@@ -15,16 +15,29 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
+from asking import DENIALS, lower_first
 from rendering import as_text, option_texts, target
 
 STATE_LIMIT, BRANCH_LIMIT = 640, 320
 DECIDE = 255
 NOT_WORD = re.compile(r"[\W_]+")
+STATEMENT = re.compile(r"(?!Decide|Check|Judge|Please|True or|Yes or|It is not|Is |Claim)[A-Z][^.?!]*\.", re.S)
 KINDS = {"noul": 0, "choice": 1, "score": 2}
 
 
 def fingerprint(state):
     return hashlib.sha256(NOT_WORD.sub("", as_text(state)).lower().encode()).hexdigest()[:16]
+
+
+def deny(question, random_):
+    """A statement denied, with yes and no changed over. Questions, and statements put as a task, stay."""
+    text = question["instructions"]
+    if not isinstance(text, str) or not STATEMENT.fullmatch(text):
+        return
+    question["instructions"] = random_.choice(DENIALS).format(s=lower_first(text.rstrip(".")))
+    question["gold"] = not question["gold"]
+    if question.get("soft"):
+        question["soft"] = {"true": question["soft"].get("false", 0), "false": question["soft"].get("true", 0)}
 
 
 def augment(row, random_):
@@ -34,6 +47,8 @@ def augment(row, random_):
         criteria = question.get("criteria")
         if question["type"] == "noul" and criteria and random_.random() < 0.3:
             question["criteria"] = None
+        if question["type"] == "noul" and not question.get("criteria") and random_.random() < 0.3:
+            deny(question, random_)
         if question["type"] == "choice" and random_.random() < 0.1 and all(criteria.values()):
             keys = list(criteria)
             opaque = [chr(65 + i) for i in range(len(keys))]

@@ -10,41 +10,26 @@ import random
 import re
 from pathlib import Path
 
+from asking import Asking
+from damage import DAMAGE, is_praise
 from plain_texts import WORD, Texts
 
 NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)+\b")
 NUMBER = re.compile(r"\b\d{1,8}\b")
 VERB = re.compile(r"\b(is|are|was|were|has|had|can|could|will|would|may|should)\b(?! not)")
-LABELS = [("Sentence 1", "Sentence 2"), ("First", "Second"), ("Text A", "Text B"), ("Message", "Reply"), ("Passage", "Statement"), ("1", "2"), ("Topic", "Text")]
-# what a short description and a text are called where one is looked up with the other
-LOOKED_UP = [("Query", "Result"), ("Query", "Document"), ("Request", "Response"), ("Subject", "Body"), ("Search", "Passage"), ("Topic", "Text"), ("Keywords", "Text"), ("Title", "Content")]
+# how people say what they look for, and how somebody who helps takes it up
+WANTED = ["{}", "{}", "I want to know about {}.", "information on {}", "Tell me about {}", "what is {}", "I'm looking for {}", "how does {} work", "help with {}", "Who knows {}?", "best {}", "Find {} for me"]
+OFFERED = ["Would you like to know more about {}?", "Do you mean {}?", "I can tell you about {}.", "are you interested in {}", "More on {}: see below.", "{} - overview", "We also have {}."]
 
 # how often each form of question is asked
 COMPARING = {"pair": 3, "same": 4, "about": 4, "overlap": 1}
-READING = {"passage": 4, "missing": 2, "damaged": 1}
+READING = {"passage": 4, "missing": 2, "damaged": 2}
 
 
-def keyed(random_, right, wrong):
-    """Options in random order with the keys people give them, and the key of the right one."""
-    texts = [right, *wrong]
-    random_.shuffle(texts)
-    if all(len(text) < 40 for text in texts) and random_.random() < 0.7:
-        return {text: None for text in texts}, right
-    names = random_.choice([lambda i: chr(65 + i), lambda i: f"option_{i + 1}", lambda i: str(i + 1)])
-    return {names(i): text for i, text in enumerate(texts)}, names(texts.index(right))
-
-
-class Maker:
+class Maker(Asking):
     def __init__(self, texts, random_):
-        self.texts, self.random = texts, random_
-
-    def choice(self, asked, right, wrong):
-        wrong = [text for text in dict.fromkeys(wrong) if text and text != right]
-        criteria, gold = keyed(self.random, right, wrong)
-        return {"type": "choice", "instructions": self.random.choice(asked), "criteria": criteria, "gold": gold} if wrong else None
-
-    def noul(self, asked, gold):
-        return {"type": "noul", "instructions": self.random.choice(asked), "gold": gold}
+        super().__init__(random_)
+        self.texts = texts
 
     def other(self):
         return self.random.randrange(len(self.texts.documents))
@@ -55,18 +40,6 @@ class Maker:
     def short(self, document=None):
         """The shortest of three sentences: as much to learn from comparing it, in fewer tokens."""
         return min((self.sentence(document) for _ in range(3)), key=len)
-
-    def both(self, asked, denied, gold):
-        """Two ways to ask the same, or one and its opposite: the answer must come from the texts and from what is asked."""
-        found = [self.noul(asked, gold), self.noul(denied, not gold), self.noul(asked, gold)]
-        self.random.shuffle(found)
-        return [question for at, question in enumerate(found[:2]) if question not in found[:at]]
-
-    def two(self, first, second, labels=LABELS):
-        one, other = self.random.choice(labels)
-        if self.random.random() < 0.15:
-            return {one.lower().replace(" ", "_"): first, other.lower().replace(" ", "_"): second}
-        return self.random.choice(["{}: {}\n{}: {}", "{} - {}\n{} - {}"]).format(one, first, other, second)
 
     def passage(self, number):
         """Several questions about a piece of text: title, next sentence, names in it, what its subject is."""
@@ -116,9 +89,12 @@ class Maker:
         at = min((r.randrange(len(document) - 1) for _ in range(3)), key=lambda at: len(document[at]) + len(document[at + 1]))
         gold = r.random() < 0.5
         second = document[at + 1] if gold else self.short()
-        return self.two(document[at], second), self.both(
-            ["Do both come from the same text?", "Are both about the same subject?", "The two belong together."],
-            ["Are they about different things?", "The two have nothing to do with each other.", "They come from different texts."], gold)
+        one, other = labels = self.equals()
+        return self.two(labels, document[at], second), self.both(
+            ["Do both come from the same text?", "Are both about the same subject?", "The two belong together.", f"{other} and {one} are about the same thing.",
+             f"{other} goes on where {one} ends.", "Is there a connection between the two?"],
+            ["Are they about different things?", "The two have nothing to do with each other.", "They come from different texts.",
+             f"{other} has another subject than {one}.", f"Is {other} unrelated to {one}?"], gold)
 
     def same(self, number):
         """Is one a shorter or reordered form of the other, or another sentence (of the same text, or with a word changed)?"""
@@ -138,9 +114,12 @@ class Maker:
             second, gold = changed or second, not changed
         if r.random() < 0.5:
             first, second = second, first
-        return self.two(first, second), self.both(
-            ["Do both say the same?", "Is one a version of the other?", "Both have the same content."],
-            ["Do they say different things?", "One says something else than the other.", "Do the two differ in content?"], gold)
+        one, other = labels = self.equals()
+        return self.two(labels, first, second), self.both(
+            ["Do both say the same?", "Is one a version of the other?", "Both have the same content.", f"Does {other} agree with {one}?", f"{one} and {other} match.",
+             f"{other} says what {one} says.", f"Is {other} another wording of {one}?"],
+            ["Do they say different things?", "One says something else than the other.", "Do the two differ in content?", f"{other} departs from {one}.",
+             f"Is there a difference in what {one} and {other} say?"], gold)
 
     def changed(self, sentence):
         """The sentence with one thing made untrue: a number, a name, a "not", a rare word. Empty where there is none."""
@@ -156,6 +135,13 @@ class Maker:
                 return sentence[: match.start()] + new + sentence[match.end() :]
         return ""
 
+    def rare(self, text):
+        """Its two to four rarest words."""
+        r = self.random
+        words = sorted(set(WORD.findall(text)), key=lambda word: -self.texts.rank.get(word, 30000))[: r.choice([2, 3, 4])]
+        r.shuffle(words)
+        return " ".join(words).lower() if r.random() < 0.5 else " ".join(words)
+
     def about(self, number):
         """Does a short description (a title, or rare words of the text around) fit a sentence, and which of several sentences does it fit?"""
         r, document = self.random, self.texts.documents[number]
@@ -163,9 +149,7 @@ class Maker:
         text = document[at]
         near = document[at - 1] if r.random() < 0.5 else text
         title = self.texts.titles[number] if r.random() < 0.5 else None
-        words = sorted(set(WORD.findall(near)), key=lambda word: -self.texts.rank.get(word, 30000))[: r.choice([2, 3, 4])]
-        r.shuffle(words)
-        described = title or r.choice(["{}", "{}", "I want to know about {}.", "information on {}", "Tell me about {}"]).format(" ".join(words).lower() if r.random() < 0.5 else " ".join(words))
+        described = r.choice(WANTED).format(title or self.rare(near))
         others = [self.short() for _ in range(3)]
         if r.random() < 0.3:
             question = self.choice(["Which text fits?", "Which one is relevant?", "Choose the text about it."], text, others[: r.choice([1, 2, 3])])
@@ -178,11 +162,17 @@ class Maker:
                         "criteria": {name: None for name in names}, "gold": names[shown.index(text)]}
             return "\n".join(f"{name}: {sentence}" for name, sentence in zip(names, shown)), [question]
         gold = r.random() < 0.5
-        one, other = labels = r.choice(LOOKED_UP)
-        return self.two(described, text if gold else others[0], [labels]), self.both(
-            [f"Is the {other.lower()} relevant to the {one.lower()}?", f"The {other.lower()} fits the {one.lower()}.", "Do the two belong together?",
-             f"Does the {other.lower()} have to do with the {one.lower()}?"],
-            [f"Is the {other.lower()} unrelated to the {one.lower()}?", f"The {other.lower()} is off the subject.", f"The {other.lower()} does not fit the {one.lower()}."], gold)
+        one, other = labels = self.looked_up()
+        one, other = one.lower(), other.lower()
+        shown = text if gold else others[0]
+        if r.random() < 0.3:
+            shown = r.choice(OFFERED).format(self.rare(shown))
+        return self.two(labels, described, shown), self.both(
+            [f"Is the {other} relevant to the {one}?", f"The {other} fits the {one}", f"Does the {other} have to do with the {one}?", f"The {other} is relevant to the {one}",
+             f"Does the {other} help with the {one}?", f"The {other} is useful for the {one}", f"The {other} is on the subject of the {one}",
+             f"Would somebody with this {one} want this {other}?", f"Are {one} and {other} about the same thing?", f"The {other} answers to the {one}"],
+            [f"Is the {other} unrelated to the {one}?", f"The {other} is off the subject", f"The {other} does not fit the {one}",
+             f"The {other} is of no use for the {one}", f"Is the {other} about something else than the {one}?"], gold)
 
     def overlap(self, number):
         """How much of one sentence is in another."""
@@ -200,22 +190,33 @@ class Maker:
             pair.reverse()
         question = {"type": "score", "instructions": r.choice(["How similar are the two?", "How close is one to the other?", "How much do they have in common?"]),
                     "criteria": levels, "gold": level}
-        return self.two(*pair), [question]
+        return self.two(self.equals(), *pair), [question]
 
     def damaged(self, number):
-        """How much of a sentence was put out of order."""
+        """How much of a sentence was put out of order or made bad English; alone, or beside what it was."""
         r, sentence = self.random, self.sentence(number)
-        levels = r.choice([["intact", "a little damaged", "badly damaged"], ["in order", "mostly in order", "partly jumbled", "jumbled"],
-                           ["perfect", "good", "fair", "poor", "broken"], ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]])
+        asked, levels = r.choice(DAMAGE)
         level, words = r.randrange(len(levels)), sentence.split()
-        places = r.sample(range(len(words)), round(len(words) * level / (len(levels) - 1)))
+        places = r.sample(range(len(words)), round(0.6 * len(words) * level / (len(levels) - 1)))
+        shuffled = r.random() < 0.3
         for place, word in zip(places, r.sample([words[p] for p in places], len(places))):
-            words[place] = word if r.random() < 0.5 else r.choice(words)
-        question = {"type": "score", "instructions": r.choice(["How damaged is the sentence?", "How much of the sentence is out of place?", "Rate the word order."]),
-                    "criteria": levels, "gold": level}
-        if r.random() < 0.5:
+            words[place] = word if shuffled else self.worsened(words[place])
+        if is_praise(asked):
+            levels, level = levels[::-1], len(levels) - 1 - level
+        state, damaged = " ".join(word for word in words if word), "sentence"
+        if r.random() < 0.4:
+            damaged, other = r.choice([("output", "reference"), ("new text", "original text"), ("answer", "model answer"), ("copy", "source")])
+            state = self.two((damaged.capitalize(), other.capitalize()), state, sentence)
+        question = {"type": "score", "instructions": asked.format(damaged), "criteria": levels, "gold": level}
+        if r.random() < 0.3:
             question |= {"criteria": levels[::-1], "gold": len(levels) - 1 - level}
-        return " ".join(words), [question]
+        return state, [question]
+
+    def worsened(self, word):
+        """A word twice, left out, in another form, or another in its place."""
+        r = self.random
+        alike = self.texts.stems.get(word[:4].lower(), [])
+        return r.choice([f"{word} {word}", "", r.choice(alike) if alike else "the", r.choice(self.texts.words[:300]), r.choice(self.texts.words)])
 
     def row(self, weights):
         number = self.other()

@@ -51,14 +51,14 @@ def evaluate(model, packed, device, budget):
     return {" ".join(key): round(float(np.mean(hits)), 4) for key, hits in sorted(tally.items())}
 
 
-def mixed(labelled, text, share, random):
-    """Batches of both, each with the rows' owner; `share` of them from text, which is drawn from again when it runs out."""
+def mixed(labelled, made, share, random):
+    """Batches of both, each with whether it was made; `share` of them are, drawn from again when they run out."""
     more = iter(())
     for rows in labelled():
         while random.random() < share:
             found = next(more, None)
             if found is None:
-                more = iter(text())
+                more = iter(made())
                 found = next(more)
             yield True, found
         yield False, rows
@@ -69,7 +69,7 @@ def schedule(progress):
 
 
 def phase_at(progress, new_lookup):
-    """Whether only short rows are read, and whether questions from plain text are those that compare."""
+    """Whether only short rows are read, and whether made questions are those that compare."""
     return progress < SHORT_FIRST, new_lookup and progress < COMPARE_FIRST
 
 
@@ -86,12 +86,12 @@ def main():
     parser.add_argument("--layers", type=int, default=Config.num_hidden_layers)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--start", type=Path, help="exported bundle to start from, instead of weights that match words")
-    parser.add_argument("--text-share", type=float, default=0.4, help="share of batches with questions made from plain text")
+    parser.add_argument("--made-share", type=float, default=0.4, help="share of batches with questions made from plain text and a lexicon")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
     torch.set_flush_denormal(True)
-    train, text, compare, dev = (Packed(args.work / name) for name in ("train", "text", "compare", "dev"))
+    train, made, compare, dev = (Packed(args.work / name) for name in ("train", "made", "compare", "dev"))
     config = Config(num_hidden_layers=args.layers)
     model = DecideMini(config)
     weights, new_lookup = first_weights(config, args.work, count_tokens(args.work, config), args.start)
@@ -124,15 +124,15 @@ def main():
     window, tokens, tick, saved_at = {False: [], True: []}, 0, time.time(), spent
     while spent < args.minutes * 60:
         short, comparing = phase = phase_at(spent / (args.minutes * 60), new_lookup)
-        plain_rows, share = (compare, COMPARE_SHARE) if comparing else (text, args.text_share)
+        made_rows, share = (compare, COMPARE_SHARE) if comparing else (made, args.made_share)
         # seeded by the step as well, so that a resumed run does not repeat the rows it has seen first
         random = np.random.default_rng([epoch, step])
-        drawn = (lambda packed=packed: packed.batches(args.budget, random, SHORT if short else None) for packed in (train, plain_rows))
-        for plain, rows in mixed(*drawn, share, random):
+        drawn = (lambda packed=packed: packed.batches(args.budget, random, SHORT if short else None) for packed in (train, made_rows))
+        for is_made, rows in mixed(*drawn, share, random):
             scale = schedule(spent / (args.minutes * 60))
             for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
                 group["lr"] = rate * scale
-            batch = {k: v.to(args.device) if torch.is_tensor(v) else v for k, v in (plain_rows if plain else train).collate(rows).items()}
+            batch = {k: v.to(args.device) if torch.is_tensor(v) else v for k, v in (made_rows if is_made else train).collate(rows).items()}
             # on a CPU without matrix units 32 bits are faster: 3,480 against 2,780 tokens a second
             with torch.autocast(args.device, torch.bfloat16, enabled=args.device == "cuda"):
                 logits = model(*(batch[k] for k in ("tokens", "positions", "mask", "decides", "ends", "owner")))
@@ -146,9 +146,9 @@ def main():
             # a pause of the process (a stopped job, a suspended machine) is not training time
             spent, tick = spent + min(now - tick, 30), now
             step, tokens = step + 1, tokens + batch["tokens"].numel()
-            window[plain].append((loss.item(), right.float().mean().item()))
+            window[is_made].append((loss.item(), right.float().mean().item()))
             if step % 50 == 0:
-                means = "  ".join(f"{name} loss {loss:.4f} right {hits:.4f}" for name, part in (("labelled", False), ("text", True)) if window[part]
+                means = "  ".join(f"{name} loss {loss:.4f} right {hits:.4f}" for name, part in (("labelled", False), ("made", True)) if window[part]
                                   for loss, hits in [np.mean(window[part], 0)])
                 print(f"{spent / 60:6.1f} min  step {step}  {means}  {tokens / max(spent, 1):.0f} tokens/s", flush=True)
                 window = {False: [], True: []}
