@@ -4,7 +4,7 @@ import { add, cast, greater, minimum, mul, sub } from './ops/elementwise.ts'
 import { matMul } from './ops/matmul.ts'
 import { softmax } from './ops/normalization.ts'
 import { rotaryEmbeddingAt } from './ops/rotary.ts'
-import { concat, countAlong, dropAlong, range, reshape, reshapeLike, takeAlong, transpose } from './ops/shape.ts'
+import { concat, countAlong, dropAlong, gather, range, reshape, reshapeLike, takeAlong, transpose } from './ops/shape.ts'
 import type { AttentionGraph } from './full-attention.ts'
 import { narrow, widen } from './precision.ts'
 
@@ -32,26 +32,37 @@ export function cacheRows(
   return { keys: divide(rotaryEmbeddingAt(g, key, positionIds, cosCache, sinCache)), values: divide(value) }
 }
 
-/** The products written out. Scores of every head are in memory at once: [heads, S, total]. */
-function attend(model: AttentionGraph, inputs: GroupQueryAttentionInputs, heads: GroupedHeads): Value {
+/**
+ * The same for some of the positions: `rows` (int64 [R]) says which of the S the queries [1, R, heads · headSize] are of. Always written
+ * out, since fused operators have no such form; few rows are done sooner so.
+ */
+export function cachedAttentionOf(
+  model: AttentionGraph, rows: Value, inputs: GroupQueryAttentionInputs, heads: GroupedHeads,
+): Value {
+  return attend(model, inputs, heads, rows)
+}
+
+/** The products written out. Scores of every head are in memory at once: [heads, R, total], with R = S unless there are `rows`. */
+function attend(model: AttentionGraph, inputs: GroupQueryAttentionInputs, heads: GroupedHeads, rows?: Value): Value {
   const { g } = model
   const { query, keyValue, size } = heads
-  const tokens = countAlong(g, inputs.query, 1)
+  const pick = (all: Value) => (rows === undefined ? all : gather(g, all, rows))
   const total = asLength(g, inputs.totalSequenceLength)
-  const past = sub(g, total, tokens)
+  const past = sub(g, total, countAlong(g, inputs.key, 1))
   const added = cacheRows(g, inputs, heads)
   const keys = follow(g, inputs.pastKey, past, added.keys)
   const values = follow(g, inputs.pastValue, past, added.values)
-  const rotated = rotaryEmbeddingAt(g, inputs.query, inputs.positionIds, inputs.cosCache, inputs.sinCache)
+  const positions = reshape(g, pick(reshape(g, inputs.positionIds, [-1])), [1, -1])
+  const rotated = rotaryEmbeddingAt(g, inputs.query, positions, inputs.cosCache, inputs.sinCache)
   const scaled = mul(g, toHeads(g, rotated, query, size), narrow(model, g.scalar(size ** -0.5, 'float32')))
   // Query heads that share a KV head stand one after the other, so their rows are multiplied as one matrix.
   const grouped = reshape(g, scaled, [keyValue, -1, size])
   const scores = widen(model, matMul(g, grouped, transpose(g, reshape(g, keys, [keyValue, -1, size]), [0, 2, 1])))
-  const square = concat(g, [tokens, total], 0)
-  const perHead = reshapeLike(g, scores, concat(g, [g.integers([query]), square], 0))
-  const masked = add(g, perHead, mask(g, inputs, total, tokens))
+  const perHead = reshapeLike(g, scores, concat(g, [g.integers([query, -1]), total], 0))
+  const masked = add(g, perHead, pick(mask(g, inputs, past)))
   const { attentionBias: bias } = inputs
-  const biased = bias === undefined ? masked : add(g, masked, widen(model, reshapeLike(g, bias, square)))
+  const square = concat(g, [g.integers([-1]), total], 0)
+  const biased = bias === undefined ? masked : add(g, masked, widen(model, pick(reshapeLike(g, bias, square))))
   const weights = narrow(model, softmax(g, biased))
   const regrouped = reshapeLike(g, weights, concat(g, [g.integers([keyValue, -1]), total], 0))
   const attended = reshape(g, matMul(g, regrouped, reshape(g, values, [keyValue, -1, size])), [query, -1, size])
@@ -64,11 +75,9 @@ function follow(g: GraphBuilder, cache: Value | undefined, past: Value, rows: Va
 }
 
 /** [S, total]: 0 where a row sees a position, that is none after its own and no padding, else `BLOCKED`. */
-function mask(
-  g: GraphBuilder, { seqlensK, totalSequenceLength }: GroupQueryAttentionInputs, total: Value, tokens: Value,
-): Value {
+function mask(g: GraphBuilder, { seqlensK, totalSequenceLength }: GroupQueryAttentionInputs, past: Value): Value {
   const columns = range(g, cast(g, totalSequenceLength, 'int64'))
-  const rows = dropAlong(g, columns, sub(g, total, tokens), 0)
+  const rows = dropAlong(g, columns, past, 0)
   const last = minimum(g, reshape(g, rows, [-1, 1]), cast(g, seqlensK, 'int64'))
   return mul(g, cast(g, greater(g, columns, last), 'float32'), g.scalar(BLOCKED, 'float32'))
 }

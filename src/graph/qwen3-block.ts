@@ -1,10 +1,10 @@
 import type { Qwen3Config } from '../models/qwen3-config.ts'
-import { cachedAttention, type GroupedHeads } from './cached-attention.ts'
+import { cachedAttention, cachedAttentionOf, type GroupedHeads } from './cached-attention.ts'
 import type { AttentionGraph } from './full-attention.ts'
 import type { Value } from './graph-builder.ts'
 import { linear } from './linear.ts'
 import { simplifiedLayerNormalization } from './ops/normalization.ts'
-import { reshape } from './ops/shape.ts'
+import { gather, reshape } from './ops/shape.ts'
 import { endBlock, gatedShrunk, narrow, shrink } from './precision.ts'
 import { computeWeight, floatWeight } from './weights.ts'
 
@@ -47,6 +47,16 @@ export function rmsNorm(model: Qwen3Model, x: Value, name: string, size: number)
 export function qwen3Attention(model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer & KeyValues): Value {
   const { g, config } = model
   const attended = cachedAttention(model, { query: qwen3Query(model, x, layer), ...attention }, qwen3Heads(config))
+  return reshape(g, attended, [-1, config.num_attention_heads * config.head_dim])
+}
+
+/** The same of the R `rows` (int64 [R]) of x only: [R, heads · headSize]. They see what they would see among all. */
+export function qwen3AttentionOf(
+  model: Qwen3Model, rows: Value, x: Value, layer: string, attention: AttentionLayer & KeyValues,
+): Value {
+  const { g, config } = model
+  const query = qwen3Query(model, gather(g, x, rows), layer)
+  const attended = cachedAttentionOf(model, rows, { query, ...attention }, qwen3Heads(config))
   return reshape(g, attended, [-1, config.num_attention_heads * config.head_dim])
 }
 
