@@ -94,7 +94,12 @@ def main():
     train, made, compare, dev = (Packed(args.work / name) for name in ("train", "made", "compare", "dev"))
     config = Config(num_hidden_layers=args.layers)
     model = DecideMini(config)
-    weights, new_lookup = first_weights(config, args.work, count_tokens(args.work, config), args.start)
+    path, spent, step, epoch = args.work / "checkpoint.pt", 0.0, 0, 0
+    if args.resume:
+        saved = torch.load(path, map_location=args.device)
+        weights, spent, step, epoch, new_lookup = (saved[name] for name in ("model", "spent", "step", "epoch", "new_lookup"))
+    else:
+        weights, new_lookup = first_weights(config, args.work, count_tokens(args.work, config), args.start)
     model.load_state_dict(weights)
     model.to(args.device)
     matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
@@ -104,13 +109,9 @@ def main():
         torch.optim.AdamW(others, lr=args.rate_words, betas=(0.9, 0.98), weight_decay=0.0, fused=True),
     ]
     rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
-    path, spent, step, epoch = args.work / "checkpoint.pt", 0.0, 0, 0
     if args.resume:
-        saved = torch.load(path, map_location=args.device)
-        model.load_state_dict(saved["model"])
         for optimizer, state in zip(optimizers, saved["optimizers"]):
             optimizer.load_state_dict(state)
-        spent, step, epoch, new_lookup = saved["spent"], saved["step"], saved["epoch"], saved["new_lookup"]
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M parameters, {sum(p.numel() for p in matrices) / 1e6:.1f}M in matrices")
 
     def save():
@@ -121,7 +122,7 @@ def main():
         print(json.dumps({"minutes": round(spent / 60, 1), "step": step, "epoch": epoch, **evaluate(model, dev, args.device, args.budget)}), flush=True)
         model.train()
 
-    window, tokens, tick, saved_at = {False: [], True: []}, 0, time.time(), spent
+    window, tokens, tick, begun, saved_at = {False: [], True: []}, 0, time.time(), spent, spent
     while spent < args.minutes * 60:
         short, comparing = phase = phase_at(spent / (args.minutes * 60), new_lookup)
         made_rows, share = (compare, COMPARE_SHARE) if comparing else (made, args.made_share)
@@ -150,7 +151,7 @@ def main():
             if step % 50 == 0:
                 means = "  ".join(f"{name} loss {loss:.4f} right {hits:.4f}" for name, part in (("labelled", False), ("made", True)) if window[part]
                                   for loss, hits in [np.mean(window[part], 0)])
-                print(f"{spent / 60:6.1f} min  step {step}  {means}  {tokens / max(spent, 1):.0f} tokens/s", flush=True)
+                print(f"{spent / 60:6.1f} min  step {step}  {means}  {tokens / max(spent - begun, 1):.0f} tokens/s", flush=True)
                 window = {False: [], True: []}
             if spent - saved_at > args.every * 60:
                 saved_at = spent
