@@ -19,9 +19,15 @@ type RowInputs = Pick<GroupQueryAttentionInputs, 'key' | 'value' | 'positionIds'
 /** Added to a score that must not count; finite, as -∞ would make a row of them no numbers. */
 const BLOCKED = -1e9
 
-/** Causal attention behind a KV cache, in the model's form; inputs and result as {@link groupQueryAttention} has them. */
-export function cachedAttention(model: AttentionGraph, inputs: GroupQueryAttentionInputs, heads: GroupedHeads): Value {
-  return model.attention === 'fused' ? groupQueryAttention(model.g, inputs, heads).output : attend(model, inputs, heads)
+/**
+ * Causal attention behind a KV cache, in the model's form; inputs and result as {@link groupQueryAttention} has them.
+ *
+ * @param rows int64 [R]: which of the S positions the queries [1, R, heads · headSize] are of, all of them by default. Fused operators
+ * have no such form, so it is written out, which for few rows is faster than computing all.
+ */
+export function cachedAttention(model: AttentionGraph, inputs: GroupQueryAttentionInputs, heads: GroupedHeads, rows?: Value): Value {
+  if (rows === undefined && model.attention === 'fused') return groupQueryAttention(model.g, inputs, heads).output
+  return attend(model, inputs, heads, rows)
 }
 
 /** What a cache keeps of the positions of this pass: keys, rotated, and values, [1, kvHeads, S, headSize] each. */
@@ -30,16 +36,6 @@ export function cacheRows(
 ): { readonly keys: Value; readonly values: Value } {
   const divide = (rows: Value) => reshape(g, toHeads(g, rows, keyValue, size), [1, keyValue, -1, size])
   return { keys: divide(rotaryEmbeddingAt(g, key, positionIds, cosCache, sinCache)), values: divide(value) }
-}
-
-/**
- * The same for some of the positions: `rows` (int64 [R]) says which of the S the queries [1, R, heads · headSize] are of. Always written
- * out, since fused operators have no such form; few rows are done sooner so.
- */
-export function cachedAttentionOf(
-  model: AttentionGraph, rows: Value, inputs: GroupQueryAttentionInputs, heads: GroupedHeads,
-): Value {
-  return attend(model, inputs, heads, rows)
 }
 
 /** The products written out. Scores of every head are in memory at once: [heads, R, total], with R = S unless there are `rows`. */

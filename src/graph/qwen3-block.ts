@@ -1,5 +1,5 @@
 import type { Qwen3Config } from '../models/qwen3-config.ts'
-import { cachedAttention, cachedAttentionOf, type GroupedHeads } from './cached-attention.ts'
+import { cachedAttention, type GroupedHeads } from './cached-attention.ts'
 import type { AttentionGraph } from './full-attention.ts'
 import type { Value } from './graph-builder.ts'
 import { linear } from './linear.ts'
@@ -42,21 +42,12 @@ export function rmsNorm(model: Qwen3Model, x: Value, name: string, size: number)
 
 /**
  * Attention of the normalised hidden state x [S, hidden] to its own keys and values and to earlier ones; the result is
- * [S, heads · headSize] in the model's precision, not yet projected back.
+ * [S, heads · headSize] in the model's precision, not yet projected back. With `rows` (int64 [R]) only these of x attend: [R, heads · headSize].
  */
-export function qwen3Attention(model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer & KeyValues): Value {
+export function qwen3Attention(model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer & KeyValues, rows?: Value): Value {
   const { g, config } = model
-  const attended = cachedAttention(model, { query: qwen3Query(model, x, layer), ...attention }, qwen3Heads(config))
-  return reshape(g, attended, [-1, config.num_attention_heads * config.head_dim])
-}
-
-/** The same of the R `rows` (int64 [R]) of x only: [R, heads · headSize]. They see what they would see among all. */
-export function qwen3AttentionOf(
-  model: Qwen3Model, rows: Value, x: Value, layer: string, attention: AttentionLayer & KeyValues,
-): Value {
-  const { g, config } = model
-  const query = qwen3Query(model, gather(g, x, rows), layer)
-  const attended = cachedAttentionOf(model, rows, { query, ...attention }, qwen3Heads(config))
+  const query = qwen3Query(model, rows === undefined ? x : gather(g, x, rows), layer)
+  const attended = cachedAttention(model, { query, ...attention }, qwen3Heads(config), rows)
   return reshape(g, attended, [-1, config.num_attention_heads * config.head_dim])
 }
 

@@ -8,7 +8,7 @@ import { add } from './ops/elementwise.ts'
 import { gather, reshape } from './ops/shape.ts'
 import { narrow } from './precision.ts'
 import {
-  qwen3Attention, qwen3AttentionOf, qwen3Heads, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm,
+  qwen3Attention, qwen3Heads, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm,
   type AttentionContext, type KeyValues, type Qwen3Model,
 } from './qwen3-block.ts'
 import { addQwen3Head, type Qwen3Head } from './qwen3-heads.ts'
@@ -75,7 +75,7 @@ export function buildQwen3Decoder(config: Qwen3Config, weights: WeightIndex, opt
     const attention = { ...context, ...declarePast(model, i), ...keyValues }
     // After the last attention no row is seen by another, so from its queries on only the rows that are read matter.
     const read = last ? rows : undefined
-    const output = read === undefined ? qwen3Attention(model, normed, layer, attention) : qwen3AttentionOf(model, read, normed, layer, attention)
+    const output = qwen3Attention(model, normed, layer, attention, read)
     x = add(g, read === undefined ? x : gather(g, x, read), qwen3OutputProjection(model, output, layer))
     x = add(g, x, qwen3Mlp(model, rmsNorm(model, x, `${layer}.post_attention_layernorm.weight`, hidden), layer))
   }

@@ -4,7 +4,8 @@
 #     build.sh DATA FINGERPRINTS [train.py options, such as --minutes 90 --threads 8 or --device cuda]
 #
 # DATA is the folder with decisions-*.jsonl.xz and pretrain-*.txt.xz; FINGERPRINTS lists hashes of states that must not be trained
-# on. Needs Python with requirements.txt, Node, the xz command and WordNet (Debian's wordnet-base, or WORDNET=folder). Steps whose result is there already are not repeated.
+# on. Needs Python with requirements.txt, Node, the xz command and WordNet (Debian's
+# wordnet-base, or WORDNET=folder). Steps whose result is there already are not repeated.
 set -euo pipefail
 cd "$(dirname "$0")"
 data=$(realpath "$1") fingerprints=$(realpath "$2")

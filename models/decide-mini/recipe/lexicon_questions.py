@@ -20,7 +20,7 @@ CATEGORIES = {
     29: "care of the body or clothes", 30: "change", 31: "thinking", 32: "talking or writing", 33: "competing or fighting", 34: "eating or drinking", 35: "touching or striking",
     36: "making", 37: "feeling", 38: "moving", 39: "seeing or hearing", 40: "giving or owning", 41: "social life or politics", 43: "weather",
 }
-POINTERS = {"@": "kinds", "@i": "kinds", "%p": "parts", "%s": "parts", "!": "opposites", "*": "entailed", ">": "causes"}
+POINTERS = {"@": "kinds", "@i": "kinds", "%p": "parts", "%s": "parts", "!": "opposites"}
 # how two words can be related, and how that is said
 RELATIONS = {
     "same": ["Both mean the same", "{b} is another word for {a}"], "opposite": ["They say the opposite of each other", "{b} is the opposite of {a}"],
@@ -33,7 +33,7 @@ class Sense:
     def __init__(self, line):
         head, gloss = line.split(" | ", 1)
         fields = head.split(" ")
-        self.category, self.pos, count = int(fields[1]), fields[2].replace("s", "a"), int(fields[3], 16)
+        self.category, count = int(fields[1]), int(fields[3], 16)
         self.words = [re.sub(r"\(\w+\)$", "", word).replace("_", " ") for word in fields[4 : 4 + 2 * count : 2]]
         self.pointers = defaultdict(list)
         at = 4 + 2 * count

@@ -75,7 +75,7 @@ def phase_at(progress, new_lookup):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--work", type=Path, required=True, help="folder with train/, dev/ and embeddings.npy; checkpoints go here")
+    parser.add_argument("--work", type=Path, required=True, help="folder with train/, made/, compare/, dev/ and, for a new start, embeddings.npy; checkpoints go here")
     parser.add_argument("--minutes", type=float, default=90)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
