@@ -8,6 +8,7 @@ import { openFolder } from '../src/models/index.ts'
 import { parseDecisionRequest } from '../src/schemas/index.ts'
 import { materializeBundle, PROMPTS, readCases, type ImageBundleName } from './helpers/image-bundle.ts'
 import { explainMissingWebgpu } from './helpers/webgpu-device.ts'
+import { TINY_MANIFEST, writeTinyBundle } from './support/tiny-bundle.ts'
 
 const missing = await explainMissingWebgpu()
 const context = { turn: async () => {} }
@@ -46,6 +47,22 @@ describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ?
     })) as [number[], number[]]
     expect(onCpu.length).toBeGreaterThan(0)
     for (const [i, logit] of onCpu.entries()) expect(Math.abs(logit - onWebgpu[i]!)).toBeLessThan(1e-3)
+  }, PATIENCE)
+
+  it('reads a state of several chunks as the cpu does, with a cache that stays on the device', async () => {
+    expect(webgpu.createDeviceSession).toBeDefined()
+    const folder = await writeTinyBundle({ manifest: TINY_MANIFEST, seed: 3 })
+    const questions = { urgent: { type: 'noul', instructions: 'Is it urgent?' }, mood: { type: 'score', criteria: ['calm', 'cross'] } }
+    const request = parseDecisionRequest({ state: 'the pump is hot '.repeat(34), questions })
+    const read = async (backend: Backend) => {
+      const decider = await openDecider({ backend, files: openFolder(folder) })
+      expect(decider.countTokens(request).state).toBeGreaterThan(512)
+      const logits = await decider.logits(request, context)
+      await decider.dispose()
+      return logits.flat().flatMap((values) => [...values])
+    }
+    const [onWebgpu, onCpu] = [await read(webgpu), await read(cpu)]
+    for (const [i, logit] of onCpu.entries()) expect(Math.abs(logit - onWebgpu[i]!)).toBeLessThan(1e-4)
   }, PATIENCE)
 
   it.each(['z-image-turbo', 'klein-distilled'] as const)('makes the picture of %s that the cpu makes', async (name) => {

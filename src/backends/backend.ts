@@ -17,6 +17,15 @@ export interface Tensor {
   readonly data: Float32Array | Uint16Array | Int32Array | BigInt64Array | Uint8Array
 }
 
+/** A result that stays in the memory of the device that computed it. Sessions of the same backend take it as a feed. */
+export interface DeviceTensor {
+  readonly type: ElementType
+  readonly dims: readonly number[]
+  readonly location: 'device'
+}
+
+export type Feeds = Readonly<Record<string, Tensor | DeviceTensor>>
+
 /** An ONNX model made in memory. Its large initializers are external data in files of one folder (or in `files`). */
 export interface GraphModel {
   /** Serialised ModelProto without the external weights. */
@@ -36,12 +45,27 @@ export interface Session {
    * Runs the graph once. `into` names outputs that are written to the given preallocated tensor, which is no feed. That
    * saves no memory: onnxruntime-node copies outputs to new memory as well.
    */
-  run(feeds: Readonly<Record<string, Tensor>>, into?: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>
+  run(feeds: Feeds, into?: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>
+  /**
+   * Gives the memory of results back at once, not with some later garbage collection; they cannot be read any more. For
+   * results of megabytes: they let the collector run at every other call.
+   */
+  free(results: Readonly<Record<string, Tensor>>): void
   /** Frees the session's memory. Safe to call twice. */
   dispose(): Promise<void>
 }
 
 export type CreateSession = (model: GraphModel) => Promise<Session>
+
+/** A session whose results stay on the device. */
+export interface DeviceSession extends Pick<Session, 'inputNames' | 'outputNames' | 'dispose'> {
+  /** Runs the graph once. The results take memory of the device until they are freed. */
+  run(feeds: Feeds): Promise<Record<string, DeviceTensor>>
+  /** Frees results, each of them once. */
+  free(results: Readonly<Record<string, DeviceTensor>>): Promise<void>
+}
+
+export type CreateDeviceSession = (model: GraphModel) => Promise<DeviceSession>
 
 /**
  * `fused` is one operator, fast and small in memory; `explicit` writes its products out, for execution providers whose
@@ -66,5 +90,7 @@ export interface Backend {
   /** Only of devices whose kernels a driver compiles; those of `cpu` and `wasm` are tested with the library. */
   readonly selfTest?: SelfTest
   createSession(model: GraphModel): Promise<Session>
+  /** Only where the runtime keeps results on the device: on WebGPU. */
+  readonly createDeviceSession?: CreateDeviceSession
   dispose(): Promise<void>
 }

@@ -10,6 +10,7 @@ export function handOverWeights(
     const files = weightFiles.map(async (path) => ({ path, data: await read(folder, path) }))
     return { bytes, files: await Promise.all(files) }
   }
+  const { createDeviceSession } = backend
   return {
     name: backend.name,
     attention: backend.attention,
@@ -17,6 +18,7 @@ export function handOverWeights(
     movesHalf: backend.movesHalf,
     ...(backend.selfTest && { selfTest: backend.selfTest }),
     createSession: async (model) => backend.createSession(await withFiles(model)),
+    ...(createDeviceSession && { createDeviceSession: async (model: GraphModel) => createDeviceSession(await withFiles(model)) }),
     dispose: () => backend.dispose(),
   }
 }

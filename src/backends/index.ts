@@ -1,5 +1,5 @@
 export type {
-  AttentionForm, Backend, BackendName, ElementType, GraphModel, Precision, Session, Tensor,
+  AttentionForm, Backend, BackendName, DeviceSession, DeviceTensor, ElementType, Feeds, GraphModel, Precision, Session, Tensor,
 } from './backend.ts'
 export { createCpuBackend, type CpuBackendOptions } from './cpu.ts'
 export { createBackend, type BackendChoice, type BackendOptions } from './create-backend.ts'

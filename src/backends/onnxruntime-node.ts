@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from '../errors/index.ts'
 import type { BackendName } from './backend.ts'
-import type { OrtRuntime } from './ort-session.ts'
+import type { OrtRuntime } from './open-session.ts'
 import { describePlatform, isMusl } from './platform.ts'
 
 export interface NodeRuntime extends OrtRuntime {

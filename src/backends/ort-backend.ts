@@ -1,8 +1,10 @@
 import { BackendUnavailableError } from '../errors/index.ts'
 import type {
-  AttentionForm, Backend, BackendName, CreateSession, GraphModel, Precision, Session,
+  AttentionForm, Backend, BackendName, CreateDeviceSession, CreateSession, GraphModel, Precision, Session,
 } from './backend.ts'
-import { createOrtSession, type OrtRuntime, type OrtSessionOptions } from './ort-session.ts'
+import type { OrtRuntime } from './open-session.ts'
+import { createOrtDeviceSession } from './ort-device-session.ts'
+import { createOrtSession, type WritingOptions } from './ort-session.ts'
 import { buildAddModel } from './probe-models.ts'
 import { checkAddition } from './self-test/check-addition.ts'
 import { judgeSelfTest, type SelfTest } from './self-test/judge-self-test.ts'
@@ -11,6 +13,10 @@ import { runHalfSelfTest, runSelfTest } from './self-test/run-self-test.ts'
 /** onnxruntime reports through exceptions; at its default level it would also write warnings to the app's stderr. */
 const FATAL_ONLY = 4
 
+export interface OrtBackendOptions extends WritingOptions {
+  readonly kind: 'processor' | 'device' | 'device without half'
+}
+
 /**
  * A backend over one execution provider. A device is taken after a self-test of every operator that graphs use, which
  * takes it seconds, since it compiles a kernel for each; a processor after a sum, in some milliseconds.
@@ -18,21 +24,21 @@ const FATAL_ONLY = 4
  * @throws BackendUnavailableError when the provider is there but doesn't compute right
  */
 export async function createOrtBackend(
-  name: BackendName,
-  ort: OrtRuntime,
-  options: OrtSessionOptions & { readonly kind: 'processor' | 'device' | 'device without half' },
+  name: BackendName, ort: OrtRuntime, options: OrtBackendOptions,
 ): Promise<Backend> {
   const quiet = { ...options, session: { ...options.session, logSeverityLevel: FATAL_ONLY } } as const
   const open = (model: GraphModel) => createOrtSession(ort, model, quiet)
   // onnxruntime gives operators that the device lacks to the processor, with copies there and back.
   const openOnDevice = (model: GraphModel) =>
     createOrtSession(ort, model, { ...quiet, config: { ...quiet.config, 'session.disable_cpu_ep_fallback': '1' } })
-  await checkAddition(open).catch((cause: Error) => {
+  const openKeeping = name === 'webgpu' ? (model: GraphModel) => createOrtDeviceSession(ort, model, quiet) : undefined
+  const opens = { open, ...(openKeeping && { openKeeping }) }
+  await checkAddition(open, openKeeping).catch((cause: Error) => {
     const reason = `it does not compute here (${cause.message})`
     throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
   })
   if (options.kind === 'processor') {
-    return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true }, open)
+    return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true }, opens)
   }
   // A device is let go with its last session, and what it has compiled with it; this one keeps both.
   const held = await open(buildAddModel())
@@ -41,11 +47,16 @@ export async function createOrtBackend(
     // A device that says it has no float16 is not asked: in browsers onnxruntime writes such errors to the page's console.
     const half = options.kind === 'device' ? await runHalfSelfTest(open, openOnDevice) : {}
     const judged = judgeSelfTest(name, whole, half)
-    return new OrtBackend(name, { ...judged, movesHalf: judged.precision === 'float16' }, open, [held])
+    return new OrtBackend(name, { ...judged, movesHalf: judged.precision === 'float16' }, opens, [held])
   } catch (error) {
     await held.dispose()
     throw error
   }
+}
+
+interface Opens {
+  readonly open: CreateSession
+  readonly openKeeping?: CreateDeviceSession
 }
 
 class OrtBackend implements Backend {
@@ -54,13 +65,14 @@ class OrtBackend implements Backend {
   readonly precision: Precision
   readonly movesHalf: boolean
   readonly selfTest?: SelfTest
+  readonly createDeviceSession?: CreateDeviceSession
   readonly #open: CreateSession
-  readonly #sessions: Set<Session>
+  readonly #sessions: Set<Disposable>
   #disposed = false
 
   constructor(
-    name: BackendName, shown: Omit<Backend, 'name' | 'createSession' | 'dispose'>, open: CreateSession,
-    sessions: readonly Session[] = [],
+    name: BackendName, shown: Omit<Backend, 'name' | 'createSession' | 'createDeviceSession' | 'dispose'>,
+    { open, openKeeping }: Opens, sessions: readonly Disposable[] = [],
   ) {
     this.name = name
     this.attention = shown.attention
@@ -68,12 +80,23 @@ class OrtBackend implements Backend {
     this.movesHalf = shown.movesHalf
     if (shown.selfTest) this.selfTest = shown.selfTest
     this.#open = open
+    if (openKeeping) this.createDeviceSession = async (model) => this.#own(() => openKeeping(model))
     this.#sessions = new Set(sessions)
   }
 
-  async createSession(model: GraphModel): Promise<Session> {
+  createSession(model: GraphModel): Promise<Session> {
+    return this.#own(() => this.#open(model))
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true
+    await Promise.all([...this.#sessions].map((session) => session.dispose()))
+  }
+
+  /** Opens a session that is disposed with the backend at the latest. */
+  async #own<Kind extends Disposable>(open: () => Promise<Kind>): Promise<Kind> {
     if (this.#disposed) throw new Error(`The ${this.name} backend is disposed; create a new one`)
-    const session = await this.#open(model)
+    const session = await open()
     const dispose = session.dispose.bind(session)
     session.dispose = () => {
       this.#sessions.delete(session)
@@ -82,9 +105,6 @@ class OrtBackend implements Backend {
     this.#sessions.add(session)
     return session
   }
-
-  async dispose(): Promise<void> {
-    this.#disposed = true
-    await Promise.all([...this.#sessions].map((session) => session.dispose()))
-  }
 }
+
+type Disposable = Pick<Session, 'dispose'>

@@ -1,64 +1,37 @@
 import type * as Ort from 'onnxruntime-node'
-import type { ElementType, GraphModel, Session, Tensor } from './backend.ts'
+import type { ElementType, Feeds, GraphModel, Session, Tensor } from './backend.ts'
+import { mapValues, openSession, type OpenSession, type OrtRuntime, type OrtSessionOptions } from './open-session.ts'
 
-/** The part of the API that onnxruntime-node and onnxruntime-web have in common. */
-export type OrtRuntime = Pick<typeof Ort, 'InferenceSession' | 'Tensor' | 'env'>
-
-export interface OrtSessionOptions {
-  readonly session: Ort.InferenceSession.SessionOptions
-  /** Entries of onnxruntime's session configuration, all values as text. */
-  readonly config?: Readonly<Record<string, string>>
+export interface WritingOptions extends OrtSessionOptions {
   /** Whether the runtime writes into preallocated outputs itself; where it does not, results are copied into them. */
   readonly writesInto: boolean
 }
 
-/** Opens a session for a model made in memory. Weights stay in the files they are in and are mapped by the runtime. */
-export async function createOrtSession(
-  ort: OrtRuntime,
-  model: GraphModel,
-  options: OrtSessionOptions,
-): Promise<Session> {
-  const config = { ...options.config }
-  if (model.folder !== undefined && model.files === undefined) {
-    config['session.model_external_initializers_file_folder_path'] = model.folder
-  }
-  const session = await ort.InferenceSession.create(model.bytes, {
-    ...options.session,
-    ...(model.files && { externalData: [...model.files] }),
-    // The native binding throws when `extra` is present without being an object, so it always is one.
-    extra: nestConfig(config),
-  })
-  return new OrtSession(ort, session, options.writesInto)
+/** A session whose results cross to JS. */
+export async function createOrtSession(ort: OrtRuntime, model: GraphModel, options: WritingOptions): Promise<Session> {
+  return new OrtSession(await openSession(ort, model, options), options.writesInto)
 }
+
+/** What is transferred to a port that is closed is gone. Node 20 has no other way of freeing an ArrayBuffer. */
+const { port1: DISCARD } = new MessageChannel()
+DISCARD.close()
 
 class OrtSession implements Session {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
-  readonly #ort: OrtRuntime
+  readonly #session: OpenSession
   readonly #writesInto: boolean
-  #session: Ort.InferenceSession | undefined
 
-  constructor(ort: OrtRuntime, session: Ort.InferenceSession, writesInto: boolean) {
-    this.#ort = ort
+  constructor(session: OpenSession, writesInto: boolean) {
     this.#session = session
     this.#writesInto = writesInto
     this.inputNames = session.inputNames
     this.outputNames = session.outputNames
   }
 
-  async run(
-    feeds: Readonly<Record<string, Tensor>>,
-    into: Readonly<Record<string, Tensor>> = {},
-  ): Promise<Record<string, Tensor>> {
-    if (this.#session === undefined) throw new Error('This session is disposed; open a new one before running it')
+  async run(feeds: Feeds, into: Readonly<Record<string, Tensor>> = {}): Promise<Record<string, Tensor>> {
     this.#refuseUnknownTargets(into)
-    const ortFeeds = mapValues(feeds, (tensor) => this.#toOrt(tensor))
-    const fetches: Record<string, Ort.Tensor | null> = {}
-    for (const name of this.outputNames) {
-      const target = into[name]
-      fetches[name] = target && this.#writesInto ? this.#toOrt(target) : null
-    }
-    const results = await this.#session.run(ortFeeds, fetches)
+    const results = await this.#session.run(feeds, this.#writesInto ? into : {})
     return mapValues(results, (result, name) => {
       const target = into[name]
       if (target === undefined) return fromOrt(result)
@@ -67,14 +40,12 @@ class OrtSession implements Session {
     })
   }
 
-  async dispose(): Promise<void> {
-    const session = this.#session
-    this.#session = undefined
-    await session?.release()
+  free(results: Readonly<Record<string, Tensor>>): void {
+    for (const { data } of Object.values(results)) DISCARD.postMessage(undefined, [data.buffer as ArrayBuffer])
   }
 
-  #toOrt(tensor: Tensor): Ort.Tensor {
-    return new this.#ort.Tensor(tensor.type, tensor.data as Uint8Array, tensor.dims)
+  dispose(): Promise<void> {
+    return this.#session.dispose()
   }
 
   #refuseUnknownTargets(into: Readonly<Record<string, Tensor>>): void {
@@ -100,21 +71,4 @@ function copyInto(target: Tensor, result: Tensor, name: string): void {
     throw new Error(`Output "${name}" is ${wanted}; the given target is ${target.type} [${target.dims.join(', ')}]`)
   }
   ;(target.data as Uint8Array).set(result.data as Uint8Array)
-}
-
-/** onnxruntime takes its dotted configuration keys as nested objects: `a.b` becomes `{ a: { b } }`. */
-function nestConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
-  const nested: Record<string, Record<string, string>> = {}
-  for (const [key, value] of Object.entries(config)) {
-    const dot = key.indexOf('.')
-    const group = (nested[key.slice(0, dot)] ??= {})
-    group[key.slice(dot + 1)] = value
-  }
-  return nested
-}
-
-function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From, key: string) => To) {
-  const changed: Record<string, To> = {}
-  for (const [key, value] of Object.entries(record)) changed[key] = change(value, key)
-  return changed
 }

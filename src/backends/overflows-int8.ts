@@ -1,5 +1,6 @@
 import { encodeModel, type Initializer } from '../onnx/onnx-model.ts'
-import { createOrtSession, type OrtRuntime } from './ort-session.ts'
+import type { OrtRuntime } from './open-session.ts'
+import { createOrtSession } from './ort-session.ts'
 
 /** A row and a column of the largest bytes; two of their products together need 17 bits. */
 const WIDTH = 64

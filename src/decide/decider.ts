@@ -59,7 +59,7 @@ export function createDecider({ decoder, manifest, template, tokenizer, limits }
         }))
       }
     } finally {
-      reader.close()
+      await reader.close()
     }
     context.onProgress?.({ stage: 'reading', done: total, total })
     return read

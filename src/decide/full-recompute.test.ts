@@ -73,11 +73,11 @@ describe.each([
       const branch = template.question(question)
       const shape = {
         layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim,
-        precision: backend.precision, movesHalf: backend.movesHalf,
+        precision: backend.precision,
       }
       const memory = cacheLengths(shape, 1).map((length) => new Float32Array(length))
-      const cache = new KvCache(shape, 1, memory)
-      await cache.extend(first, prefillFeeds(state.slice(0, 1), 0), 0)
+      const cache = new KvCache(first, shape, 1, memory)
+      await cache.extend(prefillFeeds(state.slice(0, 1), 0), 0)
       const outputs = await cache.read(session, { ...restOfSequence(state, branch), ...readout.feeds })
       const expected = readout.read(outputs, 0, question)
       for (const [option, logit] of expected.entries()) expect(Math.abs((packed?.[index]?.[option] ?? NaN) - logit)).toBeLessThan(1e-4)

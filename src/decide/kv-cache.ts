@@ -1,11 +1,6 @@
-import type { Precision, Session, Tensor } from '../backends/backend.ts'
-
-export interface CacheShape {
-  readonly layers: number
-  readonly heads: number
-  readonly headDim: number
-  readonly precision: Precision
-}
+import type { Feeds, Session, Tensor } from '../backends/backend.ts'
+import type { CacheShape } from '../graph/index.ts'
+import { feedPast, type StateCache } from './state-cache.ts'
 
 /** Lengths of the arrays that a cache of `capacity` rows consists of; one of them holds two numbers of `float16`. */
 export function cacheLengths({ layers, heads, headDim, precision }: CacheShape, capacity: number): number[] {
@@ -15,16 +10,18 @@ export function cacheLengths({ layers, heads, headDim, precision }: CacheShape, 
 }
 
 /**
- * Keys and values of every layer: [1, KV heads, capacity, head_dim] each, in the shape's precision. Passes that extend it
- * write behind what is there; questions only read, and a window is forgotten by not counting its rows ("rewind").
+ * A cache in JavaScript's memory: [1, KV heads, capacity, head_dim] each. Passes that extend it write behind what is
+ * there; questions only read, and a window is forgotten by not counting its rows ("rewind").
  */
-export class KvCache {
+export class KvCache implements StateCache {
+  readonly #prefill: Session
   readonly #tensors: Readonly<Record<string, Tensor>>
   readonly #shape: CacheShape
   readonly #capacity: number
 
   /** `memory` is arrays of `cacheLengths`. */
-  constructor(shape: CacheShape, capacity: number, memory: readonly Float32Array[]) {
+  constructor(prefill: Session, shape: CacheShape, capacity: number, memory: readonly Float32Array[]) {
+    this.#prefill = prefill
     this.#shape = shape
     this.#capacity = capacity
     const { heads, headDim, precision: type } = shape
@@ -36,24 +33,17 @@ export class KvCache {
     }))
   }
 
-  /** Runs a prefill pass, which continues `past` rows, and keeps what it computes. */
-  async extend(prefill: Session, feeds: Readonly<Record<string, Tensor>>, past: number): Promise<void> {
-    const rows = await this.read(prefill, feeds)
+  async extend(feeds: Feeds, past: number): Promise<void> {
+    const rows = await this.read(this.#prefill, feeds)
     for (const [name, { data }] of Object.entries(this.#tensors)) this.#write(data, rows[name] as Tensor, past)
+    this.#prefill.free(rows)
   }
 
-  /** Runs a pass that sees the cache; returns its outputs. */
-  read(session: Session, feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>> {
-    const all = { ...feeds }
-    for (const [name, tensor] of Object.entries(this.#tensors)) {
-      // Prefill needs no past of the last layer.
-      if (session.inputNames.includes(`past_${name}`)) all[`past_${name}`] = tensor
-    }
-    return session.run(all)
+  read(session: Session, feeds: Feeds): Promise<Record<string, Tensor>> {
+    return session.run({ ...feeds, ...feedPast(session, this.#tensors) })
   }
 
-  /** Overwrites what was read with zeros: keys and values can be inverted to the text they came from. */
-  clear(): void {
+  async clear(): Promise<void> {
     for (const tensor of Object.values(this.#tensors)) tensor.data.fill(0 as never)
   }
 

@@ -10,6 +10,7 @@ import { createChatTemplate } from './chat-template.ts'
 import { chooseLinear } from './choose-linear.ts'
 import { createDecider, type Decider } from './decider.ts'
 import { readManifest } from './manifest.ts'
+import { openPrefill } from './open-prefill.ts'
 import { createPointerReadout, createSymbolReadout } from './readout.ts'
 import { loadTokenizer } from './tokenizer.ts'
 
@@ -32,12 +33,12 @@ export async function openDecider({ backend, files }: { backend: Backend; files:
     : createSymbolReadout(tokenizer, `${files.location}/tokenizer.json`)
   const { attention, precision, movesHalf } = backend
   const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision, movesHalf }
-  const prefill = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'prefill' }))
-  const branch = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }))
   const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config
-  const shape = { layers, heads, headDim, precision }
+  const reading = buildQwen3Decoder(config, weights, { ...options, graph: 'prefill' })
+  const prefill = await openPrefill(backend, reading, { layers, heads, headDim, precision })
+  const branch = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }))
   return createDecider({
-    decoder: { prefill, branch, readout, shape },
+    decoder: { prefill, branch, readout },
     manifest, template, tokenizer,
     limits: { positions, window: manifest.window },
   })

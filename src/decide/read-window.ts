@@ -3,7 +3,7 @@ import type { Question } from '../schemas/index.ts'
 import type { Branch } from './branch.ts'
 import { BranchBias, biasLength } from './branch-bias.ts'
 import { countTokens, groupBranches } from './group-branches.ts'
-import { type CacheShape, cacheLengths, KvCache } from './kv-cache.ts'
+import type { Prefill } from './open-prefill.ts'
 import { branchFeeds, prefillFeeds } from './passes.ts'
 import type { Readout } from './readout.ts'
 import type { WorkingMemory } from './working-memory.ts'
@@ -14,10 +14,9 @@ const CHUNK = 512
 const GROUP = 512
 
 export interface Decoder {
-  readonly prefill: Session
+  readonly prefill: Prefill
   readonly branch: Session
   readonly readout: Readout
-  readonly shape: CacheShape
 }
 
 export interface WindowQuestions {
@@ -35,7 +34,7 @@ export interface WindowReader {
    */
   read(ids: readonly number[], beforePass: () => Promise<void>): Promise<Float64Array[]>
   /** Overwrites what was read and gives the memory back. To be called once, at the end. */
-  close(): void
+  close(): Promise<void>
 }
 
 /** A reader for windows of at most `longest` tokens, which share one cache and one bias. */
@@ -44,16 +43,16 @@ export function createWindowReader(
 ): WindowReader {
   const groups = groupBranches(branches, GROUP)
   const widest = Math.max(...groups.map(countTokens))
-  const lengths = cacheLengths(decoder.shape, longest)
+  const lengths = decoder.prefill.lengths(longest)
   const lent = memory.lend([...lengths, biasLength(widest, longest)])
-  const cache = new KvCache(decoder.shape, longest, lent.arrays.slice(0, lengths.length))
+  const cache = decoder.prefill.openCache(longest, lent.arrays.slice(0, lengths.length))
   const bias = new BranchBias(lent.arrays[lengths.length] as Float32Array)
   return {
     countPasses: (tokens) => Math.ceil(tokens / CHUNK) + groups.length,
     async read(ids, beforePass) {
       for (let past = 0; past < ids.length; past += CHUNK) {
         await beforePass()
-        await cache.extend(decoder.prefill, prefillFeeds(ids.slice(past, past + CHUNK), past), past)
+        await cache.extend(prefillFeeds(ids.slice(past, past + CHUNK), past), past)
       }
       const logits: Float64Array[] = []
       for (const group of groups) {
@@ -70,8 +69,8 @@ export function createWindowReader(
       groups.reverse()
       return logits
     },
-    close() {
-      cache.clear()
+    async close() {
+      await cache.clear()
       lent.giveBack()
     },
   }

@@ -61,7 +61,7 @@ it('guards the sessions of a backend too', async () => {
   const gate = new NativeGate()
   const { call, finish } = controlledCall()
   const run = async () => ({ y: { type: 'bool', dims: [], data: Uint8Array.of((await call()).length) } as const })
-  const session = { inputNames: ['x'], outputNames: ['y'], run, dispose: async () => {} }
+  const session = { inputNames: ['x'], outputNames: ['y'], run, free() {}, dispose: async () => {} }
   const inner = {
     name: 'cpu', attention: 'fused', precision: 'float32', movesHalf: true, createSession: async () => session,
     dispose: async () => {},

@@ -1,5 +1,5 @@
 /// <reference lib="es2024.sharedmemory" />
-import type { Backend, GraphModel, Session } from '../backends/index.ts'
+import type { Backend, DeviceSession, GraphModel, Session } from '../backends/index.ts'
 
 // Cells of the shared memory.
 const CALLS = 0
@@ -63,8 +63,17 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
     inputNames: session.inputNames,
     outputNames: session.outputNames,
     run: (feeds, into) => gate.pass(() => session.run(feeds, into)),
+    free: (results) => session.free(results),
     dispose: () => gate.pass(() => session.dispose()),
   })
+  const guardDeviceSession = (session: DeviceSession): DeviceSession => ({
+    inputNames: session.inputNames,
+    outputNames: session.outputNames,
+    run: (feeds) => gate.pass(() => session.run(feeds)),
+    free: (results) => gate.pass(() => session.free(results)),
+    dispose: () => gate.pass(() => session.dispose()),
+  })
+  const { createDeviceSession } = backend
   return {
     name: backend.name,
     attention: backend.attention,
@@ -72,6 +81,9 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
     movesHalf: backend.movesHalf,
     ...(backend.selfTest && { selfTest: backend.selfTest }),
     createSession: (model: GraphModel) => gate.pass(async () => guardSession(await backend.createSession(model))),
+    ...(createDeviceSession && {
+      createDeviceSession: (model: GraphModel) => gate.pass(async () => guardDeviceSession(await createDeviceSession(model))),
+    }),
     dispose: () => gate.pass(() => backend.dispose()),
   }
 }

@@ -2,6 +2,7 @@ export {
   describeAutoencoderKlDecoder, describeAutoencoderKlFlux2Decoder, type DecoderGraphs,
 } from './autoencoder-decoder.ts'
 export { buildAutoencoderKlFlux2Encoder } from './autoencoder-encoder.ts'
+export { buildCacheExtender, type CacheShape, layerNames } from './cache-extender.ts'
 export { type DecoderStage, type DividedDecoder } from './divided-decoder.ts'
 export { buildFlux2Transformer } from './flux2-transformer.ts'
 export { GraphBuilder, single, type NodeOptions, type Value, type WeightBytes } from './graph-builder.ts'

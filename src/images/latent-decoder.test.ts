@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { drawFloats } from '../../test/helpers/pseudo-random.ts'
-import type { Backend, CreateSession, Tensor } from '../backends/backend.ts'
+import type { Backend, CreateSession, Feeds, Tensor } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
 import { describeAutoencoderKlDecoder, describeAutoencoderKlFlux2Decoder, type DecoderGraphs } from '../graph/index.ts'
@@ -102,8 +102,8 @@ describe('decoding in bands', () => {
   /** Bytes of the largest value that crosses a run, and how many sessions are open. */
   function watch() {
     const seen = { open: 0, most: 0, runs: 0, largest: 0 }
-    const count = (tensors: Readonly<Record<string, Tensor>> = {}) => {
-      for (const { data } of Object.values(tensors)) seen.largest = Math.max(seen.largest, data.byteLength)
+    const count = (tensors: Feeds = {}) => {
+      for (const tensor of Object.values(tensors)) seen.largest = Math.max(seen.largest, (tensor as Tensor).data.byteLength)
     }
     const createSession: CreateSession = async (model) => {
       const session = await backend.createSession(model)
@@ -118,6 +118,7 @@ describe('decoding in bands', () => {
           count(into)
           return session.run(feeds, into)
         },
+        free: (results) => session.free(results),
         dispose() {
           if (!disposed) seen.open--
           disposed = true

@@ -21,33 +21,40 @@ function attentionCase(tokens: number, heads: number, size: number): OperatorCas
   }
 }
 
-const [HEADS, KV_HEADS, CAPACITY] = [4, 2, 128]
+const [HEADS, KV_HEADS, POSITIONS] = [4, 2, 128]
 
-/** Causal attention with grouped heads that fills a cache of fixed capacity and then goes on behind it. */
+/**
+ * Causal attention with grouped heads that fills a cache and then goes on behind it: one of fixed capacity, and one that is
+ * just as long as what is in it, or a row where nothing is.
+ */
 export function cachedAttentionCases(): OperatorCase[] {
   return [
-    cachedCase({ past: 0, tokens: 70, size: 16, branches: false }),
-    cachedCase({ past: 20, tokens: 37, size: 64, branches: true }),
-    cachedCase({ past: 60, tokens: 20, size: 128, branches: false }),
+    cachedCase({ past: 0, capacity: 128, tokens: 70, size: 16, branches: false }),
+    cachedCase({ past: 20, capacity: 128, tokens: 37, size: 64, branches: true }),
+    cachedCase({ past: 60, capacity: 128, tokens: 20, size: 128, branches: false }),
+    cachedCase({ past: 0, capacity: 1, tokens: 40, size: 64, branches: false }),
+    cachedCase({ past: 33, capacity: 33, tokens: 37, size: 64, branches: true }),
   ]
 }
 
 interface CachedShape {
   /** Tokens in the cache before. */
   readonly past: number
+  /** Tokens it has room for. */
+  readonly capacity: number
   readonly tokens: number
   readonly size: number
   /** With a bias, and positions that are not in order, as packed questions have. */
   readonly branches: boolean
 }
 
-function cachedCase({ past, tokens, size, branches }: CachedShape): OperatorCase {
+function cachedCase({ past, capacity, tokens, size, branches }: CachedShape): OperatorCase {
   const total = past + tokens
   const query = sharp(noise(tokens * HEADS * size, 44))
   const [newKey, newValue] = [45, 46].map((seed) => noise(tokens * KV_HEADS * size, seed)) as [Rows, Rows]
   const [pastKey, pastValue] = [47, 48].map((seed) => noise(past * KV_HEADS * size, seed)) as [Rows, Rows]
   const bias = noise(tokens * total, 49)
-  const table = noise((CAPACITY * size) / 2, 50)
+  const table = noise((POSITIONS * size) / 2, 50)
   const positions = Array.from({ length: tokens }, (_, i) => past + (branches ? i % 10 : i))
   const half = size / 2
   const angles = positions.flatMap((position) => [...table.subarray(position * half, (position + 1) * half)])
@@ -56,11 +63,11 @@ function cachedCase({ past, tokens, size, branches }: CachedShape): OperatorCase
   const value = join(pastValue, newValue)
   const seen = (row: number, column: number) =>
     (column > past + row ? -Infinity : branches ? bias[row * total + column]! : 0)
-  const cacheDims = [1, KV_HEADS, CAPACITY, size]
-  const present = (rows: ArrayLike<number>) => ({ dims: cacheDims, values: toCache(rows, size) })
-  const before = (rows: ArrayLike<number>) => input(float(cacheDims, toCache(rows, size)))
+  const cacheDims = [1, KV_HEADS, capacity, size]
+  const present = (rows: ArrayLike<number>) => ({ dims: cacheDims, values: toCache(rows, capacity, size) })
+  const before = (rows: ArrayLike<number>) => input(float(cacheDims, toCache(rows, capacity, size)))
   const rows = (values: Rows, heads: number) => input(float([1, tokens, heads * size], values))
-  const angleTable = (part: (angle: number) => number) => constant(float([CAPACITY, size / 2], table.map(part)))
+  const angleTable = (part: (angle: number) => number) => constant(float([POSITIONS, size / 2], table.map(part)))
   return {
     family: 'cached-attention', opType: 'GroupQueryAttention', domain: 'com.microsoft',
     attributes: { num_heads: { int: HEADS }, kv_num_heads: { int: KV_HEADS }, do_rotary: { int: 1 } },
@@ -75,7 +82,8 @@ function cachedCase({ past, tokens, size, branches }: CachedShape): OperatorCase
         dims: [1, tokens, HEADS * size],
         values: attend({ query: turned(query, HEADS), key, value, heads: HEADS, kvHeads: KV_HEADS, size }, seen),
       },
-      present(key), present(value),
+      // Of a cache that gets longer graphs ask for the rows only, as sessions do not expect another length.
+      ...(capacity < total ? [undefined, undefined] : [present(key), present(value)]),
     ],
   }
 }
@@ -87,13 +95,13 @@ function sharp(rows: Rows): Rows {
 
 type Rows = Float32Array
 
-/** Rows [total, KV_HEADS, size] as a cache [KV_HEADS, CAPACITY, size], zeros behind them. */
-function toCache(rows: ArrayLike<number>, size: number): Float64Array {
-  const cache = new Float64Array(KV_HEADS * CAPACITY * size)
+/** Rows [total, KV_HEADS, size] as a cache [KV_HEADS, capacity, size], zeros behind them. */
+function toCache(rows: ArrayLike<number>, capacity: number, size: number): Float64Array {
+  const cache = new Float64Array(KV_HEADS * capacity * size)
   for (let i = 0; i < rows.length; i++) {
     const token = Math.floor(i / (KV_HEADS * size))
     const head = Math.floor(i / size) % KV_HEADS
-    cache[(head * CAPACITY + token) * size + (i % size)] = rows[i]!
+    cache[(head * capacity + token) * size + (i % size)] = rows[i]!
   }
   return cache
 }

@@ -22,7 +22,8 @@ function withFault(change: (results: Results, model: GraphModel) => void) {
       change(results, model)
       return results
     }
-    return { inputNames: session.inputNames, outputNames: session.outputNames, run, dispose: () => session.dispose() }
+    const { inputNames, outputNames } = session
+    return { inputNames, outputNames, run, free: (results) => session.free(results), dispose: () => session.dispose() }
   }
 }
 
@@ -101,7 +102,7 @@ describe('the self-test in half precision', () => {
 describe('the addition check', () => {
   it('notices a provider that computes something else', async () => {
     const y: Tensor = { type: 'float32', dims: [4], data: new Float32Array(4) }
-    const session: Session = { inputNames: [], outputNames: [], run: async () => ({ y }), dispose: async () => {} }
+    const session: Session = { inputNames: [], outputNames: [], run: async () => ({ y }), free() {}, dispose: async () => {} }
     await expect(checkAddition(async () => session)).rejects.toThrow('wrong sum')
   })
 })

@@ -1,0 +1,92 @@
+import type * as Ort from 'onnxruntime-node'
+import type { DeviceTensor, ElementType, Feeds, GraphModel, Tensor } from './backend.ts'
+
+/** The part of the API that onnxruntime-node and onnxruntime-web have in common. */
+export type OrtRuntime = Pick<typeof Ort, 'InferenceSession' | 'Tensor' | 'env'>
+
+export interface OrtSessionOptions {
+  readonly session: Ort.InferenceSession.SessionOptions
+  /** Entries of onnxruntime's session configuration, all values as text. */
+  readonly config?: Readonly<Record<string, string>>
+}
+
+/** Opens a session for a model made in memory. Weights stay in the files they are in and are mapped by the runtime. */
+export async function openSession(ort: OrtRuntime, model: GraphModel, options: OrtSessionOptions): Promise<OpenSession> {
+  const config = { ...options.config }
+  if (model.folder !== undefined && model.files === undefined) {
+    config['session.model_external_initializers_file_folder_path'] = model.folder
+  }
+  const session = await ort.InferenceSession.create(model.bytes, {
+    ...options.session,
+    ...(model.files && { externalData: [...model.files] }),
+    // The native binding throws when `extra` is present without being an object, so it always is one.
+    extra: nestConfig(config),
+  })
+  return new OpenSession(ort, session)
+}
+
+/** What sessions have in common, wherever their results are. */
+export class OpenSession {
+  readonly inputNames: readonly string[]
+  readonly outputNames: readonly string[]
+  readonly #ort: OrtRuntime
+  #session: Ort.InferenceSession | undefined
+
+  constructor(ort: OrtRuntime, session: Ort.InferenceSession) {
+    this.#ort = ort
+    this.#session = session
+    this.inputNames = session.inputNames
+    this.outputNames = session.outputNames
+  }
+
+  /** @param into preallocated results by name; the others are made */
+  run(feeds: Feeds, into: Readonly<Record<string, Tensor>> = {}): Promise<Readonly<Record<string, Ort.Tensor>>> {
+    if (this.#session === undefined) throw new Error('This session is disposed; open a new one before running it')
+    const ortFeeds = mapValues(feeds, (feed) => this.#toOrt(feed))
+    const fetches: Record<string, Ort.Tensor | null> = {}
+    for (const name of this.outputNames) fetches[name] = into[name] ? this.#toOrt(into[name]) : null
+    return this.#session.run(ortFeeds, fetches)
+  }
+
+  async dispose(): Promise<void> {
+    const session = this.#session
+    this.#session = undefined
+    await session?.release()
+  }
+
+  #toOrt(feed: Tensor | DeviceTensor): Ort.Tensor {
+    if (feed instanceof OrtDeviceTensor) return feed.tensor
+    const { type, data, dims } = feed as Tensor
+    return new this.#ort.Tensor(type, data as Uint8Array, dims)
+  }
+}
+
+export class OrtDeviceTensor implements DeviceTensor {
+  readonly location = 'device'
+  readonly type: ElementType
+  readonly dims: readonly number[]
+  readonly tensor: Ort.Tensor
+
+  constructor(tensor: Ort.Tensor) {
+    this.tensor = tensor
+    this.type = tensor.type as ElementType
+    this.dims = tensor.dims
+  }
+}
+
+/** onnxruntime takes its dotted configuration keys as nested objects: `a.b` becomes `{ a: { b } }`. */
+function nestConfig(config: Readonly<Record<string, string>>): Record<string, unknown> {
+  const nested: Record<string, Record<string, string>> = {}
+  for (const [key, value] of Object.entries(config)) {
+    const dot = key.indexOf('.')
+    const group = (nested[key.slice(0, dot)] ??= {})
+    group[key.slice(dot + 1)] = value
+  }
+  return nested
+}
+
+export function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From, key: string) => To) {
+  const changed: Record<string, To> = {}
+  for (const [key, value] of Object.entries(record)) changed[key] = change(value, key)
+  return changed
+}
