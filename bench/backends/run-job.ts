@@ -82,9 +82,10 @@ async function openCopies(): Promise<() => Promise<number[]>> {
   g.output('y', add(g, g.input('x', 'float32', ['n']), g.scalar(1, 'float32')), 'float32', ['n'])
   const session = await backend.createSession(g.build())
   const x = { type: 'float32', dims: [COPIED], data: new Float32Array(COPIED).fill(0.5) } as const
-  const y = { ...x, data: new Float32Array(COPIED) }
   return async () => {
-    await session.run({ x }, { y })
-    return [...y.data.subarray(0, 4)]
+    const results = await session.run({ x })
+    const first = [...(results['y']!.data as Float32Array).subarray(0, 4)]
+    session.free(results)
+    return first
   }
 }

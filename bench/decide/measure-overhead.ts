@@ -6,7 +6,7 @@ import { openBare } from './open-bare.ts'
 import type { Recording } from './record-passes.ts'
 
 /** Pairs of short calls are repeated for so long. */
-const LEAST_MS = 45_000
+const LEAST_MS = 120_000
 const SPINNING_RUNS = 3
 
 /** The engine's call, first, against nothing but the runs of the same graphs on the same feeds, in pairs. */

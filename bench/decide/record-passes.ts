@@ -24,9 +24,9 @@ export function recordPasses(backend: Backend): { backend: Backend; recording: R
     outputNames: session.outputNames,
     free: (results) => session.free(results),
     dispose: () => session.dispose(),
-    async run(feeds, into) {
+    async run(feeds) {
       const started = performance.now()
-      const results = await session.run(feeds, into)
+      const results = await session.run(feeds)
       // The recorder offers no sessions whose results stay on a device.
       const host = feeds as Pass['feeds']
       recording.passes.push({ graph, feeds: host, started, ended: performance.now() })

@@ -18,10 +18,10 @@ export function renderResults({ peak, cold_start: cold, models }: DecideResults)
     ),
     '## Engine against bare onnxruntime',
     `The same graphs on the same feeds in a thread like the engine's, with nothing around \`session.run\`, in sessions with the
-options of the engine's. One call of each in turns; the overhead is the median over the pairs, with the smallest and
-largest pair. On a machine with other work even processor time varies by tens of percent from call to call. "Spinning" are sessions whose threads spin while they wait, as onnxruntime
-does by default and this library does not. The parts are measured in calls of their own, inside the computing thread, and in
-percent of the bare time.`,
+options of the engine's. One call of each in turns; the overhead is the median over the pairs, with its 95 % interval. On a
+machine with other work even processor time varies by tens of percent from call to call. "Spinning" are sessions whose
+threads spin while they wait, as onnxruntime does by default and this library does not. The parts are measured in calls of
+their own, inside the computing thread, and in percent of the bare time.`,
     table(
       ['model', 'engine', 'bare', 'overhead, time', 'overhead, processor time', 'bare, spinning', 'tokenising', 'feeds',
         'readout, cache, rest', 'messages'],
@@ -57,8 +57,8 @@ percent of the bare time.`,
   ].join('\n\n')
 }
 
-function spread({ percent: { median, min, max, runs } }: Comparison): string {
-  return `${median.toFixed(1)} % (${min.toFixed(1)} to ${max.toFixed(1)}, ${runs} pairs)`
+function spread({ percent: { median, runs }, interval: [low, high] }: Comparison): string {
+  return `${median.toFixed(1)} % (${low.toFixed(1)} to ${high.toFixed(1)}, ${runs} pairs)`
 }
 
 function title({ name, layers }: Pick<ModelFigures, 'name' | 'layers'>): string {

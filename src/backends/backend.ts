@@ -41,11 +41,8 @@ export interface GraphModel {
 export interface Session {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
-  /**
-   * Runs the graph once. `into` names outputs that are written to the given preallocated tensor, which is no feed. That
-   * saves no memory: onnxruntime-node copies outputs to new memory as well.
-   */
-  run(feeds: Feeds, into?: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>
+  /** Runs the graph once. Results are in new memory: onnxruntime-node copies them there, also where it is given some. */
+  run(feeds: Feeds): Promise<Record<string, Tensor>>
   /**
    * Gives the memory of results back at once, not with some later garbage collection; they cannot be read any more. For
    * results of megabytes: they let the collector run at every other call.

@@ -28,19 +28,11 @@ describe('the cpu backend', () => {
     await session.dispose()
   })
 
-  it('writes an output into the given tensor', async () => {
+  it('gives the memory of results back when it is told to', async () => {
     const session = await backend.createSession(buildAddModel())
-    const target = vector(0, 0, 0, 0)
-    const { y } = await session.run({ a: vector(1, 2, 3, 4), b: vector(1, 1, 1, 1) }, { y: target })
-    expect(y).toBe(target)
-    expect(target.data).toEqual(Float32Array.of(2, 3, 4, 5))
-    await session.dispose()
-  })
-
-  it('refuses a target that the graph does not have', async () => {
-    const session = await backend.createSession(buildAddModel())
-    const run = session.run({ a: vector(1, 2, 3, 4), b: vector(1, 1, 1, 1) }, { z: vector(0, 0, 0, 0) })
-    await expect(run).rejects.toThrow('no output "z"; its outputs are y')
+    const results = await session.run({ a: vector(1, 2, 3, 4), b: vector(1, 1, 1, 1) })
+    session.free(results)
+    expect(results['y']?.data.buffer.byteLength).toBe(0)
     await session.dispose()
   })
 

@@ -35,7 +35,6 @@ export async function createCpuBackend(options: CpuBackendOptions = {}): Promise
       enableMemPattern: false,
     },
     config: { ...CONFIG, ...exactInt8 },
-    writesInto: true,
     kind: 'processor',
   })
 }

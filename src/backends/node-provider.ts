@@ -24,7 +24,6 @@ export async function createProviderBackend(name: ProviderName, options: { threa
       intraOpNumThreads: options.threads ?? countDefaultThreads(),
       interOpNumThreads: 1,
     },
-    writesInto: true,
     kind: 'device',
   })
 }

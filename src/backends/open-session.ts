@@ -39,13 +39,9 @@ export class OpenSession {
     this.outputNames = session.outputNames
   }
 
-  /** @param into preallocated results by name; the others are made */
-  run(feeds: Feeds, into: Readonly<Record<string, Tensor>> = {}): Promise<Readonly<Record<string, Ort.Tensor>>> {
+  run(feeds: Feeds): Promise<Readonly<Record<string, Ort.Tensor>>> {
     if (this.#session === undefined) throw new Error('This session is disposed; open a new one before running it')
-    const ortFeeds = mapValues(feeds, (feed) => this.#toOrt(feed))
-    const fetches: Record<string, Ort.Tensor | null> = {}
-    for (const name of this.outputNames) fetches[name] = into[name] ? this.#toOrt(into[name]) : null
-    return this.#session.run(ortFeeds, fetches)
+    return this.#session.run(mapValues(feeds, (feed) => this.#toOrt(feed)))
   }
 
   async dispose(): Promise<void> {
@@ -85,8 +81,6 @@ function nestConfig(config: Readonly<Record<string, string>>): Record<string, un
   return nested
 }
 
-export function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From, key: string) => To) {
-  const changed: Record<string, To> = {}
-  for (const [key, value] of Object.entries(record)) changed[key] = change(value, key)
-  return changed
+export function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 }

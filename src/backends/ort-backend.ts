@@ -2,9 +2,9 @@ import { BackendUnavailableError } from '../errors/index.ts'
 import type {
   AttentionForm, Backend, BackendName, CreateDeviceSession, CreateSession, GraphModel, Precision, Session,
 } from './backend.ts'
-import type { OrtRuntime } from './open-session.ts'
+import type { OrtRuntime, OrtSessionOptions } from './open-session.ts'
 import { createOrtDeviceSession } from './ort-device-session.ts'
-import { createOrtSession, type WritingOptions } from './ort-session.ts'
+import { createOrtSession } from './ort-session.ts'
 import { buildAddModel } from './probe-models.ts'
 import { checkAddition } from './self-test/check-addition.ts'
 import { judgeSelfTest, type SelfTest } from './self-test/judge-self-test.ts'
@@ -13,7 +13,7 @@ import { runHalfSelfTest, runSelfTest } from './self-test/run-self-test.ts'
 /** onnxruntime reports through exceptions; at its default level it would also write warnings to the app's stderr. */
 const FATAL_ONLY = 4
 
-export interface OrtBackendOptions extends WritingOptions {
+export interface OrtBackendOptions extends OrtSessionOptions {
   readonly kind: 'processor' | 'device' | 'device without half'
 }
 

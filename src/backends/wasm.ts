@@ -22,8 +22,6 @@ export async function createWasmBackend(options: { threads?: number } = {}): Pro
   ort.env.wasm.numThreads = options.threads ?? countDefaultThreads()
   const backend = await createOrtBackend('wasm', ort, {
     session: { executionProviders: ['wasm'] },
-    // onnxruntime-web accepts preallocated outputs in CPU memory and then leaves them untouched.
-    writesInto: false,
     kind: 'processor',
   })
   return handOverWeights(backend, readWeightFile)

@@ -62,7 +62,7 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
   const guardSession = (session: Session): Session => ({
     inputNames: session.inputNames,
     outputNames: session.outputNames,
-    run: (feeds, into) => gate.pass(() => session.run(feeds, into)),
+    run: (feeds) => gate.pass(() => session.run(feeds)),
     free: (results) => session.free(results),
     dispose: () => gate.pass(() => session.dispose()),
   })

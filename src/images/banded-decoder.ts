@@ -99,7 +99,6 @@ async function runBands(
   session: Session, { features, bands, statistics, channels, scale }: Pass, turn: () => Promise<void>, use: UseBand,
 ): Promise<void> {
   const fed = reserve(features.channels, bands, features.width)
-  const made = reserve(channels * scale ** 2, bands, features.width)
   const measured = Object.fromEntries(statistics.flatMap(({ mean, variance }, i) =>
     [[`mean_${i}`, mean], [`variance_${i}`, variance]]))
   const feed = (band: Band) => {
@@ -110,12 +109,13 @@ async function runBands(
   let part = feed(bands[0]!)
   for (const [i, band] of bands.entries()) {
     await turn()
-    const output = within(made, channels, part.height * scale, part.width * scale)
-    await session.run({ features: toTensor(part), ...measured }, { result: toTensor(output) })
+    const made = await session.run({ features: toTensor(part), ...measured })
+    const size = { channels, height: part.height * scale, width: part.width * scale }
     // `use` may overwrite rows of this band that the next one depends on.
     const next = bands[i + 1]
     if (next !== undefined) part = feed(next)
-    use(output, band)
+    use({ ...size, data: made['result']!.data as Float32Array }, band)
+    session.free(made)
   }
 }
 

@@ -112,11 +112,13 @@ describe('decoding in bands', () => {
       return {
         inputNames: session.inputNames,
         outputNames: session.outputNames,
-        run(feeds, into) {
+        async run(feeds) {
           seen.runs++
           count(feeds)
-          count(into)
-          return session.run(feeds, into)
+          const results = await session.run(feeds)
+          // The beginning, small as it is, is computed whole; bands have a `result`.
+          if (results['result']) count({ result: results['result'] })
+          return results
         },
         free: (results) => session.free(results),
         dispose() {

@@ -24,7 +24,6 @@ export async function createWebBackend(settings: EngineSettings, weights: Weight
     runtime = `onnxruntime-web ${ort.env.versions.web}`
     const backend = await createOrtBackend(name, ort, {
       session: { executionProviders: [name] },
-      writesInto: false,
       kind: device === undefined ? 'processor' : device.features.has('shader-f16') ? 'device' : 'device without half',
     })
     return handOverWeights(backend, (folder, file) => weights.read(folder, file))
