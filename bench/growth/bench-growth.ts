@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path'
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { createEngine, type Engine } from '../../src/engine/index.ts'
 import { FAMILIES } from '../images/step-model.ts'
-import type { Summary } from '../../src/cli/bench/statistics.ts'
+import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { watchMemory } from '../measure/watch-memory.ts'
 import { provideQwen3 } from '../models/provide-qwen3.ts'
@@ -30,8 +30,8 @@ export interface GrowthResults {
 }
 
 const QUESTION_TOKENS = 64
-/** Longest state of the larger model: its time grows with the square, to minutes on a small machine. */
-const LONGEST = 8192
+/** Calls that take longer are not repeated: those of the larger model grow with the square, to minutes on a small machine. */
+const LONG_MS = 15_000
 /** State of the calls whose number of questions grows. */
 const STATE_TOKENS = 1024
 
@@ -39,11 +39,10 @@ const STATE_TOKENS = 1024
 export const growthBench: Bench<GrowthResults> = {
   async measure(options) {
     const curves: Curve[] = []
-    const { model, layers, states, runs, threads } = options
+    const { model, layers, runs, threads } = options
     for (const folder of [model, await provideQwen3({ layers, bits: 8 }, model)]) {
       await using engine = await openEngine(folder, options)
-      const lengths = folder === model ? states : states.filter((tokens) => tokens <= LONGEST)
-      curves.push(...(await measureDecisions(engine, basename(folder), { ...options, states: lengths })))
+      curves.push(...(await measureDecisions(engine, basename(folder), options)))
       if (folder === model) curves.push(...await measureClients(resolve(folder), threads, runs))
     }
     curves.push(await measureArea(options))
@@ -82,10 +81,15 @@ async function prepare(
 async function measureCurve(
   { name, over }: Pick<Curve, 'name' | 'over'>, calls: readonly Call[], runs: number,
 ): Promise<Curve> {
-  const memory = new Map<number, number>()
-  for (const [x, call] of calls) memory.set(x, await watchMemory(call))
-  const times = await timeAlternating(Object.fromEntries(calls.map(([x, call]) => [String(x), call])), runs)
-  const points = calls.map(([x]) => ({ x, time: times[String(x)] as Summary, memory_mib: memory.get(x) as number }))
+  const first: { x: number; time: Summary; memory_mib: number }[] = []
+  for (const [x, call] of calls) {
+    const started = performance.now()
+    const memory_mib = await watchMemory(call)
+    first.push({ x, time: summarize([performance.now() - started]), memory_mib })
+  }
+  const short = calls.filter((_, index) => first[index]!.time.median <= LONG_MS)
+  const times = await timeAlternating(Object.fromEntries(short.map(([x, call]) => [String(x), call])), runs)
+  const points = first.map((point) => ({ ...point, time: times[String(point.x)] ?? point.time }))
   console.error(`${name}, ${over}: ${points.map(({ x, time }) => `${x} ${time.median.toFixed(0)} ms`).join(', ')}`)
   return { name, over, points }
 }

@@ -67,12 +67,12 @@ class OrtBackend implements Backend {
   readonly selfTest?: SelfTest
   readonly createDeviceSession?: CreateDeviceSession
   readonly #open: CreateSession
-  readonly #sessions: Set<Disposable>
+  readonly #sessions: Set<Owned>
   #disposed = false
 
   constructor(
     name: BackendName, shown: Omit<Backend, 'name' | 'createSession' | 'createDeviceSession' | 'dispose'>,
-    { open, openKeeping }: Opens, sessions: readonly Disposable[] = [],
+    { open, openKeeping }: Opens, sessions: readonly Owned[] = [],
   ) {
     this.name = name
     this.attention = shown.attention
@@ -94,7 +94,7 @@ class OrtBackend implements Backend {
   }
 
   /** Opens a session that is disposed with the backend at the latest. */
-  async #own<Kind extends Disposable>(open: () => Promise<Kind>): Promise<Kind> {
+  async #own<Kind extends Owned>(open: () => Promise<Kind>): Promise<Kind> {
     if (this.#disposed) throw new Error(`The ${this.name} backend is disposed; create a new one`)
     const session = await open()
     const dispose = session.dispose.bind(session)
@@ -107,4 +107,4 @@ class OrtBackend implements Backend {
   }
 }
 
-type Disposable = Pick<Session, 'dispose'>
+type Owned = Pick<Session, 'dispose'>

@@ -2,11 +2,11 @@ import type { DeviceTensor, Feeds, Session, Tensor } from '../backends/backend.t
 
 /** Keys and values of the state in one window, of every layer: [1, KV heads, rows, head_dim] each. */
 export interface StateCache {
-  /** Runs a prefill pass, which continues `past` rows, and keeps what it computes behind them. With none, what was there is forgotten. */
+  /** Runs a prefill pass, which continues `past` rows, and keeps what it computes behind them. With `past` 0 it begins anew. */
   extend(feeds: Feeds, past: number): Promise<void>
   /** Runs a pass that sees the cache; returns its outputs. */
   read(session: Session, feeds: Feeds): Promise<Record<string, Tensor>>
-  /** Leaves nothing of what was read: keys and values can be inverted to the text they came from. */
+  /** Overwrites what was read, or frees it on its device: keys and values can be inverted to the text they came from. */
   clear(): Promise<void>
 }
 
