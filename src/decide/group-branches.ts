@@ -3,8 +3,24 @@ import type { Branch } from './branch.ts'
 /** Branches answered in one pass. The bias of a pass has group tokens × (state + group tokens) entries. */
 export type Group = readonly { readonly branch: Branch; readonly question: number }[]
 
-/** First-fit packing in request order into passes of at most `budget` tokens; a longer branch gets a pass of its own. */
-export function groupBranches(branches: readonly Branch[], budget: number): Group[] {
+/** Finer would not be seen in the time of a pass. */
+const STEP = 16
+
+/**
+ * Packs branches in request order into few passes of at most `most` tokens, of nearly one length: every token of a pass is
+ * computed against every other, so a long and a short one take longer than two alike. A longer branch gets a pass of its own.
+ */
+export function groupBranches(branches: readonly Branch[], most: number): Group[] {
+  const fewest = packFirstFit(branches, most)
+  const total = branches.reduce((sum, { ids }) => sum + ids.length, 0)
+  for (let budget = Math.ceil(total / fewest.length); budget < most; budget += STEP) {
+    const even = packFirstFit(branches, budget)
+    if (even.length === fewest.length) return even
+  }
+  return fewest
+}
+
+function packFirstFit(branches: readonly Branch[], budget: number): Group[] {
   const groups: { size: number; members: { branch: Branch; question: number }[] }[] = []
   for (const [question, branch] of branches.entries()) {
     const size = branch.ids.length
