@@ -10,8 +10,11 @@ import type { WorkingMemory } from './working-memory.ts'
 
 /** Most state tokens a prefill pass. Aborts and other jobs get their turn between passes. */
 const CHUNK = 512
-/** Most question tokens a pass, unless one question alone is longer. */
-const GROUP = 512
+/**
+ * Most question tokens a pass, unless one question alone is longer. Every token is computed against all of its pass, so
+ * shorter passes compute less that is blocked; below this, two threads wait for each other too often (bench/NOTES.md).
+ */
+const GROUP = 256
 
 export interface Decoder {
   readonly prefill: Prefill
