@@ -11,22 +11,21 @@ export interface OrtSessionOptions {
 }
 
 /** Opens a session for a model made in memory. Weights stay in the files they are in and are mapped by the runtime. */
-export async function openSession(ort: OrtRuntime, model: GraphModel, options: OrtSessionOptions): Promise<OpenSession> {
+export async function openSession(ort: OrtRuntime, model: GraphModel, options: OrtSessionOptions): Promise<Ort.InferenceSession> {
   const config = { ...options.config }
   if (model.folder !== undefined && model.files === undefined) {
     config['session.model_external_initializers_file_folder_path'] = model.folder
   }
-  const session = await ort.InferenceSession.create(model.bytes, {
+  return ort.InferenceSession.create(model.bytes, {
     ...options.session,
     ...(model.files && { externalData: [...model.files] }),
     // The native binding throws when `extra` is present without being an object, so it always is one.
     extra: nestConfig(config),
   })
-  return new OpenSession(ort, session)
 }
 
 /** What sessions have in common, wherever their results are. */
-export class OpenSession {
+export class SessionBase {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
   readonly #ort: OrtRuntime
@@ -39,7 +38,7 @@ export class OpenSession {
     this.outputNames = session.outputNames
   }
 
-  run(feeds: Feeds): Promise<Readonly<Record<string, Ort.Tensor>>> {
+  protected compute(feeds: Feeds): Promise<Readonly<Record<string, Ort.Tensor>>> {
     if (this.#session === undefined) throw new Error('This session is disposed; open a new one before running it')
     return this.#session.run(mapValues(feeds, (feed) => this.#toOrt(feed)))
   }

@@ -1,6 +1,6 @@
 import type { DeviceSession, DeviceTensor, Feeds, GraphModel } from './backend.ts'
 import {
-  mapValues, openSession, OrtDeviceTensor, type OpenSession, type OrtRuntime, type OrtSessionOptions,
+  mapValues, openSession, SessionBase, OrtDeviceTensor, type OrtRuntime, type OrtSessionOptions,
 } from './open-session.ts'
 
 /** A session whose results stay on the device; both runtimes have that on WebGPU. */
@@ -8,29 +8,15 @@ export async function createOrtDeviceSession(
   ort: OrtRuntime, model: GraphModel, options: OrtSessionOptions,
 ): Promise<DeviceSession> {
   const session = { ...options.session, preferredOutputLocation: 'gpu-buffer' } as const
-  return new OrtDeviceSession(await openSession(ort, model, { ...options, session }))
+  return new OrtDeviceSession(ort, await openSession(ort, model, { ...options, session }))
 }
 
-class OrtDeviceSession implements DeviceSession {
-  readonly inputNames: readonly string[]
-  readonly outputNames: readonly string[]
-  readonly #session: OpenSession
-
-  constructor(session: OpenSession) {
-    this.#session = session
-    this.inputNames = session.inputNames
-    this.outputNames = session.outputNames
-  }
-
+class OrtDeviceSession extends SessionBase implements DeviceSession {
   async run(feeds: Feeds): Promise<Record<string, DeviceTensor>> {
-    return mapValues(await this.#session.run(feeds), (result) => new OrtDeviceTensor(result))
+    return mapValues(await this.compute(feeds), (result) => new OrtDeviceTensor(result))
   }
 
   async free(results: Readonly<Record<string, DeviceTensor>>): Promise<void> {
     for (const result of Object.values(results)) (result as OrtDeviceTensor).tensor.dispose()
-  }
-
-  dispose(): Promise<void> {
-    return this.#session.dispose()
   }
 }

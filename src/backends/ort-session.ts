@@ -1,37 +1,23 @@
 import type * as Ort from 'onnxruntime-node'
 import type { ElementType, Feeds, GraphModel, Session, Tensor } from './backend.ts'
-import { mapValues, openSession, type OpenSession, type OrtRuntime, type OrtSessionOptions } from './open-session.ts'
+import { mapValues, openSession, SessionBase, type OrtRuntime, type OrtSessionOptions } from './open-session.ts'
 
 /** A session whose results cross to JS. */
 export async function createOrtSession(ort: OrtRuntime, model: GraphModel, options: OrtSessionOptions): Promise<Session> {
-  return new OrtSession(await openSession(ort, model, options))
+  return new OrtSession(ort, await openSession(ort, model, options))
 }
 
 /** What is transferred to a port that is closed is gone. Node 20 has no other way of freeing an ArrayBuffer. */
 const { port1: DISCARD } = new MessageChannel()
 DISCARD.close()
 
-class OrtSession implements Session {
-  readonly inputNames: readonly string[]
-  readonly outputNames: readonly string[]
-  readonly #session: OpenSession
-
-  constructor(session: OpenSession) {
-    this.#session = session
-    this.inputNames = session.inputNames
-    this.outputNames = session.outputNames
-  }
-
+class OrtSession extends SessionBase implements Session {
   async run(feeds: Feeds): Promise<Record<string, Tensor>> {
-    return mapValues(await this.#session.run(feeds), fromOrt)
+    return mapValues(await this.compute(feeds), fromOrt)
   }
 
   free(results: Readonly<Record<string, Tensor>>): void {
     for (const { data } of Object.values(results)) DISCARD.postMessage(undefined, [data.buffer as ArrayBuffer])
-  }
-
-  dispose(): Promise<void> {
-    return this.#session.dispose()
   }
 }
 
