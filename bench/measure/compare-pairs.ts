@@ -57,7 +57,7 @@ export async function comparePairs(
 
 /**
  * Of n values as many lie below the median of all as heads fall in n tosses of a coin: n/2, give or take 0.98·√n in 95 of 100
- * cases. So the values at these ranks are the interval (D. Altman, Statistics with Confidence, 2000, ch. 5).
+ * cases. So the values at these ranks are the interval.
  */
 function comparePercent(percents: readonly number[]): Pick<Comparison, 'percent' | 'interval'> {
   const sorted = percents.toSorted((a, b) => a - b)

@@ -80,7 +80,7 @@ class OrtBackend implements Backend {
     this.movesHalf = shown.movesHalf
     if (shown.selfTest) this.selfTest = shown.selfTest
     this.#open = open
-    if (openKeeping) this.createDeviceSession = async (model) => this.#own(() => openKeeping(model))
+    if (openKeeping) this.createDeviceSession = (model) => this.#own(() => openKeeping(model))
     this.#sessions = new Set(sessions)
   }
 

@@ -17,13 +17,12 @@ export class DeviceKvCache implements StateCache {
   }
 
   async extend(feeds: Feeds, past: number): Promise<void> {
-    if (past === 0) await this.clear()
-    const before = past === 0 ? this.#nothing() : this.#rows
-    const added = await this.#prefill.run({ ...feeds, ...feedPast(this.#prefill, before) })
     if (past === 0) {
-      this.#rows = added
+      await this.clear()
+      this.#rows = await this.#prefill.run({ ...feeds, ...feedPast(this.#prefill, this.#nothing()) })
       return
     }
+    const added = await this.#prefill.run({ ...feeds, ...feedPast(this.#prefill, this.#rows) })
     try {
       const longer = await this.#extender.run({ ...added, ...feedPast(this.#extender, this.#rows) })
       await this.#replace(Object.fromEntries(Object.keys(added).map((name) => [name, longer[`longer_${name}`]!])))

@@ -1,12 +1,12 @@
 import type { Feeds, Session, Tensor } from '../backends/backend.ts'
-import type { CacheShape } from '../graph/index.ts'
+import { type CacheShape, layerNames } from '../graph/index.ts'
 import { feedPast, type StateCache } from './state-cache.ts'
 
 /** Lengths of the arrays that a cache of `capacity` rows consists of; one of them holds two numbers of `float16`. */
 export function cacheLengths({ layers, heads, headDim, precision }: CacheShape, capacity: number): number[] {
   const size = heads * capacity * headDim
   const length = precision === 'float16' ? Math.ceil(size / 2) : size
-  return Array.from({ length: 2 * layers }, () => length)
+  return layerNames(layers).map(() => length)
 }
 
 /**
@@ -26,9 +26,9 @@ export class KvCache implements StateCache {
     this.#capacity = capacity
     const { heads, headDim, precision: type } = shape
     const dims = [1, heads, capacity, headDim]
-    this.#tensors = Object.fromEntries(memory.map((array, index) => {
+    this.#tensors = Object.fromEntries(layerNames(shape.layers).map((name, index) => {
+      const array = memory[index] as Float32Array
       const halves = () => new Uint16Array(array.buffer, array.byteOffset, heads * capacity * headDim)
-      const name = `${index % 2 === 0 ? 'key' : 'value'}.${Math.floor(index / 2)}`
       return [name, { type, dims, data: type === 'float16' ? halves() : array }]
     }))
   }

@@ -16,8 +16,9 @@ export async function checkAddition(createSession: CreateSession, createKeeping?
     const keeping = await createKeeping(buildAddModel())
     try {
       const kept = await keeping.run({ a: NUMBERS, b: NUMBERS })
-      expectSum((await session.run({ a: kept['y']!, b: NUMBERS }))['y'], '3,6,9,12', 'sum with one that stayed on it')
+      const { y } = await session.run({ a: kept['y']!, b: NUMBERS })
       await keeping.free(kept)
+      expectSum(y, '3,6,9,12', 'sum with one that stayed on it')
     } finally {
       await keeping.dispose()
     }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, GraphModel, Session, Tensor } from '../backend.ts'
 import { createCpuBackend } from '../cpu.ts'
+import { buildAddModel } from '../probe-models.ts'
 import { checkAddition } from './check-addition.ts'
 import { judgeSelfTest } from './judge-self-test.ts'
 import { runHalfSelfTest, runSelfTest } from './run-self-test.ts'
@@ -104,5 +105,17 @@ describe('the addition check', () => {
     const y: Tensor = { type: 'float32', dims: [4], data: new Float32Array(4) }
     const session: Session = { inputNames: [], outputNames: [], run: async () => ({ y }), free() {}, dispose: async () => {} }
     await expect(checkAddition(async () => session)).rejects.toThrow('wrong sum')
+  })
+
+  it('notices a device that does not find a result again which stayed on it', async () => {
+    const real = await cpu.createSession(buildAddModel())
+    const kept = { y: { type: 'float32', dims: [4], location: 'device' } } as const
+    const zeros: Tensor = { type: 'float32', dims: [4], data: new Float32Array(4) }
+    const run: Session['run'] = ({ a, b }) => real.run({ a: 'data' in a! ? a : zeros, b: b! })
+    const session: Session = { inputNames: [], outputNames: [], run, free() {}, dispose: () => real.dispose() }
+    let freed: unknown
+    const keeping = { inputNames: [], outputNames: [], run: async () => kept, free: async (results: unknown) => void (freed = results), dispose: async () => {} }
+    await expect(checkAddition(async () => session, async () => keeping)).rejects.toThrow('stayed on it')
+    expect(freed).toBe(kept)
   })
 })
