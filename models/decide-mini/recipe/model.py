@@ -5,6 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from products import project
+
 
 @dataclass
 class Config:
@@ -48,12 +50,12 @@ class Attention(nn.Module):
 
     def forward(self, x, cos, sin, mask):
         batch, length, _ = x.shape
-        q = self.q_norm(self.q_proj(x).view(batch, length, self.heads, self.dim)).transpose(1, 2)
-        k = self.k_norm(self.k_proj(x).view(batch, length, self.kv_heads, self.dim)).transpose(1, 2)
-        v = self.v_proj(x).view(batch, length, self.kv_heads, self.dim).transpose(1, 2)
+        found = project(x, self.q_proj.weight, self.k_proj.weight, self.v_proj.weight)
+        q, k, v = (part.view(batch, length, -1, self.dim) for part in found)
+        q, k, v = self.q_norm(q).transpose(1, 2), self.k_norm(k).transpose(1, 2), v.transpose(1, 2)
         q, k = rotate(q, cos, sin), rotate(k, cos, sin)
         out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
-        return self.o_proj(out.transpose(1, 2).reshape(batch, length, -1))
+        return project(out.transpose(1, 2).reshape(batch, length, -1), self.o_proj.weight)[0]
 
 
 class MLP(nn.Module):
@@ -64,7 +66,8 @@ class MLP(nn.Module):
         self.down_proj = nn.Linear(c.intermediate_size, c.hidden_size, bias=False)
 
     def forward(self, x):
-        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        gate, up = project(x, self.gate_proj.weight, self.up_proj.weight)
+        return project(F.silu(gate) * up, self.down_proj.weight)[0]
 
 
 class Layer(nn.Module):
