@@ -20,8 +20,8 @@ from model import Config, DecideMini
 SCORE = 2
 # Short rows first: as many questions in two thirds of the tokens, and what they teach is needed for long ones too.
 SHORT, SHORT_FIRST = 160, 0.6
-# A new lookup layer is taught first, by questions that need nothing else.
-COMPARE_FIRST, COMPARE_SHARE = 0.2, 0.75
+# What a new model must be able to do before other questions teach it anything, and until which share of the time it is taught first.
+LESSONS, LESSON_SHARE = (("compare", 0.15), ("belonging", 0.22), ("telling", 0.27)), 0.75
 
 
 def loss_of(logits, batch):
@@ -69,13 +69,13 @@ def schedule(progress):
 
 
 def phase_at(progress, new_lookup):
-    """Whether only short rows are read, and whether made questions are those that compare."""
-    return progress < SHORT_FIRST, new_lookup and progress < COMPARE_FIRST
+    """Whether only short rows are read, and the lesson that made questions are of, if any."""
+    return progress < SHORT_FIRST, next((name for name, until in LESSONS if new_lookup and progress < until), None)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--work", type=Path, required=True, help="folder with train/, made/, compare/, dev/ and, for a new start, embeddings.npy; checkpoints go here")
+    parser.add_argument("--work", type=Path, required=True, help="folder with train/, made/, dev/ and, for a new start, embeddings.npy and the lessons; checkpoints go here")
     parser.add_argument("--minutes", type=float, default=90)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
@@ -86,12 +86,13 @@ def main():
     parser.add_argument("--layers", type=int, default=Config.num_hidden_layers)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--start", type=Path, help="exported bundle to start from, instead of weights that match words")
+    parser.add_argument("--made", default="made", help="folder of the made questions; a lesson's for a model that goes on without having had it")
     parser.add_argument("--made-share", type=float, default=0.4, help="share of batches with questions made from plain text and a lexicon")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
     torch.set_flush_denormal(True)
-    train, made, compare, dev = (Packed(args.work / name) for name in ("train", "made", "compare", "dev"))
+    train, made, dev = (Packed(args.work / name) for name in ("train", args.made, "dev"))
     config = Config(num_hidden_layers=args.layers)
     model = DecideMini(config)
     path, spent, step, epoch = args.work / "checkpoint.pt", 0.0, 0, 0
@@ -102,6 +103,10 @@ def main():
         weights, new_lookup = first_weights(config, args.work, count_tokens(args.work, config), args.start)
     model.load_state_dict(weights)
     model.to(args.device)
+    # one compiled form for all lengths; needs a C++ compiler on a CPU
+    torch._dynamo.config.recompile_limit = 64
+    for layer in model.model.layers:
+        layer.compile(dynamic=True)
     matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
     others = [p for n, p in model.named_parameters() if p.ndim != 2 or "embed" in n]
     optimizers = [
@@ -124,8 +129,8 @@ def main():
 
     window, tokens, tick, begun, saved_at = {False: [], True: []}, 0, time.time(), spent, spent
     while spent < args.minutes * 60:
-        short, comparing = phase = phase_at(spent / (args.minutes * 60), new_lookup)
-        made_rows, share = (compare, COMPARE_SHARE) if comparing else (made, args.made_share)
+        short, lesson = phase = phase_at(spent / (args.minutes * 60), new_lookup)
+        made_rows, share = (Packed(args.work / lesson), LESSON_SHARE) if lesson else (made, args.made_share)
         # seeded by the step as well, so that a resumed run does not repeat the rows it has seen first
         random = np.random.default_rng([epoch, step])
         drawn = (lambda packed=packed: packed.batches(args.budget, random, SHORT if short else None) for packed in (train, made_rows))
@@ -134,7 +139,7 @@ def main():
             for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
                 group["lr"] = rate * scale
             batch = {k: v.to(args.device) if torch.is_tensor(v) else v for k, v in (made_rows if is_made else train).collate(rows).items()}
-            # on a CPU without matrix units 32 bits are faster: 3,480 against 2,780 tokens a second
+            # a CPU rounds the factors of its products only (products.py): with everything in 16 bits it was slower than in 32
             with torch.autocast(args.device, torch.bfloat16, enabled=args.device == "cuda"):
                 logits = model(*(batch[k] for k in ("tokens", "positions", "mask", "decides", "ends", "owner")))
             loss, right = loss_of(logits, batch)
