@@ -1,6 +1,6 @@
 """Matrix products in bfloat16 on processors that have instructions for it; sums are of 32 bits, everything around them stays float32.
 
-Autocasting does the rest in 16 bits too, where such processors are slow. Here a step of the training takes about two thirds of the
+Autocasting does the rest in 16 bits too, where such processors are slow. Here a step of the training takes three quarters of the
 time it takes in float32 (`avx512_bf16`, two cores).
 """
 import torch

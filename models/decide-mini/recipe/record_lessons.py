@@ -1,7 +1,7 @@
 """The easiest questions about records, which a model must be able to answer before others teach it anything.
 
-Looking up takes several layers that each are of use only with the others. On the mixture of `record_questions.py` a model stayed at chance for ten
-minutes; with these lessons before, it had each in about three.
+Looking up takes several layers that each are of use only with the others. On the mixture of `record_questions.py` a model stayed near chance for seven
+minutes; of each of these lessons it had most within three.
 """
 from records import CITIES, NAMES, NUMBERS, Records, spaced
 
