@@ -6,12 +6,11 @@ time it takes in float32 (`avx512_bf16`, two cores).
 import torch
 import torch.nn.functional as F
 
-
 HAS_BFLOAT16 = torch.cpu.get_capabilities().get("avx512_bf16", False)
 
 
 class Rounded(torch.autograd.Function):
-    """x times each weight transposed; x and the gradient of x are rounded once for all weights."""
+    """x times each weight transposed; x is rounded once for all weights, and its gradient is one product."""
 
     @staticmethod
     def forward(ctx, x, *weights):

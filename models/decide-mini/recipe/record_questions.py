@@ -1,7 +1,7 @@
 """Makes questions on small records: what a field holds, which field or row holds a value, which of two numbers is larger.
 
 To answer, a token of the question must find the same name in the state and go on to what stands beside it. The records of the labelled data
-ask for that too, but among dates, sums and rules, and a model that met only those looked nothing up: 0.50 right. Nor did it learn from these
+ask for that too, but among dates, sums and rules, and a model that met only those looked nothing up. Nor did it learn from these
 before it had the lessons of `record_lessons.py`. Rows have the form of the decision files.
 """
 import argparse
@@ -61,10 +61,9 @@ class Maker(Records):
             name, other = r.sample(names, 2)
             value, form = record[name], r.random()
             bound = max(0, value + r.choice([-1, 1]) * r.choice([1, max(1, most // 10), max(1, most // 3)]))
-            more = value > bound
             asked = spaced(name)
             if form < 0.3:
-                questions.append(self.noul([f"Is the {asked} above {bound}?", f"The {asked} is more than {bound}", f"Is {asked} over {bound}?", f"{asked} is greater than {bound}"], more))
+                questions.append(self.noul([f"Is the {asked} above {bound}?", f"The {asked} is more than {bound}", f"Is {asked} over {bound}?", f"{asked} is greater than {bound}"], value > bound))
             elif form < 0.6:
                 questions.append(self.noul([f"Is the {asked} below {bound}?", f"The {asked} is less than {bound}", f"Is {asked} under {bound}?", f"{asked} is smaller than {bound}"], value < bound))
             elif form < 0.85:

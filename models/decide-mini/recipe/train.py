@@ -87,7 +87,7 @@ def main():
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--start", type=Path, help="exported bundle to start from, instead of weights that match words")
     parser.add_argument("--made", default="made", help="folder of the made questions; a lesson's for a model that goes on without having had it")
-    parser.add_argument("--made-share", type=float, default=0.4, help="share of batches with questions made from plain text and a lexicon")
+    parser.add_argument("--made-share", type=float, default=0.4, help="share of batches with made questions")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
