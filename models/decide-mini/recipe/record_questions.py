@@ -147,7 +147,7 @@ class Maker(Records):
         return (", ".join(things) if style < 0.6 else "\n".join(f"{i + 1}. {thing}" if style < 0.8 else thing for i, thing in enumerate(things))), questions
 
     def row(self):
-        form = self.random.choices([self.one, self.numbers, self.flags, self.rows, self.order], [5, 2, 1, 2, 1])[0]
+        form = self.random.choices([self.one, self.numbers, self.flags, self.rows, self.order], [4, 4, 1, 4, 1])[0]
         state, questions = form()
         return {"source": f"record/{form.__name__}", "family": "record", "state": state, "questions": [q for q in questions if q]}
 
@@ -157,10 +157,10 @@ def main():
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=300_000)
-    parser.add_argument("--lesson", choices=["belonging", "telling"], help="only the easiest questions, to begin with")
+    parser.add_argument("--lesson", choices=["belonging", "cells", "numbers"], help="only the easiest questions, to begin with")
     args = parser.parse_args()
     random_ = random.Random(0)
-    words = [word.lower() for word in Texts(args.data / "pretrain-wiki-00.txt.xz", 20_000_000).words[100:6000]]
+    words = list(dict.fromkeys(word.lower() for word in Texts(args.data / "pretrain-wiki-00.txt.xz", 20_000_000).words[100:6000]))
     maker = Lessons(words, random_, args.lesson) if args.lesson else Maker(words, random_)
     with lzma.open(args.out, "wt", preset=0) as out:
         for _ in range(args.rows):
