@@ -18,7 +18,7 @@ import { serviceBench } from './service/bench-service.ts'
  *     npm run bench -- NAME... [--layers 4] [--threads N] [--runs 7] [--states 512,2048] [--questions 1,16]
  *         [--sides 512] [--model models/decide-mini] [--out bench]
  *
- * Without a name it only makes the page again. Lists and --runs have defaults of their own in each bench.
+ * Without a name it only makes the page again. Defaults are below; a bench whose runs take minutes does fewer of them.
  */
 
 const BENCHES = {

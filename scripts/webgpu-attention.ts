@@ -11,7 +11,7 @@ import { createOrtSession } from '../src/backends/ort-session.ts'
 import { buildCase, feedsOf, float, input, type OperatorCase } from '../src/backends/self-test/operator-case.ts'
 
 const ort = await loadOnnxruntimeNode('webgpu')
-const provider = { session: { executionProviders: ['webgpu'] }, writesInto: true }
+const provider = { session: { executionProviders: ['webgpu'] } }
 console.log('Weight of each group of four keys, as a multiple of the right one')
 for (const [tokens, size] of [[24, 64], [32, 64], [40, 64], [64, 64], [40, 128], [40, 512]] as const) {
   const weights = await readWeights(tokens, size)

@@ -35,7 +35,7 @@ describe('the tarball', () => {
 
   it('holds the build, the embedded models and the usual papers, and nothing else', () => {
     const others = installed.files.map(({ path }) => path).filter((path) =>
-      !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/web\/[\w.-]+\.(js|d\.ts)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(path))
+      !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/web\/[\w.-]+\.(js|d\.ts)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(path))
     expect(others).toEqual([])
   })
 

@@ -9,7 +9,7 @@ import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 
 export const serveCommand = defineCommand({
-  meta: { name: 'serve', description: 'Serve decisions over HTTP; prints a new key on the first run' },
+  meta: { name: 'serve', description: 'Serve decisions and pictures over HTTP; prints a new key on the first run' },
   args: {
     'port': { type: 'string', default: '8080', description: 'port to listen on; 0 for any free one', valueHint: 'n' },
     'host': { type: 'string', default: '127.0.0.1', description: 'address to listen on', valueHint: 'address' },

@@ -46,5 +46,6 @@ export function createBranchTemplate(tokenizer: Tokenizer): Template {
     return { ids, offsets, parts, rows: [ids.length - 1, ...ends] }
   }
 
-  return { opening: [tokenizer.structural('<state>')], state: (text) => tokenizer.encode(text), question }
+  const opening = [tokenizer.structural('<state>')]
+  return { opening, mostOptions: Number.POSITIVE_INFINITY, state: (text) => tokenizer.encode(text), question }
 }

@@ -13,6 +13,9 @@ const ASK = {
   score: 'Answer with the number of one level.',
 } as const
 
+/** Options of a choice are A to Z. */
+export const LETTERS = 26
+
 /** Letter (choice) or digit (score) that stands for option `index`. */
 export function optionSymbol(type: 'choice' | 'score', index: number): string {
   return type === 'choice' ? String.fromCharCode(65 + index) : String(index)
@@ -47,6 +50,7 @@ export function createChatTemplate(tokenizer: Tokenizer): Template {
     tokenizer.structural('<think>'), ...tokenizer.encode('\n\n'), tokenizer.structural('</think>'), ...tokenizer.encode('\n\n'),
   ]
   return {
+    mostOptions: LETTERS,
     opening: [
       start, ...tokenizer.encode(`system\n${SYSTEM}`), end, ...newline,
       start, ...tokenizer.encode('user\nDocument:\n'),

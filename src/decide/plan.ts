@@ -1,6 +1,7 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import type { DecisionRequest, Question } from '../schemas/index.ts'
 import { type Branch, extent } from './branch.ts'
+import { optionCount } from './readout.ts'
 import { asText } from './render-text.ts'
 import type { Template } from './template.ts'
 import { splitWindows, type Window } from './windows.ts'
@@ -24,10 +25,16 @@ export interface Plan {
   readonly windows: readonly Window[]
 }
 
-/** @throws InvalidRequestError naming the question whose text does not fit the model beside any state. */
+/** @throws InvalidRequestError naming the question that the model cannot answer, or whose text does not fit it beside any state. */
 export function planRequest(request: DecisionRequest, template: Template, limits: PlanLimits): Plan {
   const names = Object.keys(request.questions)
   const questions = Object.values(request.questions)
+  for (const [index, question] of questions.entries()) {
+    if (question.type !== 'choice' || optionCount(question) <= template.mostOptions) continue
+    const name = names[index] as string
+    const reason = `has ${optionCount(question)} options, and this model tells at most ${template.mostOptions} apart`
+    throw new InvalidRequestError(`questions.${name}.criteria`, reason, { loc: ['questions', name, 'criteria'] })
+  }
   const branches = questions.map((question) => template.question(question))
   // Half of the positions belong to the state, so that a long question cannot shrink the windows to nothing.
   const room = Math.floor(limits.positions / 2)

@@ -1,7 +1,7 @@
 import { ModelFormatError } from '../errors/index.ts'
 import type { Question } from '../schemas/index.ts'
 import type { Tensor } from '../backends/backend.ts'
-import { optionSymbol } from './chat-template.ts'
+import { LETTERS, optionSymbol } from './chat-template.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 /** Turns what a branch pass puts out into one logit an option. */
@@ -46,7 +46,7 @@ export function createPointerReadout(): Readout {
 }
 
 const YES_NO = ['yes', 'no']
-const LETTERS = Array.from({ length: 26 }, (_, index) => optionSymbol('choice', index))
+const OPTIONS = Array.from({ length: LETTERS }, (_, index) => optionSymbol('choice', index))
 const DIGITS = Array.from({ length: 10 }, (_, index) => optionSymbol('score', index))
 
 /**
@@ -54,13 +54,13 @@ const DIGITS = Array.from({ length: 10 }, (_, index) => optionSymbol('score', in
  * single, distinct tokens, because then their logits would not be comparable.
  */
 export function createSymbolReadout(tokenizer: Tokenizer, file: string): Readout {
-  const symbols = [...YES_NO, ...LETTERS, ...DIGITS]
+  const symbols = [...YES_NO, ...OPTIONS, ...DIGITS]
   const ids = symbols.map((symbol) => tokenizer.single(symbol))
   const broken = symbols.find((_, index) => ids[index] === undefined || ids.indexOf(ids[index]) !== index)
   if (broken !== undefined) {
     throw new ModelFormatError(file, 'answer symbols (yes, no, A–Z, 0–9) that are single, distinct tokens', `"${broken}", which is not`)
   }
-  const first = { noul: 0, choice: YES_NO.length, score: YES_NO.length + LETTERS.length }
+  const first = { noul: 0, choice: YES_NO.length, score: YES_NO.length + OPTIONS.length }
   return {
     head: 'symbols',
     feeds: { symbol_ids: { type: 'int64', dims: [ids.length], data: BigInt64Array.from(ids as number[], BigInt) } },

@@ -5,6 +5,8 @@ import type { Branch } from './branch.ts'
 export interface Template {
   /** Tokens before the text of the state, in every window. */
   readonly opening: readonly number[]
+  /** Options of a choice that it has symbols for. */
+  readonly mostOptions: number
   /** The text of the state. */
   state(text: string): number[]
   /** One question. The question's name is never shown to the model. */

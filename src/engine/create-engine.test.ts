@@ -42,6 +42,25 @@ describe('an engine with a real model', () => {
     }
   })
 
+  it('takes as many options as it is told to, where the model has symbols for them', async () => {
+    const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`option ${index}`, null]))
+    const ask = (count: number) => ({ state: 'short', questions: { q: { type: 'choice', criteria: named(count) } } }) as const
+    await expect(inline.decide(ask(27))).rejects.toMatchObject({ path: 'questions.q.criteria', reason: 'a choice needs 2 to 26 options, got 27' })
+    await using wide = await createEngine({ backend: 'cpu', threads: 1, worker: false, maxOptions: 40, models: { 'decide-latest': folder } })
+    const { answers } = await wide.decide(ask(40))
+    const probabilities = Object.values(answers.q.probabilities)
+    expect(probabilities).toHaveLength(40)
+    expect(probabilities.reduce((sum, value) => sum + value)).toBeCloseTo(1, 6)
+    const letters = await writeTinyBundle({ manifest: {} })
+    await using plain = await createEngine({ backend: 'cpu', threads: 1, worker: false, maxOptions: 40, models: { 'decide-latest': letters } })
+    await expect(plain.decide(ask(26))).resolves.toHaveProperty('answers.q.choice')
+    await expect(plain.decide(ask(27))).rejects.toMatchObject({
+      path: 'questions.q.criteria', reason: 'has 27 options, and this model tells at most 26 apart',
+    })
+    await rm(letters, { recursive: true })
+    await expect(createEngine({ maxOptions: 1 })).rejects.toMatchObject({ path: 'maxOptions' })
+  })
+
   it('stops a real job when it is aborted, and goes on with others', async () => {
     const controller = new AbortController()
     const state = 'x'.repeat(100_000)

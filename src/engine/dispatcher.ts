@@ -11,6 +11,7 @@ import type { ResolvedOptions } from './resolve-options.ts'
 export interface CallOptions {
   /** Rejects the call with AbortedError. Computing stops at the next chunk. */
   readonly signal?: AbortSignal | undefined
+  /** Called as the work goes on, on the caller's thread. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Who is calling; waiting calls are served round-robin over clients. Default: one client for all. */
   readonly client?: string | undefined

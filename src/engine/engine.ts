@@ -74,12 +74,12 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
       body: DecisionRequestInput<Questions>,
       call?: CallOptions,
     ): Promise<DecisionResponse<Questions>> {
-      const request = parseDecisionRequest(body)
+      const request = parseDecisionRequest(body, options)
       const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
       return response as DecisionResponse<Questions>
     },
     async countTokens(body, call) {
-      const request = parseDecisionRequest(body)
+      const request = parseDecisionRequest(body, options)
       return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
     },
     async generateImage(body, { steps, guidance, ...call } = {}) {

@@ -1,3 +1,4 @@
+export type { TokenCount } from '../decide/index.ts'
 export { createEngine } from './create-engine.ts'
 export { countTokens, decide, disposeDefaultEngine, editImage, generateImage } from './default-engine.ts'
 export type { CallOptions } from './dispatcher.ts'

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os'
 import { type BackendName, countDefaultThreads } from '../backends/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
+import { LIMITS } from '../schemas/index.ts'
 
 export interface EngineOptions {
   /** Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error. */
@@ -31,6 +32,11 @@ export interface EngineOptions {
   readonly maxConcurrent?: number
   /** Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. Default 64. */
   readonly maxQueue?: number
+  /**
+   * Most options of a choice, 2 or more. Default 26, as in the specification. Models that answer with letters, such as plain
+   * Qwen3 checkpoints, tell 26 apart and refuse more.
+   */
+  readonly maxOptions?: number
 }
 
 /** What a worker needs to know; plain data. */
@@ -50,6 +56,7 @@ export interface ResolvedOptions {
   readonly workers: number
   readonly maxConcurrent: number
   readonly maxQueue: number
+  readonly maxOptions: number
 }
 
 const KEEP_ALIVE_MS = 300_000
@@ -84,6 +91,7 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
     workers,
     maxConcurrent: readCount('maxConcurrent', options.maxConcurrent, 1) ?? 4,
     maxQueue: readCount('maxQueue', options.maxQueue, 0) ?? 64,
+    maxOptions: readCount('maxOptions', options.maxOptions, LIMITS.options.min) ?? LIMITS.options.max,
   }
 }
 

@@ -26,7 +26,7 @@ export const ERROR_TABLE = {
   },
   insufficient_quota: {
     name: 'InsufficientQuotaError', status: 402, errorType: 'insufficient_quota', retryable: false,
-    meaning: 'The token allowance of the key is used up.',
+    meaning: 'What the key has free or prepaid does not cover the request.',
   },
   rate_limit_error: {
     name: 'RateLimitError', status: 429, errorType: 'rate_limit_error', retryable: true,
@@ -34,7 +34,7 @@ export const ERROR_TABLE = {
   },
   overloaded: {
     name: 'OverloadedError', status: 529, errorType: 'overloaded', retryable: true,
-    meaning: 'The queue of the engine is full. Retry with backoff.',
+    meaning: 'The queue of the engine is full, or the server is shutting down. Retry with backoff.',
   },
   aborted: {
     name: 'AbortedError', status: 499, errorType: 'aborted', retryable: false,
@@ -54,7 +54,7 @@ export const ERROR_TABLE = {
   },
   download_failed: {
     name: 'DownloadFailedError', status: 502, errorType: 'download_failed', retryable: true,
-    meaning: 'A model could not be downloaded. What has arrived is kept, and the next attempt continues there.',
+    meaning: 'A model could not be downloaded. `tessera pull` keeps what has arrived and goes on there, browsers keep whole files.',
   },
   engine_disposed: {
     name: 'EngineDisposedError', status: 503, errorType: 'engine_disposed', retryable: false,

@@ -27,6 +27,7 @@ export class InvalidRequestError extends TesseraError<'invalid_request'> {
 
 const MISSING_KEY = 'the API key is missing or unknown; send it as "Authorization: Bearer <key>"'
 
+/** The API key of a request is missing or unknown; thrown by the service only. */
 export class AuthenticationError extends TesseraError<'authentication_error'> {
   static readonly code = 'authentication_error'
 
@@ -35,6 +36,7 @@ export class AuthenticationError extends TesseraError<'authentication_error'> {
   }
 }
 
+/** What a key has free or prepaid does not cover a request; thrown by the service only. */
 export class InsufficientQuotaError extends TesseraError<'insufficient_quota'> {
   static readonly code = 'insufficient_quota'
 

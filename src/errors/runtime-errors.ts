@@ -1,5 +1,6 @@
 import { type ErrorSettings, TesseraError } from './tessera-error.ts'
 
+/** A backend that was asked for cannot run here: `reason` says why, `remedy` what helps. */
 export class BackendUnavailableError extends TesseraError<'backend_unavailable'> {
   static readonly code = 'backend_unavailable'
   readonly backend: string
@@ -19,6 +20,7 @@ export class BackendUnavailableError extends TesseraError<'backend_unavailable'>
   }
 }
 
+/** No model of that name is installed; the message lists the places tried. */
 export class ModelNotFoundError extends TesseraError<'model_not_found'> {
   static readonly code = 'model_not_found'
   readonly model: string
@@ -76,6 +78,7 @@ export class DownloadFailedError extends TesseraError<'download_failed'> {
   }
 }
 
+/** The engine was disposed before the call, or while it waited or ran. */
 export class EngineDisposedError extends TesseraError<'engine_disposed'> {
   static readonly code = 'engine_disposed'
 

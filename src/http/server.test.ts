@@ -40,6 +40,21 @@ describe('every response', () => {
   })
 })
 
+describe('the limit of options', () => {
+  it.each([[{}, 422], [{ maxOptions: 30 }, 200]])('with %j answers 27 options with %i', async (options, status) => {
+    const criteria = Object.fromEntries(Array.from({ length: 27 }, (_, index) => [`option ${index}`, null]))
+    const body = { state: 'x', questions: { q: { type: 'choice', criteria } } }
+    // The engine has a limit of its own: here it takes what the server lets through.
+    const decide = async () => ({ object: 'decision', model: 'stub', answers: {}, usage: { input_tokens: 1, output_tokens: 0 } })
+    const engine = { ...stub.engine, decide } as unknown as ServerOptions['engine']
+    expect((await createServer({ engine, ...options }).fetch(post(body))).status).toBe(status)
+  })
+
+  it('must be a number', () => {
+    expect(() => serve({ maxOptions: 0 })).toThrow(expect.objectContaining({ path: 'maxOptions' }))
+  })
+})
+
 describe('routing', () => {
   it.each([
     '/',

@@ -33,6 +33,8 @@ export interface ServerOptions {
   readonly maxBodyBytes?: number
   /** The same for `/v1/images/edits`, whose bodies hold source pictures; default 32 MiB. */
   readonly maxEditBodyBytes?: number
+  /** Most options of a choice; default 26. The engine's own `maxOptions` must allow them too. */
+  readonly maxOptions?: number
   /** What answers cost; default, also for an endpoint that is left out, as in the specification. */
   readonly prices?: Partial<Prices>
   /** Where usage is kept; default in memory. It stays the caller's: `close()` does not close it. */
@@ -69,6 +71,7 @@ export function createServer(options: ServerOptions): Server {
   const keys = options.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(options.keys)
   requireCount('maxBodyBytes', maxBodyBytes)
   requireCount('maxEditBodyBytes', maxEditBodyBytes)
+  if (options.maxOptions !== undefined) requireCount('maxOptions', options.maxOptions)
   const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices })
   const metrics = new ServerMetrics()
   const accounting = { ledger, metrics }
@@ -76,8 +79,8 @@ export function createServer(options: ServerOptions): Server {
   const recent = new RecentRequests()
   const handler = createHandler({
     routes: [
-      createSystemOneRoute(decisions),
-      createOpenAiRoute(decisions),
+      createSystemOneRoute(decisions, options),
+      createOpenAiRoute(decisions, options),
       createGenerationsRoute(engine, accounting),
       createEditsRoute(engine, accounting, maxEditBodyBytes),
       createModelsRoute(engine),

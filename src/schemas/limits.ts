@@ -1,7 +1,7 @@
 /** Limits of a request. Where two are given they are the smallest and the largest value allowed. */
 export const LIMITS = {
   questions: { min: 1, max: 32 },
-  /** Options of a choice. The upper one is the default of the setting `maxOptions`. */
+  /** Options of a choice. The upper one is the default of the setting `maxOptions` of engines and servers. */
   options: { min: 2, max: 26 },
   /** Levels of a score. */
   levels: { min: 2, max: 10 },
@@ -21,8 +21,8 @@ export const LIMITS = {
   sourceImages: { min: 1, max: 10 },
 } as const
 
-/** Limits that a server or a model may set otherwise. */
+/** Limits that an engine or a server may set otherwise. */
 export interface RequestLimits {
-  /** Largest number of options of a choice; default 26. */
+  /** Largest number of options of a choice; default 26, as in section 2.5 of the specification. */
   readonly maxOptions?: number
 }

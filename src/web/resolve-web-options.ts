@@ -1,6 +1,7 @@
 import type { ResolvedOptions } from '../engine/resolve-options.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
+import { LIMITS } from '../schemas/index.ts'
 
 export interface WebEngineOptions {
   /**
@@ -33,6 +34,8 @@ export interface WebEngineOptions {
   readonly maxConcurrent?: number
   /** Calls that wait beyond those; more are refused at once with OverloadedError. Default 64. */
   readonly maxQueue?: number
+  /** Most options of a choice, 2 or more; default 26. Models that answer with letters refuse more. */
+  readonly maxOptions?: number
 }
 
 const BACKENDS = ['auto', 'webgpu', 'wasm'] as const
@@ -64,6 +67,7 @@ export function resolveWebOptions(options: WebEngineOptions, base: string): Reso
     workers: 1,
     maxConcurrent: readCount('maxConcurrent', options.maxConcurrent ?? 4, 1),
     maxQueue: readCount('maxQueue', options.maxQueue ?? 64, 0),
+    maxOptions: readCount('maxOptions', options.maxOptions ?? LIMITS.options.max, LIMITS.options.min),
   }
 }
 

@@ -61,7 +61,7 @@ export async function installPackage(): Promise<InstalledPackage> {
 
 /** Installs packages in the app with npm. False where the registry cannot be reached. */
 export async function npmInstall(app: string, ...packages: string[]): Promise<boolean> {
-  // Scripts of packages do not run, as npm 11 has it: nothing may depend on one.
+  // Scripts of packages do not run: nothing may depend on one.
   const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=1']
   try {
     await run('npm', ['install', ...flags, ...packages], { cwd: app, env: { ...environment, ONNXRUNTIME_NODE_INSTALL: 'skip' } })

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../../errors/index.ts'
-import { parseDecisionRequest } from '../../schemas/index.ts'
+import { parseDecisionRequest, type RequestLimits } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import type { Route } from '../route.ts'
 import type { DecisionService } from './decision-service.ts'
@@ -9,7 +9,7 @@ import { openAiRequestSchema } from './openai-request.ts'
 import { toOpenAiResponse } from './openai-response.ts'
 
 /** `POST /v1/decisions`: the same decisions on the wire of OpenAI's clients. */
-export function createOpenAiRoute(service: DecisionService): Route {
+export function createOpenAiRoute(service: DecisionService, limits: RequestLimits): Route {
   return {
     method: 'POST',
     path: '/v1/decisions',
@@ -22,7 +22,7 @@ export function createOpenAiRoute(service: DecisionService): Route {
       }
       const request = parseRequest(openAiRequestSchema, body)
       try {
-        const response = await service.decide(parseDecisionRequest(toSystemOne(request)), call)
+        const response = await service.decide(parseDecisionRequest(toSystemOne(request), limits), call)
         return Response.json(toOpenAiResponse(request, response))
       } catch (error) {
         throw toOpenAiFault(error, request)

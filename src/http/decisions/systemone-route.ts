@@ -1,11 +1,11 @@
 import { InvalidRequestError } from '../../errors/index.ts'
-import { parseDecisionRequest } from '../../schemas/index.ts'
+import { parseDecisionRequest, type RequestLimits } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'
 import type { DecisionService } from './decision-service.ts'
 import { hasOnly } from './has-only.ts'
 
 /** `POST /v1/systemone`: section 2.4 to 2.6 of the specification, and the wire of compatible services. */
-export function createSystemOneRoute(service: DecisionService): Route {
+export function createSystemOneRoute(service: DecisionService, limits: RequestLimits): Route {
   return {
     method: 'POST',
     path: '/v1/systemone',
@@ -16,7 +16,7 @@ export function createSystemOneRoute(service: DecisionService): Route {
       if (hasOnly(body, 'input', 'state')) {
         throw new InvalidRequestError('state', 'is required; a body with "input" belongs to POST /v1/decisions')
       }
-      return Response.json(await service.decide(parseDecisionRequest(body), call))
+      return Response.json(await service.decide(parseDecisionRequest(body, limits), call))
     },
   }
 }

@@ -10,7 +10,9 @@ export const keyConfigSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/i).optional(),
   /** Name of the account; default `key_` and the first 12 digits of the SHA-256. */
   id: z.string().min(1).max(200).optional(),
+  /** More are refused with 429; default the server's `limits`. */
   requestsPerMinute: count.optional(),
+  /** Requests at the same time; more are refused with 429. Default the server's `limits`, 32 where these name none. */
   concurrency: count.optional(),
   /** Input tokens a calendar month that cost nothing. */
   freeTokens: z.int().min(0).optional(),

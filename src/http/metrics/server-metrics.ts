@@ -15,7 +15,7 @@ export class ServerMetrics {
   readonly #seconds = new Histogram('tessera_http_request_duration_seconds', 'Time to the answer.', SECONDS)
   readonly #units = new Counter(
     'tessera_units_total',
-    'What successful answers used, by endpoint: input tokens of decisions.',
+    'What successful answers used, by endpoint: input tokens of decisions, else pictures.',
   )
   readonly #running = new Gauge('tessera_http_requests_in_flight', 'Requests being answered.', () => this.#inFlight)
 
