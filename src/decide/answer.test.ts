@@ -10,6 +10,12 @@ const noul: Question = { type: 'noul', instructions: 'x' }
 const logits = (count: number) => fc.array(fc.double({ min: -40, max: 40, noNaN: true }), { minLength: count, maxLength: count })
 
 describe('answers', () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])('are none where a logit is %d', (broken) => {
+    for (const question of [choice, score, noul]) {
+      expect(() => answerQuestion(question, [broken, 1, 2, 3], undefined)).toThrow(expect.objectContaining({ code: 'internal_error' }))
+    }
+  })
+
   it('are computed from the very probabilities they carry', () => {
     fc.assert(fc.property(logits(4), logits(3), (four, three) => {
       const chosen = answerQuestion(choice, four, undefined)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { InternalError } from '../errors/index.ts'
 import type { Question } from '../schemas/index.ts'
 import { optionCount } from './readout.ts'
 
@@ -27,9 +28,14 @@ export function bucketOf(options: number): keyof z.infer<typeof byCount> {
   return options <= 10 ? '6-10' : '11+'
 }
 
-/** Softmax without overflow. Shapes: [K] → [K]; sums to 1 to rounding. */
+/**
+ * Softmax without overflow. Shapes: [K] → [K]; sums to 1 to rounding.
+ *
+ * @throws InternalError for logits that are not finite, such as a device gives whose half precision overflowed
+ */
 export function softmax(logits: ArrayLike<number>): number[] {
   const values = Array.from(logits)
+  if (!values.every(Number.isFinite)) throw new InternalError('the model gave a logit that is not a finite number')
   const top = Math.max(...values)
   const powers = values.map((value) => Math.exp(value - top))
   const total = powers.reduce((sum, power) => sum + power, 0)

@@ -35,13 +35,15 @@ export function planRequest(request: DecisionRequest, template: Template, limits
     const reason = `has ${optionCount(question)} options, and this model tells at most ${template.mostOptions} apart`
     throw new InvalidRequestError(`questions.${name}.criteria`, reason, { loc: ['questions', name, 'criteria'] })
   }
-  const branches = questions.map((question) => template.question(question))
-  // Half of the positions belong to the state, so that a long question cannot shrink the windows to nothing.
-  const room = Math.floor(limits.positions / 2)
-  let widest = 0
-  for (const [index, branch] of branches.entries()) {
+  // What is kept for a question does not depend on the questions asked: none may move the windows that others read. At least
+  // half of the positions belong to the state.
+  const room = Math.min(Math.floor(limits.positions / 2), LONGEST_BRANCH)
+  const branches: Branch[] = []
+  for (const [index, question] of questions.entries()) {
+    // Each is checked before the next is made into tokens, so that a body of too long ones costs no more than its first.
+    const branch = template.question(question)
+    branches.push(branch)
     const needs = extent(branch)
-    widest = Math.max(widest, needs)
     if (needs > room || branch.ids.length > LONGEST_BRANCH) {
       const most = needs > room ? room : LONGEST_BRANCH
       const count = needs > room ? needs : branch.ids.length
@@ -53,7 +55,7 @@ export function planRequest(request: DecisionRequest, template: Template, limits
   }
   const { opening } = template
   const state = template.state(asText(request.state))
-  const size = Math.min(limits.window.tokens, limits.positions - widest - opening.length)
+  const size = Math.min(limits.window.tokens, limits.positions - room - opening.length)
   const overlap = Math.min(limits.window.overlap, Math.floor(size / 4))
   return { names, questions, branches, opening, state, windows: splitWindows(state.length, size, overlap) }
 }

@@ -99,6 +99,23 @@ describe('loadTokenizer', () => {
     expect(tokenizer.encode('')).toEqual([])
   })
 
+  it('puts marks in order as the library does, in runs of up to 256', async () => {
+    const file = makeFile([])
+    const tokenizer = await load(file)
+    const library = new HubTokenizer({ ...file, added_tokens: [] }, {})
+    // Letters, marks of several classes, marks that join with what is before them, jamo, a joiner.
+    const parts = constantFrom('a', 'e', ' ', '\u0300', '\u0315', '\u0323', '\u0345', '\u0cc6', '\u0cc2', '\u1100', '\u1161', '\u11a8', '\u200d', '\ud55c')
+    assert(property(array(parts, { maxLength: 200 }), (characters) => {
+      const text = characters.join('')
+      expect(tokenizer.encode(text)).toEqual(library.encode(text, { add_special_tokens: false }).ids)
+    }))
+    const long = `a${'\u0315\u0300'.repeat(2000)}`
+    const bytes = (text: string) => tokenizer.encode(text).toSorted((one, other) => one - other)
+    // Ordered in pieces: the same marks, some of them elsewhere.
+    expect(tokenizer.encode(long)).not.toEqual(library.encode(long, { add_special_tokens: false }).ids)
+    expect(bytes(long)).toEqual(library.encode(long, { add_special_tokens: false }).ids.toSorted((one, other) => one - other))
+  })
+
   it('reads rules of two texts like rules joined by a space', async () => {
     const file = makeFile([[64, 65], [66, 67], [256, 257]])
     const joined = { ...file, model: { ...file.model, merges: file.model.merges.map((rule) => rule.join(' ')) } }

@@ -17,6 +17,12 @@ export interface Tokenizer {
   forget(): void
 }
 
+/**
+ * Pieces of a text that can be normalised apart. Putting a run of combining marks in order takes time with the square of its
+ * length, so a run is cut after 256: a text with longer ones, which no language writes, may become other tokens there.
+ */
+const PIECE = /[^\p{M}]*\p{M}{0,256}/gu
+
 /** Words no longer than this are remembered until `forget`. */
 const LONGEST_REMEMBERED = 64
 
@@ -100,7 +106,7 @@ function createSplitter(file: z.infer<typeof fileSchema>) {
     return [spelt]
   }
   return {
-    normalize: (text: string) => first.normalizer?.normalize(text) ?? text,
+    normalize: (text: string) => text.replace(PIECE, (piece) => first.normalizer?.normalize(piece) ?? piece),
     split: (text: string) => first.pre_tokenizer?.pre_tokenize([text]) ?? [text],
     spell: spellsBytes(stages.at(-1)) ? spellCharacters : spellWord,
     forgetSpelling: () => spelling.clear(),

@@ -92,6 +92,11 @@ describe('an engine with a real model', () => {
   })
 })
 
+it('refuses what is at fault or given up before an engine is started for it', async () => {
+  await expect(decide({ state: 'x', questions: {} })).rejects.toMatchObject({ path: 'questions' })
+  await expect(decide({ state: 'x', questions }, { signal: AbortSignal.abort('no') })).rejects.toMatchObject({ code: 'aborted', cause: 'no' })
+})
+
 it('serves the top-level functions from one engine', async () => {
   const [response, count] = await Promise.all([decide({ state: 'x', questions }), countTokens({ state: 'x', questions })])
   expect(response).toMatchObject({ model: 'decide-mini', usage: { input_tokens: count.input_tokens } })

@@ -20,7 +20,7 @@ export interface CallOptions {
 interface Job {
   readonly client: string
   readonly message: RunMessage
-  readonly onProgress: ((progress: Progress) => void) | undefined
+  onProgress: ((progress: Progress) => void) | undefined
   resolve(response: Jobs[JobKind]['response']): void
   reject(error: unknown): void
 }
@@ -37,6 +37,7 @@ export class Dispatcher {
   #starting: Promise<BackendInfo> | undefined
   #endStart: ((outcome: BackendInfo | TesseraError) => void) | undefined
   #info: BackendInfo | undefined
+  #failed = false
   #disposal: Promise<void> | undefined
 
   constructor(connect: Connect, options: ResolvedOptions) {
@@ -49,6 +50,11 @@ export class Dispatcher {
     return this.#info
   }
 
+  /** Whether the last start failed. The next call tries again. */
+  get failed(): boolean {
+    return this.#failed
+  }
+
   /** Calls that run or wait. */
   get size(): number {
     return this.#running.size + this.#queue.size
@@ -59,15 +65,21 @@ export class Dispatcher {
     this.#starting ??= new Promise<BackendInfo>((resolve, reject) => {
       this.#endStart = (outcome) => {
         this.#endStart = undefined
+        this.#failed = outcome instanceof Error
         if (!(outcome instanceof Error)) return resolve(outcome)
         this.#starting = undefined
         reject(outcome)
       }
-      this.#connection = this.#connect({
-        onMessage: (message) => this.#receive(message),
-        onCrash: (reason, cause) => this.#afterCrash(new WorkerCrashedError(reason, { cause })),
-      })
-      this.#connection.post({ type: 'start', settings: this.#options.settings })
+      try {
+        this.#connection = this.#connect({
+          onMessage: (message) => this.#receive(message),
+          onCrash: (reason, cause) => this.#afterCrash(new WorkerCrashedError(reason, { cause })),
+        })
+        this.#connection.post({ type: 'start', settings: this.#options.settings })
+      } catch (cause) {
+        // Later, when this promise is known as the start that ended.
+        queueMicrotask(() => this.#endStart?.(new WorkerCrashedError('it could not be started, see `cause`', { cause })))
+      }
     })
     return this.#starting
   }
@@ -127,13 +139,20 @@ export class Dispatcher {
       if (this.#queue.size > 0) this.start().catch((error: TesseraError) => this.#rejectWaiting(error))
       return
     }
-    while (this.#running.size < this.#options.maxConcurrent) {
-      const job = this.#queue.take()
-      if (job === undefined) break
+    for (let job = this.#next(); job !== undefined; job = this.#next()) {
       this.#running.set(job.message.id, job)
       this.#connection.post(job.message as ToWorker)
     }
     this.#connection.setBusy(this.#running.size > 0)
+  }
+
+  /** The job to start now. Who has none running need not wait for a place that others hold: up to twice as many may run. */
+  #next(): Job | undefined {
+    const { maxConcurrent } = this.#options
+    if (this.#running.size < maxConcurrent) return this.#queue.take()
+    if (this.#running.size >= 2 * maxConcurrent) return undefined
+    const busy = new Set(Array.from(this.#running.values(), ({ client }) => client))
+    return this.#queue.take((client) => !busy.has(client))
   }
 
   #receive(message: FromWorker): void {
@@ -165,6 +184,7 @@ export class Dispatcher {
 
   #abandon(job: Job, error: unknown): void {
     job.reject(error)
+    job.onProgress = undefined
     if (!this.#queue.remove(job)) this.#connection?.post({ type: 'abort', id: job.message.id })
   }
 

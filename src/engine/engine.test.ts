@@ -70,13 +70,43 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
   it('serves waiting jobs round-robin over clients', async () => {
     await start({ maxConcurrent: 1 })
     const controller = new AbortController()
-    const held = runFake(engine, { hold: true }, { signal: controller.signal })
+    const { signal } = controller
+    // One for the place, one for what a client without a running job may have beside it.
+    const held = ['x', 'y'].map((client) => expect(runFake(engine, { hold: true }, { signal, client })).rejects.toMatchObject({ code: 'aborted' }))
     const jobs = ['a1.', 'a2.', 'a3.', 'b1.', 'c1.', 'b2.'].map((name) =>
       runFake(engine, { name, steps: 1 }, { client: name.slice(0, 1) }))
     controller.abort()
-    await expect(held).rejects.toMatchObject({ code: 'aborted' })
+    await Promise.all(held)
     const logs = await Promise.all(jobs)
     expect(logs.toSorted((one, other) => one.length - other.length).at(-1)).toBe('a1.1 b1.1 c1.1 a2.1 b2.1 a3.1')
+  })
+
+  it('lets a client with nothing running start beside one that holds all places, and no more than twice as many', async () => {
+    await start({ maxConcurrent: 2 })
+    const held = (client: string) => runFake(engine, { hold: true }, { client }).catch((error: unknown) => error)
+    const jobs = [held('a'), held('a'), held('a')]
+    expect(await runFake(engine, { name: 'b', steps: 1 }, { client: 'b' })).toBe('b1')
+    jobs.push(held('b'), held('c'))
+    let served = false
+    const late = runFake(engine, { name: 'd', steps: 1 }, { client: 'd' }).then(() => (served = true), () => {})
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(served).toBe(false)
+    await engine.dispose()
+    await Promise.all([...jobs, late])
+  })
+
+  it('lets calls for an open model compute while another model is opened, and gives up waiting when aborted', async () => {
+    await start({ maxConcurrent: 2 })
+    await runFake(engine, { name: 'a', steps: 1 })
+    const controller = new AbortController()
+    const opening = engine.decide({ model: 'opens-late', state: '', questions: QUESTIONS }, { signal: controller.signal })
+    expect(await runFake(engine, { name: 'b', steps: 1 })).toBe('a1 b1')
+    controller.abort('enough')
+    await expect(opening).rejects.toMatchObject({ code: 'aborted' })
+    // Both places are free again.
+    const jobs = ['c', 'd'].map((name) => runFake(engine, { name, hold: true, steps: 1 }))
+    await runFake(engine, { release: true }, { client: 'other' })
+    expect(await Promise.all(jobs)).toHaveLength(2)
   })
 
   it('refuses at once what exceeds the queue', async () => {

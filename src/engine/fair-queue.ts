@@ -15,8 +15,10 @@ export class FairQueue<Item extends { readonly client: string }> {
     this.#size++
   }
 
-  take(): Item | undefined {
+  /** @param accepts whether a client may be served now; others keep their places */
+  take(accepts: (client: string) => boolean = () => true): Item | undefined {
     for (const [client, line] of this.#lines) {
+      if (!accepts(client)) continue
       const item = line.shift()
       this.#lines.delete(client)
       if (line.length > 0) this.#lines.set(client, line)

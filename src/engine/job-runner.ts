@@ -1,5 +1,5 @@
-import type { Backend, BackendChoice } from '../backends/index.ts'
-import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
+import { type Backend, type BackendChoice, openWhole } from '../backends/index.ts'
+import { AbortedError, InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { JobKind, Jobs, Progress } from './jobs.ts'
 import { OpenModels } from './open-models.ts'
@@ -71,13 +71,16 @@ export class JobRunner {
     this.#aborts.set(id, controller)
     const place = this.#turns.join(controller.signal)
     const onProgress = (progress: Progress) => {
-      if (reports) this.#post({ type: 'progress', id, progress })
+      if (reports && !controller.signal.aborted) this.#post({ type: 'progress', id, progress })
     }
     try {
-      await place.turn()
       const context = { turn: () => place.turn(), signal: controller.signal, onProgress }
-      const work = (task: Task) => perform(task, kind, model, request, context)
-      const response = await this.#use(model, DEFAULT_MODELS[kind], work, onProgress)
+      const work = async (task: Task) => {
+        // Not before: opening a model, a download in browsers, must not keep the others from computing.
+        await place.turn()
+        return perform(task, kind, model, request, context)
+      }
+      const response = await this.#use(model, DEFAULT_MODELS[kind], work, context)
       this.#post({ type: 'result', id, response })
     } catch (error) {
       this.#post({ type: 'error', id, error: toTesseraError(error).toJSON() })
@@ -89,7 +92,7 @@ export class JobRunner {
 
   /** Does some work with the model of a name, which is open once for all the names it goes by. */
   async #use<T>(
-    name: string, fallback: string, work: (task: Task) => Promise<T>, onProgress: (progress: Progress) => void,
+    name: string, fallback: string, work: (task: Task) => Promise<T>, { signal, onProgress }: TaskContext,
   ): Promise<T> {
     const source = this.#source
     const backend = this.#backend
@@ -99,7 +102,19 @@ export class JobRunner {
     }
     const model = await source.resolve(name, fallback)
     const weigh = async () => (await source.describe(model)).bytes
-    return models.use(model.folder, weigh, () => source.open(model, backend, onProgress), work)
+    const open = () => openWhole(backend, (whole) => source.open(model, whole, onProgress))
+    return new Promise((resolve, reject) => {
+      let waits = true
+      // Others may wait for the same model, so it goes on being opened; who was aborted no longer waits for it.
+      const giveUp = () => waits && reject(new AbortedError())
+      if (signal.aborted) giveUp()
+      signal.addEventListener('abort', giveUp, { once: true })
+      const begin = (task: Task) => {
+        waits = false
+        return work(task)
+      }
+      models.use(model.folder, weigh, open, begin).then(resolve, reject)
+    })
   }
 }
 

@@ -33,3 +33,14 @@ it('disposes an engine that is still being created', async () => {
   await lazy.dispose()
   await expect(runFake(await creation, {})).rejects.toMatchObject({ code: 'engine_disposed' })
 })
+
+it('lets go of whoever gives up waiting, and goes on for the others', async () => {
+  const controller = new AbortController()
+  const lazy = new LazyEngine(() => startFakeEngine({ worker: false }))
+  const waiting = lazy.get(controller.signal)
+  controller.abort('enough')
+  await expect(waiting).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
+  await expect(lazy.get(AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+  expect(await runFake(await lazy.get(new AbortController().signal), { name: 'a', steps: 1 })).toBe('a1')
+  await lazy.dispose()
+})

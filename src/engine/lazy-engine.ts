@@ -1,3 +1,4 @@
+import { AbortedError } from '../errors/index.ts'
 import type { Engine } from './engine.ts'
 
 /** An engine that is created on first use, and again if that failed. */
@@ -9,7 +10,23 @@ export class LazyEngine {
     this.#create = create
   }
 
-  get(): Promise<Engine> {
+  /** Whether there is an engine, or one is being created. */
+  get exists(): boolean {
+    return this.#engine !== undefined
+  }
+
+  /** @throws AbortedError as soon as the signal fires; the engine is created all the same */
+  async get(signal?: AbortSignal): Promise<Engine> {
+    if (signal === undefined) return this.#get()
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(new AbortedError(undefined, { cause: signal.reason }))
+      if (signal.aborted) return giveUp()
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#get().then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+    })
+  }
+
+  #get(): Promise<Engine> {
     if (this.#engine) return this.#engine
     const engine = this.#create()
     this.#engine = engine

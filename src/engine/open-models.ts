@@ -26,6 +26,7 @@ export class OpenModels {
   readonly #options: OpenModelsOptions
   /** By folder, the one used last at the end. */
   readonly #entries = new Map<string, Entry>()
+  readonly #closing = new Set<Promise<void>>()
 
   constructor(options: OpenModelsOptions) {
     this.#options = options
@@ -47,13 +48,14 @@ export class OpenModels {
       return await work(await entry.task)
     } finally {
       entry.users--
-      await this.#rest(folder, entry)
+      this.#rest(folder, entry)
     }
   }
 
   /** Closes all models, which nobody may be using. */
   async dispose(): Promise<void> {
-    await Promise.all([...this.#entries].map(([folder, entry]) => this.#close(folder, entry)))
+    for (const [folder, entry] of this.#entries) void this.#close(folder, entry)
+    await Promise.all(this.#closing)
   }
 
   #add(folder: string, weigh: () => Promise<number>, open: () => Promise<Task>): Entry {
@@ -69,19 +71,18 @@ export class OpenModels {
   }
 
   /** After a use: the model is now the one used last, and is closed when its time is over. */
-  async #rest(folder: string, entry: Entry): Promise<void> {
+  #rest(folder: string, entry: Entry): void {
     if (this.#entries.get(folder) !== entry) return
     this.#entries.delete(folder)
     this.#entries.set(folder, entry)
     if (entry.users > 0) return
     const { keepAlive } = this.#options
     if (keepAlive <= LONGEST_TIMER_MS) {
-      // Nobody is there to be told when this fails.
-      entry.timer = setTimeout(() => void this.#close(folder, entry).catch(() => {}), keepAlive)
+      entry.timer = setTimeout(() => void this.#close(folder, entry), keepAlive)
       // In browsers it is a number, and there is no process to keep alive.
       if (typeof entry.timer === 'object') entry.timer.unref()
     }
-    await this.#makeRoom()
+    void this.#makeRoom()
   }
 
   /** Spares the model used last: one that exceeds the budget alone would otherwise be opened anew for every job. */
@@ -98,10 +99,12 @@ export class OpenModels {
     await Promise.all(closing)
   }
 
-  async #close(folder: string, entry: Entry): Promise<void> {
+  /** Never rejects: whoever waits has other work, which did not fail. */
+  #close(folder: string, entry: Entry): Promise<void> {
     this.#entries.delete(folder)
     clearTimeout(entry.timer)
-    const task = await entry.task.catch(() => undefined)
-    await task?.dispose()
+    const closing = entry.task.then((task) => task.dispose()).catch(() => {})
+    this.#closing.add(closing)
+    return closing.finally(() => this.#closing.delete(closing))
   }
 }

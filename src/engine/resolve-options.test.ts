@@ -7,7 +7,7 @@ describe('resolveOptions', () => {
   it('has defaults', () => {
     expect(resolveOptions({}, {})).toEqual({
       settings: { backend: 'auto', models: {}, keepAlive: 300_000, memoryBudget: expect.any(Number) },
-      worker: true, workers: 1, maxConcurrent: 4, maxQueue: 64,
+      worker: true, workers: 1, maxConcurrent: 4, maxQueue: 64, maxOptions: 26,
     })
     const { memoryBudget } = resolveOptions({}, {}).settings
     expect(memoryBudget).toBeGreaterThan(0)

@@ -28,7 +28,7 @@ export interface EngineOptions {
    * or of the container's limit.
    */
   readonly memoryBudget?: number
-  /** Calls that take turns at computing in a worker. Default 4. */
+  /** Calls that take turns at computing in a worker; clients that have none of them may start more, up to twice as many. Default 4. */
   readonly maxConcurrent?: number
   /** Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. Default 64. */
   readonly maxQueue?: number

@@ -8,6 +8,13 @@ const BESIDE = import.meta.url.endsWith('.ts') ? '../../out/worker.js' : './work
 
 const workerUrl = new URL(BESIDE, import.meta.url)
 
+/** Gates of the workers that run; closed when the process exits, by one listener however many there are. */
+const gates = new Set<NativeGate>()
+
+function closeGates(): void {
+  for (const gate of gates) gate.closeSync()
+}
+
 /** Runs jobs in a worker thread of its own. */
 export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions, 'resourceLimits'> = {}): Connect {
   return ({ onMessage, onCrash }) => {
@@ -16,8 +23,8 @@ export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions,
     // None of the app's own flags: with --input-type a worker refuses to start from a file, it cannot be given V8's flags
     // (--max-old-space-size, --expose-gc), which hold for the whole process anyway, and hooks of --import are not meant for it.
     const worker = new Worker(url, { ...options, execArgv: [], workerData, name: 'tessera' })
-    const closeGate = () => gate.closeSync()
-    process.once('exit', closeGate)
+    if (gates.size === 0) process.once('exit', closeGates)
+    gates.add(gate)
     const exited = new Promise((resolve) => worker.once('exit', resolve))
     let open = true
     let failure: unknown
@@ -26,7 +33,8 @@ export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions,
     })
     worker.on('error', (error) => (failure = error))
     worker.on('exit', (code) => {
-      process.off('exit', closeGate)
+      gates.delete(gate)
+      if (gates.size === 0) process.off('exit', closeGates)
       if (!open) return
       open = false
       onCrash(describeExit(code, failure), failure)

@@ -7,10 +7,12 @@ import type { ResolvedOptions } from './resolve-options.ts'
 /** Several workers, each behind a queue of its own. Calls go to the one that has least to do. */
 export class WorkerPool {
   readonly #dispatchers: readonly [Dispatcher, ...Dispatcher[]]
+  readonly #most: number
 
   constructor(connect: Connect, options: ResolvedOptions) {
     const others = Array.from({ length: options.workers - 1 }, () => new Dispatcher(connect, options))
     this.#dispatchers = [new Dispatcher(connect, options), ...others]
+    this.#most = options.maxConcurrent + options.maxQueue
   }
 
   /** What runs in the first worker, or ran until its last crash. Undefined before the start. */
@@ -30,7 +32,9 @@ export class WorkerPool {
     options?: CallOptions,
   ): Promise<Jobs[Kind]['response']> {
     // Of equals the first, which has the models of earlier calls open.
-    const idlest = this.#dispatchers.reduce((best, other) => (other.size < best.size ? other : best))
+    // One that could not start would always have least to do: it is tried again when the others are full.
+    const load = ({ size, failed }: Dispatcher) => (failed ? this.#most + size : size)
+    const idlest = this.#dispatchers.reduce((best, other) => (load(other) < load(best) ? other : best))
     return idlest.submit(kind, model, request, options)
   }
 
