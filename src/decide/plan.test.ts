@@ -32,7 +32,7 @@ describe('planRequest', () => {
   })
 
   it('refuses a question that is too long before it looks at the next', () => {
-    const question = vi.fn(template.question)
+    const question = vi.fn<Template['question']>(template.question)
     const plan = () => planRequest(ask(501, 5, 5), { ...template, question }, limits)
     expect(plan).toThrow(expect.objectContaining({ path: 'questions.q0' }))
     expect(question).toHaveBeenCalledTimes(1)
