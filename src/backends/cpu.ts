@@ -1,5 +1,5 @@
 import type { Backend } from './backend.ts'
-import { createOrtBackend } from './ort-backend.ts'
+import { createOrtBackend, mustCompute } from './ort-backend.ts'
 import { overflowsInt8 } from './overflows-int8.ts'
 import { loadOnnxruntimeNode } from './onnxruntime-node.ts'
 import { countDefaultThreads } from './platform.ts'
@@ -24,7 +24,7 @@ const CONFIG = { 'session.intra_op.allow_spinning': '0' }
  */
 export async function createCpuBackend(options: CpuBackendOptions = {}): Promise<Backend> {
   const ort = await loadOnnxruntimeNode('cpu')
-  const exactInt8 = { 'session.x64quantprecision': (await overflowsInt8(ort)) ? '1' : '0' }
+  const exactInt8 = { 'session.x64quantprecision': (await mustCompute('cpu', overflowsInt8(ort))) ? '1' : '0' }
   return createOrtBackend('cpu', ort, {
     session: {
       executionProviders: ['cpu'],

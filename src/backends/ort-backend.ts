@@ -33,10 +33,7 @@ export async function createOrtBackend(
     createOrtSession(ort, model, { ...quiet, config: { ...quiet.config, 'session.disable_cpu_ep_fallback': '1' } })
   const openKeeping = name === 'webgpu' ? (model: GraphModel) => createOrtDeviceSession(ort, model, quiet) : undefined
   const opens = { open, ...(openKeeping && { openKeeping }) }
-  await checkAddition(open, openKeeping).catch((cause: Error) => {
-    const reason = `it does not compute here (${cause.message})`
-    throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
-  })
+  await mustCompute(name, checkAddition(open, openKeeping))
   if (options.kind === 'processor') {
     return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true }, opens)
   }
@@ -52,6 +49,14 @@ export async function createOrtBackend(
     await held.dispose()
     throw error
   }
+}
+
+/** @throws BackendUnavailableError when a first run fails */
+export function mustCompute<Result>(name: BackendName, run: Promise<Result>): Promise<Result> {
+  return run.catch((cause: Error) => {
+    const reason = `it does not compute here (${cause.message})`
+    throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
+  })
 }
 
 interface Opens {

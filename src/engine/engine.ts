@@ -1,5 +1,5 @@
 import type { TokenCount } from '../decide/index.ts'
-import { ModelFormatError, ModelNotFoundError } from '../errors/index.ts'
+import { toTesseraError } from '../errors/index.ts'
 import {
   type DecisionRequestInput, type DecisionResponse, type ImageEditRequestInput, type ImageGenerationRequestInput,
   type ImageResponse, parseDecisionRequest, parseImageEditRequest, parseImageGenerationRequest, type QuestionsInput,
@@ -104,7 +104,7 @@ async function describeModel(source: TaskSource, name: string): Promise<ModelInf
     const model = await source.resolve(name, name)
     return { name, id: model.id, available: true, ...await source.describe(model) }
   } catch (error) {
-    if (!ModelNotFoundError.isInstance(error) && !ModelFormatError.isInstance(error)) throw error
-    return { name, available: false, reason: error.message }
+    // Whatever is wrong with one model, the list has the others.
+    return { name, available: false, reason: toTesseraError(error).message }
   }
 }

@@ -44,6 +44,35 @@ it('tells animations from stills', async () => {
   expect(readPictureHeader(apng)).toEqual({ width: 20, height: 10, animated: true })
 })
 
+describe('a JPEG', () => {
+  const segment = (marker: number, length: number) => {
+    const bytes = Buffer.alloc(2 + length)
+    bytes.writeUInt16BE(0xff00 | marker)
+    bytes.writeUInt16BE(length, 2)
+    return bytes
+  }
+  const frame = (width: number, height: number) => {
+    const bytes = segment(0xc0, 17)
+    bytes.writeUInt16BE(height, 5)
+    bytes.writeUInt16BE(width, 7)
+    return bytes
+  }
+  const START = Buffer.of(0xff, 0xd8)
+
+  it.each([0x01, 0xd0, 0xd7])('has its frame where decoders find it, after a marker %i without a length', (alone) => {
+    // With a length the marker would reach over the next one, FFEF, into that one's content: to a frame that is none.
+    const content = segment(0xef, 0xfffd)
+    frame(100, 100).copy(content, 2 + 0xffef - 2)
+    const file = Buffer.concat([START, Buffer.of(0xff, alone), content, frame(9000, 8000)])
+    expect(readPictureHeader(file)).toEqual({ width: 9000, height: 8000, animated: false })
+  })
+
+  it.each([0x00, 0xd8, 0xd9])('has no frame after %i', (marker) => {
+    const file = Buffer.concat([START, segment(marker, 2), frame(100, 100)])
+    expect(readPictureHeader(file)).toBeUndefined()
+  })
+})
+
 it('knows no other formats', async () => {
   const gif = await picture(8, 8).gif().toBuffer()
   const tiff = await picture(8, 8).tiff().toBuffer()

@@ -36,17 +36,28 @@ function readPng(view: DataView): PictureHeader | undefined {
   }
 }
 
-/** The size is in the frame header: a marker C0 to CF other than C4, C8 and CC, which are tables. */
+/**
+ * The size is in the frame header: a marker C0 to CF other than C4, C8 and CC, which are tables. What decoders take for
+ * the frame must be found here too: a segment read where they see none would hide it behind a smaller one.
+ */
 function readJpeg(view: DataView): PictureHeader | undefined {
   for (let at = 2; view.getUint8(at) === 0xff;) {
     const marker = view.getUint8(at + 1)
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), animated: false }
     }
+    // A second start, an end, and what is no marker.
+    if ([0xd8, 0xd9, 0x00].includes(marker)) return undefined
     // Any number of FF may stand before a marker.
-    at += marker === 0xff ? 1 : 2 + view.getUint16(at + 2)
+    if (marker === 0xff) at += 1
+    else at += 2 + (standsAlone(marker) ? 0 : view.getUint16(at + 2))
   }
   return undefined
+}
+
+/** TEM and RST0 to RST7 have no length and nothing behind them. */
+function standsAlone(marker: number): boolean {
+  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
 }
 
 /** One of three kinds: lossy, lossless, and extended, which alone can be animated. */

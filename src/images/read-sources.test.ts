@@ -76,6 +76,25 @@ describe('a source is refused by name when it is', () => {
   })
 })
 
+it('refuses a source that decodes to another size than its header says, whichever way it is turned', async () => {
+  const decodingTo = (width: number, height: number) => ({
+    ...sharpCodec, decode: async () => ({ width, height, channels: 3 as const, data: new Uint8Array(3 * width * height) }),
+  })
+  const readAs = (width: number, height: number) =>
+    readSources({ ...REQUEST, images: [base64(png)] }, decodingTo(width, height))
+  await expect(readAs(80, 70)).resolves.toHaveLength(1)
+  await expect(readAs(70, 80)).resolves.toHaveLength(1)
+  for (const [width, height] of [[800, 700], [80, 71], [70, 70], [80, 80]] as const) {
+    const reason = `must be of the size that its header says, 80x70, got ${width}x${height}`
+    await expect(readAs(width, height)).rejects.toMatchObject({ code: 'invalid_request', path: 'images.0', reason })
+  }
+})
+
+it('takes pictures that a camera has turned', async () => {
+  const [picture] = await read(base64(await make(100, 64).jpeg().withMetadata({ orientation: 6 }).toBuffer()))
+  expect([picture!.width, picture!.height]).toEqual([64, 100])
+})
+
 it('counts the pixels of all sources before it decodes any', async () => {
   let decoded = 0
   const codec = { ...sharpCodec, decode: () => (decoded++, Promise.reject(new Error('decoded'))) }

@@ -2,7 +2,7 @@ import { InvalidRequestError } from '../errors/index.ts'
 import type { ImageEditRequest } from '../schemas/index.ts'
 import { decodeBase64 } from './base64.ts'
 import type { PictureCodec } from './picture-codec.ts'
-import { readPictureHeader } from './picture-header.ts'
+import { type PictureHeader, readPictureHeader } from './picture-header.ts'
 import type { PixelImage } from './pixel-image.ts'
 import { requireReferenceSize } from './reference-image.ts'
 
@@ -16,28 +16,31 @@ const DATA_URL = /^data:[^,]*,/i
  * is decoded.
  *
  * @throws InvalidRequestError naming the picture: no base64, not a PNG, JPEG or WebP file, animated, damaged, of sides
- * that no model takes, or too many pixels in all
+ * that no model takes, of another size than its header says, or too many pixels in all
  */
 export async function readSources({ image, images }: ImageEditRequest, codec: PictureCodec): Promise<PixelImage[]> {
   const sources = image === undefined
     ? (images ?? []).map((text, index) => ({ path: `images.${index}`, text }))
     : [{ path: 'image', text: image }]
-  const files: { path: string; file: Uint8Array }[] = []
+  const files: { path: string; file: Uint8Array; header: PictureHeader }[] = []
   let pixels = 0
   for (const { path, text } of sources) {
     const file = readFile(text, path)
-    pixels += checkHeader(file, path)
+    const header = readHeader(file, path)
+    pixels += header.width * header.height
     if (pixels > MAX_SOURCE_PIXELS) {
       const [limit, got] = [MAX_SOURCE_PIXELS, pixels].map((count) => Math.ceil(count / 1e6))
       throw new InvalidRequestError(path, `all sources together may have ${limit} million pixels, got ${got}`)
     }
-    files.push({ path, file })
+    files.push({ path, file, header })
   }
   const pictures: PixelImage[] = []
-  for (const { path, file } of files) {
-    pictures.push(await codec.decode(file).catch((cause: unknown) => {
+  for (const { path, file, header } of files) {
+    const picture = await codec.decode(file).catch((cause: unknown) => {
       throw new InvalidRequestError(path, 'could not be decoded: the file is damaged or incomplete', { cause })
-    }))
+    })
+    requireSameSize(picture, header, path)
+    pictures.push(picture)
   }
   return pictures
 }
@@ -52,13 +55,21 @@ function readFile(text: string, path: string): Uint8Array {
   throw new InvalidRequestError(path, 'must be base64 or a data URL, got text with other characters')
 }
 
-/** @returns how many pixels the picture has */
-function checkHeader(file: Uint8Array, path: string): number {
+function readHeader(file: Uint8Array, path: string): PictureHeader {
   const header = readPictureHeader(file)
   if (header === undefined) {
     throw new InvalidRequestError(path, `must be a PNG, JPEG or WebP file, got ${file.length} bytes of something else`)
   }
   if (header.animated) throw new InvalidRequestError(path, 'must be a still picture, got an animation')
   requireReferenceSize(header, path)
-  return header.width * header.height
+  return header
+}
+
+/** The limits were checked on the header, so that no file may get past them by showing decoders another. */
+function requireSameSize({ width, height }: PixelImage, header: PictureHeader, path: string): void {
+  // Turned upright, a picture may lie the other way.
+  const same = header.width === width ? header.height === height : header.width === height && header.height === width
+  if (same) return
+  const reason = `must be of the size that its header says, ${header.width}x${header.height}, got ${width}x${height}`
+  throw new InvalidRequestError(path, reason)
 }

@@ -12,10 +12,16 @@ const WHITE = '#ffffff'
  */
 const PNG = { compressionLevel: 3, adaptiveFiltering: true, palette: false } as const
 
+// libvips keeps the results of its last operations, so that pictures of requests would outlive them. This is a setting
+// of the process; sharp has none for a single picture.
+sharp.cache(false)
+
 /** Pictures through libvips. */
 export const sharpCodec: PictureCodec = {
   async decode(file) {
     const { data, info } = await sharp(file, { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
+      // Without it sharp takes 16 bits through a profile to P3, and 8 bits to sRGB.
+      .pipelineColourspace('srgb')
       .autoOrient()
       .flatten({ background: WHITE })
       // Profiles of colour are applied on the way in; this makes CMYK, grey and 16 bits the same as all others.

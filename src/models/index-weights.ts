@@ -3,24 +3,29 @@ import type { ModelFiles, WeightFile } from './model-files.ts'
 import { parseSafetensorsHeader, readHeaderLength, type SafetensorsHeader } from './safetensors-header.ts'
 import type { TensorEntry, WeightIndex } from './weight-index.ts'
 
-/** File names without their endings: transformers' and diffusers' way. */
-const STEMS = ['model', 'diffusion_pytorch_model'] as const
-
 /**
  * Reads the headers, never the tensors, of a checkpoint: of `model.safetensors` or of shards with
  * `model.safetensors.index.json`; in folders of diffusers checkpoints `diffusion_pytorch_model` stands for `model`.
+ * Where a folder has both forms, transformers reads the single file and diffusers the shards.
  *
  * @throws ModelFormatError when a file is missing, damaged or inconsistent
  */
 export async function indexWeights(files: ModelFiles): Promise<WeightIndex> {
-  for (const stem of STEMS) {
-    const shards = await readShardIndex(files, `${stem}.safetensors.index.json`)
-    if (shards !== undefined) return indexFiles(files, [...new Set(shards.values())], shards)
-    const single = `${stem}.safetensors`
-    if ((await files.findWeights(single)) !== undefined) return indexFiles(files, [single])
-  }
-  const names = STEMS.map((stem) => `${stem}.safetensors`).join(' or ')
-  throw new ModelFormatError(files.location, `${names}, or shards with their index`, 'none of them')
+  const found = await indexSingle(files, 'model') ?? await indexShards(files, 'model')
+    ?? await indexShards(files, 'diffusion_pytorch_model') ?? await indexSingle(files, 'diffusion_pytorch_model')
+  if (found !== undefined) return found
+  const expected = 'model.safetensors or diffusion_pytorch_model.safetensors, or shards with their index'
+  throw new ModelFormatError(files.location, expected, 'none of them')
+}
+
+async function indexSingle(files: ModelFiles, stem: string): Promise<WeightIndex | undefined> {
+  const name = `${stem}.safetensors`
+  return await files.findWeights(name) && indexFiles(files, [name])
+}
+
+async function indexShards(files: ModelFiles, stem: string): Promise<WeightIndex | undefined> {
+  const shards = await readShardIndex(files, `${stem}.safetensors.index.json`)
+  return shards && indexFiles(files, [...new Set(shards.values())], shards)
 }
 
 /**

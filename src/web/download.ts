@@ -3,6 +3,8 @@ import { DownloadFailedError } from '../errors/index.ts'
 const CACHE = 'tessera-models'
 /** Kept too: that there is no such file is part of a model. */
 const NONE = 404
+/** Storage that may not be listed, such as a bucket of S3, answers so for what it does not have. */
+const FORBIDDEN = 403
 
 /** Nothing where Cache Storage is not to be had, as on pages without TLS. */
 async function openCache(): Promise<Cache | undefined> {
@@ -25,19 +27,27 @@ export async function download(
   // Storage may be full; then the file is loaded again next time.
   const keep = async (response: Response) => void await cache?.put(url, response).catch(() => {})
   const response = current ? kept : await request(url)
-  if (response === undefined) await keep(new Response(null, { status: NONE }))
-  if (response === undefined || response.status === NONE) return undefined
+  if (isAbsent(response)) {
+    if (kept === undefined) await keep(new Response(null, { status: NONE }))
+    if (!kept?.ok || response.status === NONE) return undefined
+  }
+  // Of a file that was there, a page in its place says that the server wants a login now, or is out of order.
+  if (!response.ok || isPage(response)) throw new DownloadFailedError(url, `the server ${describe(response)}`)
   const bytes = await readAll(response, url, onBytes)
   if (!current) await keep(new Response(bytes, { headers: pick(response.headers, VALIDATORS) }))
   return bytes
 }
 
-/** Bytes that a file has on its way, or undefined where there is none. Servers that don't say count as 0. */
+/**
+ * Bytes that a file has on its way, or undefined where there is none. Servers that don't say count as 0, as do those that
+ * refuse to be asked: progress is all that it is for.
+ */
 export async function measureDownload(url: string): Promise<number | undefined> {
   const kept = await (await openCache())?.match(url)
   if (kept) return kept.status === NONE ? undefined : (await kept.blob()).size
   const response = await request(url, { method: 'HEAD' })
-  return response && Number(response.headers.get('content-length') ?? 0)
+  if (isAbsent(response)) return undefined
+  return response.ok ? Number(response.headers.get('content-length') ?? 0) : 0
 }
 
 const VALIDATORS = ['etag', 'last-modified']
@@ -50,15 +60,24 @@ async function isCurrent(url: string, kept: Response): Promise<boolean> {
   return validator !== undefined && now.headers.get(validator) === kept.headers.get(validator)
 }
 
-async function request(url: string, init?: RequestInit): Promise<Response | undefined> {
-  const response = await fetch(url, init).catch((cause: unknown) => {
+function request(url: string, init?: RequestInit): Promise<Response> {
+  return fetch(url, init).catch((cause: unknown) => {
     const reason = 'the request failed; is the address right, and does its server allow this page (CORS)?'
     throw new DownloadFailedError(url, reason, { cause })
   })
-  // Servers of single-page apps answer with their page for what they don't have.
-  if (response.status === NONE || response.headers.get('content-type')?.startsWith('text/html')) return undefined
-  if (response.ok) return response
-  throw new DownloadFailedError(url, `the server answered ${response.status}`)
+}
+
+/** Servers of single-page apps answer with their page for what they don't have. */
+function isAbsent(response: Response): boolean {
+  return response.status === NONE || response.status === FORBIDDEN || (response.ok && isPage(response))
+}
+
+function isPage(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/html') ?? false
+}
+
+function describe(response: Response): string {
+  return `answered ${response.status}${isPage(response) ? ' with a page (text/html) in place of the file' : ''}`
 }
 
 async function readAll(

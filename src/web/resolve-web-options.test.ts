@@ -17,7 +17,7 @@ describe('options of a browser', () => {
         keepAlive: 300_000,
         memoryBudget: 1e9,
       },
-      worker: true, workers: 1, maxConcurrent: 4, maxQueue: 64,
+      worker: true, workers: 1, maxConcurrent: 4, maxQueue: 64, maxOptions: 26,
     })
   })
 

@@ -52,7 +52,8 @@ interface Gpu {
 }
 
 interface GpuAdapter {
-  readonly info: { readonly isFallbackAdapter?: boolean }
+  /** Not in browsers from before it was standard. */
+  readonly info?: { readonly isFallbackAdapter?: boolean }
   readonly features: ReadonlySet<string>
 }
 
@@ -63,7 +64,7 @@ async function requireAdapter({ hardware }: { hardware: boolean }): Promise<GpuA
   if (gpu === undefined) throw new BackendUnavailableError('webgpu', 'this browser has no WebGPU here', remedy)
   const adapter = await gpu.requestAdapter()
   if (adapter === null) throw new BackendUnavailableError('webgpu', 'WebGPU finds no device here', remedy)
-  if (hardware && adapter.info.isFallbackAdapter) {
+  if (hardware && adapter.info?.isFallbackAdapter) {
     throw new BackendUnavailableError('webgpu', 'WebGPU finds only a device in software here', remedy)
   }
   return adapter

@@ -15,14 +15,20 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
   return {
     names: Object.keys(models),
     async resolve(model, fallback) {
-      const url = models[model] ?? models[fallback]
+      // Not what every object has, such as `constructor`.
+      const name = [model, fallback].find((candidate) => Object.hasOwn(models, candidate))
+      const url = name && models[name]
       if (url !== undefined) return { id: url.split('/').at(-1)!, folder: url }
       const command = `createEngine({ models: { '${fallback}': URL } })`
       throw new ModelNotFoundError(model, ['the `models` of createEngine()'], command)
     },
-    async describe({ folder }) {
+    async describe({ id, folder }) {
       const files = readOnly(folder)
       const kind = await isImageBundle(files) ? 'images' : 'decisions'
+      if (kind === 'decisions' && await files.readText('config.json') === undefined) {
+        const tried = ['model_index.json', 'config.json'].map((name) => `${folder}/${name}`)
+        throw new ModelNotFoundError(id, tried, "createEngine({ models: { name: 'URL of its folder' } })")
+      }
       const bytes = await weighUrl(files, kind)
       if (kind === 'decisions') return { kind, bytes }
       const { native_sizes: sizes } = await readImageManifest(files)

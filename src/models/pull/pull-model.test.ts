@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rename, rm, utimes } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   AbortedError, DownloadFailedError, InvalidRequestError, ModelFormatError, ModelNotFoundError,
 } from '../../errors/index.ts'
@@ -16,6 +17,7 @@ let home: string
 beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-'))))
 afterEach(() => rm(home, { recursive: true }))
 
+const blobsOf = () => join(home, 'hub', 'models--owner--model', 'blobs')
 const pull = (hub: FakeHub, more: object = {}) =>
   pullModel({ id: 'owner/model', env: { HF_HOME: home, HF_ENDPOINT: hub.url }, ...more })
 
@@ -48,13 +50,48 @@ it('continues a file where the connection broke', async () => {
   expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
 })
 
+it('gives every one of several downloads at once the right file', async () => {
+  await using hub = await startFakeHub(FILES)
+  hub.slow('model.safetensors')
+  let second: Promise<string> | undefined
+  const onProgress = ({ done }: { done: number }) => { if (done > 20_000) second ??= pull(hub) }
+  for (const folder of [await pull(hub, { onProgress }), await second!]) {
+    expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
+  }
+  expect(hub.downloads.filter((file) => file.startsWith('model'))).toHaveLength(2)
+  await expect(readdir(blobsOf())).resolves.toSatisfy((names: string[]) => names.every((name) => /^[0-9a-f]+$/.test(name)))
+})
+
+describe('what a process has left of a file when it was ended', () => {
+  const HOUR = 3600
+  const ended = () => spawnSync(process.execPath, ['--version']).pid
+  it.each<[string, () => string, number, string]>([
+    ['is continued', () => `${hostname()}.${ended()}`, 0, '5000'],
+    ['is left alone while the process runs', () => `${hostname()}.${process.ppid}`, 0, '-'],
+    ['is left alone where it may run on another machine', () => 'other.example.1', 0, '-'],
+    ['is continued where nobody has written to it for long', () => 'other.example.1', HOUR, '5000'],
+  ])('%s', async (_, owner, age, from) => {
+    await using hub = await startFakeHub(FILES)
+    hub.cut('model.safetensors', 5000)
+    await expect(pull(hub)).rejects.toThrow(DownloadFailedError)
+    const left = (await readdir(blobsOf())).find((name) => name.endsWith('.incomplete'))!
+    const claimed = join(blobsOf(), left.replace('.incomplete', `.${owner()}.id.incomplete`))
+    await rename(join(blobsOf(), left), claimed)
+    const then = Date.now() / 1000 - age
+    await utimes(claimed, then, then)
+    const folder = await pull(hub)
+    expect(hub.downloads.at(-1)).toBe(`model.safetensors ${from}`)
+    expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
+  })
+})
+
 it('refuses content that is not what the repository lists, and keeps none of it', async () => {
   for (const path of ['config.json', 'model.safetensors']) {
     await using hub = await startFakeHub(FILES)
     hub.corrupt(path)
     await expect(pull(hub)).rejects.toThrow(`the content of ${path} does not have the hash`)
   }
-  const blobs = await readdir(join(home, 'hub', 'models--owner--model', 'blobs'))
+  const blobs = await readdir(blobsOf())
   expect(blobs.filter((name) => name.endsWith('.incomplete'))).toEqual([])
 })
 
@@ -77,7 +114,23 @@ it('refuses what it cannot use with the reason', async () => {
   await expect(pull(hub)).rejects.toThrow(ModelFormatError)
   await expect(pull(hub, { id: 'owner/other' })).rejects.toThrow(ModelNotFoundError)
   await expect(pull(hub, { id: '../../etc' })).rejects.toThrow(InvalidRequestError)
-  const offline = { HF_HOME: home, HF_ENDPOINT: hub.url, HF_HUB_OFFLINE: '1' }
-  await expect(pull(hub, { env: offline })).rejects.toThrow('HF_HUB_OFFLINE')
   expect(hub.downloads).toEqual([])
+})
+
+it.each(['1', 'on', 'YES', 'True'])('downloads nothing where HF_HUB_OFFLINE is %s', async (value) => {
+  await using hub = await startFakeHub(FILES)
+  const offline = { HF_HOME: home, HF_ENDPOINT: hub.url, HF_HUB_OFFLINE: value }
+  await expect(pull(hub, { env: offline })).rejects.toThrow(`HF_HUB_OFFLINE is ${value}`)
+  expect(hub.downloads).toEqual([])
+})
+
+it.each(['', '0', 'false'])('downloads where HF_HUB_OFFLINE is %j', async (value) => {
+  await using hub = await startFakeHub(FILES)
+  const online = { HF_HOME: home, HF_ENDPOINT: hub.url, HF_HUB_OFFLINE: value }
+  await expect(pull(hub, { env: online })).resolves.toContain(COMMIT)
+})
+
+it.each(['../out.json', '..\\..\\out.json', 'C:\\out.json'])('leaves out %s, a path that leads elsewhere', async (path) => {
+  await using hub = await startFakeHub({ ...FILES, [path]: '{}' })
+  expect(await readdir(await pull(hub))).toEqual(['config.json', 'model.safetensors'])
 })

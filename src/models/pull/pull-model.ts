@@ -5,6 +5,9 @@ import { type Environment, hubCacheFolder, hubHome } from '../hub-cache.ts'
 import { downloadBlob } from './download-file.ts'
 import { explain, type Hub, listRemoteFiles, type RemoteFile } from './remote-files.ts'
 
+/** What the hub's own tools take for true in a variable. */
+const TRUE = /^(?:1|on|yes|true)$/i
+
 export interface PullProgress {
   readonly stage: 'download'
   /** Bytes on the disk so far, and of all files. */
@@ -33,7 +36,8 @@ export interface PullOptions {
 export async function pullModel(options: PullOptions): Promise<string> {
   const { id, revision = 'main', signal, env = process.env } = options
   if (!/^[\w.-]+\/[\w.-]+$/.test(id)) throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, got '${id}'`)
-  if (env['HF_HUB_OFFLINE'] === '1') throw new DownloadFailedError(id, 'HF_HUB_OFFLINE is 1; unset it to download')
+  const offline = env['HF_HUB_OFFLINE'] ?? ''
+  if (TRUE.test(offline)) throw new DownloadFailedError(id, `HF_HUB_OFFLINE is ${offline}; unset it to download`)
   const hub = await connect(env, signal)
   try {
     const { commit, files } = await listRemoteFiles(hub, id, revision)

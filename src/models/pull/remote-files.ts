@@ -34,7 +34,8 @@ export async function listRemoteFiles(hub: Hub, id: string, revision: string): P
     const { sha: commit } = await modelInfo({ ...hub, name: id, revision, additionalFields: ['sha'] })
     const all = new Map<string, RemoteFile>()
     for await (const { type, path, size, oid, lfs } of listFiles({ ...hub, repo: id, revision: commit, recursive: true })) {
-      if (type !== 'file' || path.split('/').includes('..')) continue
+      // Windows takes a backslash for a slash.
+      if (type !== 'file' || path.includes('\\') || path.split('/').includes('..')) continue
       all.set(path, { path, size, content: { algorithm: lfs ? 'sha256' : 'git', hash: lfs?.oid ?? oid ?? '' } })
     }
     const files = chooseFiles([...all.keys()]).map((path) => all.get(path) as RemoteFile)

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 
 export const COMMIT = 'c'.repeat(40)
 
@@ -10,6 +12,8 @@ export interface FakeHub extends AsyncDisposable {
   readonly downloads: string[]
   /** Cuts the next answer for this file after so many bytes. */
   cut(path: string, bytes: number): void
+  /** Sends this file in many pieces with pauses. */
+  slow(path: string): void
   /** Serves other bytes for this file than it lists. */
   corrupt(path: string): void
 }
@@ -19,6 +23,7 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
   const downloads: string[] = []
   const cuts = new Map<string, number>()
   const corrupted = new Set<string>()
+  const slow = new Set<string>()
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '', 'http://hub').pathname)
     const json = (status: number, body: unknown) => {
@@ -39,6 +44,7 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
     response.writeHead(from === undefined ? 200 : 206, {
       etag: '"x"', 'content-length': part.length, 'content-range': `bytes ${from ?? 0}-${part.length}/${content.length}`,
     })
+    if (slow.has(name)) return Readable.from(sendSlowly(part)).pipe(response)
     if (cut === undefined) return response.end(part)
     cuts.delete(name)
     response.write(part.subarray(0, cut), () => setTimeout(() => response.destroy(), 50))
@@ -48,11 +54,20 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     downloads,
     cut: (path, bytes) => cuts.set(path, bytes),
+    slow: (path) => slow.add(path),
     corrupt: (path) => corrupted.add(path),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
+  }
+}
+
+async function* sendSlowly(content: Buffer): AsyncGenerator<Buffer> {
+  const size = Math.ceil(content.length / 20)
+  for (let at = 0; at < content.length; at += size) {
+    yield content.subarray(at, at + size)
+    await wait(10)
   }
 }
 

@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DownloadFailedError } from '../errors/index.ts'
+import { download, measureDownload } from './download.ts'
+import { file, page, refusal, stubSite } from './test-support/fake-site.ts'
+
+const URL = 'https://app.example/model/config.json'
+const read = async () => new TextDecoder().decode(await download(URL))
+afterEach(() => void vi.unstubAllGlobals())
+
+describe('a file', () => {
+  it('is loaded once, and again when it has changed', async () => {
+    const site = stubSite({ [URL]: 'one' })
+    expect([await read(), await read()]).toEqual(['one', 'one'])
+    expect(site.requests).toEqual([`GET ${URL}`, `HEAD ${URL}`])
+    site.answers[URL] = 'two'
+    expect(await read()).toBe('two')
+    site.answers[URL] = undefined
+    expect(await read()).toBe('two')
+  })
+
+  it.each([['404', refusal(404)], ['403', refusal(403)], ['a page', page()]])(
+    'is not there where the server answers %s, until it is', async (_, answer) => {
+      const site = stubSite({ [URL]: answer })
+      expect(await download(URL)).toBeUndefined()
+      expect(site.kept(URL)).toBe(404)
+      site.answers[URL] = undefined
+      expect(await download(URL)).toBeUndefined()
+      site.answers[URL] = 'one'
+      expect(await read()).toBe('one')
+    })
+
+  it.each([['a page', page(), 'a page (text/html)'], ['403', refusal(403), '403'], ['500', refusal(500), '500']])(
+    'that is kept is not lost to %s', async (_, answer, reason) => {
+      const site = stubSite({ [URL]: 'one' })
+      await read()
+      site.answers[URL] = answer
+      const failed = await download(URL).catch((error: unknown) => error)
+      expect(DownloadFailedError.isInstance(failed) && failed.reason).toContain(reason)
+      expect(site.kept(URL)).toBe(200)
+      site.answers[URL] = undefined
+      expect(await read()).toBe('one')
+    })
+
+  it('that is kept stays so when the server says that there is none', async () => {
+    const site = stubSite({ [URL]: 'one' })
+    await read()
+    site.answers[URL] = refusal(404)
+    expect(await download(URL)).toBeUndefined()
+    expect(site.kept(URL)).toBe(200)
+  })
+
+  it.each([401, 500])('gives an error where the server answers %i, with or without a page', async (status) => {
+    for (const answer of [refusal(status), page(status)]) {
+      const site = stubSite({ [URL]: answer })
+      await expect(download(URL)).rejects.toThrow(`answered ${status}`)
+      expect(site.kept(URL)).toBeUndefined()
+    }
+  })
+})
+
+describe('the size of a file', () => {
+  it('is what HEAD says, or what is kept', async () => {
+    const site = stubSite({ [URL]: 'four' })
+    expect(await measureDownload(URL)).toBe(4)
+    await read()
+    site.answers[URL] = undefined
+    expect(await measureDownload(URL)).toBe(4)
+  })
+
+  it.each([401, 405, 500, 501])('is 0 where the server answers %i to HEAD', async (status) => {
+    stubSite({ [URL]: (method) => method === 'HEAD' ? refusal(status) : file('four') })
+    expect(await measureDownload(URL)).toBe(0)
+    expect(await read()).toBe('four')
+  })
+
+  it.each([['404', refusal(404)], ['403', refusal(403)], ['a page', page()]])('is none where it answers %s', async (_, answer) => {
+    stubSite({ [URL]: answer })
+    expect(await measureDownload(URL)).toBeUndefined()
+  })
+})

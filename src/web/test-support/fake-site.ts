@@ -1,0 +1,46 @@
+import { vi } from 'vitest'
+
+type Answer = string | Response | ((method: string) => Response)
+
+/** A server and the Cache Storage of a browser; `vi.unstubAllGlobals` takes both away. */
+export interface FakeSite {
+  /** By URL; others are 404, and `undefined` cannot be reached. A text is a file. */
+  readonly answers: Record<string, Answer | undefined>
+  /** Method and URL of every request. */
+  readonly requests: string[]
+  /** Status of what is kept for a URL. */
+  kept(url: string): number | undefined
+}
+
+export function stubSite(answers: FakeSite['answers'] = {}): FakeSite {
+  const requests: string[] = []
+  const stored = new Map<string, Response>()
+  vi.stubGlobal('fetch', async (url: string, { method = 'GET' }: RequestInit = {}) => {
+    requests.push(`${method} ${url}`)
+    if (!Object.hasOwn(answers, url)) return new Response(null, { status: 404 })
+    const answer = answers[url]
+    if (answer === undefined) throw new TypeError('fetch failed')
+    if (typeof answer === 'string') return file(answer)
+    return typeof answer === 'function' ? answer(method) : answer.clone()
+  })
+  const cache = {
+    match: async (url: string) => stored.get(url)?.clone(),
+    put: async (url: string, response: Response) => void stored.set(url, response),
+  }
+  vi.stubGlobal('caches', { open: async () => cache })
+  return { answers, requests, kept: (url) => stored.get(url)?.status }
+}
+
+/** A file as servers send it, whose version is its content. */
+export function file(text: string): Response {
+  return new Response(text, { headers: { etag: `"${text}"`, 'content-length': String(text.length) } })
+}
+
+/** What a server sends for another thing than was asked for: a login, or the page of an app. */
+export function page(status = 200): Response {
+  return new Response('<!doctype html>', { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
+}
+
+export function refusal(status: number): Response {
+  return new Response(null, { status })
+}

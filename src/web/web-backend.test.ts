@@ -1,0 +1,30 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { resolveWebOptions } from './resolve-web-options.ts'
+import { createWebBackend } from './web-backend.ts'
+import { WeightStore } from './weight-store.ts'
+
+const runtime = vi.hoisted(() => ({
+  env: { wasm: {}, versions: { web: '1.0.0' } },
+  InferenceSession: { create: () => Promise.reject(new Error('no kernels')) },
+}))
+vi.mock('onnxruntime-web/webgpu', () => runtime)
+vi.mock('onnxruntime-web/wasm', () => runtime)
+afterEach(() => void vi.unstubAllGlobals())
+
+const { settings } = resolveWebOptions({ runtimeUrl: '/ort' }, 'https://app.example')
+const stubAdapter = (adapter: object) =>
+  vi.stubGlobal('navigator', { hardwareConcurrency: 2, gpu: { requestAdapter: async () => ({ features: new Set(), ...adapter }) } })
+
+it('tries a device that says nothing about itself', async () => {
+  stubAdapter({})
+  const reason = expect.stringMatching(/webgpu: it does not compute here \(no kernels\).*wasm: it does not/)
+  await expect(createWebBackend(settings, new WeightStore())).rejects.toMatchObject({ code: 'backend_unavailable', reason })
+})
+
+it('does not take a device in software unless it is asked for', async () => {
+  stubAdapter({ info: { isFallbackAdapter: true } })
+  const reason = expect.stringContaining('webgpu: WebGPU finds only a device in software here')
+  await expect(createWebBackend(settings, new WeightStore())).rejects.toMatchObject({ reason })
+  const asked = createWebBackend({ ...settings, backend: 'webgpu' }, new WeightStore())
+  await expect(asked).rejects.toMatchObject({ reason: expect.stringContaining('no kernels') })
+})

@@ -1,0 +1,41 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import type { Backend, GraphModel } from '../backends/backend.ts'
+import { handOverWeights } from '../backends/hand-over-weights.ts'
+import { stubSite } from './test-support/fake-site.ts'
+import { WeightStore } from './weight-store.ts'
+
+const FOLDER = 'https://app.example/model/vae'
+const URL = `${FOLDER}/model.safetensors`
+const GRAPH: GraphModel = { bytes: Uint8Array.of(1), folder: FOLDER, weightFiles: ['model.safetensors'] }
+afterEach(() => void vi.unstubAllGlobals())
+
+/** Opens a session and says which weights it was given. */
+async function readBySession(weights: WeightStore): Promise<string> {
+  const given: GraphModel[] = []
+  const createSession = (model: GraphModel) => (given.push(model), Promise.resolve({}))
+  const backend = handOverWeights({ createSession } as unknown as Backend, (folder, name) => weights.read(folder, name))
+  await backend.createSession(GRAPH)
+  return new TextDecoder().decode(given[0]!.files![0]!.data)
+}
+
+it('has the weights for sessions that an open model opens later, from the cache', async () => {
+  const site = stubSite({ [URL]: 'weights' })
+  const weights = new WeightStore()
+  await weights.load(URL, () => {})
+  expect(await readBySession(weights)).toBe('weights')
+  weights.release('https://app.example/model')
+  expect(await readBySession(weights)).toBe('weights')
+  expect(site.requests).toEqual([`GET ${URL}`, `HEAD ${URL}`])
+  site.answers[URL] = undefined
+  expect(await readBySession(weights)).toBe('weights')
+})
+
+it('refuses weights of another size than the graph was built for, and those that no graph was built for', async () => {
+  const site = stubSite({ [URL]: 'weights' })
+  const weights = new WeightStore()
+  await expect(readBySession(weights)).rejects.toThrow('it was not loaded before it was needed')
+  await weights.load(URL, () => {})
+  weights.release(FOLDER)
+  site.answers[URL] = 'other weights'
+  await expect(readBySession(weights)).rejects.toMatchObject({ code: 'download_failed', model: URL })
+})
