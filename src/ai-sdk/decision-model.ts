@@ -6,6 +6,7 @@ import {
 } from '@ai-sdk/provider'
 import type { Answer, DecisionRequestInput, QuestionInput, StateInput } from '../schemas/index.ts'
 import type { InProcessEngine } from './in-process-engine.ts'
+import { warnOfUnknown } from './unknown-options.ts'
 
 /** Answers yes/no, choice and score questions with calibrated probabilities. */
 export function createDecisionModel(engine: InProcessEngine, modelId: string): DecisionModelV4 {
@@ -56,11 +57,13 @@ function toAnswer(answer: Answer): DecisionAnswer {
   return { type: 'score', score: answer.score, probabilities: { ...probabilities } }
 }
 
-function findWarnings({ maxOutputTokens, reasoning }: DecisionCallOptions): SharedV4Warning[] {
-  const ignored = { maxOutputTokens, reasoning }
-  return Object.entries(ignored)
-    .filter(([, value]) => value !== undefined)
-    .map(([feature]) => ({ type: 'unsupported', feature, details: 'a decision is read from one pass, not written' }))
+function findWarnings({ maxOutputTokens, reasoning, providerOptions }: DecisionCallOptions): SharedV4Warning[] {
+  const ignored = Object.entries({ maxOutputTokens, reasoning }).filter(([, value]) => value !== undefined)
+  const details = 'a decision is read from one pass, not written'
+  return [
+    ...ignored.map(([feature]) => ({ type: 'unsupported', feature, details } as const)),
+    ...warnOfUnknown(providerOptions, []),
+  ]
 }
 
 function mapValues<From, To>(record: Readonly<Record<string, From>>, map: (value: From) => To): Record<string, To> {

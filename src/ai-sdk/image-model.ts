@@ -5,6 +5,9 @@ import {
 import type { ImageCallOptions } from '../engine/index.ts'
 import { LIMITS } from '../schemas/index.ts'
 import type { InProcessEngine } from './in-process-engine.ts'
+import { warnOfUnknown } from './unknown-options.ts'
+
+const OPTIONS = ['steps', 'guidance'] as const satisfies readonly (keyof ImageCallOptions)[]
 
 /** Generates pictures, or edits those that come with the prompt. */
 export function createImageModel(engine: InProcessEngine, modelId: string): ImageModelV4 {
@@ -45,12 +48,13 @@ export function createImageModel(engine: InProcessEngine, modelId: string): Imag
   }
 }
 
-function findWarnings({ size, aspectRatio, files = [] }: ImageModelV4CallOptions): SharedV4Warning[] {
+function findWarnings({ size, aspectRatio, files = [], providerOptions }: ImageModelV4CallOptions): SharedV4Warning[] {
   const ratio = aspectRatio !== undefined
   const sized = size !== undefined && files.length > 0
   return [
     ...(ratio ? [{ type: 'unsupported', feature: 'aspectRatio', details: 'give a size instead' } as const] : []),
     ...(sized ? [{ type: 'unsupported', feature: 'size', details: 'an edit has the sides of its first source' } as const] : []),
+    ...warnOfUnknown(providerOptions, OPTIONS),
   ]
 }
 

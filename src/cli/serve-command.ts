@@ -4,6 +4,7 @@ import { createServer, type RequestLog } from '../http/index.ts'
 import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { serveHttp } from '../http/serve/serve-http.ts'
+import { describeFault } from './describe-fault.ts'
 import { engineArguments, openEngine } from './engine-arguments.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
@@ -83,5 +84,5 @@ function untilStopped(): Promise<void> {
 
 /** What the operator has to know about; clients are told the id alone. */
 function showFault({ requestId, route, status, error }: RequestLog): void {
-  if (error) process.stderr.write(`${colors.red(`${status}`)} ${route} ${requestId}\n${error.stack ?? error.message}\n`)
+  if (error) process.stderr.write(`${colors.red(`${status}`)} ${route} ${requestId}\n${describeFault(error)}\n`)
 }

@@ -11,17 +11,19 @@ export async function* readBody(request: Request, maxBytes: number): AsyncGenera
   if (request.body === null) return
   const reader = (request.body as ReadableStream<Uint8Array>).getReader()
   let bytes = 0
-  for (;;) {
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new AbortedError('the request ended before its body was complete', { cause })
-    })
-    if (done) return
-    bytes += value.byteLength
-    if (bytes > maxBytes) {
-      void reader.cancel().catch(() => {})
-      throw tooLarge(maxBytes)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw new AbortedError('the request ended before its body was complete', { cause })
+      })
+      if (done) return
+      bytes += value.byteLength
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      yield value
     }
-    yield value
+  } finally {
+    // Also where the reader of this body stops: a rest that nobody takes would hold up the connection.
+    void reader.cancel().catch(() => {})
   }
 }
 

@@ -1,5 +1,6 @@
 import { MIMEType } from 'node:util'
 import { InvalidRequestError } from '../errors/index.ts'
+import { parseForm } from './parse-form.ts'
 import { checkBodyHeaders, readBody } from './read-body.ts'
 import { Refusal } from './refusal.ts'
 
@@ -24,18 +25,10 @@ export async function readForm(request: Request, maxBytes: number): Promise<Form
     throw new Refusal(415, 'invalid_request', 'body: a form from a web page must come with an Authorization header')
   }
   checkBodyHeaders(headers, maxBytes)
-  const type = headers.get('content-type')!
-  const boundary = readBoundary(type)
+  const boundary = readBoundary(headers.get('content-type')!)
   const chunks: Uint8Array[] = []
   for await (const chunk of readBody(request, maxBytes)) chunks.push(chunk)
-  const bytes = Buffer.concat(chunks)
-  if (countParts(bytes, boundary) > MAX_PARTS) throw invalid(`must have at most ${MAX_PARTS} parts`)
-  try {
-    return await new Response(bytes, { headers: { 'content-type': type } }).formData()
-  } catch {
-    // Without its cause: the message of the parser may quote the body.
-    throw invalid('must be a valid multipart form')
-  }
+  return parseForm(Buffer.concat(chunks), boundary, MAX_PARTS, refuse)
 }
 
 function readBoundary(type: string): string {
@@ -45,18 +38,9 @@ function readBoundary(type: string): string {
   } catch {
     // Said below: a type that can't be read has no boundary.
   }
-  if (!boundary) throw invalid('must be a multipart form, whose Content-Type names a boundary')
-  return boundary
+  return boundary || refuse('must be a multipart form, whose Content-Type names a boundary')
 }
 
-function countParts(bytes: Buffer, boundary: string): number {
-  const mark = Buffer.from(`--${boundary}`)
-  let count = 0
-  for (let at = bytes.indexOf(mark); at >= 0 && count <= MAX_PARTS + 1; at = bytes.indexOf(mark, at + mark.length)) count++
-  // The last mark ends the form.
-  return count - 1
-}
-
-function invalid(reason: string): InvalidRequestError {
-  return new InvalidRequestError('body', reason, { loc: [] })
+function refuse(reason: string): never {
+  throw new InvalidRequestError('body', reason, { loc: [] })
 }

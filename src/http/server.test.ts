@@ -45,9 +45,14 @@ describe('the limit of options', () => {
     const criteria = Object.fromEntries(Array.from({ length: 27 }, (_, index) => [`option ${index}`, null]))
     const body = { state: 'x', questions: { q: { type: 'choice', criteria } } }
     // The engine has a limit of its own: here it takes what the server lets through.
-    const decide = async () => ({ object: 'decision', model: 'stub', answers: {}, usage: { input_tokens: 1, output_tokens: 0 } })
+    const answers = { 0: { type: 'choice', choice: 'option 0', probabilities: {}, confidence: 1 } }
+    const decide = async () => ({ object: 'decision', model: 'stub', answers, usage: { input_tokens: 1, output_tokens: 0 } })
     const engine = { ...stub.engine, decide } as unknown as ServerOptions['engine']
-    expect((await createServer({ engine, ...options }).fetch(post(body))).status).toBe(status)
+    const { fetch } = createServer({ engine, ...options })
+    expect((await fetch(post(body))).status).toBe(status)
+    const choices = Object.keys(criteria).map((value) => ({ value }))
+    const openAi = { input: 'x', questions: [{ type: 'choice', instructions: 'Which?', choices }] }
+    expect((await fetch(post(openAi, { path: '/v1/decisions' }))).status).toBe(status)
   })
 
   it('must be a number', () => {
@@ -151,6 +156,13 @@ describe('models', () => {
       expect(text).not.toContain('SECRET')
     }
   })
+})
+
+it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses limits of %s', (value) => {
+  for (const name of ['requestsPerMinute', 'concurrency']) {
+    const make = () => serve({ limits: { [name]: value } })
+    expect(make).toThrow(expect.objectContaining({ path: `limits.${name}` }))
+  }
 })
 
 it.each([0, -1, 1.5, Number.NaN])('refuses a body limit of %s', (maxBodyBytes) => {

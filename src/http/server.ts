@@ -71,7 +71,11 @@ export function createServer(options: ServerOptions): Server {
   const keys = options.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(options.keys)
   requireCount('maxBodyBytes', maxBodyBytes)
   requireCount('maxEditBodyBytes', maxEditBodyBytes)
-  if (options.maxOptions !== undefined) requireCount('maxOptions', options.maxOptions)
+  for (const [option, value] of Object.entries({
+    'maxOptions': options.maxOptions,
+    'limits.requestsPerMinute': options.limits?.requestsPerMinute,
+    'limits.concurrency': options.limits?.concurrency,
+  })) if (value !== undefined) requireCount(option, value)
   const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices })
   const metrics = new ServerMetrics()
   const accounting = { ledger, metrics }
@@ -85,7 +89,7 @@ export function createServer(options: ServerOptions): Server {
       createEditsRoute(engine, accounting, maxEditBodyBytes),
       createModelsRoute(engine),
       createUsageRoute(ledger, recent),
-      createOpenApiRoute(),
+      createOpenApiRoute(options),
       createHealthRoute(),
       createMetricsRoute(metrics),
       ...options.console ?? true ? createConsoleRoutes(keys !== undefined) : [],

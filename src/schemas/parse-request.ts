@@ -24,21 +24,37 @@ function toInvalidRequest({ path, message }: Issue): InvalidRequestError {
 }
 
 function firstInDocument(issues: readonly Issue[], body: unknown): Issue {
-  const ranked = issues.map(issue => ({ issue, place: placeOf(issue.path, body) }))
-  ranked.sort((a, b) => comparePlaces(a.place, b.place))
-  return ranked[0]!.issue
+  const places = new Places()
+  const ranked = issues.map(issue => ({ issue, place: places.of(issue.path, body) }))
+  return ranked.reduce((first, other) => comparePlaces(other.place, first.place) < 0 ? other : first).issue
 }
 
-/** For each name of the path its index among the members at that level, or Infinity where it is missing. */
-function placeOf(path: readonly PropertyKey[], body: unknown): number[] {
-  let parent = body
-  return path.map((name, level) => {
-    const names = typeof parent === 'object' && parent !== null ? Object.keys(parent) : []
-    const index = names.indexOf(String(name))
-    // The value at the end of the path is not read: reading it may be what failed.
-    if (level < path.length - 1) parent = index < 0 ? undefined : (parent as Record<PropertyKey, unknown>)[name]
-    return index < 0 ? Number.POSITIVE_INFINITY : index
-  })
+/** Where the values of a body stand in it. */
+class Places {
+  /** Of each object its names in their order. Listing them for each of many issues would take quadratic time. */
+  private readonly orders = new Map<object, ReadonlyMap<string, number>>()
+
+  /** For each name of the path its index among the members at that level, or Infinity where it is missing. */
+  of(path: readonly PropertyKey[], body: unknown): number[] {
+    let parent = body
+    return path.map((name, level) => {
+      const index = this.indexOf(name, parent)
+      // The value at the end of the path is not read: reading it may be what failed.
+      if (level < path.length - 1) parent = index === undefined ? undefined : (parent as Record<PropertyKey, unknown>)[name]
+      return index ?? Number.POSITIVE_INFINITY
+    })
+  }
+
+  private indexOf(name: PropertyKey, parent: unknown): number | undefined {
+    if (typeof parent !== 'object' || parent === null) return undefined
+    if (Array.isArray(parent)) return Number(name)
+    let order = this.orders.get(parent)
+    if (order === undefined) {
+      order = new Map(Object.keys(parent).map((key, index) => [key, index]))
+      this.orders.set(parent, order)
+    }
+    return order.get(String(name))
+  }
 }
 
 function comparePlaces(a: readonly number[], b: readonly number[]): number {

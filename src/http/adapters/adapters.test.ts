@@ -108,24 +108,30 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
     },
   )
 
-  it.skipIf(name.includes('parser'))('can go on with the connection of a body that was too large', async () => {
+  it.skipIf(name.includes('parser')).each([
+    ['too large', 413, 'x', 5],
+    // As much as the server lets through, of which the first byte ends the reading.
+    ['no text', 422, '\xff', 3],
+  ])('can go on with the connection of a body that was %s', async (_, status, character, megabytes) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const large = await rawPost(`${base}/v1/systemone`, { ...headers, 'transfer-encoding': 'chunked' }, agent, 5)
-    const next = await rawPost(`${base}/v1/systemone`, headers, agent, 0, JSON.stringify(BODY))
+    const chunk = Buffer.alloc(1_000_000, character, 'latin1')
+    const first = await rawPost(`${base}/v1/systemone`, { ...headers, 'transfer-encoding': 'chunked' }, agent,
+      ...Array.from({ length: megabytes }, () => chunk))
+    const next = await rawPost(`${base}/v1/systemone`, headers, agent, JSON.stringify(BODY))
     agent.destroy()
-    expect([large.status, next.status, next.reused]).toEqual([413, 200, true])
+    expect([first.status, next.status, next.reused]).toEqual([status, 200, true])
   })
 })
 
-/** Posts megabytes in chunks, or a text, over an agent's connection. */
-function rawPost(url: string, headers: Record<string, string>, agent: Agent, megabytes: number, text = '') {
+/** Posts chunks over an agent's connection. */
+function rawPost(url: string, headers: Record<string, string>, agent: Agent, ...chunks: (string | Buffer)[]) {
   return new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
     const outgoing = httpRequest(url, { method: 'POST', headers, agent }, (response) => {
       response.resume().on('end', () => resolve({ status: response.statusCode, reused: outgoing.reusedSocket }))
     })
     outgoing.on('error', reject)
-    for (let part = 0; part < megabytes; part++) outgoing.write('x'.repeat(1_000_000))
-    outgoing.end(text)
+    for (const chunk of chunks) outgoing.write(chunk)
+    outgoing.end()
   })
 }
 
@@ -163,6 +169,66 @@ describe('a body that was read before', () => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(BODY) }
     expect((await app.request('/ai/v1/systemone', init)).status).toBe(200)
   })
+
+  it.each(['formData', 'parseBody', 'text'] as const)('by Hono as a form with %s() is used', async (read) => {
+    const stub = createStubEngine()
+    const app = new Hono()
+    app.use(async ({ req }, next) => {
+      await req[read]()
+      await next()
+    })
+    app.all('/ai/*', toHonoHandler(createServer({ engine: stub.engine })))
+    const body = new FormData()
+    body.append('prompt', 'x')
+    body.append('image', new Blob(['one']), 'a.png')
+    expect((await app.request('/ai/v1/images/edits', { method: 'POST', body })).status).toBe(200)
+    expect(stub.drawn).toEqual([{ prompt: 'x', image: Buffer.from('one').toString('base64'), n: 1 }])
+  })
+})
+
+it.each(['json', '', 'application/', '/json; x'])('Fastify leaves the type %j to the service', async (type) => {
+  const app = Fastify()
+  await app.register(toFastifyPlugin(createServer({ engine: createStubEngine().engine, keys: ['right'] })), { prefix: '/ai' })
+  const send = (authorization: string) => app.inject({
+    method: 'POST', url: '/ai/v1/systemone', headers: { 'content-type': type, authorization }, payload: JSON.stringify(BODY),
+  })
+  for (const [key, status, error_type] of [['wrong', 401, 'authentication_error'], ['right', 415, 'invalid_request']] as const) {
+    const response = await send(`Bearer ${key}`)
+    expect([response.statusCode, response.json()]).toEqual([status, expect.objectContaining({ error_type })])
+    expect(response.headers['x-request-id']).toMatch(/^req_/)
+  }
+  await app.close()
+})
+
+it('a Fastify app keeps the errors of its own hooks', async () => {
+  const app = Fastify()
+  app.addHook('onRequest', async () => {
+    throw Object.assign(new Error('no'), { statusCode: 418 })
+  })
+  await app.register(toFastifyPlugin(createServer({ engine: createStubEngine().engine })), { prefix: '/ai' })
+  expect((await app.inject('/ai/v1/models')).statusCode).toBe(418)
+  await app.close()
+})
+
+it('an Express app that took longer than the client waited decides nothing and charges nothing', async () => {
+  const stub = createStubEngine()
+  stub.gate = new Promise(() => {})
+  const server = createServer({ engine: stub.engine, keys: [{ key: 'right', id: 'me', freeTokens: 1000 }] })
+  let gone = () => {}
+  const slow: express.RequestHandler = (_request, response, next) => {
+    response.once('close', () => setImmediate(next))
+    gone()
+  }
+  const { url, close } = await listen(express().use(express.json(), slow, toExpressHandler(server)))
+  const controller = new AbortController()
+  gone = () => controller.abort()
+  const headers = { 'content-type': 'application/json', 'authorization': 'Bearer right' }
+  const init = { method: 'POST', headers, body: JSON.stringify(BODY), signal: controller.signal }
+  await expect(fetch(`${url}/v1/systemone`, init)).rejects.toThrow()
+  await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 30_000 })
+  await server.close()
+  expect([stub.counts, await server.usage('me')]).toEqual([{ decided: 0, aborted: 1, running: 0 }, []])
+  await close()
 })
 
 it('leaves the rest of a Fastify app as it was', async () => {

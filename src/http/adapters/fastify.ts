@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { countSegments, dropSegments, type FetchServer } from './fetch-server.ts'
 import { toWebRequest } from './node-messages.ts'
 
@@ -16,6 +16,11 @@ export function toFastifyPlugin(server: FetchServer): (fastify: FastifyInstance)
     }
     fastify.removeAllContentTypeParsers()
     fastify.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    // Fastify itself refuses a type that it can't read, before any parser. The service has its own answer to that.
+    fastify.setErrorHandler((error: FastifyError, request, reply) => {
+      if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
+      return answer(request, reply)
+    })
     fastify.all('/', answer)
     fastify.all('/*', answer)
   }

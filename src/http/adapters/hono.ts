@@ -13,6 +13,14 @@ export function toHonoHandler(server: FetchServer): (context: Context) => Promis
 
 /** A middleware has read the body: Hono kept what it read. */
 async function withBody({ req }: Context): Promise<Request> {
-  const { method, headers, signal } = req.raw
-  return new Request(req.url, { method, headers, signal, body: await req.arrayBuffer() })
+  const { method, signal } = req.raw
+  const headers = new Headers(req.raw.headers)
+  const { arrayBuffer, formData } = req.bodyCache
+  if (arrayBuffer !== undefined || formData === undefined) {
+    return new Request(req.url, { method, headers, signal, body: await req.arrayBuffer() })
+  }
+  // A form is written anew, with a boundary and a length of its own.
+  headers.delete('content-type')
+  headers.delete('content-length')
+  return new Request(req.url, { method, headers, signal, body: await formData })
 }

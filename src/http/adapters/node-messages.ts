@@ -14,9 +14,12 @@ export type NodeRequest = IncomingMessage & { readonly body?: unknown }
 export function toWebRequest(message: NodeRequest, response: ServerResponse, target = message.url ?? '/'): Request {
   const { method = 'GET', rawHeaders } = message
   const controller = new AbortController()
-  response.once('close', () => {
+  const closed = () => {
     if (!response.writableFinished) controller.abort(new Error('the client hung up'))
-  })
+  }
+  // What stands in front of the service may have taken longer than the client waited: it closes once.
+  if (response.destroyed) closed()
+  else response.once('close', closed)
   // From the raw list, where a header that came twice is still two: a merged one could hide the second.
   const headers = new Headers()
   for (let index = 0; index < rawHeaders.length; index += 2) {

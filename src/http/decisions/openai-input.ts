@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { describeJson } from '../../schemas/json-schema.ts'
 import { expected } from '../../schemas/zod-reader.ts'
+import { listOf, report } from './list-of.ts'
 
 const text = (what: string) => z.string({ error: expected(what) })
 
@@ -9,11 +10,7 @@ export function textOr<T>(parts: z.ZodType<T>) {
   const schema = z.unknown().transform((value, context): string | T => {
     if (typeof value === 'string') return value
     const result = parts.safeParse(value)
-    if (result.success) return result.data
-    for (const { message, path } of result.error.issues) {
-      context.addIssue({ code: 'custom', message, path: [...path], input: undefined })
-    }
-    return z.NEVER
+    return result.success ? result.data : report(context, result.error.issues)
   })
   return describeJson(schema, (toJson) => ({ anyOf: [{ type: 'string' }, toJson(parts)] }))
 }
@@ -23,9 +20,7 @@ function partsOf<const Parts extends readonly z.core.$ZodTypeDiscriminable[]>(pa
     error: ({ code, input }) =>
       code === 'invalid_union' ? `must be a part of type ${types}` : expected('an object')({ input }),
   })
-  return z
-    .array(part, { error: expected('a string or an array of parts') })
-    .min(1, { error: 'must have at least one part' })
+  return listOf(part, { what: 'a string or an array of parts', min: 1, count: 'must have at least one part' })
 }
 
 const inputText = z.object({ type: z.literal('input_text'), text: text('a string') })
@@ -86,30 +81,24 @@ const inputItem = describeJson(
   z.unknown().transform((value, context): InputItem => {
     const hasRole = typeof value === 'object' && value !== null && Object.hasOwn(value, 'role')
     const result = (hasRole ? message : toolItem).safeParse(value)
-    if (result.success) return result.data
-    for (const { message: reason, path } of result.error.issues) {
-      context.addIssue({ code: 'custom', message: reason, path: [...path], input: undefined })
-    }
-    return z.NEVER
+    return result.success ? result.data : report(context, result.error.issues)
   }),
   (toJson) => ({ anyOf: [toJson(message), toJson(toolItem)] }),
 )
 
-export const inputItems = z
-  .array(inputItem, { error: expected('a string or an array of messages') })
-  .min(1, { error: 'must have at least one message' })
-  .check(({ value, issues }) => {
+export const inputItems = listOf(inputItem, {
+  what: 'a string or an array of messages',
+  min: 1,
+  count: 'must have at least one message',
+  check(items) {
     const calls = new Set<string>()
-    for (const [index, item] of value.entries()) {
+    for (const [index, item] of items.entries()) {
       if (!('call_id' in item)) continue
       if ('output' in item && !calls.has(item.call_id)) {
-        issues.push({
-          code: 'custom',
-          input: undefined,
-          path: [index, 'call_id'],
-          message: 'must be that of an earlier call',
-        })
+        return { path: [index, 'call_id'], message: 'must be that of an earlier call' }
       }
       if (!('output' in item)) calls.add(item.call_id)
     }
-  })
+    return undefined
+  },
+})

@@ -3,7 +3,7 @@ import { createServer } from '../server.ts'
 import { json, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
 import { toSystemOne } from './openai-mapping.ts'
-import { type OpenAiRequest, openAiRequestSchema } from './openai-request.ts'
+import { createOpenAiRequestSchema, type OpenAiRequest } from './openai-request.ts'
 
 const predicate = { type: 'predicate', instructions: 'Is it urgent?' }
 const choice = {
@@ -26,7 +26,7 @@ beforeEach(() => {
   stub = createStubEngine()
 })
 const send = (body: unknown) => createServer({ engine: stub.engine }).fetch(post(body, { path: '/v1/decisions' }))
-const mapped = (body: unknown) => toSystemOne(openAiRequestSchema.parse(body) as OpenAiRequest)
+const mapped = (body: unknown) => toSystemOne(createOpenAiRequestSchema().parse(body) as OpenAiRequest)
 
 describe('the state', () => {
   it.each<[string, unknown, unknown]>([

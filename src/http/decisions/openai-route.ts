@@ -5,11 +5,12 @@ import type { Route } from '../route.ts'
 import type { DecisionService } from './decision-service.ts'
 import { hasOnly } from './has-only.ts'
 import { toOpenAiFault, toSystemOne } from './openai-mapping.ts'
-import { openAiRequestSchema } from './openai-request.ts'
+import { createOpenAiRequestSchema } from './openai-request.ts'
 import { toOpenAiResponse } from './openai-response.ts'
 
 /** `POST /v1/decisions`: the same decisions on the wire of OpenAI's clients. */
 export function createOpenAiRoute(service: DecisionService, limits: RequestLimits): Route {
+  const schema = createOpenAiRequestSchema(limits)
   return {
     method: 'POST',
     path: '/v1/decisions',
@@ -20,7 +21,7 @@ export function createOpenAiRoute(service: DecisionService, limits: RequestLimit
       if (hasOnly(body, 'state', 'input')) {
         throw new InvalidRequestError('input', 'is required; a body with "state" belongs to POST /v1/systemone')
       }
-      const request = parseRequest(openAiRequestSchema, body)
+      const request = parseRequest(schema, body)
       try {
         const response = await service.decide(parseDecisionRequest(toSystemOne(request), limits), call)
         return Response.json(toOpenAiResponse(request, response))

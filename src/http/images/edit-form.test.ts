@@ -75,6 +75,22 @@ describe('a form', () => {
     expect(stub.drawn).toEqual([])
   })
 
+  it.each<[string, string, string]>([
+    ['quoted', 'name="prompt"', 'name="image"; filename="a.png"'],
+    ['as .NET writes them', 'name=prompt', 'name=image; filename=a.png; filename*=utf-8\'\'a%20%22.png'],
+    ['in another order', 'NAME="prompt"', 'filename="é; name=x.png" ;name=image'],
+    ['with a name of the file in the extended form alone', 'name=prompt', 'name="image"; filename*=UTF-8\'\'a.png'],
+  ])('has names of fields and files %s', async (_, prompt, image) => {
+    // Contents that look like what stands around them.
+    const text = '--c\r\nContent-Disposition: form-data; name=prompt\r\n\r\n --b'
+    const { status } = await sendRaw([
+      '--b', `Content-Disposition: form-data; ${prompt}`, '', text,
+      '--b', `content-disposition:Form-Data; ${image}`, 'Content-Type: image/png', '', `${text}\r\n`, '--b--\r\n',
+    ])
+    expect(status).toBe(200)
+    expect(stub.drawn).toEqual([{ prompt: text, image: base64(`${text}\r\n`), n: 1 }])
+  })
+
   it('takes names of JavaScript for fields that it does not know', async () => {
     const { status } = await sendFields(
       ['__proto__', 'x'], ['constructor', 'y'], ['toString', 'z'], ['prompt', 'x'], ['image', picture('a')],
@@ -111,6 +127,11 @@ describe('a form that is not well made', () => {
     ['has a part without a name', () => sendRaw(['--b', 'Content-Disposition: form-data', '', 'x', ...good, end])],
     ['has a part without headers', () => sendRaw(['--b', '', 'x', ...good, end])],
     ['has a header of a megabyte', () => sendRaw([`--b\r\nX-Long: ${'x'.repeat(2 ** 20)}`, '', 'x', ...good.slice(0, 4), end])],
+    ['has a part with a name twice', () => sendRaw([...part('x"; name="y', 'x'), ...good, end])],
+    ['has a part with two dispositions', () => sendRaw([...part('x"\r\nContent-Disposition: form-data; name="y', 'x'), ...good, end])],
+    ['has a part with a name that does not end', () => sendRaw(['--b', 'Content-Disposition: form-data; name="x', '', 'x', ...good, end])],
+    ['has text after its end', () => sendRaw([...good, `${end}x`])],
+    ['has a line that begins as its boundary does', () => sendRaw([...good, '--bc', end])],
     ['nests another form', () => sendRaw([
       '--b', 'Content-Disposition: form-data; name="image"', 'Content-Type: multipart/mixed; boundary=c', '',
       ...part('prompt', 'hidden', 'c'), '--c--', end,

@@ -14,6 +14,7 @@ export async function authenticate(headers: Headers, keys: KeyStore | undefined)
   // Two Authorization headers arrive joined by a comma and a space, which is no key.
   const [, key] = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.get('authorization') ?? '') ?? []
   const found = key === undefined ? undefined : await keys.find(key)
-  if (found === undefined) throw new AuthenticationError()
+  // A store that looks into a database may well find null.
+  if (!found) throw new AuthenticationError()
   return found
 }

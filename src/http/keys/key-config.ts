@@ -8,7 +8,7 @@ export const keyConfigSchema = z.strictObject({
   key: z.string().regex(/^[\x21-\x7e]+$/).optional(),
   /** SHA-256 of the key, in hexadecimal. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/i).optional(),
-  /** Name of the account; default `key_` and the first 12 digits of the SHA-256. */
+  /** Name of the account; default `key_` and the first 12 digits of the SHA-256. Keys of one name have equal settings. */
   id: z.string().min(1).max(200).optional(),
   /** More are refused with 429; default the server's `limits`. */
   requestsPerMinute: count.optional(),

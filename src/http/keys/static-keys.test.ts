@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { authenticate } from './authenticate.ts'
+import type { KeyStore } from './key-store.ts'
 import { createKeyStore, readKeysFromEnvironment } from './static-keys.ts'
 
 const sha256 = (key: string) => createHash('sha256').update(key).digest('hex')
@@ -40,17 +41,19 @@ describe('a key store', () => {
     ['keys.0.requestsPerMinute', [{ key: 'a', requestsPerMinute: 0 }]],
     ['keys.0', [{ key: 'a', unknown: 1 }]],
     ['keys.1.key', ['a', 'a']],
-    [
-      'keys.1.id',
-      [
-        { key: 'a', id: 'x' },
-        { key: 'b', id: 'x' },
-      ],
-    ],
+    ['keys.1.prepaid', [{ key: 'a', id: 'x', prepaid: '1' }, { key: 'b', id: 'x' }]],
+    ['keys.2.freeTokens', [{ key: 'a', id: 'x' }, 'b', { key: 'c', id: 'x', freeTokens: 1 }]],
+    ['keys.1.concurrency', [{ key: 'a', id: 'x', concurrency: 1 }, { sha256: sha256('b'), id: 'x', concurrency: 2 }]],
   ])('is not made: %s is at fault', (path, keys) => {
     const make = () => createKeyStore(keys as string[])
     expect(make).toThrow(InvalidRequestError)
     expect(make).toThrow(expect.objectContaining({ path }))
+  })
+
+  it('takes a new key of an account beside the old one, so that keys can be rotated', () => {
+    const settings = { id: 'app', freeTokens: 5, prepaid: '1.5' }
+    const store = createKeyStore([{ key: 'old', ...settings }, { sha256: sha256('new'), prepaid: '1.5', freeTokens: 5, id: 'app' }])
+    expect([store.find('old'), store.find('new')]).toEqual([settings, settings])
   })
 
   it('never shows a key in an error', () => {
@@ -119,6 +122,11 @@ describe('authentication', () => {
 
   it('asks nobody where there are no keys', async () => {
     expect(await authenticate(new Headers({ authorization: 'nonsense' }), undefined)).toEqual({ id: 'anyone' })
+  })
+
+  it('takes null of a store for no key', async () => {
+    const store = { find: async () => null } as unknown as KeyStore
+    await expect(authenticate(new Headers({ authorization: 'Bearer right' }), store)).rejects.toMatchObject({ status: 401 })
   })
 
   it('takes a store that has to look somewhere else', async () => {

@@ -12,20 +12,14 @@ interface Entry {
  * Keys from a list, of which only SHA-256 digests stay in memory.
  *
  * @param keys A key, or its settings.
- * @throws InvalidRequestError for an empty list, a key that cannot be sent in a header, or two equal keys or names. It
- * never shows a key.
+ * @throws InvalidRequestError for an empty list, a key that cannot be sent in a header, two equal keys, or keys of one
+ * name whose settings differ. It never shows a key.
  */
 export function createKeyStore(keys: readonly (string | KeyConfig)[]): KeyStore {
   if (keys.length === 0) throw new InvalidRequestError('keys', 'must list at least one key, got none')
   const entries = keys.map(readEntry)
-  refuseRepeated(
-    entries.map(({ digest }) => digest.toString('hex')),
-    'key',
-  )
-  refuseRepeated(
-    entries.map(({ apiKey }) => apiKey.id),
-    'id',
-  )
+  refuseRepeated(entries)
+  refuseDiffering(entries)
   return {
     find(key) {
       const digest = hash(key)
@@ -70,7 +64,20 @@ function readEntry(given: string | KeyConfig, index: number): Entry {
   return { digest, apiKey: { ...present, id: id ?? `key_${digest.toString('hex').slice(0, 12)}` } }
 }
 
-function refuseRepeated(values: readonly string[], what: string): void {
-  const second = values.findIndex((value, index) => values.indexOf(value) < index)
-  if (second >= 0) throw new InvalidRequestError(`keys.${second}.${what}`, `must not be the same ${what} as another`)
+function refuseRepeated(entries: readonly Entry[]): void {
+  const digests = entries.map(({ digest }) => digest.toString('hex'))
+  const second = digests.findIndex((digest, index) => digests.indexOf(digest) < index)
+  if (second >= 0) throw new InvalidRequestError(`keys.${second}.key`, 'must not be the same key as another')
+}
+
+/** Keys of one name share an account, so that a new key can take the place of an old one. It has one set of settings. */
+function refuseDiffering(entries: readonly Entry[]): void {
+  const accounts = new Map<string, ApiKey>()
+  for (const [index, { apiKey }] of entries.entries()) {
+    const first = accounts.get(apiKey.id) ?? apiKey
+    accounts.set(apiKey.id, first)
+    const names = Object.keys({ ...first, ...apiKey }) as (keyof ApiKey)[]
+    const field = names.find((name) => first[name] !== apiKey[name])
+    if (field) throw new InvalidRequestError(`keys.${index}.${field}`, `must be the same ${field} as of the first key with this id`)
+  }
 }

@@ -1,7 +1,10 @@
 import type { z } from 'zod'
-import { decisionRequestSchema, decisionResponseSchema, errorBodySchema } from '../../schemas/index.ts'
-import { toJsonSchema } from '../../schemas/json-schema.ts'
-import { openAiRequestSchema } from '../decisions/openai-request.ts'
+import {
+  decisionRequestSchema, decisionResponseSchema, errorBodySchema, LIMITS, type RequestLimits,
+} from '../../schemas/index.ts'
+import { type JsonSchema, toJsonSchema } from '../../schemas/json-schema.ts'
+import { questionSchema } from '../../schemas/question-schemas.ts'
+import { createOpenAiRequestSchema } from '../decisions/openai-request.ts'
 import { openAiResponseSchema } from '../decisions/openai-response.ts'
 import { editBodySchema } from '../images/edits-route.ts'
 import { generationBodySchema } from '../images/generations-route.ts'
@@ -30,7 +33,7 @@ const BACKOFF_HEADERS = {
 const REQUEST_ID = { 'x-request-id': { description: 'Different on every response.', schema: { type: 'string' } } }
 
 /** The OpenAPI 3.1 description of the server, its schemas made from those that requests are checked with. */
-export function createOpenApiDocument() {
+export function createOpenApiDocument(limits: RequestLimits = {}) {
   const postErrors: Status[] = [401, 402, 404, 413, 415, 422, 429, 529]
   return {
     openapi: '3.1.0',
@@ -118,9 +121,9 @@ export function createOpenApiDocument() {
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        DecisionRequest: toJsonSchema(decisionRequestSchema),
+        DecisionRequest: describeDecisionRequest(limits),
         DecisionResponse: toJsonSchema(decisionResponseSchema),
-        OpenAiDecisionRequest: toJsonSchema(openAiRequestSchema),
+        OpenAiDecisionRequest: toJsonSchema(createOpenAiRequestSchema(limits)),
         OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
         ImageGenerationRequest: toJsonSchema(generationBodySchema),
         ImageEditRequest: toJsonSchema(editBodySchema),
@@ -131,6 +134,14 @@ export function createOpenApiDocument() {
       },
     },
   }
+}
+
+/** The exported schema has the default limit, which is part of its questions alone. */
+function describeDecisionRequest({ maxOptions = LIMITS.options.max }: RequestLimits): JsonSchema {
+  const request = toJsonSchema(decisionRequestSchema)
+  const { properties } = request
+  const questions = { ...properties?.questions as JsonSchema, additionalProperties: toJsonSchema(questionSchema(maxOptions)) }
+  return { ...request, properties: { ...properties, questions } }
 }
 
 function reference(schema: string) {

@@ -1,8 +1,9 @@
+import type { RequestLimits } from '../../schemas/index.ts'
 import { createOpenApiDocument } from '../openapi/document.ts'
 import type { Route } from '../route.ts'
 
 /** `GET /openapi.json`. */
-export function createOpenApiRoute(): Route {
+export function createOpenApiRoute(limits: RequestLimits): Route {
   let text: string | undefined
   return {
     method: 'GET',
@@ -10,7 +11,7 @@ export function createOpenApiRoute(): Route {
     access: 'open',
     dialect: 'systemone',
     handle() {
-      text ??= JSON.stringify(createOpenApiDocument())
+      text ??= JSON.stringify(createOpenApiDocument(limits))
       return new Response(text, { headers: { 'content-type': 'application/json' } })
     },
   }

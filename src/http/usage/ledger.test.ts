@@ -166,6 +166,17 @@ describe.each(Object.entries(kinds))('a ledger over the %s store', (_, { availab
     await expect(ledger.reserve(afterwards, 'decisions', 10)).resolves.toBeDefined()
   })
 
+  it('does not count what a crashed process held as used', async () => {
+    const payer = { id: 'a', freeTokens: 10, prepaid: '1' }
+    now = DECEMBER
+    await ledger.reserve(payer, 'decisions', 4)
+    await ledger.reserve(payer, 'edits', 2)
+    now += 24 * 3600 * 1000
+    expect(await ledger.allowance(payer)).toEqual({ freeTokens: 6, prepaid: '0.6' })
+    now += 1
+    expect(await ledger.allowance(payer)).toEqual({ freeTokens: 10, prepaid: '1' })
+  })
+
   it('takes free tokens also where more money was spent than the setting now says was paid in', async () => {
     await ledger.record({ id: 'a' }, 'decisions', 1_000_000)
     await expect(ledger.reserve({ id: 'a', freeTokens: 10, prepaid: '0.01' }, 'decisions', 10)).resolves.toBeDefined()

@@ -89,7 +89,7 @@ export class Ledger {
       for (const [old, { expires }] of account.holds) if (expires < now) account.holds.delete(old)
       const day = dayOf(now)
       const { freeUnits, cost } = this.#split(account, payer, endpoint, units, day)
-      if (cost > 0n && cost > moneyLeft(account, payer)) throw new InsufficientQuotaError(REASONS[endpoint])
+      if (cost > 0n && cost > moneyLeft(account, payer, now)) throw new InsufficientQuotaError(REASONS[endpoint])
       account.holds.set(id, { day, freeUnits, cost, expires: now + HOLD_MS })
     })
     const end = (use: (account: Account, hold: Hold) => void) => this.#change(payer, (account) => {
@@ -124,9 +124,10 @@ export class Ledger {
   /** What a payer can still use, requests that run already taken off. */
   async allowance(payer: Payer): Promise<Allowance> {
     const account = readAccount(await this.#store.read(payer.id))
+    const now = this.#now()
     return {
-      ...(payer.freeTokens !== undefined && { freeTokens: tokensLeft(account, payer, dayOf(this.#now())) }),
-      ...(payer.prepaid !== undefined && { prepaid: formatAmount(moneyLeft(account, payer)) }),
+      ...(payer.freeTokens !== undefined && { freeTokens: tokensLeft(account, payer, dayOf(now), now) }),
+      ...(payer.prepaid !== undefined && { prepaid: formatAmount(moneyLeft(account, payer, now)) }),
     }
   }
 
@@ -148,7 +149,7 @@ export class Ledger {
 
   /** The allowance first, then money. Free tokens are for decisions: an image has no tokens to set against them. */
   #split(account: Account, payer: Payer, endpoint: Endpoint, units: number, day: string) {
-    const freeUnits = endpoint === 'decisions' ? Math.min(units, tokensLeft(account, payer, day)) : 0
+    const freeUnits = endpoint === 'decisions' ? Math.min(units, tokensLeft(account, payer, day, this.#now())) : 0
     return { freeUnits, cost: BigInt(units - freeUnits) * this.#prices[endpoint] }
   }
 }
@@ -171,14 +172,19 @@ function monthOf(day: string): string {
   return day.slice(0, 7)
 }
 
-function tokensLeft({ months, holds }: Account, { freeTokens = 0 }: Payer, day: string): number {
+function tokensLeft({ months, holds }: Account, { freeTokens = 0 }: Payer, day: string, now: number): number {
   const month = monthOf(day)
   const used = [...months.get(month)?.values() ?? []].reduce((sum, row) => sum + row.freeUnits, 0)
-  const held = [...holds.values()].reduce((sum, hold) => sum + (monthOf(hold.day) === month ? hold.freeUnits : 0), 0)
-  return Math.max(0, freeTokens - used - held)
+  const reserved = held(holds, now).reduce((sum, hold) => sum + (monthOf(hold.day) === month ? hold.freeUnits : 0), 0)
+  return Math.max(0, freeTokens - used - reserved)
 }
 
-function moneyLeft({ spent, holds }: Account, { prepaid = '0' }: Payer): bigint {
-  const held = [...holds.values()].reduce((sum, { cost }) => sum + cost, 0n)
-  return parseAmount(prepaid, 'prepaid') - spent - held
+function moneyLeft({ spent, holds }: Account, { prepaid = '0' }: Payer, now: number): bigint {
+  const reserved = held(holds, now).reduce((sum, { cost }) => sum + cost, 0n)
+  return parseAmount(prepaid, 'prepaid') - spent - reserved
+}
+
+/** Of a request that died with its process nothing is held for good. */
+function held(holds: Account['holds'], now: number): Hold[] {
+  return [...holds.values()].filter(({ expires }) => expires >= now)
 }

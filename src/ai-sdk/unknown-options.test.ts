@@ -1,0 +1,26 @@
+import type { Experimental_DecisionModelV4CallOptions as DecisionOptions, ImageModelV4CallOptions } from '@ai-sdk/provider'
+import { expect, it } from 'vitest'
+import { createStubEngine } from '../http/test-support/stub-engine.ts'
+import { createTessera } from './index.ts'
+
+const tessera = createTessera({ engine: createStubEngine().engine })
+
+it('an image model warns of each option that it does not read', async () => {
+  const options = { prompt: 'x', n: 1, providerOptions: { tessera: { steps: 2, step: 2, cfg: 1 }, other: { x: 1 } } }
+  const { warnings } = await tessera.image('x').doGenerate(options as unknown as ImageModelV4CallOptions)
+  expect(warnings).toEqual(['step', 'cfg'].map((name) => ({
+    type: 'unsupported', feature: `providerOptions.tessera.${name}`, details: 'only steps and guidance are read',
+  })))
+})
+
+it('a decision model warns of each option, as it reads none', async () => {
+  const options = {
+    state: [{ type: 'text', text: 'x' }],
+    questions: { q: { type: 'boolean', instructions: 'Yes?' } },
+    providerOptions: { tessera: { min_confidence: 0.5 } },
+  }
+  const { warnings } = await tessera.decisionModel('x').doDecide(options as unknown as DecisionOptions)
+  expect(warnings).toEqual([{
+    type: 'unsupported', feature: 'providerOptions.tessera.min_confidence', details: 'a decision has no such options',
+  }])
+})

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { parseRequest } from './parse-request.ts'
+
+/** Counts how often the names of a value are listed. */
+function counted<T extends object>(value: T) {
+  const count = { lists: 0 }
+  const proxy = new Proxy(value, {
+    ownKeys(target) {
+      count.lists++
+      return Reflect.ownKeys(target)
+    },
+  })
+  return { proxy, count }
+}
+
+it('does not list the names of a value again for each of its faults', () => {
+  const list = counted(Array.from({ length: 1000 }, () => 0))
+  const body = counted({ second: 0, list: list.proxy, first: 0 })
+  const schema = z.object({ first: z.string(), list: z.array(z.string()), second: z.string() })
+  expect(() => parseRequest(schema, body.proxy)).toThrow(expect.objectContaining({ path: 'second' }))
+  expect([list.count.lists, body.count.lists]).toEqual([0, 1])
+})
+
+it('takes the elements of an array in their order, where there are ten or more', () => {
+  const schema = z.object({ list: z.array(z.string()) })
+  const list = Array.from({ length: 12 }, (_, index) => index < 9 ? 'x' : 0)
+  expect(() => parseRequest(schema, { list })).toThrow(expect.objectContaining({ path: 'list.9' }))
+})
