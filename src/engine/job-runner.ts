@@ -1,4 +1,6 @@
-import { type Backend, type BackendChoice, openWhole } from '../backends/index.ts'
+import type { Backend, BackendChoice } from '../backends/index.ts'
+// By its own file: the folder's contents page would bring Node's runtime into browsers.
+import { openWhole } from '../backends/open-whole.ts'
 import { AbortedError, InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { JobKind, Jobs, Progress } from './jobs.ts'
