@@ -147,7 +147,7 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     }],
     [{ runtimeUrl: '/nowhere/', backend: 'wasm' }, { code: 'backend_unavailable' }],
     [{ backend: 'wasm' }, { code: 'model_not_found' }],
-    [{ backend: 'wasm', models: { 'decide-latest': '/nowhere' } }, { code: 'model_format' }],
+    [{ backend: 'wasm', models: { 'decide-latest': '/nowhere' } }, { code: 'model_not_found' }],
     [{ backend: 'wasm', models: { 'decide-latest': 'http://127.0.0.1:9/model' } }, { code: 'download_failed' }],
   ])('refuses %j with %j', async (options, error) => {
     const { page } = await site.openLibrary()
