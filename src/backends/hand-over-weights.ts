@@ -1,4 +1,5 @@
 import type { Backend, GraphModel } from './backend.ts'
+import { withSessions } from './with-sessions.ts'
 
 /** WebAssembly sees no file system, so the weight files that a model names are handed over with it. */
 export function handOverWeights(
@@ -11,14 +12,8 @@ export function handOverWeights(
     return { bytes, files: await Promise.all(files) }
   }
   const { createDeviceSession } = backend
-  return {
-    name: backend.name,
-    attention: backend.attention,
-    precision: backend.precision,
-    movesHalf: backend.movesHalf,
-    ...(backend.selfTest && { selfTest: backend.selfTest }),
+  return withSessions(backend, {
     createSession: async (model) => backend.createSession(await withFiles(model)),
     ...(createDeviceSession && { createDeviceSession: async (model: GraphModel) => createDeviceSession(await withFiles(model)) }),
-    dispose: () => backend.dispose(),
-  }
+  })
 }

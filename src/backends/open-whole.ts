@@ -1,4 +1,5 @@
 import type { Backend, DeviceSession, GraphModel, Session } from './backend.ts'
+import { withSessions } from './with-sessions.ts'
 
 /**
  * Opens something that is made of several sessions. Where that fails half-way, the sessions that were opened are disposed:
@@ -14,16 +15,10 @@ export async function openWhole<T>(backend: Backend, open: (backend: Backend) =>
     return session
   }
   try {
-    return await open({
-      name: backend.name,
-      attention: backend.attention,
-      precision: backend.precision,
-      movesHalf: backend.movesHalf,
-      ...(backend.selfTest && { selfTest: backend.selfTest }),
+    return await open(withSessions(backend, {
       createSession: async (model) => kept(await backend.createSession(model)),
       ...(createDeviceSession && { createDeviceSession: async (model: GraphModel) => kept(await createDeviceSession(model)) }),
-      dispose: () => backend.dispose(),
-    })
+    }))
   } catch (error) {
     await Promise.allSettled(opened.map((session) => session.dispose()))
     throw error

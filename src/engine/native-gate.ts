@@ -1,5 +1,6 @@
 /// <reference lib="es2024.sharedmemory" />
 import type { Backend, DeviceSession, GraphModel, Session } from '../backends/index.ts'
+import { withSessions } from '../backends/with-sessions.ts'
 
 // Cells of the shared memory.
 const CALLS = 0
@@ -74,16 +75,11 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
     dispose: () => gate.pass(() => session.dispose()),
   })
   const { createDeviceSession } = backend
-  return {
-    name: backend.name,
-    attention: backend.attention,
-    precision: backend.precision,
-    movesHalf: backend.movesHalf,
-    ...(backend.selfTest && { selfTest: backend.selfTest }),
+  return withSessions(backend, {
     createSession: (model: GraphModel) => gate.pass(async () => guardSession(await backend.createSession(model))),
     ...(createDeviceSession && {
       createDeviceSession: (model: GraphModel) => gate.pass(async () => guardDeviceSession(await createDeviceSession(model))),
     }),
     dispose: () => gate.pass(() => backend.dispose()),
-  }
+  })
 }
