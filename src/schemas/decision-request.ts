@@ -22,7 +22,8 @@ export function parseDecisionRequest(body: unknown, limits: RequestLimits = {}):
   return parseRequest(schema, body)
 }
 
-function createDecisionRequestSchema(maxOptions: number): z.ZodType<DecisionRequest, Input> {
+/** The same with another limit of options. */
+export function createDecisionRequestSchema(maxOptions: number): z.ZodType<DecisionRequest, Input> {
   return z.object({
     state: reader(readState, { type: ['string', 'object', 'array'] }),
     questions: ownRecord(questionSchema(maxOptions), 'an object of questions', checkNames, {

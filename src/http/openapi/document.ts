@@ -1,9 +1,7 @@
 import type { z } from 'zod'
-import {
-  decisionRequestSchema, decisionResponseSchema, errorBodySchema, LIMITS, type RequestLimits,
-} from '../../schemas/index.ts'
-import { type JsonSchema, toJsonSchema } from '../../schemas/json-schema.ts'
-import { questionSchema } from '../../schemas/question-schemas.ts'
+import { createDecisionRequestSchema } from '../../schemas/decision-request.ts'
+import { decisionResponseSchema, errorBodySchema, LIMITS, type RequestLimits } from '../../schemas/index.ts'
+import { toJsonSchema } from '../../schemas/json-schema.ts'
 import { createOpenAiRequestSchema } from '../decisions/openai-request.ts'
 import { openAiResponseSchema } from '../decisions/openai-response.ts'
 import { editBodySchema } from '../images/edits-route.ts'
@@ -33,7 +31,7 @@ const BACKOFF_HEADERS = {
 const REQUEST_ID = { 'x-request-id': { description: 'Different on every response.', schema: { type: 'string' } } }
 
 /** The OpenAPI 3.1 description of the server, its schemas made from those that requests are checked with. */
-export function createOpenApiDocument(limits: RequestLimits = {}) {
+export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: RequestLimits = {}) {
   const postErrors: Status[] = [401, 402, 404, 413, 415, 422, 429, 529]
   return {
     openapi: '3.1.0',
@@ -121,9 +119,9 @@ export function createOpenApiDocument(limits: RequestLimits = {}) {
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        DecisionRequest: describeDecisionRequest(limits),
+        DecisionRequest: toJsonSchema(createDecisionRequestSchema(maxOptions)),
         DecisionResponse: toJsonSchema(decisionResponseSchema),
-        OpenAiDecisionRequest: toJsonSchema(createOpenAiRequestSchema(limits)),
+        OpenAiDecisionRequest: toJsonSchema(createOpenAiRequestSchema({ maxOptions })),
         OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
         ImageGenerationRequest: toJsonSchema(generationBodySchema),
         ImageEditRequest: toJsonSchema(editBodySchema),
@@ -134,14 +132,6 @@ export function createOpenApiDocument(limits: RequestLimits = {}) {
       },
     },
   }
-}
-
-/** The exported schema has the default limit, which is part of its questions alone. */
-function describeDecisionRequest({ maxOptions = LIMITS.options.max }: RequestLimits): JsonSchema {
-  const request = toJsonSchema(decisionRequestSchema)
-  const { properties } = request
-  const questions = { ...properties?.questions as JsonSchema, additionalProperties: toJsonSchema(questionSchema(maxOptions)) }
-  return { ...request, properties: { ...properties, questions } }
 }
 
 function reference(schema: string) {
