@@ -21,7 +21,7 @@ function createCountingBackend(failAt: number) {
 describe('openWhole', () => {
   it('disposes the sessions that were opened where a later one fails', async () => {
     const { backend, counts } = createCountingBackend(3)
-    const open = openWhole(backend, async (given) => {
+    const open = openWhole(backend, new AbortController().signal, async (given) => {
       await given.createSession(MODEL)
       await given.createSession(MODEL)
       await given.createSession(MODEL)
@@ -30,9 +30,21 @@ describe('openWhole', () => {
     expect(counts).toEqual({ created: 2, disposed: 2 })
   })
 
+  it('stops before the next session once its signal has fired', async () => {
+    const { backend, counts } = createCountingBackend(0)
+    const controller = new AbortController()
+    const open = openWhole(backend, controller.signal, async (given) => {
+      await given.createSession(MODEL)
+      controller.abort()
+      await given.createSession(MODEL)
+    })
+    await expect(open).rejects.toMatchObject({ code: 'aborted' })
+    expect(counts).toEqual({ created: 1, disposed: 1 })
+  })
+
   it('leaves those of what is open, and those opened later, to it', async () => {
     const { backend, counts } = createCountingBackend(0)
-    const later = await openWhole(backend, async (given) => {
+    const later = await openWhole(backend, new AbortController().signal, async (given) => {
       await given.createSession(MODEL)
       return () => given.createSession(MODEL)
     })

@@ -1,7 +1,7 @@
 import type { Backend, BackendChoice } from '../backends/index.ts'
 // By its own file: the folder's contents page would bring Node's runtime into browsers.
 import { openWhole } from '../backends/open-whole.ts'
-import { AbortedError, InvalidRequestError, toTesseraError } from '../errors/index.ts'
+import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { JobKind, Jobs, Progress } from './jobs.ts'
 import { OpenModels } from './open-models.ts'
@@ -104,19 +104,9 @@ export class JobRunner {
     }
     const model = await source.resolve(name, fallback)
     const weigh = async () => (await source.describe(model)).bytes
-    const open = () => openWhole(backend, (whole) => source.open(model, whole, onProgress))
-    return new Promise((resolve, reject) => {
-      let waits = true
-      // Others may wait for the same model, so it goes on being opened; who was aborted no longer waits for it.
-      const giveUp = () => waits && reject(new AbortedError())
-      if (signal.aborted) giveUp()
-      signal.addEventListener('abort', giveUp, { once: true })
-      const begin = (task: Task) => {
-        waits = false
-        return work(task)
-      }
-      models.use(model.folder, weigh, open, begin).then(resolve, reject)
-    })
+    const open = (opening: AbortSignal) =>
+      openWhole(backend, opening, (whole) => source.open(model, whole, { signal: opening, onProgress }))
+    return models.use(model.folder, weigh, open, work, signal)
   }
 }
 

@@ -15,7 +15,7 @@ function create(options: Partial<OpenModelsOptions> = {}) {
     models.use(name, async () => bytes, async () => {
       events.push(`open ${name}`)
       return { dispose: () => void events.push(`close ${name}`) }
-    }, work)
+    }, work, new AbortController().signal)
   const touch = (name: string, bytes?: number) => use(name, () => {}, bytes)
   return { models, use, touch }
 }
@@ -101,9 +101,58 @@ it('opens a model once for all who use it at the same time', async () => {
 it('passes on why a model could not be opened or weighed, and tries again', async () => {
   const { models, touch } = create()
   const broken = () => Promise.reject(new Error('no such file'))
-  await expect(models.use('a', broken, broken, () => {})).rejects.toThrow('no such file')
+  await expect(models.use('a', broken, broken, () => {}, new AbortController().signal)).rejects.toThrow('no such file')
   await touch('a')
   expect(events).toEqual(['open a'])
+})
+
+describe('a model that is being opened', () => {
+  /** Opens as slowly as is let, and fails once it is stopped. */
+  function createSlow() {
+    const models = new OpenModels({ keepAlive: 1000, memoryBudget: 100 })
+    const { held, release } = hold()
+    const open = async (signal: AbortSignal) => {
+      events.push('open')
+      await Promise.race([held, new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))])
+        .catch((error: Error) => void events.push(error.message))
+      signal.throwIfAborted()
+      return { dispose: () => void events.push('close') }
+    }
+    const wait = (signal: AbortSignal) => models.use('a', async () => 10, open, () => void events.push('work'), signal)
+    return { wait, release }
+  }
+
+  it('goes on for those who still wait, and stops with the last of them', async () => {
+    const { wait, release } = createSlow()
+    const [one, other] = [new AbortController(), new AbortController()]
+    const waiting = [wait(one.signal), wait(other.signal)].map((use) => expect(use).rejects.toMatchObject({ code: 'aborted' }))
+    await vi.advanceTimersByTimeAsync(0)
+    one.abort()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(events).toEqual(['open'])
+    other.abort()
+    await Promise.all(waiting)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(events).toEqual(['open', 'stopped'])
+    release()
+    await wait(new AbortController().signal)
+    expect(events).toEqual(['open', 'stopped', 'open', 'work'])
+  })
+
+  it('is opened anew by who comes after it was stopped, before it has', async () => {
+    const { wait, release } = createSlow()
+    const controller = new AbortController()
+    const aborted = wait(controller.signal).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(0)
+    controller.abort()
+    expect(await aborted).toMatchObject({ code: 'aborted' })
+    const next = wait(new AbortController().signal)
+    await vi.advanceTimersByTimeAsync(0)
+    release()
+    await next
+    await wait(new AbortController().signal)
+    expect(events).toEqual(['open', 'stopped', 'open', 'work', 'work'])
+  })
 })
 
 it('closes a model after work that failed, and passes the failure on', async () => {

@@ -1,3 +1,4 @@
+import { AbortedError } from '../errors/index.ts'
 import type { Task } from './task.ts'
 
 /** What a timer can wait; longer times are as good as for ever. */
@@ -12,6 +13,9 @@ export interface OpenModelsOptions {
 
 interface Entry {
   readonly task: Promise<Task>
+  /** Stops opening it. */
+  readonly opening: AbortController
+  isOpen: boolean
   /** 0 until it is known. */
   bytes: number
   users: number
@@ -37,15 +41,20 @@ export class OpenModels {
    * tries again.
    *
    * @param weigh bytes that the model will take
+   * @param open stops where its signal fires: when nobody waits for the model any more
+   * @param signal ends the wait for the model; it does not stop the work
+   * @throws AbortedError
    */
   async use<T>(
-    folder: string, weigh: () => Promise<number>, open: () => Promise<Task>, work: (task: Task) => T | Promise<T>,
+    folder: string, weigh: () => Promise<number>, open: (signal: AbortSignal) => Promise<Task>,
+    work: (task: Task) => T | Promise<T>, signal: AbortSignal,
   ): Promise<T> {
+    if (signal.aborted) throw new AbortedError()
     const entry = this.#entries.get(folder) ?? this.#add(folder, weigh, open)
     entry.users++
     clearTimeout(entry.timer)
     try {
-      return await work(await entry.task)
+      return await work(await unlessAborted(entry.task, signal))
     } finally {
       entry.users--
       this.#rest(folder, entry)
@@ -58,21 +67,28 @@ export class OpenModels {
     await Promise.all(this.#closing)
   }
 
-  #add(folder: string, weigh: () => Promise<number>, open: () => Promise<Task>): Entry {
+  #add(folder: string, weigh: () => Promise<number>, open: (signal: AbortSignal) => Promise<Task>): Entry {
+    const opening = new AbortController()
     const openWhenFits = async () => {
       entry.bytes = await weigh()
       await this.#makeRoom()
-      return open()
+      const task = await open(opening.signal)
+      entry.isOpen = true
+      return task
     }
-    const entry: Entry = { bytes: 0, users: 0, task: Promise.resolve().then(openWhenFits) }
-    entry.task.catch(() => this.#entries.delete(folder))
+    const entry: Entry = { bytes: 0, users: 0, isOpen: false, opening, task: Promise.resolve().then(openWhenFits) }
+    entry.task.catch(() => this.#entries.get(folder) === entry && this.#entries.delete(folder))
     this.#entries.set(folder, entry)
     return entry
   }
 
-  /** After a use: the model is now the one used last, and is closed when its time is over. */
+  /** After a use: the model is now the one used last, and is closed when its time is over, or at once if it was not open yet. */
   #rest(folder: string, entry: Entry): void {
     if (this.#entries.get(folder) !== entry) return
+    if (entry.users === 0 && !entry.isOpen) {
+      void this.#close(folder, entry)
+      return entry.opening.abort()
+    }
     this.#entries.delete(folder)
     this.#entries.set(folder, entry)
     if (entry.users > 0) return
@@ -107,4 +123,13 @@ export class OpenModels {
     this.#closing.add(closing)
     return closing.finally(() => this.#closing.delete(closing))
   }
+}
+
+/** What a promise comes to, unless the signal fires before. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new AbortedError())
+    signal.addEventListener('abort', giveUp, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
 }

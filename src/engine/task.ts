@@ -33,11 +33,15 @@ export interface TaskSource {
   resolve(model: string, fallback: string): Promise<ResolvedModel>
   /** Reads what the model's files say, without opening it. @throws ModelFormatError */
   describe(model: ResolvedModel): Promise<ModelDescription>
-  /**
-   * @param onProgress for models that have to be downloaded first
-   * @throws ModelFormatError, DownloadFailedError
-   */
-  open(model: ResolvedModel, backend: Backend, onProgress: (progress: Progress) => void): Promise<Task>
+  /** @throws ModelFormatError, DownloadFailedError, AbortedError */
+  open(model: ResolvedModel, backend: Backend, context: OpenContext): Promise<Task>
+}
+
+export interface OpenContext {
+  /** Fires when nobody waits for the model any more: a download stops. */
+  readonly signal: AbortSignal
+  /** For models that have to be downloaded first. */
+  onProgress(progress: Progress): void
 }
 
 export interface ResolvedModel {

@@ -11,22 +11,26 @@ async function openCache(): Promise<Cache | undefined> {
   return typeof caches === 'undefined' ? undefined : caches.open(CACHE).catch(() => undefined)
 }
 
+export interface DownloadOptions {
+  /** Stops it. */
+  readonly signal?: AbortSignal
+  /** Told the length of every part that arrives. */
+  readonly onBytes?: (length: number) => void
+}
+
 /**
  * Loads a file and keeps it in Cache Storage. What is kept is used as long as the server says that it has not changed,
  * or cannot be reached. Undefined where there is no such file.
  *
- * @param onBytes told the length of every part that arrives
  * @throws DownloadFailedError
  */
-export async function download(
-  url: string, onBytes: (length: number) => void = () => {},
-): Promise<Uint8Array | undefined> {
+export async function download(url: string, { signal, onBytes = () => {} }: DownloadOptions = {}): Promise<Uint8Array | undefined> {
   const cache = await openCache()
   const kept = await cache?.match(url)
   const current = kept && await isCurrent(url, kept)
   // Storage may be full; then the file is loaded again next time.
   const keep = async (response: Response) => void await cache?.put(url, response).catch(() => {})
-  const response = current ? kept : await request(url)
+  const response = current ? kept : await request(url, signal && { signal })
   if (isAbsent(response)) {
     if (kept === undefined) await keep(new Response(null, { status: NONE }))
     if (!kept?.ok || response.status === NONE) return undefined

@@ -1,13 +1,13 @@
 import type { ModelFiles, WeightFile } from '../models/model-files.ts'
-import { download } from './download.ts'
+import { download, type DownloadOptions } from './download.ts'
 import type { WeightStore } from './weight-store.ts'
 
 /**
  * The files of a model below a URL.
  *
- * @param onBytes told the length of every part of a weight file that arrives
+ * @param options for the weight files
  */
-export function openUrl(url: string, weights: WeightStore, onBytes: (length: number) => void): ModelFiles {
+export function openUrl(url: string, weights: WeightStore, options: DownloadOptions = {}): ModelFiles {
   return {
     location: url,
     name: url.split('/').at(-1)!,
@@ -16,11 +16,11 @@ export function openUrl(url: string, weights: WeightStore, onBytes: (length: num
       return bytes && new TextDecoder().decode(bytes)
     },
     async findWeights(name): Promise<WeightFile | undefined> {
-      const bytes = await weights.load(`${url}/${name}`, onBytes)
+      const bytes = await weights.load(`${url}/${name}`, options)
       return bytes && {
         folder: url, name, size: bytes.length, read: async (start, length) => bytes.subarray(start, start + length),
       }
     },
-    within: (folder) => openUrl(`${url}/${folder}`, weights, onBytes),
+    within: (folder) => openUrl(`${url}/${folder}`, weights, options),
   }
 }

@@ -11,7 +11,7 @@ import { WeightStore } from './weight-store.ts'
  * Models below URLs. A request may give the names that the options list; all others are served by the job's default.
  */
 export function createWebTaskSource({ models }: EngineSettings, weights = new WeightStore()): TaskSource {
-  const readOnly = (url: string) => openUrl(url, weights, () => {})
+  const readOnly = (url: string) => openUrl(url, weights)
   return {
     names: Object.keys(models),
     async resolve(model, fallback) {
@@ -34,7 +34,7 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
       const { native_sizes: sizes } = await readImageManifest(files)
       return { kind, bytes, ...(sizes && { nativeSizes: sizes.map((sides) => sides.join('x')) }) }
     },
-    async open(model: ResolvedModel, backend, onProgress) {
+    async open(model: ResolvedModel, backend, { signal, onProgress }) {
       const { kind, bytes } = await this.describe(model)
       let done = 0
       const onBytes = (length: number) => {
@@ -42,7 +42,10 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
         // A server that compresses files names a smaller size than arrives.
         onProgress({ stage: 'downloading', done, total: Math.max(done, bytes) })
       }
-      const files = openUrl(model.folder, weights, onBytes)
+      const release = () => weights.release(model.folder)
+      // At once, or whoever opens it next would wait for what was stopped.
+      signal.addEventListener('abort', release, { once: true })
+      const files = openUrl(model.folder, weights, { signal, onBytes })
       try {
         if (kind === 'images') {
           const [{ openImageTask }, { canvasCodec }] = await Promise.all([
@@ -53,7 +56,7 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
         const { openDecider } = await import('../decide/open-decider.ts')
         return await openDecider({ backend, files })
       } finally {
-        weights.release(model.folder)
+        if (!signal.aborted) release()
       }
     },
   }

@@ -21,7 +21,7 @@ async function readBySession(weights: WeightStore): Promise<string> {
 it('has the weights for sessions that an open model opens later, from the cache', async () => {
   const site = stubSite({ [URL]: 'weights' })
   const weights = new WeightStore()
-  await weights.load(URL, () => {})
+  await weights.load(URL)
   expect(await readBySession(weights)).toBe('weights')
   weights.release('https://app.example/model')
   expect(await readBySession(weights)).toBe('weights')
@@ -30,11 +30,22 @@ it('has the weights for sessions that an open model opens later, from the cache'
   expect(await readBySession(weights)).toBe('weights')
 })
 
+it('stops a download with its signal, and loads again for who asks next', async () => {
+  const site = stubSite({ [URL]: 'weights' })
+  const weights = new WeightStore()
+  const controller = new AbortController()
+  const stopped = weights.load(URL, { signal: controller.signal })
+  controller.abort()
+  await expect(stopped).rejects.toMatchObject({ code: 'download_failed' })
+  expect(site.kept(URL)).toBeUndefined()
+  expect(new TextDecoder().decode(await weights.load(URL))).toBe('weights')
+})
+
 it('refuses weights of another size than the graph was built for, and those that no graph was built for', async () => {
   const site = stubSite({ [URL]: 'weights' })
   const weights = new WeightStore()
   await expect(readBySession(weights)).rejects.toThrow('it was not loaded before it was needed')
-  await weights.load(URL, () => {})
+  await weights.load(URL)
   weights.release(FOLDER)
   site.answers[URL] = 'other weights'
   await expect(readBySession(weights)).rejects.toMatchObject({ code: 'download_failed', model: URL })

@@ -1,5 +1,5 @@
 import { DownloadFailedError } from '../errors/index.ts'
-import { download } from './download.ts'
+import { download, type DownloadOptions } from './download.ts'
 
 /**
  * The weight files of the model that is being opened: graphs are built from their headers, and sessions take their
@@ -11,12 +11,18 @@ export class WeightStore {
   readonly #sizes = new Map<string, number>()
 
   /** Undefined where there is no such file. */
-  async load(url: string, onBytes: (length: number) => void): Promise<Uint8Array | undefined> {
-    const loading = this.#files.get(url) ?? download(url, onBytes)
+  async load(url: string, options: DownloadOptions = {}): Promise<Uint8Array | undefined> {
+    const loading = this.#files.get(url) ?? download(url, options)
     this.#files.set(url, loading)
-    const bytes = await loading
-    if (bytes !== undefined) this.#sizes.set(url, bytes.length)
-    return bytes
+    try {
+      const bytes = await loading
+      if (bytes !== undefined) this.#sizes.set(url, bytes.length)
+      return bytes
+    } catch (error) {
+      // The next to ask tries again.
+      if (this.#files.get(url) === loading) this.#files.delete(url)
+      throw error
+    }
   }
 
   /** A file that was loaded before. */

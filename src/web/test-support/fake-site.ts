@@ -15,8 +15,9 @@ export interface FakeSite {
 export function stubSite(answers: FakeSite['answers'] = {}): FakeSite {
   const requests: string[] = []
   const stored = new Map<string, Response>()
-  vi.stubGlobal('fetch', async (url: string, { method = 'GET' }: RequestInit = {}) => {
+  vi.stubGlobal('fetch', async (url: string, { method = 'GET', signal }: RequestInit = {}) => {
     requests.push(`${method} ${url}`)
+    signal?.throwIfAborted()
     if (!Object.hasOwn(answers, url)) return new Response(null, { status: 404 })
     const answer = answers[url]
     if (answer === undefined) throw new TypeError('fetch failed')
