@@ -93,8 +93,7 @@ export class Dispatcher {
     return new Promise((resolve, reject) => {
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
-      const { maxConcurrent, maxQueue } = this.#options
-      if (this.size >= maxConcurrent + maxQueue) throw new OverloadedError()
+      if (!this.#hasRoom(client)) throw new OverloadedError()
 
       const id = ++this.#lastId
       const stopListening = () => signal?.removeEventListener('abort', abort)
@@ -132,6 +131,16 @@ export class Dispatcher {
     await this.#connection?.close()
   }
 
+  /** Whether a call is taken. Who has none here is not refused because of the others': up to twice as many are taken. */
+  #hasRoom(client: string): boolean {
+    const most = this.#options.maxConcurrent + this.#options.maxQueue
+    return this.size < most || (this.size < 2 * most && !this.#queue.has(client) && !this.#runningClients().has(client))
+  }
+
+  #runningClients(): Set<string> {
+    return new Set(Array.from(this.#running.values(), ({ client }) => client))
+  }
+
   #advance(): void {
     if (this.#disposal) return
     if (this.#connection === undefined || this.#endStart !== undefined) {
@@ -151,7 +160,7 @@ export class Dispatcher {
     const { maxConcurrent } = this.#options
     if (this.#running.size < maxConcurrent) return this.#queue.take()
     if (this.#running.size >= 2 * maxConcurrent) return undefined
-    const busy = new Set(Array.from(this.#running.values(), ({ client }) => client))
+    const busy = this.#runningClients()
     return this.#queue.take((client) => !busy.has(client))
   }
 

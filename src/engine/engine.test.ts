@@ -118,6 +118,16 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     expect(await Promise.all([first, second])).toMatchObject([{ code: 'engine_disposed' }, { code: 'engine_disposed' }])
   })
 
+  it('takes a call of a client that has none from what others fill, up to twice as many', async () => {
+    await start({ maxConcurrent: 1, maxQueue: 1 })
+    const call = (client: string, state = {}) => runFake(engine, state, { client }).catch((error: unknown) => error)
+    const held = ['a', 'a', 'b', 'c'].map((client) => call(client, { hold: true }))
+    expect(await call('b')).toMatchObject({ code: 'overloaded' })
+    expect(await call('d')).toMatchObject({ code: 'overloaded' })
+    await engine.dispose()
+    expect(await Promise.all(held)).toMatchObject(held.map(() => ({ code: 'engine_disposed' })))
+  })
+
   it('passes the errors of a task on, with their class', async () => {
     await start()
     await expect(engine.decide({ model: 'missing', state: '', questions: QUESTIONS })).rejects.toMatchObject({

@@ -8,6 +8,10 @@ export class FairQueue<Item extends { readonly client: string }> {
     return this.#size
   }
 
+  has(client: string): boolean {
+    return this.#lines.has(client)
+  }
+
   add(item: Item): void {
     const line = this.#lines.get(item.client)
     if (line) line.push(item)

@@ -30,7 +30,10 @@ export interface EngineOptions {
   readonly memoryBudget?: number
   /** Calls that take turns at computing in a worker; clients that have none of them may start more, up to twice as many. Default 4. */
   readonly maxConcurrent?: number
-  /** Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. Default 64. */
+  /**
+   * Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. One of a client that has no
+   * other is still taken, up to twice as many. Default 64.
+   */
   readonly maxQueue?: number
   /**
    * Most options of a choice, 2 or more. Default 26, as in the specification. Models that answer with letters, such as plain
