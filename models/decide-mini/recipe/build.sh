@@ -20,7 +20,7 @@ mkdir -p "$work"
   --fingerprints "$fingerprints" decisions-train-0{0,1,2,3,4}.jsonl.xz decisions-procedural-00.jsonl.xz decisions-procedural-long-00.jsonl.xz
 [ -f "$work/reading.jsonl.xz" ] || "$python" text_questions.py --data "$data" --out "$work/reading.jsonl.xz"
 [ -f "$work/compare.jsonl.xz" ] || "$python" text_questions.py --data "$data" --out "$work/compare.jsonl.xz" --compare
-for lesson in belonging cells numbers; do
+for lesson in belonging cells numbers tables; do
   [ -f "$work/$lesson.jsonl.xz" ] || "$python" record_questions.py --data "$data" --out "$work/$lesson.jsonl.xz" --lesson "$lesson" --rows 120000
 done
 [ -f "$work/records.jsonl.xz" ] || "$python" record_questions.py --data "$data" --out "$work/records.jsonl.xz" --rows 200000
@@ -36,16 +36,18 @@ done
 for made in subject message; do
   [ -f "$work/${made}s.jsonl.xz" ] || "$python" "${made}_questions.py" --data "$data" --packages "$work/packages" --wordnet "${WORDNET:-/usr/share/wordnet}" --out "$work/${made}s.jsonl.xz"
 done
+[ -f "$work/meaning.jsonl.xz" ] || "$python" meaning_questions.py --data "$data" --wordnet "${WORDNET:-/usr/share/wordnet}" --out "$work/meaning.jsonl.xz"
 pack_made() {
   local out=$1
   shift
   [ -f "$work/$out/rows.npy" ] || "$python" pack.py --data "$work" --tokenizer "$work/tokenizer.json" --out "$work/$out" --fingerprints "$fingerprints" "$@"
 }
-pack_made made reading.jsonl.xz lexicon.jsonl.xz subjects.jsonl.xz records.jsonl.xz messages.jsonl.xz
+pack_made made reading.jsonl.xz lexicon.jsonl.xz subjects.jsonl.xz records.jsonl.xz messages.jsonl.xz meaning.jsonl.xz tables.jsonl.xz
 pack_made compare compare.jsonl.xz
 pack_made belonging belonging.jsonl.xz
 pack_made cells cells.jsonl.xz
 pack_made numbers numbers.jsonl.xz
+pack_made meaning meaning.jsonl.xz
 
 resume=()
 [ ! -f "$work/checkpoint.pt" ] || resume=(--resume)

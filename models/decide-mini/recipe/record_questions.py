@@ -157,7 +157,7 @@ def main():
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=300_000)
-    parser.add_argument("--lesson", choices=["belonging", "cells", "numbers"], help="only the easiest questions, to begin with")
+    parser.add_argument("--lesson", choices=["belonging", "cells", "numbers", "tables"], help="only the easiest questions, to begin with")
     args = parser.parse_args()
     random_ = random.Random(0)
     words = list(dict.fromkeys(word.lower() for word in Texts(args.data / "pretrain-wiki-00.txt.xz", 20_000_000).words[100:6000]))

@@ -21,7 +21,7 @@ SCORE = 2
 # Short rows first: as many questions in two thirds of the tokens, and what they teach is needed for long ones too.
 SHORT, SHORT_FIRST = 160, 0.6
 # What a new model must be able to do before other questions teach it anything, and until which share of the time it is taught first.
-LESSONS, LESSON_SHARE = (("compare", 0.15), ("belonging", 0.21), ("cells", 0.28), ("numbers", 0.33)), 0.75
+LESSONS, LESSON_SHARE = (("compare", 0.15), ("belonging", 0.21), ("cells", 0.28), ("numbers", 0.33), ("meaning", 0.41)), 0.75
 
 
 def loss_of(logits, batch):
