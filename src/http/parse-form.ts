@@ -1,8 +1,11 @@
 const LINE_BREAK = '\r\n'
-const HEADER = /^([!-9;-~]+):[ \t]*([^\r\n]*)$/
+/** No two parts of it can match the same character, so that its time grows with the line and not with its square. */
+const HEADER = /^([!-9;-~]+):([^\r\n]*)$/
+/** As much as Node takes of a whole request. */
+const MAX_HEADERS = 16_384
 
-/** A value may stand without quotes, as .NET writes it. */
-const PARAMETER = /[ \t]*;[ \t]*([^\s"=;]+)=(?:"([^"]*)"|([^\s";]+))/y
+/** A value may stand without quotes, as .NET writes it, and have quotes in it, as Go writes them. */
+const PARAMETER = /[ \t]*;[ \t]*([^\s"=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/y
 
 interface Part {
   readonly name: string
@@ -24,7 +27,8 @@ export function parseForm(
   const delimiter = Buffer.concat([Buffer.from(LINE_BREAK), mark])
   const malformed = () => refuse('must be a valid multipart form')
   const startsWith = (text: Buffer | string, at: number) => bytes.subarray(at, at + text.length).equals(Buffer.from(text))
-  let at = startsWith(LINE_BREAK, 0) ? LINE_BREAK.length : 0
+  let at = 0
+  while (startsWith(LINE_BREAK, at)) at += LINE_BREAK.length
   if (!startsWith(mark, at)) malformed()
   at += mark.length
   for (let parts = 1; !startsWith('--', at); parts++) {
@@ -32,14 +36,16 @@ export function parseForm(
     const headersEnd = bytes.indexOf('\r\n\r\n', at)
     const start = headersEnd + 4
     const end = bytes.indexOf(delimiter, start)
-    if (!startsWith(LINE_BREAK, at) || headersEnd < 0 || end < 0) malformed()
+    if (!startsWith(LINE_BREAK, at) || headersEnd < 0 || headersEnd - at > MAX_HEADERS || end < 0) malformed()
     const part = readHeaders(bytes.toString('utf8', at + LINE_BREAK.length, headersEnd)) ?? malformed()
     const content = bytes.subarray(start, end)
     const value = part.isBase64 ? Buffer.from(content.toString('latin1'), 'base64') : content
     form.append(part.name, part.isFile ? new Blob([value]) : new TextDecoder().decode(value))
     at = end + delimiter.length
   }
-  if (!['', LINE_BREAK].includes(bytes.toString('latin1', at + 2))) malformed()
+  at += 2
+  while (startsWith(LINE_BREAK, at)) at += LINE_BREAK.length
+  if (at < bytes.length) malformed()
   return form
 }
 
@@ -49,7 +55,7 @@ function readHeaders(text: string): Part | undefined {
   for (const line of text.split(LINE_BREAK)) {
     const [, name = '', value = ''] = HEADER.exec(line) ?? []
     if (name === '' || headers.has(name.toLowerCase())) return undefined
-    headers.set(name.toLowerCase(), value)
+    headers.set(name.toLowerCase(), value.trim())
   }
   const parameters = readDisposition(headers.get('content-disposition') ?? '')
   const name = parameters?.get('name')
@@ -57,12 +63,12 @@ function readHeaders(text: string): Part | undefined {
   return {
     name,
     isFile: parameters.has('filename') || parameters.has('filename*'),
-    isBase64: headers.get('content-transfer-encoding')?.trim().toLowerCase() === 'base64',
+    isBase64: headers.get('content-transfer-encoding')?.toLowerCase() === 'base64',
   }
 }
 
 function readDisposition(header: string): Map<string, string> | undefined {
-  const value = header.trimEnd()
+  const value = header.endsWith(';') ? header.slice(0, -1).trimEnd() : header
   const [type] = /^form-data/i.exec(value) ?? []
   if (type === undefined) return undefined
   const parameters = new Map<string, string>()
@@ -71,7 +77,7 @@ function readDisposition(header: string): Map<string, string> | undefined {
     PARAMETER.lastIndex = at
     const [whole, name, quoted, token] = PARAMETER.exec(value) ?? []
     if (whole === undefined || parameters.has(name!.toLowerCase())) return undefined
-    parameters.set(name!.toLowerCase(), quoted ?? token!)
+    parameters.set(name!.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? token!)
     at += whole.length
   }
   return parameters

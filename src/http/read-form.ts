@@ -9,6 +9,9 @@ const FORM_TYPE = /^multipart\/form-data *(?:;|$)/i
 /** Far more than a request has fields and pictures. A body of a million empty parts would keep the thread busy. */
 const MAX_PARTS = 64
 
+/** RFC 2046, section 5.1.1. Looking for one takes time with its length. */
+const LONGEST_BOUNDARY = 70
+
 export function isForm(request: Request): boolean {
   return FORM_TYPE.test(request.headers.get('content-type') ?? '')
 }
@@ -38,7 +41,10 @@ function readBoundary(type: string): string {
   } catch {
     // Said below: a type that can't be read has no boundary.
   }
-  return boundary || refuse('must be a multipart form, whose Content-Type names a boundary')
+  if (boundary === null || boundary === '' || boundary.length > LONGEST_BOUNDARY) {
+    refuse(`must be a multipart form, whose Content-Type names a boundary of at most ${LONGEST_BOUNDARY} characters`)
+  }
+  return boundary
 }
 
 function refuse(reason: string): never {

@@ -77,6 +77,7 @@ export function createServer(options: ServerOptions): Server {
     'limits.concurrency': options.limits?.concurrency,
   })) if (value !== undefined) requireCount(option, value)
   const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices })
+  const concurrency = options.limits?.concurrency ?? (keys && KEYED_CONCURRENCY)
   const metrics = new ServerMetrics()
   const accounting = { ledger, metrics }
   const decisions = createDecisionService({ engine, ...accounting })
@@ -95,7 +96,7 @@ export function createServer(options: ServerOptions): Server {
       ...options.console ?? true ? createConsoleRoutes(keys !== undefined) : [],
     ],
     keys,
-    limiter: new RequestLimiter({ ...keys && { concurrency: KEYED_CONCURRENCY }, ...options.limits }, store.countRequest),
+    limiter: new RequestLimiter({ ...options.limits, ...concurrency && { concurrency } }, store.countRequest),
     metrics,
     recent,
     maxBodyBytes,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { readPngChunks, writePng } from '../../test/helpers/png-chunks.ts'
@@ -21,6 +22,34 @@ async function describeAs(image: Sharp, profile: string): Promise<Buffer> {
   const [header, ...rest] = readPngChunks(await image.png().toBuffer())
   const described = readPngChunks(await plain().withIccProfile(profile).png().toBuffer())
   return writePng([header!, described.find(({ tag }) => tag === 'iCCP')!, ...rest])
+}
+
+/** A profile (ICC.1, version 2) of grey values to the power of `gamma`. */
+function createGreyProfile(gamma: number): Buffer {
+  const curve = Buffer.alloc(16)
+  curve.write('curv')
+  curve.writeUInt32BE(1, 8)
+  curve.writeUInt16BE(Math.round(gamma * 256), 12)
+  const white = Buffer.alloc(20)
+  white.write('XYZ ')
+  for (const [index, value] of [0.9642, 1, 0.8249].entries()) white.writeInt32BE(Math.round(value * 65536), 8 + 4 * index)
+  const tags = [['kTRC', curve], ['wtpt', white]] as const
+  const table = Buffer.alloc(4 + 12 * tags.length)
+  table.writeUInt32BE(tags.length)
+  let offset = 128 + table.length
+  for (const [index, [name, data]] of tags.entries()) {
+    table.write(name, 4 + 12 * index)
+    table.writeUInt32BE(offset, 8 + 12 * index)
+    table.writeUInt32BE(data.length, 12 + 12 * index)
+    offset += data.length
+  }
+  const header = Buffer.alloc(128)
+  header.writeUInt32BE(offset)
+  header.writeUInt32BE(0x02100000, 8)
+  header.write('mntrGRAYXYZ ', 12)
+  header.write('acsp', 36)
+  white.copy(header, 68, 8)
+  return Buffer.concat([header, table, curve, white])
 }
 
 describe('decoding gives sRGB of 8 bits from', () => {
@@ -63,6 +92,16 @@ describe('decoding gives sRGB of 8 bits from', () => {
     ['transparency in 16 bits', 'p3', half().toColourspace('rgb16'), [234, 173, 143]],
   ])('%s that a profile calls %s', async (_, profile, image, wanted) => {
     expect(await firstPixel(await describeAs(image, profile))).toEqual(wanted)
+  })
+
+  it.each([1, 1.8])('grey that a profile gives the gamma %d', async (gamma) => {
+    const grey = sharp({ create: { ...SIZE, channels: 3, background: '#808080' } }).toColourspace('b-w').png()
+    const [header, ...rest] = readPngChunks(await grey.toBuffer())
+    const profile = Buffer.concat([Buffer.from('grey\0\0'), deflateSync(createGreyProfile(gamma))])
+    const file = writePng([header!, { tag: 'iCCP', data: profile }, ...rest])
+    const linear = (128 / 255) ** gamma
+    const wanted = 255 * (1.055 * linear ** (1 / 2.4) - 0.055)
+    for (const level of await firstPixel(file)) expect(Math.abs(level - wanted)).toBeLessThanOrEqual(1)
   })
 
   it('the raw values of another gamut, which are not the same as those in sRGB', async () => {

@@ -29,6 +29,32 @@ const HEAD = 'Host: x\r\nConnection: close\r\n'
 const KEY = 'Authorization: Bearer right\r\n'
 const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
 
+describe('a client that keeps its side of the connection open', () => {
+  /** Resolves once the server has let go of it: what it sends then is answered with a reset. */
+  async function isLetGo(text: string): Promise<string> {
+    const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true })
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk.toString()))
+    const ended = new Promise((resolve) => socket.on('end', resolve).on('error', resolve))
+    const closed = new Promise((resolve) => socket.on('close', resolve))
+    socket.write(text)
+    await ended
+    const timer = setInterval(() => socket.write('x'), 10)
+    await closed
+    clearInterval(timer)
+    return received
+  }
+
+  it('is let go of after a request that is no HTTP', async () => {
+    expect(statuses(await isLetGo('garbage\r\n\r\n'))).toEqual(['400'])
+  })
+
+  it('is let go of in a request that turns into garbage while another is answered', async () => {
+    const received = await isLetGo(`GET /v1/models HTTP/1.1\r\nHost: x\r\n${KEY}\r\ngarbage\r\n\r\n`)
+    expect(statuses(received).length).toBeLessThanOrEqual(2)
+  })
+})
+
 describe('requests that try to smuggle another', () => {
   const hidden = 'GET /v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer right\r\n\r\n'
   it.each([

@@ -23,7 +23,16 @@ export function toNodeListener(server: FetchServer): NodeListener {
 /** An HTTP server, not yet listening, whose answer to a request that is no HTTP has the service's own form too. */
 export function createNodeServer(server: FetchServer): HttpServer {
   const http = createHttpServer(toNodeListener(server))
-  http.on('clientError', (_, socket: Socket) => void refuse(socket))
+  const responses = new WeakMap<Socket, ServerResponse>()
+  http.on('request', ({ socket }, response) => {
+    responses.set(socket, response)
+    response.once('close', () => responses.delete(socket))
+  })
+  http.on('clientError', (_, socket: Socket) => {
+    // In the midst of an answer, or from a client that was told already and keeps its side open, as this server lets it.
+    if (responses.get(socket)?.headersSent || !socket.writable) socket.destroy()
+    else void refuse(socket)
+  })
   return http
 }
 
@@ -32,11 +41,11 @@ async function answer(server: FetchServer, message: NodeRequest, response: Serve
 }
 
 async function refuse(socket: Socket): Promise<void> {
-  if (!socket.writable) return
   const error = new Refusal(400, 'invalid_request', 'the request is not valid HTTP')
   const body = await createErrorResponse(error, 'systemone').text()
   socket.end(
     `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
       + `connection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
   )
 }

@@ -79,6 +79,7 @@ describe('a form', () => {
     ['quoted', 'name="prompt"', 'name="image"; filename="a.png"'],
     ['as .NET writes them', 'name=prompt', 'name=image; filename=a.png; filename*=utf-8\'\'a%20%22.png'],
     ['in another order', 'NAME="prompt"', 'filename="é; name=x.png" ;name=image'],
+    ['with quotes as Go writes them, and a semicolon at the end', 'name="prompt";', 'name="image"; filename="a\\"b.png";'],
     ['with a name of the file in the extended form alone', 'name=prompt', 'name="image"; filename*=UTF-8\'\'a.png'],
   ])('has names of fields and files %s', async (_, prompt, image) => {
     // Contents that look like what stands around them.
@@ -89,6 +90,11 @@ describe('a form', () => {
     ])
     expect(status).toBe(200)
     expect(stub.drawn).toEqual([{ prompt: text, image: base64(`${text}\r\n`), n: 1 }])
+  })
+
+  it('may have empty lines around it', async () => {
+    const { status } = await sendRaw(['', '', ...part('prompt', 'x'), ...part('image', 'YQ=='), '--b--', '', '', ''])
+    expect(status).toBe(200)
   })
 
   it('takes names of JavaScript for fields that it does not know', async () => {
@@ -123,6 +129,8 @@ describe('a form that is not well made', () => {
     ['has another boundary', () => sendRaw([...good, end], 'other')],
     ['has no boundary', () => send(good.join('\r\n'), { 'content-type': 'multipart/form-data' })],
     ['has an empty boundary', () => sendRaw([...good, end], '')],
+    ['has a boundary of 71 characters', () => sendRaw([...good, end].map((line) => line.replace(/^--b/, `--${'b'.repeat(71)}`)), 'b'.repeat(71))],
+    ['has more headers than a request may have', () => sendRaw(['--b', ...Array.from({ length: 4000 }, (_, index) => `${index}:`), ...good.slice(1), end])],
     ['has a type that cannot be read', () => send('x', { 'content-type': 'multipart/form-data; boundary="' })],
     ['has a part without a name', () => sendRaw(['--b', 'Content-Disposition: form-data', '', 'x', ...good, end])],
     ['has a part without headers', () => sendRaw(['--b', '', 'x', ...good, end])],
@@ -154,6 +162,13 @@ describe('a form that is not well made', () => {
     const parts = Array.from({ length: 200_000 }, () => part('x', '')).flat()
     const { status, body } = await sendRaw([...parts, end])
     expect([status, body.message]).toEqual([422, 'body: must have at most 64 parts'])
+  })
+
+  it.each(['\n', '\r', '"', 'x'])('is read in time linear in a header of blanks that ends in %j', async (last) => {
+    const blanks = ' '.repeat(2 ** 20) + last
+    for (const header of ['a:', 'Content-Disposition: form-data;']) {
+      expect((await sendRaw(['--b', header + blanks, '', 'x', ...good, end])).status).toBe(422)
+    }
   })
 
   it('is refused above the limit, packed, or half sent', async () => {

@@ -66,7 +66,9 @@ describe('what a process has left of a file when it was ended', () => {
   const HOUR = 3600
   const ended = () => spawnSync(process.execPath, ['--version']).pid
   it.each<[string, () => string, number, string]>([
-    ['is continued', () => `${hostname()}.${ended()}`, 0, '5000'],
+    ['is continued', () => `${hostname()}.${ended()}`, 60, '5000'],
+    ['is continued where a process with the number of this one left it', () => `${hostname()}.${process.pid}`, 60, '5000'],
+    ['is left alone while somebody writes to it, maybe in another container', () => `${hostname()}.${ended()}`, 0, '-'],
     ['is left alone while the process runs', () => `${hostname()}.${process.ppid}`, 0, '-'],
     ['is left alone where it may run on another machine', () => 'other.example.1', 0, '-'],
     ['is continued where nobody has written to it for long', () => 'other.example.1', HOUR, '5000'],
@@ -83,6 +85,24 @@ describe('what a process has left of a file when it was ended', () => {
     expect(hub.downloads.at(-1)).toBe(`model.safetensors ${from}`)
     expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
   })
+})
+
+it('leaves a file alone that the tools of the hub write to', async () => {
+  await using hub = await startFakeHub(FILES)
+  hub.cut('model.safetensors', 5000)
+  await expect(pull(hub)).rejects.toThrow(DownloadFailedError)
+  const left = (await readdir(blobsOf())).find((name) => name.endsWith('.incomplete'))!
+  await utimes(join(blobsOf(), left), new Date(), new Date())
+  await pull(hub)
+  expect(hub.downloads.at(-1)).toBe('model.safetensors -')
+  expect(await readdir(blobsOf())).toContain(left)
+})
+
+it.each([['sha', '../../..'], ['oid', '../../../../elsewhere']])('refuses a hub whose %s leads elsewhere', async (field, value) => {
+  await using hub = await startFakeHub(FILES)
+  hub.lie(field, value)
+  await expect(pull(hub)).rejects.toThrow('hexadecimal digits')
+  expect(hub.downloads).toEqual([])
 })
 
 it('refuses content that is not what the repository lists, and keeps none of it', async () => {

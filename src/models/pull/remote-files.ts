@@ -31,19 +31,30 @@ export interface RemoteModel {
  */
 export async function listRemoteFiles(hub: Hub, id: string, revision: string): Promise<RemoteModel> {
   try {
-    const { sha: commit } = await modelInfo({ ...hub, name: id, revision, additionalFields: ['sha'] })
+    const { sha } = await modelInfo({ ...hub, name: id, revision, additionalFields: ['sha'] })
+    requireHash({ algorithm: 'git', hash: sha }, id)
     const all = new Map<string, RemoteFile>()
-    for await (const { type, path, size, oid, lfs } of listFiles({ ...hub, repo: id, revision: commit, recursive: true })) {
+    for await (const { type, path, size, oid, lfs } of listFiles({ ...hub, repo: id, revision: sha, recursive: true })) {
       // Windows takes a backslash for a slash.
       if (type !== 'file' || path.includes('\\') || path.split('/').includes('..')) continue
       all.set(path, { path, size, content: { algorithm: lfs ? 'sha256' : 'git', hash: lfs?.oid ?? oid ?? '' } })
     }
     const files = chooseFiles([...all.keys()]).map((path) => all.get(path) as RemoteFile)
-    if (files.some(({ path }) => path.endsWith('.safetensors'))) return { commit, files }
+    if (files.some(({ path }) => path.endsWith('.safetensors'))) {
+      for (const { content } of files) requireHash(content, id)
+      return { commit: sha, files }
+    }
     throw new ModelFormatError(id, 'a repository with safetensors files', 'none; GGUF, ONNX and .bin files are not read')
   } catch (error) {
     throw explain(error, hub, id)
   }
+}
+
+/** Hashes become names of files and folders. */
+function requireHash({ algorithm, hash }: ContentName, id: string): void {
+  const digits = algorithm === 'git' ? 40 : 64
+  if (hash.length === digits && /^[0-9a-f]+$/.test(hash)) return
+  throw new DownloadFailedError(id, `the hub answered with a hash that is not ${digits} hexadecimal digits`)
 }
 
 /** Turns an answer of the hub into what it means for the caller. */

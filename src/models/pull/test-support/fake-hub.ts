@@ -16,6 +16,8 @@ export interface FakeHub extends AsyncDisposable {
   slow(path: string): void
   /** Serves other bytes for this file than it lists. */
   corrupt(path: string): void
+  /** Says this in place of the commit (`sha`) or the hashes of files in git (`oid`). */
+  lie(field: string, value: string): void
 }
 
 /** The hub's HTTP interface for one repository, `owner/model`: what it lists, and its files with ranges. */
@@ -24,14 +26,15 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
   const cuts = new Map<string, number>()
   const corrupted = new Set<string>()
   const slow = new Set<string>()
+  const lies: Record<string, string> = {}
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '', 'http://hub').pathname)
     const json = (status: number, body: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
     if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) return json(401, { error: 'no access' })
-    if (path.startsWith('/api/models/owner/model/revision/main')) return json(200, { id: 'owner/model', sha: COMMIT })
-    if (path.startsWith(`/api/models/owner/model/tree/${COMMIT}`)) return json(200, Object.entries(files).map(describeFile))
+    if (path.startsWith('/api/models/owner/model/revision/main')) return json(200, { id: 'owner/model', sha: lies['sha'] ?? COMMIT })
+    if (path.startsWith(`/api/models/owner/model/tree/${COMMIT}`)) return json(200, Object.entries(files).map((file) => describeFile(file, lies['oid'])))
     const name = path.replace(`/owner/model/resolve/${COMMIT}/`, '')
     const text = files[name]
     if (text === undefined) return json(404, { error: 'not found' })
@@ -56,6 +59,7 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
     cut: (path, bytes) => cuts.set(path, bytes),
     slow: (path) => slow.add(path),
     corrupt: (path) => corrupted.add(path),
+    lie: (field, value) => void (lies[field] = value),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -71,9 +75,9 @@ async function* sendSlowly(content: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-function describeFile([path, text]: [string, string]) {
+function describeFile([path, text]: [string, string], lie?: string) {
   const size = Buffer.byteLength(text)
-  const oid = createHash('sha1').update(`blob ${size}\0${text}`).digest('hex')
+  const oid = lie ?? createHash('sha1').update(`blob ${size}\0${text}`).digest('hex')
   const lfs = { oid: createHash('sha256').update(text).digest('hex'), size, pointerSize: 130 }
   return { type: 'file', path, size, oid, ...(path.endsWith('.safetensors') && { lfs }) }
 }
