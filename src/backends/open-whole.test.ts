@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Backend, GraphModel, Session } from './backend.ts'
-import { openWhole } from './open-whole.ts'
+import { type Alone, openWhole } from './open-whole.ts'
 
 const MODEL: GraphModel = { bytes: new Uint8Array() }
+const atOnce: Alone = (work) => work()
 
 function createCountingBackend(failAt: number) {
   const counts = { created: 0, disposed: 0 }
@@ -21,7 +22,7 @@ function createCountingBackend(failAt: number) {
 describe('openWhole', () => {
   it('disposes the sessions that were opened where a later one fails', async () => {
     const { backend, counts } = createCountingBackend(3)
-    const open = openWhole(backend, new AbortController().signal, async (given) => {
+    const open = openWhole(backend, atOnce, async (given) => {
       await given.createSession(MODEL)
       await given.createSession(MODEL)
       await given.createSession(MODEL)
@@ -30,21 +31,27 @@ describe('openWhole', () => {
     expect(counts).toEqual({ created: 2, disposed: 2 })
   })
 
-  it('stops before the next session once its signal has fired', async () => {
+  it('makes its sessions one at a time as it is let, and later ones as they come', async () => {
     const { backend, counts } = createCountingBackend(0)
-    const controller = new AbortController()
-    const open = openWhole(backend, controller.signal, async (given) => {
-      await given.createSession(MODEL)
-      controller.abort()
-      await given.createSession(MODEL)
+    const events: string[] = []
+    let line = Promise.resolve()
+    const alone: Alone = async (work) => {
+      const made = line.then(() => (events.push('turn'), work()))
+      line = made.then(() => void events.push('end'))
+      return made
+    }
+    const later = await openWhole(backend, alone, async (given) => {
+      await Promise.all([given.createSession(MODEL), given.createSession(MODEL)])
+      return () => given.createSession(MODEL)
     })
-    await expect(open).rejects.toMatchObject({ code: 'aborted' })
-    expect(counts).toEqual({ created: 1, disposed: 1 })
+    await later()
+    expect(events).toEqual(['turn', 'end', 'turn', 'end'])
+    expect(counts.created).toBe(3)
   })
 
   it('leaves those of what is open, and those opened later, to it', async () => {
     const { backend, counts } = createCountingBackend(0)
-    const later = await openWhole(backend, new AbortController().signal, async (given) => {
+    const later = await openWhole(backend, atOnce, async (given) => {
       await given.createSession(MODEL)
       return () => given.createSession(MODEL)
     })

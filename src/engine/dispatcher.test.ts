@@ -40,5 +40,10 @@ describe('a worker that cannot be made', () => {
     const waiting = runFake(engine, { release: true, name: 'b' }, { client: 'b' })
     await Promise.all([held, waiting])
     expect(state.tried).toBe(2)
+    state.broken = false
+    const full = [1, 2, 3].map((name) => runFake(engine, { name: `c${name}`, steps: 3 }))
+    await runFake(engine, { name: 'd', steps: 1 })
+    expect(state.tried).toBe(3)
+    await Promise.all(full)
   })
 })

@@ -1,6 +1,6 @@
 import type { Backend, BackendChoice } from '../backends/index.ts'
 // By its own file: the folder's contents page would bring Node's runtime into browsers.
-import { openWhole } from '../backends/open-whole.ts'
+import { type Alone, openWhole } from '../backends/open-whole.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { JobKind, Jobs, Progress } from './jobs.ts'
@@ -104,8 +104,9 @@ export class JobRunner {
     }
     const model = await source.resolve(name, fallback)
     const weigh = async () => (await source.describe(model)).bytes
+    const alone: Alone = (create) => this.#turns.take(create)
     const open = (opening: AbortSignal) =>
-      openWhole(backend, opening, (whole) => source.open(model, whole, { signal: opening, onProgress }))
+      openWhole(backend, alone, (whole) => source.open(model, whole, { signal: opening, onProgress }))
     return models.use(model.folder, weigh, open, work, signal)
   }
 }

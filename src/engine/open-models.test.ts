@@ -153,6 +153,28 @@ describe('a model that is being opened', () => {
     await wait(new AbortController().signal)
     expect(events).toEqual(['open', 'stopped', 'open', 'work', 'work'])
   })
+
+  it('stays open where it is opened to the end although nobody waits, for as long as any', async () => {
+    const models = new OpenModels({ keepAlive: 1000, memoryBudget: 100 })
+    const { held, release } = hold()
+    const open = async () => {
+      events.push('open')
+      await held
+      return { dispose: () => void events.push('close') }
+    }
+    const wait = (signal: AbortSignal) => models.use('a', async () => 10, open, () => void events.push('work'), signal)
+    const controller = new AbortController()
+    const aborted = wait(controller.signal).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(0)
+    controller.abort()
+    expect(await aborted).toMatchObject({ code: 'aborted' })
+    const next = wait(new AbortController().signal)
+    release()
+    await next
+    expect(events).toEqual(['open', 'work'])
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(events).toEqual(['open', 'work', 'close'])
+  })
 })
 
 it('closes a model after work that failed, and passes the failure on', async () => {

@@ -41,7 +41,7 @@ export class OpenModels {
    * tries again.
    *
    * @param weigh bytes that the model will take
-   * @param open stops where its signal fires: when nobody waits for the model any more
+   * @param open may stop where its signal fires: when nobody waits for the model any more
    * @param signal ends the wait for the model; it does not stop the work
    * @throws AbortedError
    */
@@ -50,6 +50,9 @@ export class OpenModels {
     work: (task: Task) => T | Promise<T>, signal: AbortSignal,
   ): Promise<T> {
     if (signal.aborted) throw new AbortedError()
+    for (let stopping = this.#stopping(folder); stopping !== undefined; stopping = this.#stopping(folder)) {
+      await unlessAborted(stopping, signal)
+    }
     const entry = this.#entries.get(folder) ?? this.#add(folder, weigh, open)
     entry.users++
     clearTimeout(entry.timer)
@@ -67,6 +70,13 @@ export class OpenModels {
     await Promise.all(this.#closing)
   }
 
+  /** Resolves when it is known whether a model that nobody waited for is open all the same; undefined for others. */
+  #stopping(folder: string): Promise<void> | undefined {
+    const entry = this.#entries.get(folder)
+    if (entry === undefined || entry.isOpen || !entry.opening.signal.aborted) return undefined
+    return entry.task.then(() => {}, () => {})
+  }
+
   #add(folder: string, weigh: () => Promise<number>, open: (signal: AbortSignal) => Promise<Task>): Entry {
     const opening = new AbortController()
     const openWhenFits = async () => {
@@ -74,6 +84,7 @@ export class OpenModels {
       await this.#makeRoom()
       const task = await open(opening.signal)
       entry.isOpen = true
+      if (entry.users === 0) this.#rest(folder, entry)
       return task
     }
     const entry: Entry = { bytes: 0, users: 0, isOpen: false, opening, task: Promise.resolve().then(openWhenFits) }
@@ -82,13 +93,10 @@ export class OpenModels {
     return entry
   }
 
-  /** After a use: the model is now the one used last, and is closed when its time is over, or at once if it was not open yet. */
+  /** After a use: the model is now the one used last, and is closed when its time is over. One not open yet need not be opened. */
   #rest(folder: string, entry: Entry): void {
     if (this.#entries.get(folder) !== entry) return
-    if (entry.users === 0 && !entry.isOpen) {
-      void this.#close(folder, entry)
-      return entry.opening.abort()
-    }
+    if (entry.users === 0 && !entry.isOpen) return entry.opening.abort()
     this.#entries.delete(folder)
     this.#entries.set(folder, entry)
     if (entry.users > 0) return
@@ -119,6 +127,7 @@ export class OpenModels {
   #close(folder: string, entry: Entry): Promise<void> {
     this.#entries.delete(folder)
     clearTimeout(entry.timer)
+    entry.opening.abort()
     const closing = entry.task.then((task) => task.dispose()).catch(() => {})
     this.#closing.add(closing)
     return closing.finally(() => this.#closing.delete(closing))

@@ -40,6 +40,17 @@ export class Turns {
     }
   }
 
+  /** Does some work that is no job's as a turn of its own. */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    const place = this.join(new AbortController().signal)
+    try {
+      await place.turn()
+      return await work()
+    } finally {
+      place.leave()
+    }
+  }
+
   #wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const grant = () => {

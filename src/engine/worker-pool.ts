@@ -33,7 +33,7 @@ export class WorkerPool {
   ): Promise<Jobs[Kind]['response']> {
     // Of equals the first, which has the models of earlier calls open.
     // One that could not start would always have least to do: it is tried again when the others are full.
-    const load = ({ size, failed }: Dispatcher) => (failed ? this.#most + size : size)
+    const load = ({ size, failed }: Dispatcher) => (failed ? this.#most - 0.5 + size : size)
     const idlest = this.#dispatchers.reduce((best, other) => (load(other) < load(best) ? other : best))
     return idlest.submit(kind, model, request, options)
   }

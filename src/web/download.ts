@@ -27,7 +27,8 @@ export interface DownloadOptions {
 export async function download(url: string, { signal, onBytes = () => {} }: DownloadOptions = {}): Promise<Uint8Array | undefined> {
   const cache = await openCache()
   const kept = await cache?.match(url)
-  const current = kept && await isCurrent(url, kept)
+  const current = kept && await isCurrent(url, kept, signal)
+  signal?.throwIfAborted()
   // Storage may be full; then the file is loaded again next time.
   const keep = async (response: Response) => void await cache?.put(url, response).catch(() => {})
   const response = current ? kept : await request(url, signal && { signal })
@@ -57,8 +58,8 @@ export async function measureDownload(url: string): Promise<number | undefined> 
 const VALIDATORS = ['etag', 'last-modified']
 
 /** A server that names no version of a file is asked for it again each time; its HTTP caching still counts. */
-async function isCurrent(url: string, kept: Response): Promise<boolean> {
-  const now = await fetch(url, { method: 'HEAD' }).catch(() => undefined)
+async function isCurrent(url: string, kept: Response, signal: AbortSignal | undefined): Promise<boolean> {
+  const now = await fetch(url, { method: 'HEAD', ...(signal && { signal }) }).catch(() => undefined)
   if (now === undefined) return true
   const validator = VALIDATORS.find((name) => now.headers.has(name))
   return validator !== undefined && now.headers.get(validator) === kept.headers.get(validator)

@@ -5,14 +5,14 @@ import type { WeightStore } from './weight-store.ts'
 /**
  * The files of a model below a URL.
  *
- * @param options for the weight files
+ * @param options for all files; bytes are told of weight files
  */
 export function openUrl(url: string, weights: WeightStore, options: DownloadOptions = {}): ModelFiles {
   return {
     location: url,
     name: url.split('/').at(-1)!,
     async readText(name) {
-      const bytes = await download(`${url}/${name}`)
+      const bytes = await download(`${url}/${name}`, options.signal && { signal: options.signal })
       return bytes && new TextDecoder().decode(bytes)
     },
     async findWeights(name): Promise<WeightFile | undefined> {

@@ -42,10 +42,12 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
         // A server that compresses files names a smaller size than arrives.
         onProgress({ stage: 'downloading', done, total: Math.max(done, bytes) })
       }
-      const release = () => weights.release(model.folder)
-      // At once, or whoever opens it next would wait for what was stopped.
-      signal.addEventListener('abort', release, { once: true })
-      const files = openUrl(model.folder, weights, { signal, onBytes })
+      // Of its own: where opening fails, what is still being loaded is of no use either.
+      const loading = new AbortController()
+      const stop = () => loading.abort(signal.reason)
+      signal.addEventListener('abort', stop, { once: true })
+      if (signal.aborted) stop()
+      const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes })
       try {
         if (kind === 'images') {
           const [{ openImageTask }, { canvasCodec }] = await Promise.all([
@@ -56,7 +58,9 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
         const { openDecider } = await import('../decide/open-decider.ts')
         return await openDecider({ backend, files })
       } finally {
-        if (!signal.aborted) release()
+        signal.removeEventListener('abort', stop)
+        stop()
+        weights.release(model.folder)
       }
     },
   }

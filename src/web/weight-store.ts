@@ -12,6 +12,8 @@ export class WeightStore {
 
   /** Undefined where there is no such file. */
   async load(url: string, options: DownloadOptions = {}): Promise<Uint8Array | undefined> {
+    // Others would wait for what will not come.
+    options.signal?.throwIfAborted()
     const loading = this.#files.get(url) ?? download(url, options)
     this.#files.set(url, loading)
     try {
