@@ -10,6 +10,9 @@ import { expected, ownRecord, reader, unicodeString } from './zod-reader.ts'
 /** Body of a decision request. Fields it does not know are left out of the result. */
 export const decisionRequestSchema = createDecisionRequestSchema(LIMITS.options.max)
 
+/** Making one takes longer than a check with it, and engines and routes check with the same limits again and again. */
+const schemas = new WeakMap<RequestLimits, z.ZodType<DecisionRequest, Input>>()
+
 /**
  * Checks a decision request and returns a copy that shares nothing with it. The copy keeps the order of the names, and
  * its maps have no prototype, so that `__proto__` and `constructor` are names like any other.
@@ -17,9 +20,15 @@ export const decisionRequestSchema = createDecisionRequestSchema(LIMITS.options.
  * @throws InvalidRequestError for the first fault in document order, with the path of the field.
  */
 export function parseDecisionRequest(body: unknown, limits: RequestLimits = {}): DecisionRequest {
+  return parseRequest(schemaFor(limits), body)
+}
+
+function schemaFor(limits: RequestLimits): z.ZodType<DecisionRequest, Input> {
   const { maxOptions = LIMITS.options.max } = limits
-  const schema = maxOptions === LIMITS.options.max ? decisionRequestSchema : createDecisionRequestSchema(maxOptions)
-  return parseRequest(schema, body)
+  if (maxOptions === LIMITS.options.max) return decisionRequestSchema
+  const schema = schemas.get(limits) ?? createDecisionRequestSchema(maxOptions)
+  schemas.set(limits, schema)
+  return schema
 }
 
 /** The same with another limit of options. */
