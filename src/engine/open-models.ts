@@ -71,10 +71,10 @@ export class OpenModels {
   }
 
   /** Resolves when it is known whether a model that nobody waited for is open all the same; undefined for others. */
-  #stopping(folder: string): Promise<void> | undefined {
+  #stopping(folder: string): Promise<unknown> | undefined {
     const entry = this.#entries.get(folder)
     if (entry === undefined || entry.isOpen || !entry.opening.signal.aborted) return undefined
-    return entry.task.then(() => {}, () => {})
+    return Promise.allSettled([entry.task])
   }
 
   #add(folder: string, weigh: () => Promise<number>, open: (signal: AbortSignal) => Promise<Task>): Entry {

@@ -3,6 +3,9 @@
 A small model learns the words of a question sooner than its meaning, so the same thing is asked under many names: a pair of texts may be
 a request and a reply or a title and a page, and every statement may come as a question, a claim to judge, or its denial.
 """
+import json
+import lzma
+
 FIRST = ["Query", "Question", "Request", "Search", "Keywords", "Topic", "Subject", "Title", "Heading", "Need", "Problem", "Ticket", "Prompt", "Task", "User", "Customer", "Input", "Term"]
 SECOND = ["Result", "Document", "Response", "Answer", "Body", "Passage", "Text", "Content", "Page", "Reply", "Follow-up", "Suggestion", "Comment", "Snippet", "Article", "Note", "Assistant", "Agent"]
 EQUALS = [("Sentence 1", "Sentence 2"), ("First", "Second"), ("Text A", "Text B"), ("A", "B"), ("1", "2"), ("Left", "Right"), ("Original", "Version"), ("Sentence-1", "Sentence-2"),
@@ -39,8 +42,21 @@ def keyed(random_, right, wrong):
     return {names(i): text for i, text in enumerate(texts)}, names(texts.index(right))
 
 
+def write_rows(path, rows):
+    """A file of the rows that ask something."""
+    with lzma.open(path, "wt", preset=0) as out:
+        for row in rows:
+            if row["questions"]:
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
 class Asking:
     """Makes questions with one source of chance."""
+
+    def row_of(self, family, form, *given):
+        """A row of the decision files by what makes its state and questions."""
+        state, questions = form(*given)
+        return {"source": f"{family}/{form.__name__}", "family": family, "state": state, "questions": [q for q in questions if q]}
 
     def __init__(self, random_):
         self.random = random_

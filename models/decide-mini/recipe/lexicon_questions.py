@@ -4,14 +4,12 @@ Labels and running text say little about rare words, and a model of this size ca
 line. Needs WordNet's database files (Debian package `wordnet-base`). Rows have the form of the decision files.
 """
 import argparse
-import json
-import lzma
 import random
 import re
 from collections import defaultdict
 from pathlib import Path
 
-from asking import Asking
+from asking import Asking, write_rows
 
 CATEGORIES = {
     4: "an action or activity", 5: "an animal", 6: "a thing that people made", 7: "a property or quality", 8: "a part of the body", 9: "a thought or idea", 10: "something said or written",
@@ -190,8 +188,7 @@ class Maker(Asking):
 
     def row(self):
         form = self.random.choices(list(self.forms), [weight for weight, _ in self.forms.values()])[0]
-        state, questions = form(self.random.choice(self.forms[form][1]))
-        return {"source": f"lexicon/{form.__name__}", "family": "lexicon", "state": state, "questions": [q for q in questions if q]}
+        return self.row_of("lexicon", form, self.random.choice(self.forms[form][1]))
 
 
 def main():
@@ -201,11 +198,7 @@ def main():
     parser.add_argument("--rows", type=int, default=400_000)
     args = parser.parse_args()
     maker = Maker(Lexicon(args.wordnet), random.Random(0))
-    with lzma.open(args.out, "wt", preset=0) as out:
-        for _ in range(args.rows):
-            row = maker.row()
-            if row["questions"]:
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    write_rows(args.out, (maker.row() for _ in range(args.rows)))
 
 
 if __name__ == "__main__":

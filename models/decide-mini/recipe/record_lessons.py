@@ -115,6 +115,4 @@ class Lessons(Records):
         return "\n".join(joint.join(map(str, line)) for line in [columns, *(row.values() for row in rows)])
 
     def row(self):
-        form = self.random.choice(self.forms)
-        state, questions = form()
-        return {"source": f"lesson/{form.__name__}", "family": "record", "state": state, "questions": [q for q in questions if q]}
+        return self.row_of("lesson", self.random.choice(self.forms))

@@ -5,11 +5,10 @@ ask for that too, but among dates, sums and rules, and a model that met only tho
 before it had the lessons of `record_lessons.py`. Rows have the form of the decision files.
 """
 import argparse
-import json
-import lzma
 import random
 from pathlib import Path
 
+from asking import write_rows
 from plain_texts import Texts
 from record_lessons import Lessons
 from records import CITIES, FLAGS, NAMES, NUMBERS, Records, spaced
@@ -147,9 +146,7 @@ class Maker(Records):
         return (", ".join(things) if style < 0.6 else "\n".join(f"{i + 1}. {thing}" if style < 0.8 else thing for i, thing in enumerate(things))), questions
 
     def row(self):
-        form = self.random.choices([self.one, self.numbers, self.flags, self.rows, self.order], [4, 4, 1, 4, 1])[0]
-        state, questions = form()
-        return {"source": f"record/{form.__name__}", "family": "record", "state": state, "questions": [q for q in questions if q]}
+        return self.row_of("record", self.random.choices([self.one, self.numbers, self.flags, self.rows, self.order], [4, 4, 1, 4, 1])[0])
 
 
 def main():
@@ -162,10 +159,7 @@ def main():
     random_ = random.Random(0)
     words = list(dict.fromkeys(word.lower() for word in Texts(args.data / "pretrain-wiki-00.txt.xz", 20_000_000).words[100:6000]))
     maker = Lessons(words, random_, args.lesson) if args.lesson else Maker(words, random_)
-    with lzma.open(args.out, "wt", preset=0) as out:
-        for _ in range(args.rows):
-            if (row := maker.row())["questions"]:
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    write_rows(args.out, (maker.row() for _ in range(args.rows)))
 
 
 if __name__ == "__main__":

@@ -4,13 +4,11 @@ They stand in for language-model pretraining: every row costs one short pass and
 with options, on subjects that labelled data does not touch. Rows have the form of the decision files (README of the data).
 """
 import argparse
-import json
-import lzma
 import random
 import re
 from pathlib import Path
 
-from asking import Asking
+from asking import Asking, write_rows
 from damage import DAMAGE, is_praise
 from plain_texts import WORD, Texts
 
@@ -220,9 +218,7 @@ class Maker(Asking):
 
     def row(self, weights):
         number = self.other()
-        form = getattr(self, self.random.choices(list(weights), list(weights.values()))[0])
-        state, questions = form(number)
-        return {"source": f"text/{form.__name__}", "family": "text", "state": state, "questions": [q for q in questions if q]}
+        return self.row_of("text", getattr(self, self.random.choices(list(weights), list(weights.values()))[0]), number)
 
 
 def main():
@@ -235,11 +231,7 @@ def main():
     args = parser.parse_args()
     random_, weights = random.Random(0), COMPARING if args.compare else COMPARING | READING
     makers = [Maker(Texts(path, args.limit), random_) for path in sorted(args.data.glob("pretrain-*.txt.xz"))]
-    with lzma.open(args.out, "wt", preset=0) as out:
-        for number in range(args.rows):
-            row = makers[number % len(makers)].row(weights)
-            if row["questions"]:
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    write_rows(args.out, (makers[number % len(makers)].row(weights) for number in range(args.rows)))
 
 
 if __name__ == "__main__":
