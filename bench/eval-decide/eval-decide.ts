@@ -96,8 +96,8 @@ await backend.dispose()
 
 let { calibration } = manifest
 if (values.fit) {
-  const samples = all.flatMap(({ type, windows, gold }): Sample[] =>
-    windows.length === 1 && windows[0] ? [{ type, logits: [...windows[0]], gold }] : [])
+  const samples = all.flatMap(({ type, source, windows, gold }): Sample[] =>
+    windows.length === 1 && windows[0] ? [{ type, source, logits: [...windows[0]], gold }] : [])
   const fitted = { ...fitCalibration(samples), samples: samples.length, ece: 0 }
   calibration = { ...fitted, ece: measure(calibrated(all, { ...manifest, calibration: fitted })).ece }
   await writeFile(manifestFile, `${JSON.stringify({ ...manifest, calibration }, null, 2)}\n`)

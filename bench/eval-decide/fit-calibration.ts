@@ -5,6 +5,7 @@ export interface Sample {
   readonly type: 'noul' | 'choice' | 'score'
   readonly logits: readonly number[]
   readonly gold: number
+  readonly source: string
 }
 
 const BUCKETS = ['2', '3-5', '6-10', '11+'] as const
@@ -58,11 +59,26 @@ export function fitLogistic(samples: readonly Sample[]): { slope: number; interc
   return { slope, intercept }
 }
 
+/**
+ * Of four sources or more, leaves at most a third as many of one as of all others: a single task that the model cannot do
+ * would make it unsure of all.
+ */
+function balance(samples: readonly Sample[]): readonly Sample[] {
+  const sources = new Set(samples.map(({ source }) => source))
+  if (sources.size < 4) return samples
+  return [...sources].flatMap((source) => {
+    const own = samples.filter((sample) => sample.source === source)
+    const most = Math.max(1, Math.floor((samples.length - own.length) / 3))
+    const place = (index: number) => Math.floor(index * most / own.length)
+    return own.length <= most ? own : own.filter((_, index) => place(index) !== place(index - 1))
+  })
+}
+
 function byBucket(samples: readonly Sample[]): Calibration['temperature']['choice'] {
-  const whole = fitScale(samples)
+  const whole = fitScale(balance(samples))
   return Object.fromEntries(BUCKETS.map((bucket) => {
     const members = samples.filter(({ logits }) => bucketOf(logits.length) === bucket)
-    return [bucket, 1 / (members.length < ENOUGH ? whole : fitScale(members))]
+    return [bucket, 1 / (members.length < ENOUGH ? whole : fitScale(balance(members)))]
   })) as Calibration['temperature']['choice']
 }
 
