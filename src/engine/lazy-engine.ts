@@ -1,5 +1,5 @@
-import { AbortedError } from '../errors/index.ts'
 import type { Engine } from './engine.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 /** An engine that is created on first use, and again if that failed. */
 export class LazyEngine {
@@ -17,13 +17,7 @@ export class LazyEngine {
 
   /** @throws AbortedError as soon as the signal fires; the engine is created all the same */
   async get(signal?: AbortSignal): Promise<Engine> {
-    if (signal === undefined) return this.#get()
-    return new Promise((resolve, reject) => {
-      const giveUp = () => reject(new AbortedError(undefined, { cause: signal.reason }))
-      if (signal.aborted) return giveUp()
-      signal.addEventListener('abort', giveUp, { once: true })
-      this.#get().then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
-    })
+    return signal === undefined ? this.#get() : unlessAborted(() => this.#get(), signal)
   }
 
   #get(): Promise<Engine> {

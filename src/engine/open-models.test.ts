@@ -107,15 +107,16 @@ it('passes on why a model could not be opened or weighed, and tries again', asyn
 })
 
 describe('a model that is being opened', () => {
-  /** Opens as slowly as is let, and fails once it is stopped. */
-  function createSlow() {
+  /** Opens as slowly as is let, and fails once it is stopped, or opens on. */
+  function createSlow({ stops = true } = {}) {
     const models = new OpenModels({ keepAlive: 1000, memoryBudget: 100 })
     const { held, release } = hold()
     const open = async (signal: AbortSignal) => {
       events.push('open')
       await Promise.race([held, new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))])
         .catch((error: Error) => void events.push(error.message))
-      signal.throwIfAborted()
+      if (stops) signal.throwIfAborted()
+      else await held
       return { dispose: () => void events.push('close') }
     }
     const wait = (signal: AbortSignal) => models.use('a', async () => 10, open, () => void events.push('work'), signal)
@@ -154,15 +155,8 @@ describe('a model that is being opened', () => {
     expect(events).toEqual(['open', 'stopped', 'open', 'work', 'work'])
   })
 
-  it('stays open where it is opened to the end although nobody waits, for as long as any', async () => {
-    const models = new OpenModels({ keepAlive: 1000, memoryBudget: 100 })
-    const { held, release } = hold()
-    const open = async () => {
-      events.push('open')
-      await held
-      return { dispose: () => void events.push('close') }
-    }
-    const wait = (signal: AbortSignal) => models.use('a', async () => 10, open, () => void events.push('work'), signal)
+  it('that does not stop serves who comes next, and is closed after keepAlive', async () => {
+    const { wait, release } = createSlow({ stops: false })
     const controller = new AbortController()
     const aborted = wait(controller.signal).catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(0)
@@ -171,9 +165,9 @@ describe('a model that is being opened', () => {
     const next = wait(new AbortController().signal)
     release()
     await next
-    expect(events).toEqual(['open', 'work'])
+    expect(events).toEqual(['open', 'stopped', 'work'])
     await vi.advanceTimersByTimeAsync(1000)
-    expect(events).toEqual(['open', 'work', 'close'])
+    expect(events).toEqual(['open', 'stopped', 'work', 'close'])
   })
 })
 

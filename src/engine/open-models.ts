@@ -1,5 +1,6 @@
 import { AbortedError } from '../errors/index.ts'
 import type { Task } from './task.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 /** What a timer can wait; longer times are as good as for ever. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -49,15 +50,13 @@ export class OpenModels {
     folder: string, weigh: () => Promise<number>, open: (signal: AbortSignal) => Promise<Task>,
     work: (task: Task) => T | Promise<T>, signal: AbortSignal,
   ): Promise<T> {
-    if (signal.aborted) throw new AbortedError()
-    for (let stopping = this.#stopping(folder); stopping !== undefined; stopping = this.#stopping(folder)) {
-      await unlessAborted(stopping, signal)
-    }
+    if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+    while (this.#isStopping(folder)) await unlessAborted(() => this.#outcome(folder), signal)
     const entry = this.#entries.get(folder) ?? this.#add(folder, weigh, open)
     entry.users++
     clearTimeout(entry.timer)
     try {
-      return await work(await unlessAborted(entry.task, signal))
+      return await work(await unlessAborted(() => entry.task, signal))
     } finally {
       entry.users--
       this.#rest(folder, entry)
@@ -70,11 +69,15 @@ export class OpenModels {
     await Promise.all(this.#closing)
   }
 
-  /** Resolves when it is known whether a model that nobody waited for is open all the same; undefined for others. */
-  #stopping(folder: string): Promise<unknown> | undefined {
+  /** Whether opening a model was told to stop and has not ended yet: it may be open in the end all the same. */
+  #isStopping(folder: string): boolean {
     const entry = this.#entries.get(folder)
-    if (entry === undefined || entry.isOpen || !entry.opening.signal.aborted) return undefined
-    return Promise.allSettled([entry.task])
+    return entry !== undefined && !entry.isOpen && entry.opening.signal.aborted
+  }
+
+  /** Resolves when a model is open or could not be opened. */
+  async #outcome(folder: string): Promise<void> {
+    await this.#entries.get(folder)?.task.catch(() => {})
   }
 
   #add(folder: string, weigh: () => Promise<number>, open: (signal: AbortSignal) => Promise<Task>): Entry {
@@ -132,13 +135,4 @@ export class OpenModels {
     this.#closing.add(closing)
     return closing.finally(() => this.#closing.delete(closing))
   }
-}
-
-/** What a promise comes to, unless the signal fires before. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new AbortedError())
-    signal.addEventListener('abort', giveUp, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
-  })
 }
