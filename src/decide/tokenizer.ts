@@ -58,7 +58,8 @@ export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
   function encodeWord(word: string): readonly number[] {
     const known = remembered.get(word)
     if (known !== undefined) return known
-    const ids = spell(word).flatMap((bytes) => pairs.encode(bytes))
+    const parts = spell(word)
+    const ids = parts.length === 1 ? pairs.encode(parts[0] as string) : parts.flatMap((bytes) => pairs.encode(bytes))
     if (word.length <= LONGEST_REMEMBERED) remembered.set(word, ids)
     return ids
   }
@@ -95,12 +96,15 @@ function createSplitter(file: z.infer<typeof fileSchema>) {
   const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
   const last = loadStages(file, stages.at(-1) ?? null)
   const spellWord = (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word]
+  const spellCharacter = (character: string) => spellWord(character).join('')
+  // Nearly all that is written, and the same for every text, so none of these is forgotten.
+  const ascii = Array.from({ length: 128 }, (_, code) => spellCharacter(String.fromCharCode(code)))
   const spelling = new Map<string, string>()
   function spellCharacters(word: string): string[] {
     let spelt = ''
     for (const character of word) {
-      let bytes = spelling.get(character)
-      if (bytes === undefined) spelling.set(character, (bytes = spellWord(character).join('')))
+      let bytes = ascii[character.charCodeAt(0)] ?? spelling.get(character)
+      if (bytes === undefined) spelling.set(character, (bytes = spellCharacter(character)))
       spelt += bytes
     }
     return [spelt]
