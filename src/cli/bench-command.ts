@@ -52,7 +52,7 @@ export const benchCommand = defineCommand({
 
 function readThreads(text: string | undefined): number {
   if (text === undefined) return countDefaultThreads()
-  const threads = readNumber(text)
+  const threads = readNumber('--threads', text)
   if (Number.isSafeInteger(threads) && threads > 0) return threads
   throw new InvalidRequestError('--threads', `must be a whole number of 1 or more, got ${text}`)
 }

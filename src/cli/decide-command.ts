@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import type { DecisionRequestInput } from '../schemas/index.ts'
-import { engineArguments, openEngine } from './engine-arguments.ts'
+import { engineArguments, openEngine, useFor } from './engine-arguments.ts'
 import { formatDecision } from './format-decision.ts'
 import { readRequest } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
@@ -18,7 +18,7 @@ export const decideCommand = defineCommand({
   },
   run: (context) => runCommand(context, async ({ args }) => {
     const request = await readRequest({ ...args, minConfidence: args['min-confidence'] })
-    await using engine = await openEngine(args)
+    await using engine = await openEngine(args, useFor('decide-latest', args))
     const response = await engine.decide(request as unknown as DecisionRequestInput, { onProgress: showProgress })
     printResult(args.json ?? false, response, () => formatDecision(response))
   }),

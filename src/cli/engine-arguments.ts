@@ -1,6 +1,9 @@
 import { createEngine, type Engine, type EngineOptions } from '../engine/index.ts'
 import { readNumber } from './read-request.ts'
 
+/** Name of a request to what serves it. */
+type Models = Readonly<Record<string, string>>
+
 /** Arguments of every command that runs a model. */
 export const engineArguments = {
   backend: { type: 'string', description: 'auto, cpu, cuda, webgpu, wasm, coreml or dml', valueHint: 'name' },
@@ -15,16 +18,17 @@ export interface EngineArguments {
   readonly use?: string | undefined
 }
 
-/**
- * The engine that the arguments ask for; the engine itself checks their values.
- *
- * @param name model name of requests that `--use` is for
- */
-export function openEngine({ backend, threads, workers, use }: EngineArguments, name = 'decide-latest'): Promise<Engine> {
+/** The engine that the arguments ask for, with `models` by name of a request; the engine itself checks their values. */
+export function openEngine({ backend, threads, workers }: EngineArguments, models: Models): Promise<Engine> {
   return createEngine({
     ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
-    ...(threads === undefined ? {} : { threads: readNumber(threads) }),
-    ...(workers === undefined ? {} : { workers: readNumber(workers) }),
-    ...(use === undefined ? {} : { models: { [name]: use } }),
+    ...(threads === undefined ? {} : { threads: readNumber('--threads', threads) }),
+    ...(workers === undefined ? {} : { workers: readNumber('--workers', workers) }),
+    models,
   })
+}
+
+/** What `--use` says for a command that asks for one model alone, by that model's name. */
+export function useFor(name: string, { use }: EngineArguments): Models {
+  return use === undefined ? {} : { [name]: use }
 }

@@ -8,7 +8,7 @@ import { generateCommand } from './generate-command.ts'
 import { modelsCommand } from './models-command.ts'
 import { pullCommand } from './pull-command.ts'
 import { quantizeCommand } from './quantize-command.ts'
-import { reportUsageError } from './run-command.ts'
+import { endWithoutReader, printUsage, reportUsageError } from './run-command.ts'
 import { serveCommand } from './serve-command.ts'
 import { setupCommand } from './setup-command.ts'
 
@@ -20,7 +20,9 @@ const main = defineCommand({
   },
 })
 
+process.stdout.on('error', endWithoutReader)
+
 const rawArgs = process.argv.slice(2)
 const asksAboutItself = rawArgs.includes('--help') || rawArgs.includes('-h') || ['--version', '-v'].includes(rawArgs.join(' '))
 // citty's own main prints the usage to stdout on bad arguments, which belongs to results, and exits with 1.
-await (asksAboutItself ? runMain(main) : runCommand(main, { rawArgs }).catch(reportUsageError))
+await (asksAboutItself ? runMain(main, { showUsage: printUsage }) : runCommand(main, { rawArgs }).catch(reportUsageError))

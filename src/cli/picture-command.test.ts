@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -74,13 +74,15 @@ describe('tessera generate and edit', () => {
   it.each([
     [['generate', 'x', '--size', '5x5'], 'size: must be'],
     [['generate', 'x', '--n', '5'], '--n: must be a whole number from 1 to 4, got 5'],
-    [['generate', 'x', '--seed', 'x'], 'seed: must be'],
-    [['generate', 'x', '--guidance', 'much'], 'guidance: must be'],
+    [['generate', 'x', '--seed', 'x'], "--seed: must be a number, got 'x'"],
+    [['generate', 'x', '--guidance', 'much'], '--guidance: must be a number'],
+    [['generate', 'x', '--force', '-o', 'folder.png'], '--out: folder.png is a folder'],
     [['generate', 'x', '-o', 'x.jpg'], '--out: expected a name that ends with .png'],
     [['generate', 'x', '-o', 'no/folder/x.png'], '--out: no/folder/x.png could not be written (ENOENT)'],
     [['edit', 'none.png', 'x'], 'image: the file none.png could not be read (ENOENT)'],
     [['edit', '.', 'x'], 'image: the file . could not be read (EISDIR)'],
   ] as const)('%j end with one line that says why', async ([command, ...args], reason) => {
+    await mkdir(join(folder, 'folder.png'))
     const { code, stdout, stderr } = await tessera(command, ...args)
     expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, stdout: '', lines: 1 })
     expect(stderr).toContain(`error ${reason}`)

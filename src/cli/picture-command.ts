@@ -3,7 +3,7 @@ import colors from 'picocolors'
 import type { EditImageCallOptions, Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { type ImageResponse, LIMITS } from '../schemas/index.ts'
-import { type EngineArguments, engineArguments, openEngine } from './engine-arguments.ts'
+import { type EngineArguments, engineArguments, openEngine, useFor } from './engine-arguments.ts'
 import { planFiles, writePicture } from './picture-files.ts'
 import { renderPreview } from './preview.ts'
 import { showBar } from './progress-bar.ts'
@@ -49,15 +49,15 @@ interface Call {
 export async function makePictures(
   args: PictureArguments, model: string, make: (engine: Engine, call: Call) => Promise<ImageResponse>,
 ): Promise<void> {
-  const seed = args.seed === undefined ? randomInt(SEEDS) : readNumber(args.seed)
+  const seed = args.seed === undefined ? randomInt(SEEDS) : readNumber('--seed', args.seed)
   const n = readCount(args.n)
   const force = args.force ?? false
   const paths = await planFiles(args.out ?? `picture-${seed}.png`, n, force)
-  await using engine = await openEngine(args, model)
+  await using engine = await openEngine(args, useFor(model, args))
   const started = performance.now()
   const options = {
-    ...(args.steps === undefined ? {} : { steps: readNumber(args.steps) }),
-    ...(args.guidance === undefined ? {} : { guidance: readNumber(args.guidance) }),
+    ...(args.steps === undefined ? {} : { steps: readNumber('--steps', args.steps) }),
+    ...(args.guidance === undefined ? {} : { guidance: readNumber('--guidance', args.guidance) }),
     onProgress: showBar,
   }
   const { data } = await make(engine, { n, seed, options })
@@ -66,16 +66,21 @@ export async function makePictures(
   if (!args.json && process.stderr.isTTY) {
     for (const { b64_json } of data) process.stderr.write(renderPreview(b64_json, process.env) ?? '')
   }
-  const files = paths.map((path, k) => ({ path, seed: seed + k }))
+  const files = paths.map((path, k) => ({ path, seed: seedOf(seed, k) }))
   printResult(args.json ?? false, { files, latency_ms }, () => [
     ...files.map(({ path, seed }) => `${colors.green('wrote')} ${path}  ${colors.dim(`seed ${seed}`)}`),
     colors.dim(`${(latency_ms / 1000).toFixed(1)} s`),
   ].join('\n'))
 }
 
+/** The seed that gives picture `k` alone. Only the low 32 bits count, so after the last safe integer comes 0. */
+function seedOf(seed: number, k: number): number {
+  return seed + k > Number.MAX_SAFE_INTEGER ? seed + k - Number.MAX_SAFE_INTEGER - 1 : seed + k
+}
+
 function readCount(text: string): number {
   const { min, max } = LIMITS.imagesPerCall
-  const count = readNumber(text)
+  const count = readNumber('--n', text)
   if (Number.isSafeInteger(count) && count >= min && count <= max) return count
   throw new InvalidRequestError('--n', `must be a whole number from ${min} to ${max}, got ${text}`)
 }

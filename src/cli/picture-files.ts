@@ -1,4 +1,4 @@
-import { access, constants, writeFile } from 'node:fs/promises'
+import { access, constants, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../errors/index.ts'
 
@@ -7,7 +7,7 @@ const EXTENSION = '.png'
 /**
  * Paths for a number of pictures: the one given, or for several `name-0.png`, `name-1.png` and so on.
  *
- * @throws InvalidRequestError when it doesn't end with `.png`, its folder can't be written to, or one of the files
+ * @throws InvalidRequestError when it doesn't end with `.png`, its folder or one of the files can't be written to, or one
  * exists and `force` doesn't allow to replace it
  */
 export async function planFiles(out: string, count: number, force: boolean): Promise<string[]> {
@@ -19,9 +19,11 @@ export async function planFiles(out: string, count: number, force: boolean): Pro
   await access(dirname(out), constants.W_OK).catch((cause: unknown) => {
     throw notWritten(out, cause)
   })
-  if (force) return paths
   for (const path of paths) {
-    if (await access(path).then(() => true, () => false)) throw alreadyThere(path)
+    const there = await stat(path).catch(() => undefined)
+    if (there?.isDirectory()) throw new InvalidRequestError('--out', `${path} is a folder; give the name of a file`)
+    if (there && !force) throw alreadyThere(path)
+    if (there) await access(path, constants.W_OK).catch((cause: unknown) => { throw notWritten(path, cause) })
   }
   return paths
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readNumber, readRequest } from './read-request.ts'
 
 const QUESTIONS = '{"q":{"type":"noul","instructions":"Is it?"}}'
+const UTF16 = `tessera-utf16-${process.pid}.txt`
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tessera-cli-'))
@@ -12,8 +13,13 @@ beforeAll(async () => {
   await writeFile(join(folder, 'ticket.json'), '{"text":"late"}')
   await writeFile(join(folder, 'broken.json'), '{"secret words"')
   await writeFile(join(folder, 'questions.json'), QUESTIONS)
+  await writeFile(join(folder, 'marked.json'), '\ufeff{"text":"late"}')
+  await writeFile(join(tmpdir(), UTF16), Buffer.from('\ufefflate', 'utf16le'))
 })
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+  await rm(join(tmpdir(), UTF16))
+})
 
 describe('the state', () => {
   it('is the text of --state as it stands', async () => {
@@ -26,6 +32,7 @@ describe('the state', () => {
     const read = async (name: string) => (await readRequest({ file: join(folder, name), questions: QUESTIONS })).state
     expect(await read('ticket.txt')).toBe('{"not":"parsed"}')
     expect(await read('ticket.json')).toEqual({ text: 'late' })
+    expect(await read('marked.json')).toEqual({ text: 'late' })
   })
 
   it('is refused when it is given twice', async () => {
@@ -51,6 +58,7 @@ describe('an argument that cannot be read', () => {
     ['questions', 'JSON', { state: '', questions: '{"q":' }],
     ['questions', 'ENOENT', { state: '', questions: 'no-such-file.json' }],
     ['state', 'ENOENT', { file: 'no-such-file.txt', questions: QUESTIONS }],
+    ['state', 'UTF-8', { file: join(tmpdir(), UTF16), questions: QUESTIONS }],
     ['state', 'EISDIR', { file: tmpdir(), questions: QUESTIONS }],
   ])('names the field %s and says %s', async (path, reason, args) => {
     await expect(readRequest(args)).rejects.toMatchObject({
@@ -63,8 +71,11 @@ describe('an argument that cannot be read', () => {
     expect(error).toMatchObject({ path: 'state', message: expect.not.stringContaining('secret') })
   })
 
-  it.each([['0.7', 0.7], ['1', 1], ['', Number.NaN], [' ', Number.NaN], ['x', Number.NaN], ['0,7', Number.NaN]])(
-    'takes the number %j for %d', (text, value) => {
-      expect(readNumber(text)).toBe(value)
-    })
+  it.each([['0.7', 0.7], ['1', 1], ['-3', -3]])('takes the number %j for %d', (text, value) => {
+    expect(readNumber('--flag', text)).toBe(value)
+  })
+
+  it.each(['', ' ', 'x', '0,7', 'NaN'])('refuses %j as a number, naming the flag', (text) => {
+    expect(() => readNumber('--flag', text)).toThrow(`--flag: must be a number, got '${text}'`)
+  })
 })

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { InvalidRequestError } from '../errors/index.ts'
 
 export interface RequestArguments {
@@ -18,7 +18,7 @@ export async function readRequest(args: RequestArguments): Promise<Record<string
   return {
     state: await readState(args),
     questions: parse(questions, 'questions'),
-    ...(args.minConfidence === undefined ? {} : { min_confidence: readNumber(args.minConfidence) }),
+    ...(args.minConfidence === undefined ? {} : { min_confidence: readNumber('--min-confidence', args.minConfidence) }),
     ...(args.model === undefined ? {} : { model: args.model }),
   }
 }
@@ -28,19 +28,41 @@ async function readState({ state, file }: RequestArguments): Promise<unknown> {
     throw new InvalidRequestError('state', 'expected either --state or a file, got both')
   }
   if (state !== undefined) return state
-  if (file === undefined || file === '-') return text(process.stdin)
+  if (file === undefined || file === '-') return readStdin()
   const content = await readNamed(file, 'state')
   return file.endsWith('.json') ? parse(content, 'state') : content
 }
 
-/** NaN for what is no number; unlike `Number`, also for an empty text. */
-export function readNumber(text: string): number {
-  return text.trim() === '' ? Number.NaN : Number(text)
+/** @throws InvalidRequestError naming the flag, for what is no number; unlike for `Number`, an empty text is none */
+export function readNumber(flag: string, text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (Number.isNaN(number)) throw new InvalidRequestError(flag, `must be a number, got '${text}'`)
+  return number
+}
+
+/** An upstream program that failed writes nothing, which is no state to decide on. */
+async function readStdin(): Promise<string> {
+  const text = decode(await buffer(process.stdin), 'state', 'stdin')
+  if (text === '') throw new InvalidRequestError('state', 'nothing came on stdin; give a file, --state or some text there')
+  return text
+}
+
+/** Without a byte order mark. Bytes of another encoding would be decided on as signs that nobody wrote. */
+function decode(bytes: Uint8Array, path: string, source: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new InvalidRequestError(path, `${source} must be text in UTF-8, got bytes that are not`, { cause })
+  }
 }
 
 async function readNamed(file: string, path: string): Promise<string> {
+  return decode(await readBytes(file, path), path, `the file ${file}`)
+}
+
+async function readBytes(file: string, path: string): Promise<Uint8Array> {
   try {
-    return await readFile(file, 'utf8')
+    return await readFile(file)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
     throw new InvalidRequestError(path, `the file ${file} could not be read (${code})`, { cause })

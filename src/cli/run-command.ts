@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { ArgsDef, CommandContext } from 'citty'
+import { type ArgsDef, type CommandContext, type CommandDef, renderUsage } from 'citty'
 import colors from 'picocolors'
 import { InvalidRequestError, TesseraError } from '../errors/index.ts'
 import { refuseUnknownArguments } from './refuse-unknown-arguments.ts'
@@ -25,6 +25,18 @@ export async function runCommand<Args extends ArgsDef>(
 export function reportUsageError(error: unknown): void {
   if (!(error instanceof Error && error.name === 'CLIError')) throw error
   printError(`${stripVTControlCharacters(error.message).replace(/\.$/, '')}; see tessera --help`, USAGE)
+}
+
+/** citty colours its usage wherever it goes. */
+export async function printUsage<Args extends ArgsDef>(command: CommandDef<Args>, parent?: CommandDef<Args>): Promise<void> {
+  const usage = await renderUsage(command, parent)
+  process.stdout.write(`${colors.isColorSupported && process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`)
+}
+
+/** Ends the process when stdout cannot be written: silently where its reader has gone, as after `| head`. */
+export function endWithoutReader({ code }: NodeJS.ErrnoException): never {
+  if (code !== 'EPIPE') printError(`stdout could not be written (${code})`, 1)
+  process.exit(code === 'EPIPE' ? 0 : 1)
 }
 
 function printError(message: string, exitCode: number): void {

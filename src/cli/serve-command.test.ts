@@ -75,7 +75,11 @@ describe('tessera serve', () => {
 
   it.each([
     [['--keys-file', 'none.json'], 'keys-file: there is no file none.json'],
-    [['--port', 'x'], 'port: must be a whole number from 0 to 65535, got NaN'],
+    [['--port', 'x'], "--port: must be a number, got 'x'"],
+    [['--port', '70000'], 'port: must be a whole number from 0 to 65535'],
+    [['--use', 'none'], "--use: the model 'none' was not found"],
+    [['--use', 'image-mini'], '--use: image-mini is a model for images, and decide-latest is asked for decisions'],
+    [['--use', 'alpha-image-turbo=decide-mini'], '--use: decide-mini is a model for decisions, and alpha-image-turbo'],
     [['--store', 'nosql://x'], 'store: must be "memory", a redis: URL or the path of an SQLite file'],
     [['--consoles'], '--consoles: is no option of this command'],
   ])('with %j ends with one line that says why', async (args, reason) => {

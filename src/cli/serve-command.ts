@@ -8,6 +8,7 @@ import { describeFault } from './describe-fault.ts'
 import { engineArguments, openEngine } from './engine-arguments.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
+import { readServed, requireServed, servedArgument } from './served-models.ts'
 
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Serve decisions and pictures over HTTP; prints a new key on the first run' },
@@ -37,6 +38,7 @@ export const serveCommand = defineCommand({
       valueHint: 'n',
     },
     ...engineArguments,
+    ...servedArgument,
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {
@@ -45,11 +47,13 @@ export const serveCommand = defineCommand({
       if (fresh) showKey(fresh)
       const store = await openStore(args.store)
       try {
-        await using engine = await openEngine(args)
+        const served = readServed(args.use)
+        await using engine = await openEngine(args, served)
+        await requireServed(engine, served)
         const service = await serveHttp(
           createServer({ engine, keys, store, console: args.console, log: showFault }),
           args.host,
-          readNumber(args.port),
+          readNumber('--port', args.port),
         )
         // Whoever reads that it listens may stop it at once.
         const stopped = untilStopped()

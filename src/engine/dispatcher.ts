@@ -1,5 +1,5 @@
 import {
-  AbortedError, EngineDisposedError, errorFromJSON, OverloadedError, type TesseraError, toTesseraError,
+  AbortedError, EngineDisposedError, errorFromJSON, InvalidRequestError, OverloadedError, TesseraError, toTesseraError,
   WorkerCrashedError,
 } from '../errors/index.ts'
 import type { Connect, Connection } from './connection.ts'
@@ -78,7 +78,8 @@ export class Dispatcher {
         this.#connection.post({ type: 'start', settings: this.#options.settings })
       } catch (cause) {
         // Later, when this promise is known as the start that ended.
-        queueMicrotask(() => this.#endStart?.(new WorkerCrashedError('it could not be started, see `cause`', { cause })))
+        const error = TesseraError.isInstance(cause) ? cause : new WorkerCrashedError('it could not be started, see `cause`', { cause })
+        queueMicrotask(() => this.#endStart?.(error))
       }
     })
     return this.#starting
@@ -91,6 +92,7 @@ export class Dispatcher {
     { signal, onProgress, client = '' }: CallOptions = {},
   ): Promise<Jobs[Kind]['response']> {
     return new Promise((resolve, reject) => {
+      checkCall(signal, onProgress)
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
       if (!this.#hasRoom(client)) throw new OverloadedError()
@@ -212,5 +214,15 @@ export class Dispatcher {
 
   #rejectWaiting(error: unknown): void {
     for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) job.reject(toTesseraError(error))
+  }
+}
+
+/** What JavaScript lets through, before the call has a place in the queue. */
+function checkCall(signal: unknown, onProgress: unknown): void {
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function') {
+    throw new InvalidRequestError('signal', `must be an AbortSignal, got ${signal === null ? 'null' : typeof signal}`)
+  }
+  if (onProgress !== undefined && typeof onProgress !== 'function') {
+    throw new InvalidRequestError('onProgress', `must be a function, got ${typeof onProgress}`)
   }
 }

@@ -149,6 +149,13 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     expect(await runFake(engine, { name: 'b', steps: 1 })).toBe('b1')
   })
 
+  it.each([[{ signal: {} }, 'signal: must be an AbortSignal, got object'], [{ onProgress: 5 }, 'onProgress: must be a function, got number']])(
+    'refuses call options that cannot be used: %j', async (options, message) => {
+      await start()
+      await expect(runFake(engine, { name: 'a' }, options as never)).rejects.toMatchObject({ code: 'invalid_request', message })
+      expect(await runFake(engine, { name: 'b', steps: 1 })).toBe('b1')
+    })
+
   it('leaves no listener on a signal that outlives its calls', async () => {
     await start({ maxConcurrent: 1, maxQueue: 1 })
     const { signal } = new AbortController()

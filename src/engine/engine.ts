@@ -89,7 +89,7 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
     },
     async editImage(body, { seed, steps, guidance, ...call } = {}) {
       const request = parseImageEditRequest(body)
-      const job = { ...request, ...readSampling({ seed, steps, guidance }) }
+      const job = { ...request, ...readSampling({ seed: seed ?? request.seed, steps, guidance }) }
       return pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call)
     },
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),

@@ -77,10 +77,10 @@ export class JobRunner {
     }
     try {
       const context = { turn: () => place.turn(), signal: controller.signal, onProgress }
-      const work = async (task: Task) => {
+      const work = async (task: Task, served: string) => {
         // Not before: opening a model, a download in browsers, must not keep the others from computing.
         await place.turn()
-        return perform(task, kind, model, request, context)
+        return perform(task, kind, served, request, context)
       }
       const response = await this.#use(model, DEFAULT_MODELS[kind], work, context)
       this.#post({ type: 'result', id, response })
@@ -94,7 +94,7 @@ export class JobRunner {
 
   /** Does some work with the model of a name, which is open once for all the names it goes by. */
   async #use<T>(
-    name: string, fallback: string, work: (task: Task) => Promise<T>, { signal, onProgress }: TaskContext,
+    name: string, fallback: string, work: (task: Task, served: string) => Promise<T>, { signal, onProgress }: TaskContext,
   ): Promise<T> {
     const source = this.#source
     const backend = this.#backend
@@ -107,7 +107,8 @@ export class JobRunner {
     const alone: Alone = (create) => this.#turns.take(create)
     const open = (opening: AbortSignal) =>
       openWhole(backend, alone, (whole) => source.open(model, whole, { signal: opening, onProgress }))
-    return models.use(model.folder, weigh, open, work, signal)
+    const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`
+    return models.use(model.folder, weigh, open, (task) => work(task, served), signal)
   }
 }
 
@@ -120,12 +121,12 @@ type Work<Kind extends JobKind> = (
 async function perform<Kind extends JobKind>(
   task: Task,
   kind: Kind,
-  model: string,
+  served: string,
   request: Jobs[Kind]['request'],
   context: TaskContext,
 ): Promise<Jobs[Kind]['response']> {
   // One member for each kind, which the compiler doesn't follow through a type parameter.
   const work = task[kind] as Work<Kind> | undefined
-  if (work === undefined) throw new InvalidRequestError('model', `'${model}' is not a model for ${kind}`)
+  if (work === undefined) throw new InvalidRequestError('model', `${served} is not a model for ${kind}`)
   return work.call(task, request, context)
 }

@@ -37,7 +37,7 @@ describe('resolveOptions', () => {
   it.each([
     [{ backend: 'gpu' as 'cuda' }, {}, "backend: must be one of auto, cpu, cuda, webgpu, wasm, coreml, dml, got 'gpu'"],
     [{}, { TESSERA_BACKEND: 'GPU' }, 'TESSERA_BACKEND: must be one of'],
-    [{}, { TESSERA_THREADS: 'two' }, 'TESSERA_THREADS: must be a whole number of 1 or more, got NaN'],
+    [{}, { TESSERA_THREADS: 'two' }, "TESSERA_THREADS: must be a whole number of 1 or more, got 'two'"],
     [{ threads: 0 }, {}, 'threads: must be a whole number of 1 or more, got 0'],
     [{ workers: 0 }, {}, 'workers: must be a whole number of 1 or more, got 0'],
     [{ workers: 2, worker: false }, {}, 'workers: must be 1 where `worker` is false, got 2'],
@@ -46,6 +46,10 @@ describe('resolveOptions', () => {
     [{ keepAlive: -1 }, {}, 'keepAlive: must be a number from 0, got -1'],
     [{ memoryBudget: Number.NaN }, {}, 'memoryBudget: must be a number from 0, got NaN'],
     [{ models: { 'decide-latest': '' } }, {}, 'models.decide-latest: must be a folder'],
+    [{ models: 'x' as never }, {}, 'models: must be an object of names to models, got string'],
+    [{ worker: 'x' as never }, {}, 'worker: must be true or false, got string'],
+    [{ wrokers: 2 } as never, {}, 'wrokers: is no option of an engine; those are backend, models'],
+    [null as never, {}, 'options: must be an object, got null'],
   ])('refuses %o with %o', (options, env, message) => {
     expect(() => resolveOptions(options, env)).toThrow(message)
   })

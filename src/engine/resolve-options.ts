@@ -71,12 +71,13 @@ const BACKENDS = ['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'] as c
  * @throws InvalidRequestError naming the option or the variable
  */
 export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessEnv = process.env): ResolvedOptions {
+  requireOptions(options)
   const workers = readCount('workers', options.workers, 1) ?? 1
   if (workers > 1 && options.worker === false) {
     throw new InvalidRequestError('workers', `must be 1 where \`worker\` is false, got ${workers}`)
   }
   const named = options.threads === undefined
-    ? readCount('TESSERA_THREADS', readVariable(env.TESSERA_THREADS), 1)
+    ? readVariable('TESSERA_THREADS', env.TESSERA_THREADS)
     : readCount('threads', options.threads, 1)
   const threads = named ?? (workers > 1 ? Math.max(1, Math.floor(countDefaultThreads() / workers)) : undefined)
   const backend = options.backend === undefined
@@ -98,14 +99,36 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
   }
 }
 
+/** Of each option, to tell a misspelt one. */
+const NAMES: Readonly<Record<keyof EngineOptions, true>> = {
+  backend: true, models: true, threads: true, worker: true, workers: true, keepAlive: true, memoryBudget: true, maxConcurrent: true,
+  maxQueue: true, maxOptions: true,
+}
+
+function requireOptions(options: EngineOptions): void {
+  if (!isObject(options)) throw new InvalidRequestError('options', `must be an object, got ${options === null ? 'null' : typeof options}`)
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name))
+  if (unknown !== undefined) throw new InvalidRequestError(unknown, `is no option of an engine; those are ${Object.keys(NAMES).join(', ')}`)
+  const { worker, models } = options
+  if (worker !== undefined && typeof worker !== 'boolean') throw new InvalidRequestError('worker', `must be true or false, got ${typeof worker}`)
+  if (models !== undefined && !isObject(models)) throw new InvalidRequestError('models', `must be an object of names to models, got ${typeof models}`)
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function readBackend(path: string, value: string): 'auto' | BackendName {
   const backend = BACKENDS.find((name) => name === value)
   if (backend !== undefined) return backend
   throw new InvalidRequestError(path, `must be one of ${BACKENDS.join(', ')}, got '${value}'`)
 }
 
-function readVariable(value: string | undefined): number | undefined {
-  return value ? Number(value) : undefined
+function readVariable(name: string, value: string | undefined): number | undefined {
+  if (!value) return undefined
+  const count = Number(value)
+  if (Number.isSafeInteger(count) && count >= 1) return count
+  throw new InvalidRequestError(name, `must be a whole number of 1 or more, got '${value}'`)
 }
 
 function readCount(path: string, value: number | undefined, least: number): number | undefined {

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { InternalError } from '../errors/index.ts'
 import type { Connect } from './connection.ts'
 import { NativeGate } from './native-gate.ts'
 import type { FromWorker, WorkerData } from './protocol.ts'
@@ -18,6 +21,8 @@ function closeGates(): void {
 /** Runs jobs in a worker thread of its own. */
 export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions, 'resourceLimits'> = {}): Connect {
   return ({ onMessage, onCrash }) => {
+    // Found out here, since trying again cannot help.
+    if (!existsSync(url)) throw new InternalError(`the worker's file ${basename(url.pathname)} is not beside the library's code, as when a bundler took that in: leave tessera-onnx out of the bundle (external)`)
     const gate = new NativeGate()
     const workerData: WorkerData = { gate: gate.memory }
     // None of the app's own flags: with --input-type a worker refuses to start from a file, it cannot be given V8's flags

@@ -165,6 +165,15 @@ it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses limits of %
   }
 })
 
+it.each([
+  [{ engine: undefined }, 'engine: must be an engine'],
+  [{ keys: 'abcd' }, 'keys: must be an array of keys, or an object with find(), got string'],
+  [{ limit: {} }, 'limit: is no option of a server; those are engine, keys, limits'],
+  [{ keys: [{ key: 'a', prepaid: 25 }] }, "keys.0.prepaid: must be an amount such as '25.00', as a string"],
+])('refuses the options %j', (options, message) => {
+  expect(() => serve(options as never)).toThrow(message)
+})
+
 it.each([0, -1, 1.5, Number.NaN])('refuses a body limit of %s', (maxBodyBytes) => {
   expect(() => serve({ maxBodyBytes })).toThrow(/^maxBodyBytes: must be a whole number/)
 })

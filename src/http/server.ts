@@ -66,6 +66,7 @@ const KEYED_CONCURRENCY = 32
  * @throws InvalidRequestError for an option that is no valid value
  */
 export function createServer(options: ServerOptions): Server {
+  requireOptions(options)
   const { engine, prices, store = createMemoryStore(), log } = options
   const { maxBodyBytes = MAX_BODY_BYTES, maxEditBodyBytes = MAX_EDIT_BODY_BYTES } = options
   const keys = options.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(options.keys)
@@ -109,13 +110,26 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
+/** Of each option, to tell a misspelt one: a limit that is never read would limit nothing. */
+const NAMES: Readonly<Record<keyof ServerOptions, true>> = {
+  engine: true, keys: true, limits: true, maxBodyBytes: true, maxEditBodyBytes: true, maxOptions: true, prices: true, store: true, console: true, log: true,
+}
+
+function requireOptions(options: ServerOptions): void {
+  const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(NAMES, name))
+  if (unknown !== undefined) throw new InvalidRequestError(unknown, `is no option of a server; those are ${Object.keys(NAMES).join(', ')}`)
+  if (typeof options?.engine?.decide !== 'function') throw new InvalidRequestError('engine', 'must be an engine, as createEngine() makes one')
+}
+
 function requireCount(option: string, value: number): void {
   if (Number.isSafeInteger(value) && value >= 1) return
   throw new InvalidRequestError(option, `must be a whole number of 1 or more, got ${value}`)
 }
 
 function toKeyStore(keys: NonNullable<ServerOptions['keys']>): KeyStore {
-  return isList(keys) ? createKeyStore(keys) : keys
+  if (isList(keys)) return createKeyStore(keys)
+  if (typeof keys?.find === 'function') return keys
+  throw new InvalidRequestError('keys', `must be an array of keys, or an object with find(), got ${typeof keys}`)
 }
 
 function isList(keys: NonNullable<ServerOptions['keys']>): keys is readonly (string | KeyConfig)[] {

@@ -23,6 +23,10 @@ async function isModel(folder: string): Promise<boolean> {
   return (await Promise.all(INDEX_FILES.map((name) => exists(join(folder, name))))).includes(true)
 }
 
+function isHubId(model: string): boolean {
+  return /^[\w.-]+\/[\w.-]+$/.test(model)
+}
+
 /** The package's own `models` folder: beside the folder that this code runs from, whether `dist` or `src`. */
 async function embeddedFolder(model: string): Promise<string | undefined> {
   let folder = dirname(fileURLToPath(import.meta.url))
@@ -48,7 +52,9 @@ export async function resolveModel(model: string, env: Readonly<Record<string, s
   }
   const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
   if (embedded) return { id: model, folder: embedded, embedded: true }
-  const cached = /^[\w.-]+\/[\w.-]+$/.test(model) ? await findInHubCache(model, env) : undefined
+  const cached = isHubId(model) ? await findInHubCache(model, env) : undefined
   if (cached) return { id: model, folder: cached, embedded: false }
-  throw new ModelNotFoundError(model, ['the embedded models', hubCacheFolder(env)], `tessera pull ${model}`)
+  const tried = ['the embedded models', hubCacheFolder(env)]
+  if (await isModel(resolve(model))) throw new ModelNotFoundError(model, tried, `the same with ./${model}, for the folder of that name`)
+  throw new ModelNotFoundError(model, tried, isHubId(model) ? `tessera pull ${model}` : 'tessera pull <owner>/<name>, and give that name')
 }

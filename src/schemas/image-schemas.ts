@@ -22,12 +22,14 @@ const sizeError = `must be "<W>x<H>" with whole numbers of pixels from ${imageSi
 const size = z.string({ error: sizeError }).refine(isSize, { error: sizeError }).default('1024x1024')
 
 const model = unicodeString('a string').optional()
+const seed = z.int({ error: expected('an integer within ±(2^53 - 1)', shown) }).optional()
+
 /** Body of an image generation request. */
 export const imageGenerationRequestSchema = z.object({
   model,
   prompt,
   size,
-  seed: z.int({ error: expected('an integer within ±(2^53 - 1)', shown) }).optional(),
+  seed,
   n: count,
 }, { error: expected('a JSON object') })
 
@@ -39,6 +41,8 @@ export const imageEditRequestSchema = z.object({
   images: reader(readSources, {
     type: 'array', items: SOURCE_JSON, minItems: sourceImages.min, maxItems: sourceImages.max,
   }).optional(),
+  /** Not in the specification, where edits cannot be repeated; means what it means in a generation. */
+  seed,
   n: count,
 }, { error: expected('a JSON object') }).check(({ value, issues }) => {
   const { image, images } = value

@@ -1,4 +1,5 @@
 """Batches of packed rows: near-equal lengths together, a fixed budget of padded tokens a batch."""
+import json
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,17 @@ class Packed:
         # first question of each row, and one past the last
         self.first = np.searchsorted(self.asked[:, 0], np.arange(len(self.lengths) + 1))
 
-    def batches(self, budget, random, longest=None):
+    def sources(self):
+        """Where each question is from, and what it is held out by."""
+        return json.loads((Path(self.folder) / "sources.json").read_text())
+
+    def batches(self, budget, random, longest=None, worth=None):
         """Lists of row numbers. Rows are shuffled, sorted by length within pools, cut at `budget` padded tokens, shuffled again.
-        `longest` leaves out rows of more tokens."""
-        order = random.permutation(len(self.lengths) if longest is None else np.flatnonzero(self.lengths <= longest))
+        `longest` leaves out rows of more tokens, `worth` [rows] is the chance of each to be read."""
+        chosen = np.ones(len(self.lengths), bool) if longest is None else self.lengths <= longest
+        if worth is not None:
+            chosen &= random.random(len(chosen)) < worth
+        order = random.permutation(np.flatnonzero(chosen))
         found = []
         for start in range(0, len(order), 8192):
             pool = order[start : start + 8192]

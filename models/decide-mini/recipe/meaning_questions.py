@@ -1,4 +1,4 @@
-"""Makes questions on what is meant where the words differ: replies that say yes in other words, kinds of things in a sentence, reasons, fates of rules, junk mail.
+"""Makes questions on what is meant where the words differ: replies that say yes in other words, made and heard, kinds of things in a sentence, reasons, fates of rules, junk mail.
 
 A model that has learnt to compare words takes texts without common ones for different. Here they say the same as often as not, and texts with
 many common words the opposite. Rows have the form of the decision files; the tables are in `meaning_kinds.py`.
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import meaning_kinds as kinds
 from asking import Asking, write_rows
+from heard_replies import heard_replies
 from lexicon_questions import Lexicon
 from message_kinds import CALLED, GENRES
 from message_sources import Sources
@@ -32,10 +33,10 @@ def begun(text):
 
 
 class Maker(Asking):
-    def __init__(self, sources, lexicon, pairs, random_):
+    def __init__(self, sources, lexicon, pairs, heard, random_):
         super().__init__(random_)
         self.texts, self.lexicon = [text for genre in GENRES for text in sources.texts[genre]], lexicon
-        self.pairs = pairs
+        self.pairs, self.replies_heard = pairs, heard
         self.messages = [m for m in sources.messages if 20 < len(m) < 200]
         self.replies, self.reasons, self.kinds_said = table(kinds.REPLIES), [[f[0] for f in line] for line in table(kinds.REASONS)], table(kinds.KINDS)
         self.nouns = {lexicon.senses[key].words[0]: key for key in reversed(lexicon.of["n"])}
@@ -46,7 +47,7 @@ class Maker(Asking):
         # kinds of things that say something: neither nearly everything nor one thing alone
         self.usable = {word for word, known in self.examples.items() if 4 <= len(known) <= 600 and " " not in word}
         self.because = [sentence for text in self.texts for document in text.documents for sentence in document if " because " in sentence and len(sentence) < 220]
-        self.forms = {self.reply: 5, self.told: 4, self.pair: 6, self.kind_reply: 3, self.mention: 4, self.why: 3, self.given: 3, self.fate: 3, self.junk: 2, self.graded: 3}
+        self.forms = {self.reply: 5, self.heard: 6, self.told: 4, self.pair: 6, self.kind_reply: 3, self.mention: 4, self.why: 3, self.given: 3, self.fate: 3, self.junk: 2, self.graded: 3}
 
     def sentence(self):
         return self.random.choice(self.random.choice(self.random.choice(self.texts).documents))
@@ -60,8 +61,22 @@ class Maker(Asking):
 
     def reply(self):
         """A question and what somebody answers."""
-        r, (question, _, reply, meant) = self.random, self.said()
-        state = self.two(r.choice([("Question", "Answer"), ("A", "B"), ("Agent", "Customer"), ("Q", "A"), ("Anna", "Paul"), ("Asked", "Answered")]), question, reply + r.choice(["", "."]) if reply[-1] != "?" else reply)
+        question, _, reply, meant = self.said()
+        return self.answered(question, reply + self.random.choice(["", "."]) if reply[-1] != "?" else reply, meant)
+
+    def heard(self):
+        """The same of what people said, or which of some replies it was."""
+        r, meant = self.random, self.random.random() < 0.5
+        question, reply = r.choice(self.replies_heard[meant])
+        if r.random() < 0.85:
+            return self.answered(question, reply, meant)
+        word = "Yes" if meant else "No"
+        return question, [self.choice([f"Which reply goes on after a \"{word}\"?", f"Somebody says {word.lower()}. What else do they say?"], reply,
+                                      [r.choice(self.replies_heard[not meant])[1] for _ in range(r.choice([1, 2, 3]))])]
+
+    def answered(self, question, reply, meant):
+        r = self.random
+        state = self.two(r.choice([("Question", "Answer"), ("A", "B"), ("Agent", "Customer"), ("Q", "A"), ("Anna", "Paul"), ("Asked", "Answered")]), question, reply)
         ask = self.both(kinds.MEANT_YES, kinds.MEANT_NO, meant)[:1]
         if r.random() < 0.5:
             names = r.choice([("yes", "no"), ("agrees", "refuses"), ("positive", "negative"), ("it is so", "it is not so")])
@@ -222,7 +237,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=120_000)
     args = parser.parse_args()
-    maker = Maker(Sources(args.data), Lexicon(args.wordnet), statement_pairs(args.data), random.Random(0))
+    maker = Maker(Sources(args.data), Lexicon(args.wordnet), statement_pairs(args.data), heard_replies(args.data), random.Random(0))
     write_rows(args.out, (maker.row() for _ in range(args.rows)))
 
 

@@ -55,7 +55,8 @@ function readEntry(given: string | KeyConfig, index: number): Entry {
   const result = keyConfigSchema.safeParse(typeof given === 'string' ? { key: given } : given)
   if (!result.success) {
     const { path, code, message } = result.error.issues[0]!
-    const reason = code === 'custom' ? message : 'is not of the right form'
+    // A name that is no setting may be the key itself.
+    const reason = code === 'unrecognized_keys' ? 'has a field that is no setting of a key' : message
     throw new InvalidRequestError(['keys', index, ...path].join('.'), reason)
   }
   const { key, sha256, id, ...settings } = result.data

@@ -61,7 +61,7 @@ function requireHash({ algorithm, hash }: ContentName, id: string): void {
 export function explain(error: unknown, { hubUrl, accessToken }: Hub, id: string): unknown {
   if (!(error instanceof HubApiError)) return error
   const { statusCode: status } = error
-  if (status === 404) return new ModelNotFoundError(id, [`${hubUrl}/${id}`], 'tessera pull <owner>/<name>', { cause: error })
+  if (status === 404) return new ModelNotFoundError(id, [`${hubUrl}/${id}`], `tessera pull with a name that ${hubUrl} has`, { cause: error })
   if (status !== 401 && status !== 403) return new DownloadFailedError(id, `the hub answered ${status}`, { cause: error })
   // The hub answers 401 for repositories that do not exist as well, unless the request has a token.
   const help = accessToken
