@@ -46,6 +46,8 @@ describe('what a request says', () => {
           questions: { q: { ...noul, criteria: CANARY } },
         }),
       ],
+      ['/v1/systemone', `{"state":{"${CANARY}":[{"${CANARY}":1e999}]},"questions":{"q":{"type":"noul","instructions":{"${CANARY}":1e999}}}}`],
+      ['/v1/systemone', `{"state":"x","questions":{"q":{"type":"noul","instructions":{"${CANARY}":"\\ud800"}}}}`],
       ['/v1/systemone', JSON.stringify({ ...good, questions: { q: { type: CANARY } } })],
       ['/v1/systemone', JSON.stringify({ ...good, min_confidence: CANARY })],
       ['/v1/systemone', JSON.stringify({ ...good, model: `${CANARY}/nothing` })],
@@ -71,7 +73,7 @@ describe('what a request says', () => {
       if (response.status !== 200) errors.push(text)
       errors.push(shown)
     }
-    expect(entries.map(({ status }) => status)).toEqual([200, 422, 422, 422, 404, 422, 422, 402, 200, 422, 422, 404])
+    expect(entries.map(({ status }) => status)).toEqual([200, 422, 422, 422, 422, 422, 404, 422, 422, 402, 200, 422, 422, 404])
     const metrics = await (await fetch(`${tiny.url}/metrics`, { headers })).text()
     const account = JSON.stringify(await tiny.server.usage('me'))
     for (const text of [...errors, ...written, metrics, account, JSON.stringify(entries)])

@@ -102,6 +102,10 @@ class OrtBackend implements Backend {
   async #own<Kind extends Owned>(open: () => Promise<Kind>): Promise<Kind> {
     if (this.#disposed) throw new Error(`The ${this.name} backend is disposed; create a new one`)
     const session = await open()
+    if (this.#disposed) {
+      await session.dispose()
+      throw new Error(`The ${this.name} backend was disposed while a session was opened`)
+    }
     const dispose = session.dispose.bind(session)
     session.dispose = () => {
       this.#sessions.delete(session)

@@ -16,10 +16,17 @@ export const quantizeCommand = defineCommand({
   run: (context) => runCommand(context, async ({ args }) => {
     const format = readFormat(args.bits, args.block)
     const { folder } = await resolveModel(args.model)
-    await quantizeCheckpoint({ folder, out: args.out, ...format, onProgress: showProgress })
+    await quantizeCheckpoint({ folder, out: args.out, ...format, signal: untilInterrupted(), onProgress: showProgress })
     printResult(args.json ?? false, { out: args.out, ...format }, () => `${colors.green('wrote')} ${args.out}`)
   }),
 })
+
+/** Fires when the user stops the command, so that what is half written is removed. */
+function untilInterrupted(): AbortSignal {
+  const controller = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort(new Error(`stopped by ${name}`)))
+  return controller.signal
+}
 
 function readFormat(bits: string, block: string) {
   const parsed = quantizationConfigSchema.safeParse({ quant_method: 'tessera', bits: Number(bits), block_size: block === 'row' ? block : Number(block) })

@@ -23,15 +23,16 @@ export function createBranchTemplate(tokenizer: Tokenizer): Template {
     score: tokenizer.structural('<score>'),
   }
 
-  function question(asked: Question): Branch {
-    const ids = [kinds[asked.type], ...tokenizer.encode(asText(asked.instructions))]
+  function question(asked: Question, most: number): Branch {
+    const ids = [kinds[asked.type], ...tokenizer.encode(asText(asked.instructions), most)]
     const base = ids.length
     const offsets = ids.map((_, index) => index)
     const parts = ids.map(() => TRUNK)
     const ends: number[] = []
     let longest = 0
     for (const [index, text] of optionTexts(asked).entries()) {
-      const option = [open, ...tokenizer.encode(text), close]
+      if (ids.length > most) break
+      const option = [open, ...tokenizer.encode(text, most), close]
       for (const [place, id] of option.entries()) {
         ids.push(id)
         offsets.push(base + place)

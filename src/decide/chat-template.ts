@@ -56,8 +56,8 @@ export function createChatTemplate(tokenizer: Tokenizer): Template {
       start, ...tokenizer.encode('user\nDocument:\n'),
     ],
     state: (text) => tokenizer.encode(text),
-    question(question): Branch {
-      const ids = [...tokenizer.encode(questionText(question)), ...answer]
+    question(question, most): Branch {
+      const ids = [...tokenizer.encode(questionText(question), most), ...answer]
       return { ids, offsets: ids.map((_, index) => index), parts: ids.map(() => TRUNK), rows: [ids.length - 1] }
     },
   }

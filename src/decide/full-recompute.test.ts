@@ -70,7 +70,7 @@ describe.each([
     const state = [...template.opening, ...template.state(STATE)]
     expect(state.length).toBeGreaterThan(512)
     for (const [index, question] of Object.values(request.questions).entries() as IterableIterator<[number, Question]>) {
-      const branch = template.question(question)
+      const branch = template.question(question, Number.POSITIVE_INFINITY)
       const shape = {
         layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim,
         precision: backend.precision,

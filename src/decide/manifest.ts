@@ -22,7 +22,7 @@ export type Manifest = z.infer<typeof manifestSchema>
 
 /**
  * The manifest of a bundle. A checkpoint without one is a plain chat model: it is read with the chat template, by answer
- * symbols, uncalibrated, in windows as long as `context` positions allow.
+ * symbols, uncalibrated, in windows of `context` tokens, less what questions need.
  */
 export async function readManifest(files: ModelFiles, context: number): Promise<Manifest> {
   const manifest = await readOptionalConfig(files, 'tessera.json', manifestSchema, 'a bundle manifest')

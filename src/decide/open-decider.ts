@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Backend } from '../backends/backend.ts'
+import type { Backend, Precision } from '../backends/backend.ts'
 import { buildQwen3Decoder } from '../graph/index.ts'
 import { indexWeights } from '../models/index-weights.ts'
 import type { ModelFiles } from '../models/model-files.ts'
-import { parseQwen3Config } from '../models/qwen3-config.ts'
+import { parseQwen3Config, type Qwen3Config } from '../models/qwen3-config.ts'
 import { readConfig } from '../models/read-config.ts'
 import { createBranchTemplate } from './branch-template.ts'
 import { createChatTemplate } from './chat-template.ts'
@@ -25,7 +25,7 @@ export async function openDecider({ backend, files }: { backend: Backend; files:
   const config = parseQwen3Config(json, `${files.location}/config.json`)
   const positions = config.max_position_embeddings
   const [manifest, weights, tokenizer] = await Promise.all([
-    readManifest(files, positions), indexWeights(files), loadTokenizer(files),
+    readManifest(files, Math.min(positions, longestWindow(config, backend.precision))), indexWeights(files), loadTokenizer(files),
   ])
   const template = manifest.template === 'branch-1' ? createBranchTemplate(tokenizer) : createChatTemplate(tokenizer)
   const readout = manifest.readout === 'pointer'
@@ -42,4 +42,15 @@ export async function openDecider({ backend, files }: { backend: Backend; files:
     manifest, template, tokenizer,
     limits: { positions, window: manifest.window },
   })
+}
+
+/** Bytes of keys and values that one request may hold. Longer states of models without a manifest are read in windows. */
+const CACHE_BYTES = 2 ** 31
+
+/** Tokens whose keys and values take `CACHE_BYTES`: 9,362 of Qwen3-0.6B in 32-bit floats. */
+export function longestWindow(
+  { num_hidden_layers, num_key_value_heads, head_dim }: Pick<Qwen3Config, 'num_hidden_layers' | 'num_key_value_heads' | 'head_dim'>, precision: Precision,
+): number {
+  const bytes = 2 * num_hidden_layers * num_key_value_heads * head_dim * (precision === 'float16' ? 2 : 4)
+  return Math.floor(CACHE_BYTES / bytes)
 }

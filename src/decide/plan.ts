@@ -41,14 +41,13 @@ export function planRequest(request: DecisionRequest, template: Template, limits
   const branches: Branch[] = []
   for (const [index, question] of questions.entries()) {
     // Each is checked before the next is made into tokens, so that a body of too long ones costs no more than its first.
-    const branch = template.question(question)
+    const branch = template.question(question, LONGEST_BRANCH)
     branches.push(branch)
     const needs = extent(branch)
     if (needs > room || branch.ids.length > LONGEST_BRANCH) {
       const most = needs > room ? room : LONGEST_BRANCH
-      const count = needs > room ? needs : branch.ids.length
       const name = names[index] as string
-      throw new InvalidRequestError(`questions.${name}`, `its text has ${count} tokens, and this model reads at most ${most} a question`, {
+      throw new InvalidRequestError(`questions.${name}`, `its text has more than the ${most} tokens that this model reads of a question`, {
         loc: ['questions', name],
       })
     }

@@ -9,6 +9,10 @@ export interface Template {
   readonly mostOptions: number
   /** The text of the state. */
   state(text: string): number[]
-  /** One question. The question's name is never shown to the model. */
-  question(question: Question): Branch
+  /**
+   * One question. The question's name is never shown to the model.
+   *
+   * @param most ids that it may have; one that has more is not made to its end
+   */
+  question(question: Question, most: number): Branch
 }

@@ -7,8 +7,11 @@ import { BytePairEncoder } from './byte-pair-encoder.ts'
 
 /** Text to token ids. User text can never produce a structural token; those are looked up by name instead. */
 export interface Tokenizer {
-  /** Ids of plain text. `<|im_start|>` in it is eleven ordinary characters. */
-  encode(text: string): number[]
+  /**
+   * Ids of plain text. `<|im_start|>` in it is eleven ordinary characters. For what may have `most` ids, it stops soon after
+   * these: the rest need not be computed to know that there are too many.
+   */
+  encode(text: string, most?: number): number[]
   /** Id of a structural (added) token; throws ModelFormatError where the tokenizer has none of that name. */
   structural(token: string): number
   /** Id of a text that is exactly one ordinary token, or undefined. */
@@ -63,9 +66,12 @@ export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
     if (word.length <= LONGEST_REMEMBERED) remembered.set(word, ids)
     return ids
   }
-  function encode(text: string): number[] {
+  function encode(text: string, most = Number.POSITIVE_INFINITY): number[] {
     const ids: number[] = []
-    for (const word of split(normalize(text))) for (const id of encodeWord(word)) ids.push(id)
+    for (const word of split(normalize(text))) {
+      for (const id of encodeWord(word)) ids.push(id)
+      if (ids.length > most) break
+    }
     return ids
   }
   return {

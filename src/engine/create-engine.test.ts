@@ -1,5 +1,7 @@
-import { rm } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
 import { createEngine } from './create-engine.ts'
 import { countTokens, decide, disposeDefaultEngine } from './default-engine.ts'
@@ -83,6 +85,25 @@ describe('an engine with a real model', () => {
   it('serves names of compatible services by the default model, never taking them as paths', async () => {
     for (const model of ['jev-latest', 'decide-latest', folder, '../..', '__proto__']) {
       expect(await engine.decide({ model, state: '', questions })).toMatchObject({ model: 'tiny' })
+    }
+  })
+
+  it('names a downloaded model that has no manifest by its hub id', async () => {
+    const cache = await mkdtemp(join(tmpdir(), 'tessera-hub-'))
+    const snapshot = join(cache, 'models--acme--tiny', 'snapshots', 'c'.repeat(40))
+    await cp(folder, snapshot, { recursive: true })
+    await rm(join(snapshot, 'tessera.json'))
+    await mkdir(join(cache, 'models--acme--tiny', 'refs'))
+    await writeFile(join(cache, 'models--acme--tiny', 'refs', 'main'), 'c'.repeat(40))
+    vi.stubEnv('HF_HUB_CACHE', cache)
+    try {
+      await using other = await createEngine({ models: { 'decide-latest': 'acme/tiny' }, worker: false, threads: 1 })
+      for (const model of [undefined, 'acme/tiny']) {
+        expect(await other.decide({ ...(model && { model }), state: '', questions })).toMatchObject({ model: 'acme/tiny' })
+      }
+    } finally {
+      vi.unstubAllEnvs()
+      await rm(cache, { recursive: true })
     }
   })
 

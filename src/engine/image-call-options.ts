@@ -3,13 +3,15 @@ import type { CallOptions } from './dispatcher.ts'
 
 /** Noise levels that the models were trained on. */
 const MAX_STEPS = 1000
+/** Several times what any model is used with; far beyond, numbers overflow. */
+const MAX_GUIDANCE = 100
 
 /** What the wire of the image endpoints does not carry. */
 export interface ImageCallOptions extends CallOptions {
   /** Denoising steps, 1 to 1000. Default: what the model was made for. */
   readonly steps?: number | undefined
   /**
-   * Strength of classifier-free guidance, 0 or more; it doubles the time of a step. Default: what the model was made
+   * Strength of classifier-free guidance, 0 to 100; it doubles the time of a step. Default: what the model was made
    * for. Step-distilled FLUX.2 models ignore it.
    */
   readonly guidance?: number | undefined
@@ -32,8 +34,8 @@ export function readSampling({ seed = drawSeed(), steps, guidance }: Omit<EditIm
   if (steps !== undefined && !(Number.isSafeInteger(steps) && steps >= 1 && steps <= MAX_STEPS)) {
     throw new InvalidRequestError('steps', `must be a whole number from 1 to ${MAX_STEPS}, got ${steps}`)
   }
-  if (guidance !== undefined && !(Number.isFinite(guidance) && guidance >= 0)) {
-    throw new InvalidRequestError('guidance', `must be a number from 0, got ${guidance}`)
+  if (guidance !== undefined && !(guidance >= 0 && guidance <= MAX_GUIDANCE)) {
+    throw new InvalidRequestError('guidance', `must be a number from 0 to ${MAX_GUIDANCE}, got ${guidance}`)
   }
   return { seed, ...(steps !== undefined && { steps }), ...(guidance !== undefined && { guidance }) }
 }

@@ -78,6 +78,7 @@ describe('a call that cannot succeed', () => {
     [REQUEST, { steps: 1001 }, 'steps'],
     [REQUEST, { steps: '4' as unknown as number }, 'steps'],
     [REQUEST, { guidance: -1 }, 'guidance'],
+    [REQUEST, { guidance: 101 }, 'guidance'],
     [REQUEST, { guidance: Number.NaN }, 'guidance'],
   ])('%o with %o is refused before it reaches the queue', async (request, options, path) => {
     await expect(engine.generateImage(request, options)).rejects.toMatchObject({ code: 'invalid_request', path })
@@ -97,7 +98,7 @@ describe('a call', () => {
     await using engine = await start()
     const call = engine.editImage({ model: 'alpha-image-turbo', prompt: 'x', image: source })
     await expect(call).rejects.toMatchObject({
-      code: 'invalid_request', path: 'model', reason: "'alpha-image-turbo' is not a model for editImage",
+      code: 'invalid_request', path: 'model', reason: expect.stringMatching(/^'alpha-image-turbo', which .+ serves here, is not a model for editImage$/),
     })
     const questions = { q: { type: 'noul', instructions: 'x' } } as const
     const decision = engine.decide({ model: 'beta-klein-4b', state: '', questions })

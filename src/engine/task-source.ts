@@ -34,8 +34,9 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
       return { kind: 'images', bytes, ...(sizes && { nativeSizes: sizes.map((sides) => sides.join('x')) }) }
     },
     // What opens models is loaded where they run only, which is not the thread that calls the engine.
-    async open({ folder }, backend) {
-      const files = openFolder(folder)
+    async open({ id, folder }, backend) {
+      // The folder of a downloaded one is named after a commit.
+      const files = openFolder(folder, HUB_ID.test(id) ? id : undefined)
       if (await isImageBundle(files)) {
         const [{ openImageTask }, { sharpCodec }] = await Promise.all([
           import('../images/index.ts'), import('../images/sharp-codec.ts'),

@@ -1,6 +1,6 @@
-/** A request that HTTP itself refuses: malformed, no route, no such method, not JSON by its headers, too large. */
+/** A request that HTTP itself refuses: malformed, late, no route, no such method, not JSON by its headers, too large. */
 export class Refusal extends Error {
-  readonly status: 400 | 404 | 405 | 413 | 415
+  readonly status: 400 | 404 | 405 | 408 | 413 | 415 | 431
   readonly errorType: 'not_found' | 'method_not_allowed' | 'invalid_request'
   readonly headers: Readonly<Record<string, string>>
 

@@ -19,16 +19,25 @@ const FORMATS = {
 describe.each(Object.entries(FORMATS))('the header of a %s', (_, make) => {
   it.each([[1, 1], [77, 300], [4000, 17]])('says %d x %d', async (width, height) => {
     const file = await make(width, height).toBuffer()
-    expect(readPictureHeader(file)).toEqual({ width, height, animated: false })
+    expect(readPictureHeader(file)).toMatchObject({ width, height, animated: false })
   })
 
   it('is read without what comes after it, and never beyond the end', async () => {
     const file = await make(40, 30).toBuffer()
     for (let length = 0; length < Math.min(file.length, 1000); length++) {
       const header = readPictureHeader(file.subarray(0, length))
-      if (header) expect(header).toEqual({ width: 40, height: 30, animated: false })
+      if (header) expect(header).toMatchObject({ width: 40, height: 30, animated: false })
     }
   })
+})
+
+it('counts the scans of a JPEG, and those that are there of a damaged one', async () => {
+  const plain = await picture(40, 30).jpeg().toBuffer()
+  expect(readPictureHeader(plain)).toMatchObject({ scans: 1 })
+  const progressive = await picture(40, 30).jpeg({ progressive: true }).toBuffer()
+  const starts = [...progressive.keys()].filter((at) => progressive[at] === 0xff && progressive[at + 1] === 0xda)
+  expect(readPictureHeader(progressive)).toMatchObject({ scans: starts.length })
+  expect(readPictureHeader(progressive.subarray(0, starts.at(-1)))).toMatchObject({ scans: starts.length - 1 })
 })
 
 it('tells animations from stills', async () => {
@@ -64,7 +73,7 @@ describe('a JPEG', () => {
     const content = segment(0xef, 0xfffd)
     frame(100, 100).copy(content, 2 + 0xffef - 2)
     const file = Buffer.concat([START, Buffer.of(0xff, alone), content, frame(9000, 8000)])
-    expect(readPictureHeader(file)).toEqual({ width: 9000, height: 8000, animated: false })
+    expect(readPictureHeader(file)).toMatchObject({ width: 9000, height: 8000, animated: false })
   })
 
   it.each([0x00, 0xd8, 0xd9])('has no frame after %i', (marker) => {

@@ -4,6 +4,8 @@ export interface PictureHeader {
   readonly width: number
   readonly height: number
   readonly animated: boolean
+  /** Passes over the picture that a JPEG file describes; each takes time for all of its pixels. */
+  readonly scans?: number
 }
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -44,7 +46,7 @@ function readJpeg(view: DataView): PictureHeader | undefined {
   for (let at = 2; view.getUint8(at) === 0xff;) {
     const marker = view.getUint8(at + 1)
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), animated: false }
+      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), animated: false, scans: countScans(view, at) }
     }
     // A second start, an end, and what is no marker.
     if ([0xd8, 0xd9, 0x00].includes(marker)) return undefined
@@ -53,6 +55,23 @@ function readJpeg(view: DataView): PictureHeader | undefined {
     else at += 2 + (standsAlone(marker) ? 0 : view.getUint16(at + 2))
   }
   return undefined
+}
+
+/** From a marker on, to the end of the picture or of what is there of it. */
+function countScans(view: DataView, from: number): number {
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+  let scans = 0
+  for (let at = from; (at = bytes.indexOf(0xff, at)) >= 0;) {
+    const marker = bytes[at + 1]
+    if (marker === undefined || marker === 0xd9) break
+    if (marker === 0xda) scans++
+    // Within a scan FF stands before a zero or a restart; before a marker there may be several.
+    if (marker === 0xff) at += 1
+    else if (marker === 0x00 || standsAlone(marker)) at += 2
+    else if (at + 4 > bytes.length) break
+    else at += 2 + view.getUint16(at + 2)
+  }
+  return scans
 }
 
 /** TEM and RST0 to RST7 have no length and nothing behind them. */

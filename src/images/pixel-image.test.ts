@@ -10,6 +10,10 @@ it('turns colours into bytes as numpy does: clamped, and halves to the even neig
   expect([...data]).toEqual([0, 0, 255, 126, 0, 255, 128, 0, 255, 255, 0, 255, 255, 0, 255])
 })
 
+it('refuses colours that are no numbers', () => {
+  expect(() => fromPlanes(Float32Array.of(0, Number.NaN, 0), 1, 1)).toThrow('colours that are no numbers')
+})
+
 it('gives every byte back that went through planes', () => {
   const data = Uint8Array.from({ length: 768 }, (_, i) => i)
   const picture = { width: 16, height: 16, channels: 3, data } as const

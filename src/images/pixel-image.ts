@@ -1,3 +1,5 @@
+import { InternalError } from '../errors/index.ts'
+
 /** A picture with 8 bits per channel, rows from the top, channels interleaved; the fourth channel is alpha. */
 export interface PixelImage {
   readonly width: number
@@ -31,13 +33,18 @@ export function toPlanes({ width, height, channels, data }: PixelImage): Float32
   return planes
 }
 
-/** Float32 [3, height, width] from -1 to 1 as 8-bit RGB, rounded half to even as the references do. */
+/**
+ * Float32 [3, height, width] from -1 to 1 as 8-bit RGB, rounded half to even as the references do.
+ *
+ * @throws InternalError for colours that are no numbers, which would become black
+ */
 export function fromPlanes(planes: Float32Array, width: number, height: number): PixelImage {
   const size = width * height
   const data = new Uint8Array(3 * size)
   for (let channel = 0; channel < 3; channel++) {
     for (let pixel = 0; pixel < size; pixel++) {
       const level = Math.fround(Math.fround(planes[channel * size + pixel]! * 0.5) + 0.5)
+      if (Number.isNaN(level)) throw new InternalError("the model computed colours that are no numbers; on a device of half precision the backend 'cpu' may help")
       data[pixel * 3 + channel] = roundHalfToEven(Math.fround(Math.min(Math.max(level, 0), 1) * 255))
     }
   }

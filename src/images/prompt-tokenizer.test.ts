@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { materializeBundle, ODD_PROMPT, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { readIntegers } from '../../test/helpers/read-tensor.ts'
@@ -22,4 +23,13 @@ it('allows as many tokens as the format says, and not one more', async () => {
   const shorter = await load(length - 1)
   expect(() => shorter.encode('a red apple')).toThrow(`at most ${length - 1} tokens with its template, got ${length}`)
   await bundle.remove()
+})
+
+it('refuses at once what has more characters than so many tokens can stand for', async () => {
+  const folder = fileURLToPath(new URL('../../models/image-mini/tokenizer', import.meta.url))
+  const tokenizer = await loadPromptTokenizer(openFolder(folder), { emptyThinkBlock: false, maxTokens: 32 })
+  const started = performance.now()
+  expect(() => tokenizer.encode('\u{1f600}'.repeat(32_000))).toThrow('at most 32 tokens with its template, got more than')
+  // Splitting it took eight seconds.
+  expect(performance.now() - started).toBeLessThan(1000)
 })

@@ -23,6 +23,8 @@ export interface PromptFormat {
 
 const tokenizerSchema = z.looseObject({
   added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })),
+  // Checking every entry would cost more than loading does.
+  model: z.looseObject({ vocab: z.custom<Record<string, number>>((value) => typeof value === 'object' && value !== null) }),
 })
 const configSchema = z.looseObject({
   pad_token: z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)]),
@@ -44,9 +46,15 @@ export async function loadPromptTokenizer(files: ModelFiles, format: PromptForma
     throw new ModelFormatError(file, `the added token ${config.pad_token}`, 'none of that name')
   }
   const tokenizer = new Tokenizer(json, config)
+  const longest = longestToken(json.model.vocab)
   return {
     padding,
     encode(prompt) {
+      // Before the work: splitting a text may take time with the square of its length.
+      const most = format.maxTokens * longest
+      if (prompt.length > most) {
+        throw new InvalidRequestError('prompt', `the model reads at most ${format.maxTokens} tokens with its template, got more than ${most} characters`)
+      }
       const { ids } = tokenizer.encode(renderTurn(prompt, format), { add_special_tokens: false })
       // Its cache would keep pieces of the prompt.
       ;(tokenizer.model as { clear_cache?: () => void } | null)?.clear_cache?.()
@@ -55,6 +63,13 @@ export async function loadPromptTokenizer(files: ModelFiles, format: PromptForma
       throw new InvalidRequestError('prompt', reason)
     },
   }
+}
+
+/** Characters of the longest token, of which none stands for more in a text. */
+function longestToken(vocabulary: Readonly<Record<string, number>>): number {
+  let longest = 1
+  for (const token in vocabulary) longest = Math.max(longest, token.length)
+  return longest
 }
 
 /** Qwen3's chat template for a single user turn. */

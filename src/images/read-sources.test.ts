@@ -41,6 +41,19 @@ describe('sources are read', () => {
   })
 })
 
+/** The last scan of a progressive JPEG many times over, which decoders take. */
+async function repeatScan(times: number): Promise<Buffer> {
+  const file = await make(64, 64).jpeg({ progressive: true }).toBuffer()
+  const start = file.lastIndexOf(Buffer.of(0xff, 0xda))
+  const scan = file.subarray(start, -2)
+  return Buffer.concat([file.subarray(0, start), ...Array.from({ length: times }, () => scan), Buffer.of(0xff, 0xd9)])
+}
+
+it('takes a progressive JPEG, if not one of hundreds of scans', async () => {
+  await expect(read(base64(await repeatScan(1)))).resolves.toHaveLength(1)
+  await expect(read(base64(await repeatScan(200)))).rejects.toThrow(/image: must be a JPEG of at most 100 scans, got 2\d\d/)
+})
+
 describe('a source is refused by name when it is', () => {
   it.each<[string, () => string | Promise<string>, RegExp]>([
     ['no base64', () => 'not a picture!', /must be base64 or a data URL/],

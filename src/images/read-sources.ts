@@ -9,6 +9,9 @@ import { requireReferenceSize } from './reference-image.ts'
 /** Pixels of all sources of a request together; 150 MB once decoded. */
 export const MAX_SOURCE_PIXELS = 50_000_000
 
+/** Encoders write up to about twenty; a small file of thousands would take minutes to decode. */
+const MAX_SCANS = 100
+
 const DATA_URL = /^data:[^,]*,/i
 
 /**
@@ -60,6 +63,8 @@ function readHeader(file: Uint8Array, path: string): PictureHeader {
   if (header === undefined) {
     throw new InvalidRequestError(path, `must be a PNG, JPEG or WebP file, got ${file.length} bytes of something else`)
   }
+  const { scans = 1 } = header
+  if (scans > MAX_SCANS) throw new InvalidRequestError(path, `must be a JPEG of at most ${MAX_SCANS} scans, got ${scans}`)
   if (header.animated) throw new InvalidRequestError(path, 'must be a still picture, got an animation')
   requireReferenceSize(header, path)
   return header

@@ -5,7 +5,7 @@
 export interface ModelFiles {
   /** Path or URL without a slash at the end, for errors. */
   readonly location: string
-  /** Its last part. */
+  /** What the model goes by: its hub id, or the last part of the location. */
   readonly name: string
   /** Undefined where there is no file of that name. */
   readText(name: string): Promise<string | undefined>

@@ -3,11 +3,15 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { ModelFormatError } from '../errors/index.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
 
-/** The files of a model in a folder of this machine. */
-export function openFolder(folder: string): ModelFiles {
+/**
+ * The files of a model in a folder of this machine.
+ *
+ * @param name of the model. @defaultValue the last part of the folder
+ */
+export function openFolder(folder: string, name = basename(resolve(folder))): ModelFiles {
   return {
     location: folder,
-    name: basename(resolve(folder)),
+    name,
     readText: (name) => readText(join(folder, name)),
     findWeights: (name) => findWeights(join(folder, name)),
     within: (name) => openFolder(join(folder, name)),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { AbortedError, InvalidRequestError } from '../errors/index.ts'
+import { join, relative, resolve } from 'node:path'
+import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 
 /** Parts of a pipeline that are mostly matrices. An autoencoder is made of convolutions, which stay as they are. */
@@ -16,6 +16,11 @@ export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promi
   if (!await exists(join(options.folder, 'model_index.json'))) return quantizeWeights(options)
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
+  if (!relative(resolve(options.folder), out).startsWith('..')) throw new InvalidRequestError('out', `${out} must not be inside the checkpoint`)
+  for (const part of QUANTIZED) {
+    const folder = join(options.folder, part)
+    if (!await exists(folder)) throw new ModelFormatError(folder, 'a part of the pipeline', 'no such folder')
+  }
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
   try {

@@ -97,3 +97,11 @@ it('refuses weights that are not finite, naming the tensor', async () => {
   await expect(run).rejects.toThrow('model.layers.1.mlp.up_proj.weight')
   expect(await readdir(work)).toEqual(['damaged'])
 })
+
+it.each([['no JSON', '{'], ['no object', 'null']])('says which file is damaged where config.json is %s', async (_, text) => {
+  const folder = join(work, 'broken')
+  await cp(fixtureFolder('qwen3-bf16'), folder, { recursive: true })
+  await writeFile(join(folder, 'config.json'), text)
+  await expect(quantizeWeights({ folder, out: join(work, 'out'), bits: 8, blockSize: 32 })).rejects.toThrow(ModelFormatError)
+  expect(await readdir(work)).toEqual(['broken'])
+})

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
+import { z } from 'zod'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { decodeFloats, isFloatType } from './decode-floats.ts'
+import { openFolder } from './model-folder.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
 import { quantizeRows, quantizeWholeRows } from './quantize-rows.ts'
+import { readConfig } from './read-config.ts'
 import { readSafetensors } from './read-safetensors.ts'
 import { SafetensorsWriter, type TensorPlan } from './safetensors-writer.ts'
 import { readSlices } from './tensor-slices.ts'
@@ -62,10 +65,9 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
 }
 
 async function copyDescriptions(partial: string, { folder, bits, blockSize }: QuantizeWeightsOptions): Promise<void> {
-  const configPath = join(folder, 'config.json')
-  const config = JSON.parse(await readFile(configPath, 'utf8')) as Record<string, unknown>
+  const config = await readConfig(openFolder(folder), 'config.json', z.looseObject({}), 'a configuration in JSON')
   if (config['quantization_config'] !== undefined) {
-    throw new ModelFormatError(configPath, 'a checkpoint with float weights', 'one with a quantization_config')
+    throw new ModelFormatError(join(folder, 'config.json'), 'a checkpoint with float weights', 'one with a quantization_config')
   }
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const wanted = COPIED.has(extname(entry.name)) || entry.name.startsWith('LICENSE')

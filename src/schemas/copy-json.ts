@@ -20,12 +20,13 @@ export function copyJson(value: unknown, maxCharacters: number): JsonValue {
     return walk.copy(value)
   } catch (error) {
     if (error instanceof Fault) throw error
-    throw new Fault([...walk.path], 'could not be read: a getter or a proxy threw')
+    throw walk.fault('could not be read: a getter or a proxy threw')
   }
 }
 
 class JsonCopy {
-  readonly path: string[] = []
+  /** Of the value that is looked at, names as well as indices. */
+  private readonly path: (string | number)[] = []
   private readonly maxCharacters: number
   /** Lower bound of the length of the compact JSON so far. */
   private characters = 0
@@ -52,7 +53,7 @@ class JsonCopy {
 
   private copyArray(array: readonly unknown[]): JsonValue[] {
     const copy: JsonValue[] = []
-    for (let index = 0; index < array.length; index++) copy.push(this.copyMember(array, String(index)))
+    for (let index = 0; index < array.length; index++) copy.push(this.copyMember(array, index))
     return copy
   }
 
@@ -66,9 +67,9 @@ class JsonCopy {
     return copy
   }
 
-  private copyMember(parent: object, name: string): JsonValue {
+  private copyMember(parent: object, name: string | number): JsonValue {
     this.path.push(name)
-    const copy = this.copy((parent as Readonly<Record<string, unknown>>)[name])
+    const copy = this.copy((parent as Readonly<Record<string | number, unknown>>)[name])
     this.path.pop()
     return copy
   }
@@ -85,8 +86,17 @@ class JsonCopy {
     if (this.characters > maxCharacters) throw tooLong(maxCharacters, `more than ${grouped(maxCharacters)}`)
   }
 
+  /** Says where up to the first name, then how deep only: names of members are as much the caller's text as what they hold. */
+  fault(reason: string): Fault {
+    const { path } = this
+    const named = path.findIndex((part) => typeof part === 'string')
+    if (named < 0) return new Fault(path.map(String), reason)
+    const below = path.length - named
+    return new Fault(path.slice(0, named).map(String), `${reason}; ${below === 1 ? 'one level' : `${grouped(below)} levels`} below`)
+  }
+
   private fail(reason: string): never {
-    throw new Fault([...this.path], reason)
+    throw this.fault(reason)
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Fault } from './fault.ts'
+import { Fault, grouped } from './fault.ts'
 import { LIMITS, type RequestLimits } from './limits.ts'
 import { parseRequest } from './parse-request.ts'
-import { minConfidenceSchema, questionSchema, withoutAbsent } from './question-schemas.ts'
+import { isLong, minConfidenceSchema, questionSchema, withoutAbsent } from './question-schemas.ts'
 import type { DecisionRequest, DecisionRequestInput as Input } from './question-types.ts'
 import { readState } from './read-text.ts'
 import { expected, ownRecord, reader, unicodeString } from './zod-reader.ts'
@@ -48,5 +48,6 @@ function checkNames(names: readonly string[]): void {
   if (names.length < min || names.length > max) {
     throw new Fault([], `a request needs ${min} to ${max} questions, got ${names.length}`)
   }
+  if (names.some(isLong)) throw new Fault([], `must not have a question with a name of more than ${grouped(LIMITS.nameCharacters)} characters`)
   if (names.includes('')) throw new Fault([], 'must not have a question without a name')
 }

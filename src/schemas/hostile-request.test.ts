@@ -58,10 +58,10 @@ describe('values that JSON cannot hold', () => {
     ['a Set', new Set()], ['a symbol', Symbol('x')], ['a class instance', new Ticket()], ['bytes', new Uint8Array(4)],
     ['a boxed string', new String('x')], ['a promise', Promise.resolve('x')], ['a regular expression', /x/],
     ['an object with toJSON', { toJSON: () => 'x' }],
-  ])('%s is refused under its path', (_, value) => {
-    expect(pathOf({ state: { a: [0, value] }, questions })).toMatch(/^state\.a\.1(\.toJSON)?$/)
+  ])('%s is refused under the path of what it is in', (_, value) => {
+    expect(pathOf({ state: { a: [0, value] }, questions })).toBe('state')
     expect(pathOf({ state: 'x', questions: { q: { type: 'noul', instructions: [value] } } }))
-      .toMatch(/^questions\.q\.instructions\.0(\.toJSON)?$/)
+      .toBe('questions.q.instructions.0')
   })
 
   it('holes in an array are refused', () => {
@@ -98,11 +98,11 @@ describe('objects that work against the reader', () => {
 
   it('a getter that throws gives a fault that does not repeat its message', () => {
     const trap = { get a() { return throwing() } }
-    expect(pathOf({ state: [0, trap], questions })).toBe('state.1.a')
+    expect(pathOf({ state: [0, trap], questions })).toBe('state.1')
     expect(pathOf({ get state() { return throwing() }, questions })).toBe('body')
     expect(pathOf({ state: 'x', questions: { q: { get type() { return throwing() } } } })).toBe('body')
     expect(pathOf({ get prompt() { return throwing() } }, parseImageGenerationRequest)).toBe('body')
-    expect(() => parseDecisionRequest({ state: trap, questions })).toThrow(/^state\.a: could not be read/)
+    expect(() => parseDecisionRequest({ state: trap, questions })).toThrow(/^state: could not be read/)
   })
 
   it.each(['ownKeys', 'get', 'getPrototypeOf', 'getOwnPropertyDescriptor', 'has'] as const)(

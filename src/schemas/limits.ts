@@ -9,6 +9,8 @@ export const LIMITS = {
   stateCharacters: 200_000,
   /** The same measure for one instruction, option meaning or level description. Longer ones fit no model's context. */
   textCharacters: 200_000,
+  /** Length of the name of a question or an option, in UTF-16 units. They come back in answers and in errors. */
+  nameCharacters: 10_000,
   /** Levels of nesting in a state or a structured text. Far above real data, far below what recursion can bear. */
   jsonDepth: 1_000,
   minConfidence: { min: 0, max: 1 },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Fault, isPlainObject, kindOf, shown, under } from './fault.ts'
+import { Fault, grouped, isPlainObject, kindOf, shown, under } from './fault.ts'
 import { isWellFormed } from './characters.ts'
 import { LONE_SURROGATE } from './copy-json.ts'
 import { LIMITS } from './limits.ts'
@@ -77,8 +77,14 @@ function readChoiceCriteria(value: unknown, maxOptions: number): Readonly<Record
   if (names.length < LIMITS.options.min || names.length > maxOptions) {
     throw new Fault([], `a choice needs ${range}, got ${names.length}`)
   }
+  if (names.some(isLong)) throw new Fault([], `must not have an option name of more than ${grouped(LIMITS.nameCharacters)} characters`)
   if (!names.every(isWellFormed)) throw new Fault([], `has an option name that ${LONE_SURROGATE}`)
   return copyMembers(value, names, readText)
+}
+
+/** Whether a name is over its limit. */
+export function isLong(name: string): boolean {
+  return name.length > LIMITS.nameCharacters
 }
 
 function readScoreCriteria(value: unknown): readonly Exclude<Text, null>[] {

@@ -35,6 +35,8 @@ describe('options of a browser', () => {
     [{ runtimeUrl: undefined }, 'runtimeUrl'],
     [{ modelsUrl: 'http://[' }, 'modelsUrl'],
     [{ models: { mine: 3 } }, 'models.mine'],
+    [{ models: { mine: 'https://cdn.example/mine?token=1' } }, 'models.mine'],
+    [{ runtimeUrl: '/ort#x' }, 'runtimeUrl'],
     [{ backend: 'cpu' }, 'backend'],
     [{ threads: 0 }, 'threads'],
     [{ maxQueue: 0.5 }, 'maxQueue'],

@@ -72,7 +72,12 @@ export function resolveWebOptions(options: WebEngineOptions, base: string): Reso
 }
 
 function absolute(path: string, url: unknown, base: string): string {
-  if (typeof url === 'string' && URL.canParse(url, base)) return withoutSlash(new URL(url, base).href)
+  if (typeof url === 'string' && URL.canParse(url, base)) {
+    const { href, search, hash } = new URL(url, base)
+    if (search === '' && hash === '') return withoutSlash(href)
+    // Names of files go behind it.
+    throw new InvalidRequestError(path, 'must be the URL of a folder, without a query or fragment')
+  }
   throw new InvalidRequestError(path, `must be a URL, got ${typeof url === 'string' ? `'${url}'` : typeof url}`)
 }
 

@@ -3,12 +3,12 @@ import { download, type DownloadOptions } from './download.ts'
 
 /**
  * The weight files of the model that is being opened: graphs are built from their headers, and sessions take their
- * bytes from here. Nothing but their sizes is kept once a model is open; sessions that it opens later, as decoding in
+ * bytes from here. Nothing but their fingerprints is kept once a model is open; sessions that it opens later, as decoding in
  * bands does, have the files loaded anew, which are in Cache Storage by then.
  */
 export class WeightStore {
   readonly #files = new Map<string, Promise<Uint8Array | undefined>>()
-  readonly #sizes = new Map<string, number>()
+  readonly #prints = new Map<string, string>()
 
   /** Undefined where there is no such file. */
   async load(url: string, options: DownloadOptions = {}): Promise<Uint8Array | undefined> {
@@ -18,7 +18,7 @@ export class WeightStore {
     this.#files.set(url, loading)
     try {
       const bytes = await loading
-      if (bytes !== undefined) this.#sizes.set(url, bytes.length)
+      if (bytes !== undefined) this.#prints.set(url, fingerprint(bytes))
       return bytes
     } catch (error) {
       // The next to ask tries again.
@@ -30,11 +30,11 @@ export class WeightStore {
   /** A file that was loaded before. */
   async read(folder: string, file: string): Promise<Uint8Array> {
     const url = `${folder}/${file}`
-    const size = this.#sizes.get(url)
-    if (size === undefined) throw new DownloadFailedError(url, 'it was not loaded before it was needed')
+    const print = this.#prints.get(url)
+    if (print === undefined) throw new DownloadFailedError(url, 'it was not loaded before it was needed')
     const bytes = await (this.#files.get(url) ?? download(url))
-    if (bytes?.length === size) return bytes
-    // Graphs that were built from its header would read their weights from the wrong places.
+    if (bytes !== undefined && fingerprint(bytes) === print) return bytes
+    // Graphs that were built from its header would read their weights from the wrong places, or mix two models.
     throw new DownloadFailedError(url, 'it has changed on its server since the model was opened')
   }
 
@@ -42,4 +42,12 @@ export class WeightStore {
   release(folder: string): void {
     for (const url of this.#files.keys()) if (url.startsWith(`${folder}/`)) this.#files.delete(url)
   }
+}
+
+/** Size, and bytes here and there: of models with the same tensors hardly any are equal. Hashing all of them would take seconds. */
+function fingerprint(bytes: Uint8Array): string {
+  const step = Math.max(1, Math.floor(bytes.length / 4096))
+  let hash = 0
+  for (let at = bytes.length - 1; at >= 0; at -= step) hash = (Math.imul(hash, 31) + bytes[at]!) | 0
+  return `${bytes.length} ${hash}`
 }

@@ -55,6 +55,32 @@ describe('a client that keeps its side of the connection open', () => {
   })
 })
 
+describe('what is answered before any route', () => {
+  it.each([
+    ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', '200'],
+    ['an expectation of its own', `GET /healthz HTTP/1.1\r\n${HEAD}Expect: more\r\n\r\n`, '200'],
+    ['headers of 20 kB', `GET /healthz HTTP/1.1\r\n${HEAD}X: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+    ['no HTTP', 'garbage\r\n\r\n', '400'],
+  ])('has the form of the service with %s', async (_, request, status) => {
+    const received = await exchange(request)
+    expect(statuses(received)).toEqual([status])
+    expect(received).toMatch(/\r\nx-request-id: .+\r\nx-typesafe-request-id: /)
+    if (status !== '200') expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ error_type: 'invalid_request', error: { code: 'invalid_request' } })
+  })
+
+  it('is 408, which clients try again, where the request does not arrive in time', async () => {
+    const http = createNodeServer(createServer({ engine: createStubEngine().engine }))
+    // As Node does it, which looks for such connections every 30 seconds.
+    http.on('connection', (socket) => http.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket))
+    const slow = await listen(http)
+    let received = ''
+    for await (const chunk of connect(slow.port, '127.0.0.1')) received += chunk
+    expect(statuses(received)).toEqual(['408'])
+    expect(received).not.toContain('x-should-retry')
+    await slow.close()
+  })
+})
+
 describe('requests that try to smuggle another', () => {
   const hidden = 'GET /v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer right\r\n\r\n'
   it.each([

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import {
   createServer as createHttpServer,
   type IncomingMessage,
   type Server as HttpServer,
   type ServerResponse,
+  STATUS_CODES,
 } from 'node:http'
 import type { Socket } from 'node:net'
 import { Refusal } from '../refusal.ts'
@@ -22,16 +24,18 @@ export function toNodeListener(server: FetchServer): NodeListener {
 
 /** An HTTP server, not yet listening, whose answer to a request that is no HTTP has the service's own form too. */
 export function createNodeServer(server: FetchServer): HttpServer {
-  const http = createHttpServer(toNodeListener(server))
+  // The origin matters to no route, and what a client expects beforehand is answered by how it is answered.
+  const http = createHttpServer({ requireHostHeader: false }, toNodeListener(server))
+  http.on('checkExpectation', (message, response) => http.emit('request', message, response))
   const responses = new WeakMap<Socket, ServerResponse>()
   http.on('request', ({ socket }, response) => {
     responses.set(socket, response)
     response.once('close', () => responses.delete(socket))
   })
-  http.on('clientError', (_, socket: Socket) => {
+  http.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
     // In the midst of an answer, or from a client that was told already and keeps its side open, as this server lets it.
     if (responses.get(socket)?.headersSent || !socket.writable) socket.destroy()
-    else void refuse(socket)
+    else void refuse(socket, FAULTS.get(code) ?? MALFORMED)
   })
   return http
 }
@@ -40,12 +44,24 @@ async function answer(server: FetchServer, message: NodeRequest, response: Serve
   await sendWebResponse(await server.fetch(toWebRequest(message, response)), response)
 }
 
-async function refuse(socket: Socket): Promise<void> {
-  const error = new Refusal(400, 'invalid_request', 'the request is not valid HTTP')
-  const body = await createErrorResponse(error, 'systemone').text()
+const MALFORMED = new Refusal(400, 'invalid_request', 'the request is not valid HTTP')
+
+/** By the codes of Node. */
+const FAULTS: ReadonlyMap<string | undefined, Refusal> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', new Refusal(408, 'invalid_request', 'the request did not arrive in time')],
+  ['HPE_HEADER_OVERFLOW', new Refusal(431, 'invalid_request', 'the headers are larger than this server takes')],
+])
+
+/** In the form that clients of all routes read: which route it was for may not be known. */
+async function refuse(socket: Socket, refusal: Refusal): Promise<void> {
+  const response = createErrorResponse(refusal, 'openai')
+  const body = await response.text()
+  const id = randomUUID()
+  const headers = [
+    ...response.headers, ['x-request-id', id], ['x-typesafe-request-id', id], ['content-length', Buffer.byteLength(body)], ['connection', 'close'],
+  ].map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
-      + `connection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${headers.join('')}\r\n${body}`,
     () => socket.destroy(),
   )
 }

@@ -36,3 +36,14 @@ it('refers to nothing that it does not have', () => {
   const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
   expect(new Set(references)).toEqual(new Set(Object.keys(document.components.schemas)))
 })
+
+it('lets optional members of image bodies be null, as the routes do', () => {
+  const { ImageGenerationRequest, ImageEditRequest } = createOpenApiDocument().components.schemas
+  const { prompt, size, seed } = ImageGenerationRequest.properties as Record<string, unknown>
+  expect(prompt).toEqual({ type: 'string', minLength: 1 })
+  expect([size, seed]).toEqual([
+    { anyOf: [expect.objectContaining({ type: 'string' }), { const: 'auto' }, { type: 'null' }] },
+    { anyOf: [expect.objectContaining({ type: 'integer' }), { type: 'null' }] },
+  ])
+  expect(JSON.stringify(ImageEditRequest)).toContain('"images":{"anyOf":[{')
+})

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { createDecisionRequestSchema } from '../../schemas/decision-request.ts'
 import { decisionResponseSchema, errorBodySchema, LIMITS, type RequestLimits } from '../../schemas/index.ts'
-import { toJsonSchema } from '../../schemas/json-schema.ts'
+import { type JsonSchema, toJsonSchema } from '../../schemas/json-schema.ts'
 import { createOpenAiRequestSchema } from '../decisions/openai-request.ts'
 import { openAiResponseSchema } from '../decisions/openai-response.ts'
 import { editBodySchema } from '../images/edits-route.ts'
@@ -123,8 +123,8 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Reque
         DecisionResponse: toJsonSchema(decisionResponseSchema),
         OpenAiDecisionRequest: toJsonSchema(createOpenAiRequestSchema({ maxOptions })),
         OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
-        ImageGenerationRequest: toJsonSchema(generationBodySchema),
-        ImageEditRequest: toJsonSchema(editBodySchema),
+        ImageGenerationRequest: withDefaults(toJsonSchema(generationBodySchema)),
+        ImageEditRequest: withDefaults(toJsonSchema(editBodySchema)),
         ImageResponse: toJsonSchema(imageAnswerSchema),
         ModelList: toJsonSchema(modelListSchema),
         Usage: toJsonSchema(usageSchema),
@@ -132,6 +132,25 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Reque
       },
     },
   }
+}
+
+const NULL = { type: 'null' }
+
+function takesNull(property: unknown): boolean {
+  return JSON.stringify(property).includes(JSON.stringify(NULL))
+}
+
+/** What image routes drop before they look at a body (`dropDefaults`): null, and a size of `auto`. */
+function withDefaults(schema: JsonSchema): JsonSchema {
+  const { properties, required = [], allOf } = schema
+  return {
+    ...schema,
+    ...(allOf && { allOf: allOf.map((part) => withDefaults(part as JsonSchema)) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, property]) =>
+        [name, required.includes(name) || takesNull(property) ? property : { anyOf: [property, ...(name === 'size' ? [{ const: 'auto' }] : []), NULL] }])),
+    }),
+  } as JsonSchema
 }
 
 function reference(schema: string) {

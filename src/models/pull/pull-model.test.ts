@@ -1,14 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rename, rm, utimes } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, readFile, rename, rm, statfs, symlink, utimes } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   AbortedError, DownloadFailedError, InvalidRequestError, ModelFormatError, ModelNotFoundError,
 } from '../../errors/index.ts'
 import { resolveModel } from '../resolve-model.ts'
 import { pullModel } from './pull-model.ts'
 import { COMMIT, type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
+
+vi.mock('node:fs/promises', async (original) => {
+  const files = await original<typeof import('node:fs/promises')>()
+  return { ...files, symlink: vi.fn(files.symlink), statfs: vi.fn(files.statfs) }
+})
 
 const WEIGHTS = 'weights of the model, '.repeat(4000)
 const FILES = { 'config.json': '{"some":"config"}', 'model.safetensors': WEIGHTS, 'README.md': 'left out' }
@@ -60,6 +65,48 @@ it('gives every one of several downloads at once the right file', async () => {
   }
   expect(hub.downloads.filter((file) => file.startsWith('model'))).toHaveLength(2)
   await expect(readdir(blobsOf())).resolves.toSatisfy((names: string[]) => names.every((name) => /^[0-9a-f]+$/.test(name)))
+})
+
+it('makes one right snapshot of two downloads that end at once', async () => {
+  for (let round = 0; round < 5; round++) {
+    const hubHome = join(home, String(round))
+    await using hub = await startFakeHub(FILES)
+    const folders = await Promise.all([0, 1].map(() => pullModel({ id: 'owner/model', env: { HF_HOME: hubHome, HF_ENDPOINT: hub.url } })))
+    for (const file of await readdir(folders[0]!)) expect((await lstat(join(folders[0]!, file))).isSymbolicLink()).toBe(true)
+  }
+})
+
+it('mends a link that leads nowhere', async () => {
+  await using hub = await startFakeHub(FILES)
+  const folder = await pull(hub)
+  for (const name of await readdir(blobsOf())) await rm(join(blobsOf(), name))
+  await pull(hub)
+  expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
+})
+
+describe('where links are not allowed, or the disk is nearly full', () => {
+  afterEach(() => void vi.mocked(symlink).mockReset())
+
+  it('puts the files themselves, also where two are alike', async () => {
+    vi.mocked(symlink).mockRejectedValue(Object.assign(new Error('no'), { code: 'EPERM' }))
+    await using hub = await startFakeHub({ ...FILES, 'generation_config.json': FILES['config.json'] })
+    const folder = await pull(hub)
+    for (const name of ['config.json', 'generation_config.json']) expect(await readFile(join(folder, name), 'utf8')).toBe(FILES['config.json'])
+    await pull(hub)
+  })
+
+  it('needs room for what is missing only', async () => {
+    await using hub = await startFakeHub(FILES)
+    hub.cut('model.safetensors', 50_000)
+    await expect(pull(hub)).rejects.toThrow(DownloadFailedError)
+    vi.mocked(statfs).mockResolvedValue({ bavail: 1, bsize: WEIGHTS.length - 20_000 } as never)
+    await pull(hub)
+    vi.mocked(statfs).mockResolvedValue({ bavail: 0, bsize: 1 } as never)
+    await pull(hub)
+    await rm(home, { recursive: true })
+    await expect(pull(hub)).rejects.toThrow(/it needs 0\.0 GB/)
+    vi.mocked(statfs).mockReset()
+  })
 })
 
 describe('what a process has left of a file when it was ended', () => {

@@ -1,5 +1,5 @@
-import { access, mkdir, readFile, rename, statfs, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { access, copyFile, mkdir, readdir, readFile, rename, rm, stat, statfs, symlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
 import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
 import { type Environment, hubCacheFolder, hubHome } from '../hub-cache.ts'
 import { downloadBlob } from './download-file.ts'
@@ -64,16 +64,29 @@ async function fetchFiles({ id, hub, commit, files, repository, snapshot, signal
   const blobOf = ({ content }: RemoteFile) => join(repository, 'blobs', content.hash)
   let before = 0
   const report = (bytes: number) => onProgress?.({ stage: 'download', done: before + bytes, total })
-  await checkSpace(id, repository, total)
+  const isThere = async (file: RemoteFile) => await exists(join(snapshot, file.path)) || await exists(blobOf(file))
+  let missing = 0
+  for (const file of files) if (!await isThere(file)) missing += Math.max(0, file.size - await measurePartial(blobOf(file)))
+  await checkSpace(id, repository, missing)
   for (const file of files) {
     const blob = blobOf(file)
-    const there = await exists(join(snapshot, file.path)) || await exists(blob)
-    if (!there) await downloadBlob({ hub, id, commit, file, blob, signal, onBytes: report })
+    if (!await isThere(file)) await downloadBlob({ hub, id, commit, file, blob, signal, onBytes: report })
     report(file.size)
     before += file.size
   }
   // After all of them, so that there is never a snapshot with files missing.
-  for (const file of files) await link(blobOf(file), join(snapshot, file.path))
+  for (const file of files) {
+    const shared = files.some((other) => other !== file && other.content.hash === file.content.hash)
+    await place(blobOf(file), join(snapshot, file.path), shared)
+  }
+}
+
+/** Bytes of a file that an earlier download has left, which are continued. */
+async function measurePartial(blob: string): Promise<number> {
+  const names = await readdir(dirname(blob)).catch(() => [])
+  const partial = names.filter((name) => name.startsWith(`${basename(blob)}.`) && name.endsWith('.incomplete'))
+  const sizes = await Promise.all(partial.map((name) => stat(join(dirname(blob), name)).then(({ size }) => size, () => 0)))
+  return Math.max(0, ...sizes)
 }
 
 /** Before work starts: a disk that fills up at 90 % of 8 GB costs an hour. */
@@ -85,11 +98,22 @@ async function checkSpace(id: string, repository: string, needed: number): Promi
   throw new DownloadFailedError(id, `it needs ${gigabytes(needed)}, ${repository} has ${gigabytes(bavail * bsize)} left`)
 }
 
-async function link(blob: string, path: string): Promise<void> {
+/** @param shared whether another file has the same content */
+async function place(blob: string, path: string, shared: boolean): Promise<void> {
   if (await exists(path)) return
   await mkdir(dirname(path), { recursive: true })
-  // Windows lets only some users make links; the file itself does as well, as in the hub's own tools.
-  await symlink(relative(dirname(path), blob), path).catch(() => rename(blob, path))
+  try {
+    await symlink(relative(dirname(path), blob), path)
+  } catch (error) {
+    // Another download was faster, or a link is there that leads nowhere.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      if (await exists(path)) return
+      await rm(path)
+      return place(blob, path, shared)
+    }
+    // Windows lets only some users make links; the file itself does as well, as in the hub's own tools.
+    await (shared ? copyFile(blob, path) : rename(blob, path))
+  }
 }
 
 async function writeReference(path: string, commit: string): Promise<void> {
