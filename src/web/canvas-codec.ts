@@ -1,4 +1,5 @@
 import type { PictureCodec } from '../images/picture-codec.ts'
+import { readWebpOrientation } from './webp-orientation.ts'
 
 const WHITE = '#ffffff'
 const OPAQUE = 255
@@ -7,11 +8,14 @@ const OPAQUE = 255
 export const canvasCodec: PictureCodec = {
   async decode(file) {
     const blob = new Blob([file as Uint8Array<ArrayBuffer>])
-    const bitmap = await createImageBitmap(blob, { imageOrientation: 'from-image' })
-    const { width, height } = bitmap
+    const orientation = readWebpOrientation(file)
+    const bitmap = await createImageBitmap(blob, { imageOrientation: orientation === undefined ? 'from-image' : 'none' })
+    const stored = [bitmap.width, bitmap.height] as const
+    const [width, height] = (orientation ?? 1) > 4 ? stored.toReversed() as [number, number] : stored
     const context = createContext(width, height)
     context.fillStyle = WHITE
     context.fillRect(0, 0, width, height)
+    context.setTransform(...turn(orientation ?? 1, width, height))
     context.drawImage(bitmap, 0, 0)
     bitmap.close()
     const { data } = context.getImageData(0, 0, width, height)
@@ -30,6 +34,20 @@ export const canvasCodec: PictureCodec = {
     const file = await context.canvas.convertToBlob({ type: 'image/png' })
     return new Uint8Array(await file.arrayBuffer())
   },
+}
+
+/** Where a picture of that EXIF orientation is drawn, so that it stands upright on `width` × `height`. */
+function turn(orientation: number, width: number, height: number): [number, number, number, number, number, number] {
+  switch (orientation) {
+    case 2: return [-1, 0, 0, 1, width, 0]
+    case 3: return [-1, 0, 0, -1, width, height]
+    case 4: return [1, 0, 0, -1, 0, height]
+    case 5: return [0, 1, 1, 0, 0, 0]
+    case 6: return [0, 1, -1, 0, width, 0]
+    case 7: return [0, -1, -1, 0, width, height]
+    case 8: return [0, -1, 1, 0, 0, height]
+    default: return [1, 0, 0, 1, 0, 0]
+  }
 }
 
 function createContext(width: number, height: number): OffscreenCanvasRenderingContext2D {

@@ -1,0 +1,42 @@
+/** Tag of the orientation in a TIFF directory (EXIF 2.3, section 4.6.4). */
+const ORIENTATION = 0x0112
+
+/**
+ * How a WebP file is to be turned, 1 to 8 as in EXIF: browsers turn JPEG and PNG, and leave WebP as it is stored. Undefined
+ * for other files, and 1 where it says nothing that can be read.
+ */
+export function readWebpOrientation(file: Uint8Array): number | undefined {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  try {
+    if (readTag(view, 0) !== 'RIFF' || readTag(view, 8) !== 'WEBP') return undefined
+    for (let chunk = 12; chunk + 8 <= view.byteLength; chunk += 8 + roundUpToEven(view.getUint32(chunk + 4, true))) {
+      if (readTag(view, chunk) === 'EXIF') return readTiff(view, chunk + 8)
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  return 1
+}
+
+function readTiff(view: DataView, start: number): number {
+  // Some writers put the header of JPEG's segment in front of it.
+  const tiff = readTag(view, start) === 'Exif' ? start + 6 : start
+  const little = readTag(view, tiff).startsWith('II')
+  const directory = tiff + view.getUint32(tiff + 4, little)
+  const entries = view.getUint16(directory, little)
+  for (let entry = 0; entry < entries; entry++) {
+    const at = directory + 2 + 12 * entry
+    if (view.getUint16(at, little) !== ORIENTATION) continue
+    const orientation = view.getUint16(at + 8, little)
+    return orientation >= 1 && orientation <= 8 ? orientation : 1
+  }
+  return 1
+}
+
+function roundUpToEven(size: number): number {
+  return size + (size % 2)
+}
+
+function readTag(view: DataView, at: number): string {
+  return String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
+}
