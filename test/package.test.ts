@@ -195,7 +195,7 @@ describe('the command line of the installed package', () => {
 
   it.each([
     ['a model that is not there', 1, ['--use', '/no/such/folder'], 'was not found'],
-    ['a threshold that is no number', 2, ['--min-confidence', 'high'], 'min_confidence: '],
+    ['a threshold that is no number', 2, ['--min-confidence', 'high'], '--min-confidence: must be a number'],
     ['a file that is not there', 2, ['no-such-file.txt'], 'state: '],
     ['an unknown backend', 2, ['--backend', 'abacus'], 'backend: '],
     ['a misspelled option', 2, ['--min-confidance', '0.9'], '--min-confidance'],

@@ -28,8 +28,6 @@ it('allows as many tokens as the format says, and not one more', async () => {
 it('refuses at once what has more characters than so many tokens can stand for', async () => {
   const folder = fileURLToPath(new URL('../../models/image-mini/tokenizer', import.meta.url))
   const tokenizer = await loadPromptTokenizer(openFolder(folder), { emptyThinkBlock: false, maxTokens: 32 })
-  const started = performance.now()
+  // Splitting it would take eight seconds, and tell how many tokens it has.
   expect(() => tokenizer.encode('\u{1f600}'.repeat(32_000))).toThrow('at most 32 tokens with its template, got more than')
-  // Splitting it took eight seconds.
-  expect(performance.now() - started).toBeLessThan(1000)
 })
