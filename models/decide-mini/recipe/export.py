@@ -57,7 +57,7 @@ def main():
     manifest = args.out / "tessera.json"
     if not manifest.exists():
         manifest.write_text(json.dumps({
-            "name": "decide-mini", "version": "0.10.0", "template": "branch-1", "readout": "pointer",
+            "name": "decide-mini", "version": "0.11.0", "template": "branch-1", "readout": "pointer",
             "window": {"tokens": 640, "overlap": 64, "sharpness": 4},
         }, indent=2) + "\n")
     size = sum(file.stat().st_size for file in args.out.iterdir() if file.is_file())
