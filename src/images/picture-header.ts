@@ -94,6 +94,7 @@ function readWebp(view: DataView): PictureHeader | undefined {
   return { width: read24(24) + 1, height: read24(27) + 1, animated: (view.getUint8(20) & 2) !== 0 }
 }
 
-function readTag(view: DataView, at: number): string {
+/** Four characters, as chunks of PNG and RIFF are named by. @throws RangeError beyond the end */
+export function readTag(view: DataView, at: number): string {
   return String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
 }

@@ -27,3 +27,8 @@ export async function findInHubCache(id: string, env: Environment): Promise<stri
   const revision = revisions.find((name) => name === main) ?? (revisions.length === 1 ? revisions[0] : undefined)
   return revision && join(snapshots, revision)
 }
+
+/** Whether a name has the form `owner/name`. */
+export function isHubId(name: string): boolean {
+  return /^[\w.-]+\/[\w.-]+$/.test(name)
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 
@@ -16,7 +16,9 @@ export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promi
   if (!await exists(join(options.folder, 'model_index.json'))) return quantizeWeights(options)
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
-  if (!relative(resolve(options.folder), out).startsWith('..')) throw new InvalidRequestError('out', `${out} must not be inside the checkpoint`)
+  const within = relative(resolve(options.folder), out)
+  // From one drive to another the way is a whole path.
+  if (!within.startsWith('..') && !isAbsolute(within)) throw new InvalidRequestError('out', `${out} must not be inside the checkpoint`)
   for (const part of QUANTIZED) {
     const folder = join(options.folder, part)
     if (!await exists(folder)) throw new ModelFormatError(folder, 'a part of the pipeline', 'no such folder')

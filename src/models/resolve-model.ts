@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../errors/index.ts'
-import { findInHubCache, hubCacheFolder } from './hub-cache.ts'
+import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 
 /** One of these is in the folder of every model: of a decoder, or of an image pipeline. */
 const INDEX_FILES = ['config.json', 'model_index.json']
@@ -21,10 +21,6 @@ async function exists(path: string): Promise<boolean> {
 
 async function isModel(folder: string): Promise<boolean> {
   return (await Promise.all(INDEX_FILES.map((name) => exists(join(folder, name))))).includes(true)
-}
-
-function isHubId(model: string): boolean {
-  return /^[\w.-]+\/[\w.-]+$/.test(model)
 }
 
 /** The package's own `models` folder: beside the folder that this code runs from, whether `dist` or `src`. */

@@ -1,3 +1,5 @@
+import { readTag } from '../images/picture-header.ts'
+
 /** Tag of the orientation in a TIFF directory (EXIF 2.3, section 4.6.4). */
 const ORIENTATION = 0x0112
 
@@ -35,8 +37,4 @@ function readTiff(view: DataView, start: number): number {
 
 function roundUpToEven(size: number): number {
   return size + (size % 2)
-}
-
-function readTag(view: DataView, at: number): string {
-  return String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
 }

@@ -1,7 +1,7 @@
 import { access, copyFile, mkdir, readdir, readFile, rename, rm, stat, statfs, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
-import { type Environment, hubCacheFolder, hubHome } from '../hub-cache.ts'
+import { type Environment, hubCacheFolder, hubHome, isHubId } from '../hub-cache.ts'
 import { downloadBlob } from './download-file.ts'
 import { explain, type Hub, listRemoteFiles, type RemoteFile } from './remote-files.ts'
 
@@ -35,7 +35,7 @@ export interface PullOptions {
  */
 export async function pullModel(options: PullOptions): Promise<string> {
   const { id, revision = 'main', signal, env = process.env } = options
-  if (!/^[\w.-]+\/[\w.-]+$/.test(id)) throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, got '${id}'`)
+  if (!isHubId(id)) throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, got '${id}'`)
   const offline = env['HF_HUB_OFFLINE'] ?? ''
   if (TRUE.test(offline)) throw new DownloadFailedError(id, `HF_HUB_OFFLINE is ${offline}; unset it to download`)
   const hub = await connect(env, signal)
@@ -108,7 +108,7 @@ async function place(blob: string, path: string, shared: boolean): Promise<void>
     // Another download was faster, or a link is there that leads nowhere.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       if (await exists(path)) return
-      await rm(path)
+      await rm(path, { force: true })
       return place(blob, path, shared)
     }
     // Windows lets only some users make links; the file itself does as well, as in the hub's own tools.
