@@ -37,12 +37,15 @@ for made in subject message; do
   [ -f "$work/${made}s.jsonl.xz" ] || "$python" "${made}_questions.py" --data "$data" --packages "$work/packages" --wordnet "${WORDNET:-/usr/share/wordnet}" --out "$work/${made}s.jsonl.xz"
 done
 [ -f "$work/meaning.jsonl.xz" ] || "$python" meaning_questions.py --data "$data" --wordnet "${WORDNET:-/usr/share/wordnet}" --out "$work/meaning.jsonl.xz"
+for made in wording search; do
+  [ -f "$work/$made.jsonl.xz" ] || "$python" "${made}_questions.py" --data "$data" --out "$work/$made.jsonl.xz"
+done
 pack_made() {
   local out=$1
   shift
   [ -f "$work/$out/rows.npy" ] || "$python" pack.py --data "$work" --tokenizer "$work/tokenizer.json" --out "$work/$out" --fingerprints "$fingerprints" "$@"
 }
-pack_made made reading.jsonl.xz lexicon.jsonl.xz subjects.jsonl.xz records.jsonl.xz messages.jsonl.xz meaning.jsonl.xz tables.jsonl.xz
+pack_made made reading.jsonl.xz lexicon.jsonl.xz subjects.jsonl.xz records.jsonl.xz messages.jsonl.xz meaning.jsonl.xz tables.jsonl.xz wording.jsonl.xz search.jsonl.xz
 pack_made compare compare.jsonl.xz
 pack_made belonging belonging.jsonl.xz
 pack_made cells cells.jsonl.xz

@@ -28,13 +28,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", type=Path, required=True, help="folder with checkpoint.pt, tokenizer.json and train/")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--average", type=Path, help="exported bundle that training started from: a mean of its weights and the checkpoint's is "
-                        "written, which keeps what both know (Wortsman et al. 2022, arXiv:2109.01903)")
+    parser.add_argument("--average", type=Path, help="exported bundle that training started from, or a copy of an earlier checkpoint (.pt): a mean of "
+                        "its weights and the last checkpoint's is written, which keeps what both know (Wortsman et al. 2022, arXiv:2109.01903)")
     parser.add_argument("--share", type=float, default=0.5, help="the checkpoint's share of that mean")
     args = parser.parse_args()
     saved = torch.load(args.work / "checkpoint.pt", map_location="cpu")
     start = saved["model"]
-    if args.average:
+    if args.average and args.average.suffix == ".pt":
+        start = torch.load(args.average, map_location="cpu")["model"]
+    elif args.average:
         config = Config(**saved["config"])
         start, _ = first_weights(config, args.work, count_tokens(args.work, config), args.average)
     tensors = {}
@@ -57,7 +59,7 @@ def main():
     manifest = args.out / "tessera.json"
     if not manifest.exists():
         manifest.write_text(json.dumps({
-            "name": "decide-mini", "version": "0.11.0", "template": "branch-1", "readout": "pointer",
+            "name": "decide-mini", "version": "0.12.0", "template": "branch-1", "readout": "pointer",
             "window": {"tokens": 640, "overlap": 64, "sharpness": 4},
         }, indent=2) + "\n")
     size = sum(file.stat().st_size for file in args.out.iterdir() if file.is_file())

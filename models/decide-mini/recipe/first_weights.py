@@ -2,6 +2,7 @@
 from dataclasses import replace
 
 import numpy as np
+import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
@@ -29,18 +30,37 @@ def count_tokens(work, config):
     return 1 + np.bincount(np.load(work / "train" / "tokens.npy"), minlength=config.vocab_size)
 
 
+def layer_number(name):
+    return int(name.split(".")[2]) if name.startswith("model.layers.") else None
+
+
+def deepen(weights, layers):
+    """The weights with as many layers as said: the ones between the first and the last are followed by copies, from the back where not all are.
+    A copy's output projections are zero, so at first the model answers as before."""
+    had = 1 + max(number for name in weights if (number := layer_number(name)) is not None)
+    inner = list(range(1, had - 1))
+    if not had <= layers <= had + len(inner):
+        raise ValueError(f"expected {had} to {had + len(inner)} layers for weights that have {had}, got {layers}")
+    copied = set(inner[len(inner) - (layers - had):])
+    order = [place for number in range(had) for place in [(number, False)] + [(number, True)] * (number in copied)]
+    deeper = {name: weight for name, weight in weights.items() if layer_number(name) is None}
+    for place, (number, copy) in enumerate(order):
+        for name, weight in weights.items():
+            if layer_number(name) == number:
+                new = torch.zeros_like(weight) if copy and name.endswith(("o_proj.weight", "down_proj.weight")) else weight
+                deeper[name.replace(f".{number}.", f".{place}.", 1)] = new
+    return deeper
+
+
 def first_weights(config, work, counts, bundle=None):
-    """Weights that match words, or those of `bundle`; with a lookup layer before them where they have a layer less than `config` says.
-    Returns them and whether that layer is new."""
+    """Weights that match words behind a lookup layer, or those of `bundle`, deepened where it has fewer layers than `config` says.
+    Returns them and whether the lookup layer is new."""
+    if bundle:
+        return deepen(from_bundle(bundle), config.num_hidden_layers), False
     tokenizer = Tokenizer.from_file(str(work / "tokenizer.json"))
     structure = {name: tokenizer.token_to_id(f"<{name}>") for name in STRUCTURE}
-    if bundle:
-        weights = from_bundle(bundle)
-    else:
-        model = DecideMini(replace(config, num_hidden_layers=config.num_hidden_layers - 1))
-        start_matching(model, np.load(work / "embeddings.npy"), counts, structure)
-        weights = model.state_dict()
-    if f"model.layers.{config.num_hidden_layers - 1}.input_layernorm.weight" in weights:
-        return weights, False
+    model = DecideMini(replace(config, num_hidden_layers=config.num_hidden_layers - 1))
+    start_matching(model, np.load(work / "embeddings.npy"), counts, structure)
+    weights = model.state_dict()
     layer = lookup_layer(config, weights["model.embed_tokens.weight"], counts, structure["state"])
     return with_lookup(weights, layer, config.head_dim), True

@@ -12,7 +12,7 @@ from products import project
 class Config:
     vocab_size: int = 24576
     hidden_size: int = 256
-    num_hidden_layers: int = 5
+    num_hidden_layers: int = 8
     num_attention_heads: int = 4
     num_key_value_heads: int = 2
     head_dim: int = 64
