@@ -1,7 +1,9 @@
 """Plain text as documents of sentences, with what questions about it are made from: titles, kinds of things, words by frequency."""
+import argparse
 import lzma
 import re
 from collections import Counter
+from pathlib import Path
 
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])|\n+")
 KIND = re.compile(r"^.{2,60}? (?:is|was|are|were) (an? (?:[\w-]+ ){0,3}?[\w-]+)(?= (?:of|in|that|which|who|by|from|for|and|on|at|to|with)\b|[,.;(])")
@@ -28,3 +30,17 @@ class Texts:
         for word in self.words:
             self.stems.setdefault(word[:4].lower(), []).append(word)
         self.kinds = [None if not (found := KIND.match(document[0])) else found[1] for document in self.documents]
+
+
+def text_arguments(rows, limit):
+    """The command line of a program that makes so many rows of questions from plain texts."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--rows", type=int, default=rows)
+    parser.add_argument("--limit", type=int, default=limit, help="characters read of every file")
+    return parser
+
+
+def text_files(data):
+    return sorted(data.glob("pretrain-*.txt.xz"))

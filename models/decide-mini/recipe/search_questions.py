@@ -1,10 +1,8 @@
 """Makes questions on whether what is offered fits what was asked for: queries, clarifying questions, suggestions, titles of pages and tickets."""
-import argparse
 import random
-from pathlib import Path
 
 from asking import Asking, write_rows
-from plain_texts import WORD, Texts
+from plain_texts import WORD, Texts, text_arguments, text_files
 
 ASKED = ["{}", "{}", "What is {}?", "Tell me about {}.", "tell me about {}", "I'm looking for {}", "Find {}", "find information on {}", "How do I get {}?", "where can I find {}", "Where to buy {}",
          "how to choose {}", "I'd like to learn about {}", "Give me facts about {}", "Is {} any good?", "who knows about {}", "Why does {} matter?", "best {}", "I need {}", "problem with {}", "Can you help me with {}?", "Show me {}"]
@@ -103,14 +101,9 @@ class Maker(Asking):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=80_000)
-    parser.add_argument("--limit", type=int, default=12_000_000, help="characters read of every file")
-    args = parser.parse_args()
+    args = text_arguments(80_000, 12_000_000).parse_args()
     random_ = random.Random(0)
-    makers = [Maker(Texts(path, args.limit), random_) for path in sorted(args.data.glob("pretrain-*.txt.xz"))]
+    makers = [Maker(Texts(path, args.limit), random_) for path in text_files(args.data)]
     forms = {"relevant": 7, "picked": 2, "graded": 1}
     drawn = (random_.choice(makers) for _ in range(args.rows))
     write_rows(args.out, (maker.row_of("search", getattr(maker, random_.choices(list(forms), list(forms.values()))[0])) for maker in drawn))

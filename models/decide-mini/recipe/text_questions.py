@@ -3,14 +3,12 @@
 They stand in for language-model pretraining: every row costs one short pass and teaches to compare pieces of a text with each other and
 with options, on subjects that labelled data does not touch. Rows have the form of the decision files (README of the data).
 """
-import argparse
 import random
 import re
-from pathlib import Path
 
 from asking import Asking, write_rows
 from damage import DAMAGE, is_praise
-from plain_texts import WORD, Texts
+from plain_texts import WORD, Texts, text_arguments, text_files
 
 NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)+\b")
 NUMBER = re.compile(r"\b\d{1,8}\b")
@@ -222,15 +220,11 @@ class Maker(Asking):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=400_000)
+    parser = text_arguments(400_000, 60_000_000)
     parser.add_argument("--compare", action="store_true", help="only questions that compare two pieces of text")
-    parser.add_argument("--limit", type=int, default=60_000_000, help="characters read of every file")
     args = parser.parse_args()
     random_, weights = random.Random(0), COMPARING if args.compare else COMPARING | READING
-    makers = [Maker(Texts(path, args.limit), random_) for path in sorted(args.data.glob("pretrain-*.txt.xz"))]
+    makers = [Maker(Texts(path, args.limit), random_) for path in text_files(args.data)]
     write_rows(args.out, (makers[number % len(makers)].row(weights) for number in range(args.rows)))
 
 

@@ -1,10 +1,8 @@
 """Makes questions on how natural a sentence is: sentences with none to several small faults, as generated text has them."""
-import argparse
 import random
-from pathlib import Path
 
 from asking import Asking, write_rows
-from plain_texts import Texts
+from plain_texts import Texts, text_arguments, text_files
 from wording_faults import with_faults
 
 QUALITIES = [("natural", "unnatural"), ("fluent", "awkward"), ("clear", "unclear"), ("correct", "faulty"), ("readable", "unreadable"), ("smooth", "clumsy"), ("grammatical", "ungrammatical"), ("good", "bad")]
@@ -92,16 +90,11 @@ class Maker(Asking):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=80_000)
-    parser.add_argument("--limit", type=int, default=12_000_000, help="characters read of every file")
-    args = parser.parse_args()
+    args = text_arguments(80_000, 12_000_000).parse_args()
     random_ = random.Random(0)
-    makers = [Maker(Texts(path, args.limit), random_) for path in sorted(args.data.glob("pretrain-*.txt.xz"))]
+    makers = [Maker(Texts(path, args.limit), random_) for path in text_files(args.data)]
     # half of them from conversations, whose sentences are those that are generated most
-    weights = [4 if path.name.startswith("pretrain-dialogue") else 1 for path in sorted(args.data.glob("pretrain-*.txt.xz"))]
+    weights = [4 if path.name.startswith("pretrain-dialogue") else 1 for path in text_files(args.data)]
     drawn = (random_.choices(makers, weights)[0] for _ in range(args.rows))
     write_rows(args.out, (maker.row_of("wording", maker.rated if random_.random() < 0.75 else maker.better) for maker in drawn))
 
