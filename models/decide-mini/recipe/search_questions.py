@@ -16,6 +16,7 @@ LABELS = [("Query", "Clarifying question"), ("Query", "Suggestion"), ("Search", 
           ("Ticket", "Article"), ("Question", "Related question"), ("Keywords", "Title"), ("User", "Bot"), ("Need", "Product"), ("Subject", "Message"), ("Prompt", "Response"), ("Question", "Counter question")]
 # as common as this says nothing of the subject
 RARE = 500
+TRIES = 1000
 LEVELS = [["unrelated", "same subject", "exactly what is asked for"], ["0", "1", "2"], ["not relevant", "somewhat relevant", "highly relevant"], ["off topic", "on topic", "spot on"]]
 
 
@@ -39,7 +40,7 @@ class Maker(Asking):
     def found(self):
         """Two subjects of one place in a text, or one and the text's title; they may be the same."""
         r = self.random
-        while True:
+        for _ in range(TRIES):
             number = r.randrange(len(self.texts.documents))
             document = self.texts.documents[number]
             at = r.randrange(len(document) - 1)
@@ -48,6 +49,7 @@ class Maker(Asking):
                 one = self.texts.titles[number] if self.texts.titles[number] and r.random() < 0.5 else r.choice(here)
                 near = [subject for subject in here + self.subjects(document[at + 1]) if subject != one]
                 return one, (r.choice(near) if near else one)
+        raise ValueError(f"found no word rarer than the {RARE} most frequent in {TRIES} sentences: read more of the texts (--limit)")
 
     def part(self, subject):
         """The subject, or a word less."""
