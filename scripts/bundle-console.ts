@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const PAGE = fileURLToPath(new URL('../src/http/console/page', import.meta.url))
+const PAGE = fileURLToPath(new URL('../src/console', import.meta.url))
 
 /** Puts the files of the console's page into a folder, its script in one piece. */
 export async function bundleConsole(folder: string): Promise<void> {

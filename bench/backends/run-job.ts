@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { type BackendName, createBackend } from '../../src/backends/index.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { GraphBuilder } from '../../src/graph/index.ts'
-import { add } from '../../src/graph/ops/elementwise.ts'
+import { add } from '../../src/onnx/ops/elementwise.ts'
 import type { DecisionRequestInput } from '../../src/schemas/index.ts'
 import { openFlux2Step } from '../images/step-model.ts'
 

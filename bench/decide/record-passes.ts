@@ -1,4 +1,5 @@
-import type { Backend, GraphModel, Session, Tensor } from '../../src/backends/index.ts'
+import type { Backend, Session, Tensor } from '../../src/backends/index.ts'
+import type { BuiltGraph } from '../../src/onnx/built-graph.ts'
 
 /** One run of a graph: what went in, and when. */
 export interface Pass {
@@ -11,7 +12,7 @@ export interface Pass {
 
 export interface Recording {
   /** Graphs in the order in which sessions were created for them. */
-  readonly models: GraphModel[]
+  readonly models: BuiltGraph[]
   /** Runs since `passes` was last emptied. */
   readonly passes: Pass[]
 }

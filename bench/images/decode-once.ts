@@ -2,7 +2,7 @@
 // node scripts/run-ts.mjs bench/images/decode-once.ts FOLDER SIDE THREADS RUNS
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { describeAutoencoderKlFlux2Decoder } from '../../src/graph/index.ts'
-import { LatentDecoder } from '../../src/images/latent-decoder.ts'
+import { LatentDecoder } from '../../src/images/decoding/latent-decoder.ts'
 import { readPart } from '../../src/images/read-part.ts'
 import { autoencoderKlFlux2ConfigSchema } from '../../src/models/autoencoder-config.ts'
 import { openFolder } from '../../src/models/index.ts'

@@ -1,14 +1,14 @@
 import { copyFile, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { GraphBuilder } from '../../src/graph/index.ts'
-import { gatherRows, linear } from '../../src/graph/linear.ts'
-import { groupQueryAttention } from '../../src/graph/ops/attention.ts'
-import { add, cast, sub } from '../../src/graph/ops/elementwise.ts'
-import { gather, reshape, shapeOf } from '../../src/graph/ops/shape.ts'
+import { gatherRows, linear } from '../../src/graph/layers/linear.ts'
+import { groupQueryAttention } from '../../src/onnx/ops/attention.ts'
+import { add, cast, sub } from '../../src/onnx/ops/elementwise.ts'
+import { gather, reshape, shapeOf } from '../../src/onnx/ops/shape.ts'
 import {
   qwen3Heads, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, qwen3Query, rmsNorm, type Qwen3Model,
-} from '../../src/graph/qwen3-block.ts'
-import { computeRotaryCache } from '../../src/graph/rotary-cache.ts'
+} from '../../src/graph/qwen3/qwen3-block.ts'
+import { computeRotaryCache } from '../../src/graph/layers/rotary-cache.ts'
 import { parseQwen3Config, readSafetensors } from '../../src/models/index.ts'
 
 /**

@@ -1,3 +1,4 @@
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import type { SelfTest } from './self-test/judge-self-test.ts'
 
 /**
@@ -26,18 +27,6 @@ export interface DeviceTensor {
 
 export type Feeds = Readonly<Record<string, Tensor | DeviceTensor>>
 
-/** An ONNX model made in memory. Its large initializers are external data in files of one folder (or in `files`). */
-export interface GraphModel {
-  /** Serialised ModelProto without the external weights. */
-  readonly bytes: Uint8Array
-  /** Folder, or URL of one in browsers, that the weight files are in. */
-  readonly folder?: string
-  /** Names of the weight files there that the model refers to. */
-  readonly weightFiles?: readonly string[]
-  /** The weight files themselves, where there is no file system (browser). */
-  readonly files?: readonly { readonly path: string; readonly data: Uint8Array }[]
-}
-
 export interface Session {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
@@ -52,7 +41,7 @@ export interface Session {
   dispose(): Promise<void>
 }
 
-export type CreateSession = (model: GraphModel) => Promise<Session>
+export type CreateSession = (model: BuiltGraph) => Promise<Session>
 
 /** A session whose results stay on the device. */
 export interface DeviceSession extends Pick<Session, 'inputNames' | 'outputNames' | 'dispose'> {
@@ -62,7 +51,7 @@ export interface DeviceSession extends Pick<Session, 'inputNames' | 'outputNames
   free(results: Readonly<Record<string, DeviceTensor>>): Promise<void>
 }
 
-export type CreateDeviceSession = (model: GraphModel) => Promise<DeviceSession>
+export type CreateDeviceSession = (model: BuiltGraph) => Promise<DeviceSession>
 
 /**
  * `fused` is one operator, fast and small in memory; `explicit` writes its products out, for execution providers whose
@@ -86,7 +75,7 @@ export interface Backend {
   readonly movesHalf: boolean
   /** Only of devices whose kernels a driver compiles; those of `cpu` and `wasm` are tested with the library. */
   readonly selfTest?: SelfTest
-  createSession(model: GraphModel): Promise<Session>
+  createSession(model: BuiltGraph): Promise<Session>
   /** Only where the runtime keeps results on the device: on WebGPU. */
   readonly createDeviceSession?: CreateDeviceSession
   dispose(): Promise<void>

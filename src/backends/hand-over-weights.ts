@@ -1,11 +1,12 @@
-import type { Backend, GraphModel } from './backend.ts'
+import type { Backend } from './backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { withSessions } from './with-sessions.ts'
 
 /** WebAssembly sees no file system, so the weight files that a model names are handed over with it. */
 export function handOverWeights(
   backend: Backend, read: (folder: string, file: string) => Promise<Uint8Array>,
 ): Backend {
-  async function withFiles(model: GraphModel): Promise<GraphModel> {
+  async function withFiles(model: BuiltGraph): Promise<BuiltGraph> {
     const { bytes, folder, weightFiles = [] } = model
     if (folder === undefined || model.files !== undefined) return model
     const files = weightFiles.map(async (path) => ({ path, data: await read(folder, path) }))
@@ -14,6 +15,6 @@ export function handOverWeights(
   const { createDeviceSession } = backend
   return withSessions(backend, {
     createSession: async (model) => backend.createSession(await withFiles(model)),
-    ...(createDeviceSession && { createDeviceSession: async (model: GraphModel) => createDeviceSession(await withFiles(model)) }),
+    ...(createDeviceSession && { createDeviceSession: async (model: BuiltGraph) => createDeviceSession(await withFiles(model)) }),
   })
 }

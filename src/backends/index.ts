@@ -1,8 +1,9 @@
 export type {
-  AttentionForm, Backend, BackendName, DeviceSession, DeviceTensor, ElementType, Feeds, GraphModel, Precision, Session, Tensor,
+  AttentionForm, Backend, BackendName, DeviceSession, DeviceTensor, ElementType, Feeds, Precision, Session, Tensor,
 } from './backend.ts'
 export { createCpuBackend, type CpuBackendOptions } from './cpu.ts'
 export { createBackend, type BackendChoice, type BackendOptions } from './create-backend.ts'
 export type { SelfTest } from './self-test/judge-self-test.ts'
 export { countDefaultThreads } from './platform.ts'
 export { detectBackends, type BackendStatus } from './detect.ts'
+export type { BuiltGraph } from '../onnx/built-graph.ts'

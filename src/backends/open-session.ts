@@ -1,5 +1,6 @@
 import type * as Ort from 'onnxruntime-node'
-import type { DeviceTensor, ElementType, Feeds, GraphModel, Tensor } from './backend.ts'
+import type { DeviceTensor, ElementType, Feeds, Tensor } from './backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 
 /** The part of the API that onnxruntime-node and onnxruntime-web have in common. */
 export type OrtRuntime = Pick<typeof Ort, 'InferenceSession' | 'Tensor' | 'env'>
@@ -11,7 +12,7 @@ export interface OrtSessionOptions {
 }
 
 /** Opens a session for a model made in memory. Weights stay in the files they are in and are mapped by the runtime. */
-export async function openSession(ort: OrtRuntime, model: GraphModel, options: OrtSessionOptions): Promise<Ort.InferenceSession> {
+export async function openSession(ort: OrtRuntime, model: BuiltGraph, options: OrtSessionOptions): Promise<Ort.InferenceSession> {
   const config = { ...options.config }
   if (model.folder !== undefined && model.files === undefined) {
     config['session.model_external_initializers_file_folder_path'] = model.folder

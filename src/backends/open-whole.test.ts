@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Backend, GraphModel, Session } from './backend.ts'
+import type { Backend, Session } from './backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { type Alone, openWhole } from './open-whole.ts'
 
-const MODEL: GraphModel = { bytes: new Uint8Array() }
+const MODEL: BuiltGraph = { bytes: new Uint8Array() }
 const atOnce: Alone = (work) => work()
 
 function createCountingBackend(failAt: number) {

@@ -1,4 +1,5 @@
-import type { Backend, DeviceSession, GraphModel, Session } from './backend.ts'
+import type { Backend, DeviceSession, Session } from './backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { withSessions } from './with-sessions.ts'
 
 /** Does some work while nothing else computes. */
@@ -25,7 +26,7 @@ export async function openWhole<T>(backend: Backend, alone: Alone, open: (backen
   try {
     const whole = await open(withSessions(backend, {
       createSession: (model) => make(() => backend.createSession(model)),
-      ...(createDeviceSession && { createDeviceSession: (model: GraphModel) => make(() => createDeviceSession(model)) }),
+      ...(createDeviceSession && { createDeviceSession: (model: BuiltGraph) => make(() => createDeviceSession(model)) }),
     }))
     isWhole = true
     return whole

@@ -1,7 +1,6 @@
 import { BackendUnavailableError } from '../errors/index.ts'
-import type {
-  AttentionForm, Backend, BackendName, CreateDeviceSession, CreateSession, GraphModel, Precision, Session,
-} from './backend.ts'
+import type { AttentionForm, Backend, BackendName, CreateDeviceSession, CreateSession, Precision, Session } from './backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import type { OrtRuntime, OrtSessionOptions } from './open-session.ts'
 import { createOrtDeviceSession } from './ort-device-session.ts'
 import { createOrtSession } from './ort-session.ts'
@@ -27,11 +26,11 @@ export async function createOrtBackend(
   name: BackendName, ort: OrtRuntime, options: OrtBackendOptions,
 ): Promise<Backend> {
   const quiet = { ...options, session: { ...options.session, logSeverityLevel: FATAL_ONLY } } as const
-  const open = (model: GraphModel) => createOrtSession(ort, model, quiet)
+  const open = (model: BuiltGraph) => createOrtSession(ort, model, quiet)
   // onnxruntime gives operators that the device lacks to the processor, with copies there and back.
-  const openOnDevice = (model: GraphModel) =>
+  const openOnDevice = (model: BuiltGraph) =>
     createOrtSession(ort, model, { ...quiet, config: { ...quiet.config, 'session.disable_cpu_ep_fallback': '1' } })
-  const openKeeping = name === 'webgpu' ? (model: GraphModel) => createOrtDeviceSession(ort, model, quiet) : undefined
+  const openKeeping = name === 'webgpu' ? (model: BuiltGraph) => createOrtDeviceSession(ort, model, quiet) : undefined
   const opens = { open, ...(openKeeping && { openKeeping }) }
   await mustCompute(name, checkAddition(open, openKeeping))
   if (options.kind === 'processor') {
@@ -89,7 +88,7 @@ class OrtBackend implements Backend {
     this.#sessions = new Set(sessions)
   }
 
-  createSession(model: GraphModel): Promise<Session> {
+  createSession(model: BuiltGraph): Promise<Session> {
     return this.#own(() => this.#open(model))
   }
 

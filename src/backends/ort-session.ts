@@ -1,9 +1,10 @@
 import type * as Ort from 'onnxruntime-node'
-import type { ElementType, Feeds, GraphModel, Session, Tensor } from './backend.ts'
+import type { ElementType, Feeds, Session, Tensor } from './backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { mapValues, openSession, SessionBase, type OrtRuntime, type OrtSessionOptions } from './open-session.ts'
 
 /** A session whose results cross to JS. */
-export async function createOrtSession(ort: OrtRuntime, model: GraphModel, options: OrtSessionOptions): Promise<Session> {
+export async function createOrtSession(ort: OrtRuntime, model: BuiltGraph, options: OrtSessionOptions): Promise<Session> {
   return new OrtSession(ort, await openSession(ort, model, options))
 }
 

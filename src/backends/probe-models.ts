@@ -1,5 +1,5 @@
 import { encodeModel, type ValueInfo } from '../onnx/onnx-model.ts'
-import type { GraphModel } from './backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 
 const OPSETS = { '': 21, 'com.microsoft': 1 }
 const VECTOR = { type: 'float32', dims: [4] } as const
@@ -7,7 +7,7 @@ const vectors = (...names: string[]): ValueInfo[] => names.map((name) => ({ name
 const ADD = { name: 'Add', opType: 'Add', domain: '', attributes: {}, outputs: ['y'] }
 
 /** y = a + b over float32 [4]: the cheapest question "does this provider really compute?". */
-export function buildAddModel(): GraphModel {
+export function buildAddModel(): BuiltGraph {
   return {
     bytes: encodeModel({
       name: 'probe', opsets: OPSETS, initializers: [], inputs: vectors('a', 'b'), outputs: vectors('y'),
@@ -17,7 +17,7 @@ export function buildAddModel(): GraphModel {
 }
 
 /** y = a + w, where w lies at `offset` of a weight file. */
-export function buildExternalAddModel(file: string, offset: number): GraphModel {
+export function buildExternalAddModel(file: string, offset: number): BuiltGraph {
   return {
     weightFiles: [file],
     bytes: encodeModel({

@@ -1,4 +1,5 @@
-import type { Backend, GraphModel } from '../backends/backend.ts'
+import type { Backend } from '../backends/backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { buildCacheExtender, type CacheShape } from '../graph/index.ts'
 import { DeviceKvCache } from './device-kv-cache.ts'
 import { cacheLengths, KvCache } from './kv-cache.ts'
@@ -14,7 +15,7 @@ export interface Prefill {
 }
 
 /** Opens a prefill graph. Its caches stay on the device where the backend can leave them there. */
-export async function openPrefill(backend: Backend, graph: GraphModel, shape: CacheShape): Promise<Prefill> {
+export async function openPrefill(backend: Backend, graph: BuiltGraph, shape: CacheShape): Promise<Prefill> {
   const { createDeviceSession } = backend
   if (createDeviceSession === undefined) {
     const session = await backend.createSession(graph)

@@ -1,5 +1,6 @@
 /// <reference lib="es2024.sharedmemory" />
-import type { Backend, DeviceSession, GraphModel, Session } from '../backends/index.ts'
+import type { Backend, DeviceSession, Session } from '../backends/index.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { withSessions } from '../backends/with-sessions.ts'
 
 // Cells of the shared memory.
@@ -76,9 +77,9 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
   })
   const { createDeviceSession } = backend
   return withSessions(backend, {
-    createSession: (model: GraphModel) => gate.pass(async () => guardSession(await backend.createSession(model))),
+    createSession: (model: BuiltGraph) => gate.pass(async () => guardSession(await backend.createSession(model))),
     ...(createDeviceSession && {
-      createDeviceSession: (model: GraphModel) => gate.pass(async () => guardDeviceSession(await createDeviceSession(model))),
+      createDeviceSession: (model: BuiltGraph) => gate.pass(async () => guardDeviceSession(await createDeviceSession(model))),
     }),
     dispose: () => gate.pass(() => backend.dispose()),
   })

@@ -39,7 +39,7 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
       const files = openFolder(folder, HUB_ID.test(id) ? id : undefined)
       if (await isImageBundle(files)) {
         const [{ openImageTask }, { sharpCodec }] = await Promise.all([
-          import('../images/index.ts'), import('../images/sharp-codec.ts'),
+          import('../images/index.ts'), import('../images/picture/sharp-codec.ts'),
         ])
         return openImageTask({ backend, files, codec: sharpCodec })
       }

@@ -9,7 +9,7 @@ import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import type { Backend, Precision } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
-import type { LinearMode } from './weights.ts'
+import type { LinearMode } from './layers/weights.ts'
 
 const PAST = 17
 

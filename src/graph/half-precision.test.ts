@@ -6,7 +6,8 @@ import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { fixtureFolder, openCheckpoint } from '../../test/helpers/qwen3-fixture.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import { float32, int64, runGraph } from '../../test/helpers/run-graph.ts'
-import type { Backend, GraphModel, Precision, Tensor } from '../backends/backend.ts'
+import type { Backend, Precision, Tensor } from '../backends/backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../models/flux2-config.ts'
@@ -20,7 +21,7 @@ import {
 } from './index.ts'
 
 type Feeds = Readonly<Record<string, Tensor>>
-type Build = (precision: Precision) => GraphModel
+type Build = (precision: Precision) => BuiltGraph
 
 const ATTENTION = ['fused', 'explicit'] as const
 const noise = (name: string, ...dims: number[]) =>

@@ -13,13 +13,13 @@ import { readConfig } from '../models/read-config.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
-import { mul, silu } from './ops/elementwise.ts'
-import type * as Remedies from './precision.ts'
-import { buildZImageTransformer } from './z-image-transformer.ts'
+import { mul, silu } from '../onnx/ops/elementwise.ts'
+import type * as Remedies from './layers/precision.ts'
+import { buildZImageTransformer } from './transformers/z-image-transformer.ts'
 
 const remedy = vi.hoisted(() => ({ on: true }))
 
-vi.mock('./precision.ts', async (importOriginal) => {
+vi.mock('./layers/precision.ts', async (importOriginal) => {
   const real = await importOriginal<typeof Remedies>()
   return {
     ...real,

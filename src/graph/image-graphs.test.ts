@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { checkWithOnnx, hasOnnxPackage } from '../../test/helpers/onnx-checker.ts'
-import type { GraphModel } from '../backends/backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../models/flux2-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
@@ -18,7 +18,7 @@ import {
 
 const FORMS = ['fused', 'explicit'] as const
 
-type Build = (files: ModelFiles, weights: WeightIndex) => Promise<GraphModel[]>
+type Build = (files: ModelFiles, weights: WeightIndex) => Promise<BuiltGraph[]>
 
 const parse = async <Schema extends Parameters<typeof readConfig>[2]>(files: ModelFiles, schema: Schema) =>
   readConfig(files, 'config.json', schema, 'a configuration')

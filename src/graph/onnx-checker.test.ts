@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { checkWithOnnx, hasOnnxPackage } from '../../test/helpers/onnx-checker.ts'
 import { fixtureFolder, openCheckpoint } from '../../test/helpers/qwen3-fixture.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
-import { GraphBuilder } from './graph-builder.ts'
-import { add } from './ops/elementwise.ts'
-import { buildQwen3Decoder } from './qwen3-decoder.ts'
+import { GraphBuilder } from '../onnx/graph-builder.ts'
+import { add } from '../onnx/ops/elementwise.ts'
+import { buildQwen3Decoder } from './qwen3/qwen3-decoder.ts'
 
 describe.skipIf(!hasOnnxPackage())('onnx.checker', () => {
   let work: string

@@ -10,7 +10,7 @@ import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
-import type { LinearMode } from './weights.ts'
+import type { LinearMode } from './layers/weights.ts'
 
 const PAST = 17
 

@@ -1,4 +1,4 @@
-import type { PixelImage } from './pixel-image.ts'
+import type { PixelImage } from './picture/pixel-image.ts'
 
 /** What pictures to make: all of a request but the seed, in which they differ. */
 export interface PictureRequest {

@@ -12,8 +12,8 @@ import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
 import type { ImageProgress } from './image-pipeline.ts'
 import { type ImageTask, openImageTask } from './image-task.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
-import type { PixelImage } from './pixel-image.ts'
-import { sharpCodec } from './sharp-codec.ts'
+import type { PixelImage } from './picture/pixel-image.ts'
+import { sharpCodec } from './picture/sharp-codec.ts'
 
 const JOB: ImageGenerationJob = { prompt: 'a red apple', size: '64x48', seed: 7, n: 1, steps: 2 }
 const context = { turn: async () => {}, onProgress: () => {} }

@@ -4,5 +4,5 @@ export {
 } from './image-pipeline.ts'
 export { type ImageTask, type ImageTaskContext, openImageTask } from './image-task.ts'
 export { openImagePipeline } from './open-image-pipeline.ts'
-export { type PictureCodec } from './picture-codec.ts'
-export { type PixelImage } from './pixel-image.ts'
+export { type PictureCodec } from './picture/picture-codec.ts'
+export { type PixelImage } from './picture/pixel-image.ts'

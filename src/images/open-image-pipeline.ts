@@ -3,8 +3,8 @@ import type { Backend } from '../backends/backend.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import { readConfig } from '../models/read-config.ts'
 import type { ImagePipeline } from './image-pipeline.ts'
-import { openFlux2Pipeline } from './open-flux2.ts'
-import { openZImagePipeline } from './open-z-image.ts'
+import { openFlux2Pipeline } from './flux2/open-flux2.ts'
+import { openZImagePipeline } from './z-image/open-z-image.ts'
 
 const schema = z.object({
   _class_name: z.enum(['ZImagePipeline', 'Flux2KleinPipeline']),

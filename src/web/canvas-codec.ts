@@ -1,4 +1,4 @@
-import type { PictureCodec } from '../images/picture-codec.ts'
+import type { PictureCodec } from '../images/picture/picture-codec.ts'
 import { readWebpOrientation } from './webp-orientation.ts'
 
 const WHITE = '#ffffff'

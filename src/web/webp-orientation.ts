@@ -1,4 +1,4 @@
-import { readTag } from '../images/picture-header.ts'
+import { readTag } from '../images/picture/picture-header.ts'
 
 /** Tag of the orientation in a TIFF directory (EXIF 2.3, section 4.6.4). */
 const ORIENTATION = 0x0112

@@ -1,18 +1,19 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import type { Backend, GraphModel } from '../backends/backend.ts'
+import type { Backend } from '../backends/backend.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { handOverWeights } from '../backends/hand-over-weights.ts'
 import { stubSite } from './test-support/fake-site.ts'
 import { WeightStore } from './weight-store.ts'
 
 const FOLDER = 'https://app.example/model/vae'
 const URL = `${FOLDER}/model.safetensors`
-const GRAPH: GraphModel = { bytes: Uint8Array.of(1), folder: FOLDER, weightFiles: ['model.safetensors'] }
+const GRAPH: BuiltGraph = { bytes: Uint8Array.of(1), folder: FOLDER, weightFiles: ['model.safetensors'] }
 afterEach(() => void vi.unstubAllGlobals())
 
 /** Opens a session and says which weights it was given. */
 async function readBySession(weights: WeightStore): Promise<string> {
-  const given: GraphModel[] = []
-  const createSession = (model: GraphModel) => (given.push(model), Promise.resolve({}))
+  const given: BuiltGraph[] = []
+  const createSession = (model: BuiltGraph) => (given.push(model), Promise.resolve({}))
   const backend = handOverWeights({ createSession } as unknown as Backend, (folder, name) => weights.read(folder, name))
   await backend.createSession(GRAPH)
   return new TextDecoder().decode(given[0]!.files![0]!.data)

@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { canvasCodec } from '../../src/web/canvas-codec.ts'
-import { sharpCodec } from '../../src/images/sharp-codec.ts'
+import { sharpCodec } from '../../src/images/picture/sharp-codec.ts'
 import { drawPicture } from '../helpers/pseudo-random.ts'
 import { findChromium } from '../support/chromium.ts'
 

@@ -1,5 +1,5 @@
 import type { Backend, Precision, Session, Tensor } from '../../src/backends/backend.ts'
-import { buildQwen3Decoder, type Qwen3DecoderOptions } from '../../src/graph/qwen3-decoder.ts'
+import { buildQwen3Decoder, type Qwen3DecoderOptions } from '../../src/graph/qwen3/qwen3-decoder.ts'
 import type { Qwen3Checkpoint } from './qwen3-fixture.ts'
 
 /** Allowed and forbidden columns of one branch row, as `attention_bias` wants them. */

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { GraphModel } from '../../src/backends/backend.ts'
+import type { BuiltGraph } from '../../src/onnx/built-graph.ts'
 
 const SCRIPT = fileURLToPath(new URL('./check-onnx.py', import.meta.url))
 
@@ -14,7 +14,7 @@ export function hasOnnxPackage(): boolean {
 }
 
 /** Lets the `onnx` package check a model. Its weight files must be in `folder`, where the model is written. */
-export function checkWithOnnx(model: GraphModel, folder: string): void {
+export function checkWithOnnx(model: BuiltGraph, folder: string): void {
   const path = join(folder, 'model.onnx')
   writeFileSync(path, model.bytes)
   execFileSync(PYTHON, [SCRIPT, path], { stdio: 'pipe' })

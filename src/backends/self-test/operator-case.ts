@@ -1,5 +1,6 @@
 import { DATA_TYPES, encodeModel, type Attribute, type DataType } from '../../onnx/onnx-model.ts'
-import type { GraphModel, Precision, Tensor } from '../backend.ts'
+import type { Precision, Tensor } from '../backend.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
 
 /** What stands or falls together, as `backendInfo().selfTest` names it. */
 export type OperatorFamily =
@@ -51,7 +52,7 @@ export function integers(type: 'int32' | 'int64', dims: readonly number[], value
  * The model of one case: operands `x0`, `x1`, ..., outputs `y0`, `y1`, ..., all float32 or integers. In `float16` the
  * operator is between casts, its operands `h0`, `h1`, ..., its results `r0`, `r1`, ...
  */
-export function buildCase(operator: OperatorCase, precision: Precision = 'float32'): GraphModel {
+export function buildCase(operator: OperatorCase, precision: Precision = 'float32'): BuiltGraph {
   const { opType, domain = '', attributes = {}, operands, outputs } = operator
   const describe = ({ tensor: { type, dims } }: Operand, i: number) => ({ name: `x${i}`, type: type as DataType, dims })
   const inputs = operands.flatMap((operand, i) => (operand && !operand.constant ? [describe(operand, i)] : []))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Backend, GraphModel, Session, Tensor } from '../backend.ts'
+import type { Backend, Session, Tensor } from '../backend.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { createCpuBackend } from '../cpu.ts'
 import { buildAddModel } from '../probe-models.ts'
 import { checkAddition } from './check-addition.ts'
@@ -15,8 +16,8 @@ afterAll(() => cpu.dispose())
 type Results = Record<string, Tensor>
 
 /** The cpu backend's sessions with a fault: `change` may change what a run of a model gives. */
-function withFault(change: (results: Results, model: GraphModel) => void) {
-  return async (model: GraphModel): Promise<Session> => {
+function withFault(change: (results: Results, model: BuiltGraph) => void) {
+  return async (model: BuiltGraph): Promise<Session> => {
     const session = await cpu.createSession(model)
     const run: Session['run'] = async (feeds) => {
       const results = await session.run(feeds)

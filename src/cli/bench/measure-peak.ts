@@ -1,6 +1,6 @@
 import type { Backend } from '../../backends/index.ts'
 import { GraphBuilder, single, type Value } from '../../graph/index.ts'
-import { matMulNBits } from '../../graph/ops/matmul.ts'
+import { matMulNBits } from '../../onnx/ops/matmul.ts'
 import { type Summary, summarize } from './statistics.ts'
 
 /** Rows, and width on both sides, of the product that the peak is measured with. */

@@ -1,0 +1,66 @@
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import type { AutoencoderKlFlux2Config } from '../../models/autoencoder-config.ts'
+import type { WeightIndex } from '../../models/weight-index.ts'
+import {
+  convolution, middleBlock, normAndActivate, residualBlock, type AutoencoderModel,
+} from './autoencoder-block.ts'
+import { startAutoencoder, type AutoencoderOptions } from './autoencoder-model.ts'
+import { batchStatistics } from '../layers/batch-statistics.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
+import { div, sub } from '../../onnx/ops/elementwise.ts'
+import { head, reshape, spaceToDepth, transpose } from '../../onnx/ops/shape.ts'
+
+/**
+ * The encoder of an AutoencoderKLFlux2, for reference pictures. Input: `image` float32 [1, 3, H, W], -1 to 1, sides a
+ * multiple of 2^levels. Output: `tokens` float32 [H·W / 4^levels, 4 · latent_channels]: the mode of the posterior,
+ * packed in squares and normalised, in the order that the transformer takes.
+ *
+ * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
+ */
+export function buildAutoencoderKlFlux2Encoder(
+  config: AutoencoderKlFlux2Config, weights: WeightIndex, options?: AutoencoderOptions,
+): BuiltGraph {
+  const model = startAutoencoder('autoencoder_kl_flux2_encoder', config, weights, options)
+  const { g } = model
+  const { latent_channels: latents } = config
+  const image = g.input('image', 'float32', [1, 3, 'height', 'width'])
+  const { mean, deviation } = batchStatistics(model, 4 * latents, config.batch_norm_eps)
+  const packed = packSquares(model, encode(model, image))
+  const normed = div(g, sub(g, packed, mean), deviation)
+  const tokens = transpose(g, reshape(g, normed, [4 * latents, -1]), [1, 0])
+  g.output('tokens', tokens, 'float32', ['tokens', 4 * latents])
+  return g.build(weights.folder)
+}
+
+/** Mean of the posterior, [1, latents, h, w]. */
+function encode(model: AutoencoderModel, image: Value): Value {
+  const { g, config } = model
+  const { block_out_channels: levels, latent_channels: latents } = config
+  let channels = levels[0]!
+  let x = convolution(model, image, 'encoder.conv_in', { inputs: config.in_channels, outputs: channels, kernel: 3 })
+  for (const [i, outputs] of levels.entries()) {
+    const name = `encoder.down_blocks.${i}`
+    for (let r = 0; r < config.layers_per_block; r++) {
+      x = residualBlock(model, x, `${name}.resnets.${r}`, r === 0 ? channels : outputs, outputs)
+    }
+    channels = outputs
+    if (i === levels.length - 1) continue
+    const shape = { inputs: channels, outputs: channels, kernel: 3, halve: true } as const
+    x = convolution(model, x, `${name}.downsamplers.0.conv`, shape)
+  }
+  x = middleBlock(model, x, 'encoder.mid_block', channels)
+  x = normAndActivate(model, x, 'encoder.conv_norm_out', channels)
+  x = convolution(model, x, 'encoder.conv_out', { inputs: channels, outputs: 2 * latents, kernel: 3 })
+  if (config.use_quant_conv) {
+    x = convolution(model, x, 'quant_conv', { inputs: 2 * latents, outputs: 2 * latents, kernel: 1 })
+  }
+  // The other half is the variance, which nothing reads.
+  return head(g, x, latents, 1)
+}
+
+/** [1, C, 2h, 2w] to [4 · C, h · w, 1], the channel as the slowest axis, then the square's rows and columns. */
+function packSquares({ g, config }: AutoencoderModel, x: Value): Value {
+  const { latent_channels: latents } = config
+  const corners = reshape(g, spaceToDepth(g, x), [4, latents, -1])
+  return reshape(g, transpose(g, corners, [1, 0, 2]), [4 * latents, -1, 1])
+}

@@ -1,0 +1,19 @@
+import type { AttentionForm, Precision } from '../../backends/backend.ts'
+import type { AutoencoderConfig } from '../../models/autoencoder-config.ts'
+import type { WeightIndex } from '../../models/weight-index.ts'
+import type { AutoencoderModel } from './autoencoder-block.ts'
+import { GraphBuilder } from '../../onnx/graph-builder.ts'
+
+export interface AutoencoderOptions {
+  /** @defaultValue 'fused' */
+  readonly attention?: AttentionForm
+  /** @defaultValue 'float32' */
+  readonly precision?: Precision
+}
+
+export function startAutoencoder(
+  name: string, config: AutoencoderConfig, weights: WeightIndex,
+  { attention = 'fused', precision = 'float32' }: AutoencoderOptions = {},
+): AutoencoderModel {
+  return { g: new GraphBuilder(name), config, weights, quantization: undefined, linear: 'float', attention, precision }
+}

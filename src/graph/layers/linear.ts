@@ -1,0 +1,48 @@
+import type { Value } from '../../onnx/graph-builder.ts'
+import { dequantize } from './dequantize.ts'
+import { gather } from '../../onnx/ops/shape.ts'
+import { gemm, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
+import { add, cast } from '../../onnx/ops/elementwise.ts'
+import { narrow, widen } from './precision.ts'
+import { computeWeight, floatWeight, quantizedWeight, storedFloat, type GraphContext } from './weights.ts'
+
+/**
+ * `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as; x and the result in the
+ * model's precision.
+ */
+export function linear(model: GraphContext, x: Value, name: string, outputs: number, inputs: number): Value {
+  const { g } = model
+  const quantized = quantizedWeight(model, name, outputs, inputs)
+  if (quantized === undefined) return gemm(g, x, computeWeight(model, name, [outputs, inputs]))
+  if (model.linear === 'float') return gemm(g, x, narrow(model, dequantize(g, quantized)))
+  if (quantized.blockSize === 'row') {
+    return narrow(model, matMulInt8(g, widen(model, x), quantized.values, quantized.scales, outputs))
+  }
+  const { values, scales, bits, blockSize } = quantized
+  const { accuracyLevel } = model.linear
+  return matMulNBits(g, x, values, narrow(model, scales), { K: inputs, N: outputs, bits, blockSize, accuracyLevel })
+}
+
+/** {@link linear} with the stored bias [outputs]: the tensors `prefix.weight` and `prefix.bias`. */
+export function affine(model: GraphContext, x: Value, prefix: string, outputs: number, inputs: number): Value {
+  const product = linear(model, x, `${prefix}.weight`, outputs, inputs)
+  return add(model.g, product, computeWeight(model, `${prefix}.bias`, [outputs]))
+}
+
+/** Rows `ids` of the stored [rows, width] matrix as float32; where half-precision rows can be picked, only those are expanded. */
+export function gatherRows(
+  model: GraphContext & { readonly movesHalf: boolean }, name: string, ids: Value, rows: number, width: number,
+): Value {
+  const { g } = model
+  const quantized = quantizedWeight(model, name, rows, width)
+  if (quantized === undefined) {
+    const { value, type } = storedFloat(model, name, [rows, width])
+    if (type === 'float32' || !model.movesHalf) return gather(g, floatWeight(model, name, [rows, width]), ids)
+    return cast(g, gather(g, value, ids), 'float32')
+  }
+  return dequantize(g, {
+    ...quantized,
+    values: gather(g, quantized.values, ids),
+    scales: gather(g, quantized.scales, ids),
+  })
+}

@@ -1,0 +1,88 @@
+import type { ZImageConfig } from '../../models/z-image-config.ts'
+import { fullAttention, normalizeHeads, rotateHeads, type AttentionGraph, type RotaryValues } from '../layers/full-attention.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
+import { affine, linear } from '../layers/linear.ts'
+import { add, mul, tanh } from '../../onnx/ops/elementwise.ts'
+import { simplifiedLayerNormalization } from '../../onnx/ops/normalization.ts'
+import { reshape, split } from '../../onnx/ops/shape.ts'
+import { endBlock, gatedShrunk, narrow, shrink, widen } from '../layers/precision.ts'
+import { floatWeight } from '../layers/weights.ts'
+
+export interface ZImageModel extends AttentionGraph {
+  readonly config: ZImageConfig
+}
+
+/** Factors [dim] of a block that knows the timestep. */
+interface Modulation {
+  readonly attentionScale: Value
+  readonly attentionGate: Value
+  readonly mlpScale: Value
+  readonly mlpGate: Value
+}
+
+/** Width of the timestep embedding that modulates the blocks. */
+export function modulationWidth({ dim }: ZImageConfig): number {
+  return Math.min(dim, 256)
+}
+
+/**
+ * One block of x [S, dim], with a norm before and after each half.
+ *
+ * @param rotary in the model's precision, as the timestep is
+ * @param timestep embedding [1, modulationWidth]; a block that refines the caption has none
+ */
+export function zImageBlock(
+  model: ZImageModel, x: Value, name: string, rotary: RotaryValues, timestep: Value | undefined,
+): Value {
+  const { g } = model
+  const modulation = timestep === undefined ? undefined : modulate(model, timestep, name)
+  const attended = attend(
+    model, norm(model, x, `${name}.attention_norm1`, modulation?.attentionScale), `${name}.attention`, rotary)
+  const y = add(g, x, norm(model, attended, `${name}.attention_norm2`, modulation?.attentionGate))
+  const fed = feedForward(
+    model, norm(model, y, `${name}.ffn_norm1`, modulation?.mlpScale), `${name}.feed_forward`)
+  return add(g, y, norm(model, fed, `${name}.ffn_norm2`, modulation?.mlpGate))
+}
+
+function modulate(model: ZImageModel, timestep: Value, name: string): Modulation {
+  const { g, config } = model
+  const { dim } = config
+  const all = widen(model, affine(model, timestep, `${name}.adaLN_modulation.0`, 4 * dim, modulationWidth(config)))
+  const [attentionScale, attentionGate, mlpScale, mlpGate] = split(g, reshape(g, all, [-1]), [dim, dim, dim, dim] as const)
+  const one = g.scalar(1, 'float32')
+  return {
+    attentionScale: add(g, one, attentionScale),
+    attentionGate: tanh(g, attentionGate),
+    mlpScale: add(g, one, mlpScale),
+    mlpGate: tanh(g, mlpGate),
+  }
+}
+
+function attend(model: ZImageModel, x: Value, name: string, rotary: RotaryValues): Value {
+  const { dim, n_heads: count, norm_eps: epsilon } = model.config
+  const heads = { count, size: dim / count }
+  const rows = narrow(model, x)
+  const project = (part: string) => linear(model, rows, `${name}.${part}.weight`, dim, dim)
+  const positioned = (part: 'q' | 'k') => {
+    const normed = normalizeHeads(model, project(`to_${part}`), `${name}.norm_${part}.weight`, heads, epsilon)
+    return rotateHeads(model, normed, rotary, heads)
+  }
+  const attended = fullAttention(model, positioned('q'), positioned('k'), project('to_v'), heads)
+  return endBlock(model, linear(model, shrink(model, attended), `${name}.to_out.0.weight`, dim, dim))
+}
+
+function feedForward(model: ZImageModel, x: Value, name: string): Value {
+  const { dim } = model.config
+  const inner = Math.trunc((dim / 3) * 8)
+  const rows = narrow(model, x)
+  const gate = linear(model, rows, `${name}.w1.weight`, inner, dim)
+  const up = linear(model, rows, `${name}.w3.weight`, inner, dim)
+  return endBlock(model, linear(model, gatedShrunk(model, gate, up), `${name}.w2.weight`, dim, inner))
+}
+
+/** RMSNorm times `factor`, which meets the learned weight of one row rather than all rows. */
+function norm(model: ZImageModel, x: Value, name: string, factor: Value | undefined): Value {
+  const { g, config: { dim, norm_eps: epsilon } } = model
+  const weight = floatWeight(model, `${name}.weight`, [dim])
+  return simplifiedLayerNormalization(g, x, factor === undefined ? weight : mul(g, weight, factor), epsilon)
+}

@@ -1,0 +1,101 @@
+import type { Backend, Session } from '../../backends/backend.ts'
+import type { DecoderGraphs, DividedDecoder } from '../../graph/index.ts'
+import { BandedDecoder } from './banded-decoder.ts'
+import type { ImageContext } from '../image-pipeline.ts'
+import type { Planes } from './planes.ts'
+import type { Grid } from '../sampling/positions.ts'
+
+/**
+ * Bytes that decoding a picture may take. With the channels of the published models 1024 × 1024 pixels fit when they are
+ * decoded whole, and 2048 × 2048 in bands, which take half as many products more; see docs/images.md.
+ */
+const MEMORY_BUDGET = 4.25 * 2 ** 30
+
+/** onnxruntime holds this many values of the size of the largest one while it decodes a picture whole. */
+const HELD_AT_ONCE = 4
+
+export interface LatentDecoderOptions {
+  /** Pixels per latent position. */
+  readonly scale: number
+  /** Bytes that decoding a picture whole may take. @defaultValue 4.25 GiB */
+  readonly memoryBudget?: number
+  /** Size of the largest value in a run for a band, in bytes. @defaultValue see `planBands` */
+  readonly bandBytes?: number
+}
+
+/** Turns latents into a picture: whole, or in bands where that would take too much memory. */
+export class LatentDecoder {
+  readonly #session: Session
+  readonly #banded: BandedDecoder
+  readonly #scale: number
+  /** Pixels of the largest picture that is decoded whole. */
+  readonly #limit: number
+
+  private constructor(session: Session, banded: BandedDecoder, scale: number, limit: number) {
+    this.#session = session
+    this.#banded = banded
+    this.#scale = scale
+    this.#limit = limit
+  }
+
+  static async open(
+    backend: Pick<Backend, 'createSession'>, { whole, divided }: DecoderGraphs,
+    { scale, memoryBudget = MEMORY_BUDGET, bandBytes }: LatentDecoderOptions,
+  ): Promise<LatentDecoder> {
+    const banded = new BandedDecoder(divided, (model) => backend.createSession(model), bandBytes)
+    const limit = memoryBudget / (HELD_AT_ONCE * measureLargest(divided))
+    return new LatentDecoder(await backend.createSession(whole()), banded, scale, limit)
+  }
+
+  /** Runs of a graph that a picture of such latents takes, as progress counts them. */
+  countRuns(latents: Grid): number {
+    const size = this.#toPixels(latents)
+    return this.#isWhole(size) ? 1 : this.#banded.countRuns(size)
+  }
+
+  /** @returns colours from about -1 to 1, three channels */
+  async decode(latents: Planes, context: ImageContext): Promise<Planes> {
+    const total = this.countRuns(latents)
+    let done = 0
+    const turn = () => {
+      context.onProgress?.({ stage: 'decoding', done: done++, total })
+      return context.turn()
+    }
+    const picture = this.#isWhole(this.#toPixels(latents))
+      ? await this.#decodeWhole(latents, turn)
+      : await this.#banded.decode(latents, turn)
+    context.onProgress?.({ stage: 'decoding', done: total, total })
+    return picture
+  }
+
+  dispose(): Promise<void> {
+    return this.#session.dispose()
+  }
+
+  #toPixels({ height, width }: Grid): Grid {
+    return { height: height * this.#scale, width: width * this.#scale }
+  }
+
+  #isWhole({ height, width }: Grid): boolean {
+    return height * width <= this.#limit
+  }
+
+  async #decodeWhole(latents: Planes, turn: () => Promise<void>): Promise<Planes> {
+    const { channels, height, width, data } = latents
+    await turn()
+    const { image } = await this.#session.run({
+      latents: { type: 'float32', dims: [1, channels, height, width], data },
+    })
+    return { channels: 3, ...this.#toPixels(latents), data: image!.data as Float32Array }
+  }
+}
+
+/** Bytes for each pixel of the picture of the largest value that a decoder computes. */
+function measureLargest({ stages }: DividedDecoder): number {
+  let share = stages.reduce((product, { scale }) => product / scale ** 2, 1)
+  const values = stages.map(({ inputs, outputs, scale }) => {
+    share *= scale ** 2
+    return share * Math.max(inputs, outputs)
+  })
+  return Math.max(...values) * Float32Array.BYTES_PER_ELEMENT
+}

@@ -1,0 +1,78 @@
+import type { Backend, Session, Tensor } from '../../backends/backend.ts'
+import { buildFlux2Transformer } from '../../graph/index.ts'
+import type { Flux2Config } from '../../models/flux2-config.ts'
+import type { Predict } from '../sampling/denoise.ts'
+import type { ImageContext } from '../image-pipeline.ts'
+import { jointPositions, type Grid } from '../sampling/positions.ts'
+import { linearMode, type Part } from '../read-part.ts'
+import { computeRotaryTable } from '../sampling/rotary-table.ts'
+import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
+
+/** A reference picture as the transformer sees it. */
+export interface EncodedReference {
+  readonly grid: Grid
+  /** float32 [tokens, in_channels] */
+  readonly tokens: Float32Array
+}
+
+/** FLUX.2's transformer. */
+export class Flux2Denoiser {
+  readonly #config: Flux2Config
+  readonly #transformer: Session
+
+  private constructor(config: Flux2Config, transformer: Session) {
+    this.#config = config
+    this.#transformer = transformer
+  }
+
+  static async open(backend: Backend, { config, weights }: Part<Flux2Config>): Promise<Flux2Denoiser> {
+    const graph = buildFlux2Transformer(config, weights, {
+      linear: linearMode(config), attention: backend.attention, precision: backend.precision,
+    })
+    return new Flux2Denoiser(config, await backend.createSession(graph))
+  }
+
+  /**
+   * Prepares for a text (features [T, joint_attention_dim]), a picture of a grid of tokens and its references; the
+   * latents to predict for are tokens [N, in_channels].
+   */
+  begin(text: Tensor, grid: Grid, references: readonly EncodedReference[], context: ImageContext): Predict {
+    const { in_channels: channels, axes_dims_rope: widths, rope_theta: theta, attention_head_dim: size } = this.#config
+    const positions = jointPositions(text.dims[0]!, grid, references.map((reference) => reference.grid))
+    const { cos, sin } = computeRotaryTable(positions, { widths, theta, rounds: 'results' })
+    const dims = [positions.length / widths.length, size / 2]
+    const constant: Record<string, Tensor> = {
+      text, cos: { type: 'float32', dims, data: cos }, sin: { type: 'float32', dims, data: sin },
+    }
+    return async (latents, sigma) => {
+      await context.turn()
+      const data = concatenate([latents, ...references.map(({ tokens }) => tokens)])
+      const { velocity } = await this.#transformer.run({
+        ...constant,
+        tokens: { type: 'float32', dims: [data.length / channels, channels], data },
+        timestep: { type: 'float32', dims: [1, TIMESTEP_FEATURES], data: computeTimestepFeatures(noiseTime(sigma)) },
+      })
+      return (velocity!.data as Float32Array).subarray(0, latents.length)
+    }
+  }
+
+  dispose(): Promise<void> {
+    return this.#transformer.dispose()
+  }
+}
+
+/** The model counts time from picture (0) to noise (1000). Rounded where the reference rounds. */
+function noiseTime(sigma: number): number {
+  const { fround } = Math
+  return fround(fround(fround(sigma * 1000) / 1000) * 1000)
+}
+
+function concatenate(parts: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}

@@ -1,0 +1,84 @@
+import { denoise, guide, type Predict } from '../sampling/denoise.ts'
+import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
+import type {
+  ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults,
+} from '../image-pipeline.ts'
+import type { LatentDecoder } from '../decoding/latent-decoder.ts'
+import { randomNormal } from '../sampling/noise.ts'
+import { transpose } from '../sampling/packing.ts'
+import { fromPlanes } from '../picture/pixel-image.ts'
+import type { Grid } from '../sampling/positions.ts'
+import type { ReferenceEncoder } from './reference-encoder.ts'
+import { prepareReference } from '../picture/reference-image.ts'
+import { requireSampling, requireSize } from '../request-values.ts'
+import { computeEmpiricalMu, computeSigmas, spaceLevels } from '../sampling/schedule.ts'
+import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
+import type { TextEncoder } from '../prompt/text-encoder.ts'
+
+/** Side of the reference pipeline's default picture, in tokens. */
+const DEFAULT_SIDE = 64
+
+export interface Flux2Parts {
+  readonly text: TextEncoder
+  readonly denoiser: Flux2Denoiser
+  readonly encoder: ReferenceEncoder
+  readonly decoder: LatentDecoder
+  readonly scheduler: SchedulerConfig
+  /** Channels of a token. */
+  readonly channels: number
+  /** Pixels per token and side. */
+  readonly scale: number
+  /** A step-distilled model has guidance built in. */
+  readonly distilled: boolean
+  readonly defaults: SamplingDefaults
+}
+
+/** The steps of diffusers' Flux2KleinPipeline, in float32. */
+export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
+  const { text, denoiser, encoder, decoder, scheduler, channels, scale, distilled, defaults } = parts
+
+  async function predictor(
+    prompt: string, guidance: number, grid: Grid, references: readonly EncodedReference[], context: ImageContext,
+  ): Promise<Predict> {
+    const begin = async (words: string) =>
+      denoiser.begin(await text.encode(words, context), grid, references, context)
+    const positive = await begin(prompt)
+    return guidance > 1 && !distilled ? guide(positive, await begin(''), guidance, 'negative') : positive
+  }
+
+  async function prepare(request: PictureRequest, context: ImageContext): Promise<PreparedPictures> {
+    const { prompt, steps = defaults.steps, guidance = defaults.guidance } = request
+    const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
+    const width = request.width ?? pictures[0]?.width ?? DEFAULT_SIDE * scale
+    const height = request.height ?? pictures[0]?.height ?? DEFAULT_SIDE * scale
+    requireSize(width, height, scale)
+    requireSampling(steps, guidance)
+    const references: EncodedReference[] = []
+    for (const picture of pictures) references.push(await encoder.encode(picture, context))
+    const grid = { height: height / scale, width: width / scale }
+    const count = grid.height * grid.width
+    const predict = await predictor(prompt, guidance, grid, references, context)
+    const sigmas = computeSigmas(spaceLevels(steps), scheduler, computeEmpiricalMu(count, steps))
+    return {
+      steps,
+      runs: decoder.countRuns(grid),
+      async draw(seed, drawing) {
+        const tokens = transpose(randomNormal(seed, channels * count), channels, count)
+        await denoise(tokens, sigmas, predict, drawing)
+        const latents = { channels, ...grid, data: transpose(tokens, count, channels) }
+        const { data } = await decoder.decode(latents, drawing)
+        return fromPlanes(data, width, height)
+      },
+    }
+  }
+
+  return {
+    sizeStep: scale,
+    edits: true,
+    prepare,
+    generate: async (request, context) => (await prepare(request, context)).draw(request.seed, context),
+    async dispose() {
+      await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])
+    },
+  }
+}

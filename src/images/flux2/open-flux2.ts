@@ -1,0 +1,56 @@
+import type { Backend } from '../../backends/backend.ts'
+import { ModelFormatError } from '../../errors/index.ts'
+import { buildAutoencoderKlFlux2Encoder, describeAutoencoderKlFlux2Decoder } from '../../graph/index.ts'
+import { autoencoderKlFlux2ConfigSchema } from '../../models/autoencoder-config.ts'
+import { flux2ConfigSchema } from '../../models/flux2-config.ts'
+import { Flux2Denoiser } from './flux2-denoiser.ts'
+import { createFlux2Pipeline } from './flux2-pipeline.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { readImageManifest } from '../image-manifest.ts'
+import type { ImagePipeline } from '../image-pipeline.ts'
+import { LatentDecoder } from '../decoding/latent-decoder.ts'
+import { readPart } from '../read-part.ts'
+import { ReferenceEncoder } from './reference-encoder.ts'
+import { readScheduler } from '../sampling/scheduler-config.ts'
+import { openTextEncoder } from '../prompt/text-encoder.ts'
+
+const MAX_TOKENS = 512
+/** Hidden states that the published klein models read. */
+const TEXT_LAYERS = [9, 18, 27]
+
+const DISTILLED = { steps: 4, guidance: 1 }
+const BASE = { steps: 50, guidance: 4 }
+
+/** Opens a FLUX.2 klein checkpoint in the layout of diffusers' Flux2KleinPipeline. */
+export async function openFlux2Pipeline(
+  backend: Backend, files: ModelFiles, { distilled }: { readonly distilled: boolean },
+): Promise<ImagePipeline> {
+  const manifest = await readImageManifest(files)
+  const scheduler = await readScheduler(files)
+  const transformer = await readPart(files.within('transformer'), flux2ConfigSchema, 'a FLUX.2 transformer')
+  const vae = await readPart(files.within('vae'), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
+  const { in_channels: channels } = transformer.config
+  if (4 * vae.config.latent_channels !== channels) {
+    throw new ModelFormatError(vae.file, `${channels / 4} latent channels`, String(vae.config.latent_channels))
+  }
+  const text = await openTextEncoder(backend, files, {
+    emptyThinkBlock: true, maxTokens: manifest.max_sequence_length ?? MAX_TOKENS, pad: true,
+    hiddenStates: () => manifest.text_encoder_out_layers ?? TEXT_LAYERS,
+    width: transformer.config.joint_attention_dim,
+  })
+  const scale = 2 ** vae.config.block_out_channels.length
+  const { attention } = backend
+  const encoder = await backend.createSession(buildAutoencoderKlFlux2Encoder(vae.config, vae.weights, { attention }))
+  const decoder = describeAutoencoderKlFlux2Decoder(vae.config, vae.weights, { attention })
+  const published = distilled ? DISTILLED : BASE
+  return createFlux2Pipeline({
+    text, scheduler, channels, scale, distilled,
+    denoiser: await Flux2Denoiser.open(backend, transformer),
+    encoder: new ReferenceEncoder(encoder, scale),
+    decoder: await LatentDecoder.open(backend, decoder, { scale }),
+    defaults: {
+      steps: manifest.num_inference_steps ?? published.steps,
+      guidance: manifest.guidance_scale ?? published.guidance,
+    },
+  })
+}

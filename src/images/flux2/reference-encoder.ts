@@ -1,0 +1,29 @@
+import type { Session } from '../../backends/backend.ts'
+import type { EncodedReference } from './flux2-denoiser.ts'
+import type { ImageContext } from '../image-pipeline.ts'
+import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
+
+/** Encodes prepared reference pictures, whose sides are multiples of `scale` pixels, the side of a token. */
+export class ReferenceEncoder {
+  readonly #session: Session
+  readonly #scale: number
+
+  constructor(session: Session, scale: number) {
+    this.#session = session
+    this.#scale = scale
+  }
+
+  async encode(picture: PixelImage, context: ImageContext): Promise<EncodedReference> {
+    const { width, height } = picture
+    await context.turn()
+    const { tokens } = await this.#session.run({
+      image: { type: 'float32', dims: [1, 3, height, width], data: toPlanes(picture) },
+    })
+    const grid = { height: height / this.#scale, width: width / this.#scale }
+    return { grid, tokens: tokens!.data as Float32Array }
+  }
+
+  dispose(): Promise<void> {
+    return this.#session.dispose()
+  }
+}

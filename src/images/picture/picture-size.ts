@@ -1,0 +1,55 @@
+import { LIMITS } from '../../schemas/index.ts'
+import { resizeLanczos } from './lanczos.ts'
+import { cropCentre, type PixelImage } from './pixel-image.ts'
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** How a picture of a size is made by a model that can't make any size. */
+export interface SizePlan {
+  /** Size that the model makes. */
+  readonly drawn: Size
+  /** Brings that picture to the size that was asked for. */
+  finish(picture: PixelImage): PixelImage
+}
+
+/** A size as requests write it, such as `640x480`. It was checked. */
+export function parseSize(text: string): Size {
+  const [width, height] = text.split('x').map(Number) as [number, number]
+  return { width, height }
+}
+
+/** A model that makes any multiple of `step` makes the next one, of which the margins are cut off evenly. */
+export function planMultiple({ width, height }: Size, step: number): SizePlan {
+  const drawn = { width: Math.ceil(width / step) * step, height: Math.ceil(height / step) * step }
+  return { drawn, finish: (picture) => cropCentre(picture, width, height) }
+}
+
+/**
+ * A model of a few sizes makes the one of the closest shape. What is too much in one direction is cut off evenly, so
+ * that nothing is stretched, and the rest is resampled.
+ */
+export function planNative(size: Size, natives: readonly Size[]): SizePlan {
+  const drawn = closestShape(size, natives)
+  const scale = Math.min(drawn.width / size.width, drawn.height / size.height)
+  const width = Math.max(1, Math.round(size.width * scale))
+  const height = Math.max(1, Math.round(size.height * scale))
+  return {
+    drawn,
+    finish: (picture) => resizeLanczos(cropCentre(picture, width, height), size.width, size.height),
+  }
+}
+
+/** The native size whose sides have the most similar ratio; of several, the first. */
+export function closestShape(size: Size, natives: readonly Size[]): Size {
+  const difference = (native: Size) => Math.abs(Math.log((native.width / native.height) * (size.height / size.width)))
+  return natives.reduce((best, native) => (difference(native) < difference(best) ? native : best))
+}
+
+/** The same shape with no side above what a picture may have. */
+export function limitSize({ width, height }: Size): Size {
+  const scale = Math.min(1, LIMITS.imageSide.max / Math.max(width, height))
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
+}

@@ -1,0 +1,80 @@
+import { InvalidRequestError } from '../../errors/index.ts'
+import type { ImageEditRequest } from '../../schemas/index.ts'
+import { decodeBase64 } from './base64.ts'
+import type { PictureCodec } from './picture-codec.ts'
+import { type PictureHeader, readPictureHeader } from './picture-header.ts'
+import type { PixelImage } from './pixel-image.ts'
+import { requireReferenceSize } from './reference-image.ts'
+
+/** Pixels of all sources of a request together; 150 MB once decoded. */
+export const MAX_SOURCE_PIXELS = 50_000_000
+
+/** Encoders write up to about twenty; a small file of thousands would take minutes to decode. */
+const MAX_SCANS = 100
+
+const DATA_URL = /^data:[^,]*,/i
+
+/**
+ * Decodes the pictures of an edit request, the main one first. Sizes are read from their headers and checked before any
+ * is decoded.
+ *
+ * @throws InvalidRequestError naming the picture: no base64, not a PNG, JPEG or WebP file, animated, damaged, of sides
+ * that no model takes, of another size than its header says, or too many pixels in all
+ */
+export async function readSources({ image, images }: ImageEditRequest, codec: PictureCodec): Promise<PixelImage[]> {
+  const sources = image === undefined
+    ? (images ?? []).map((text, index) => ({ path: `images.${index}`, text }))
+    : [{ path: 'image', text: image }]
+  const files: { path: string; file: Uint8Array; header: PictureHeader }[] = []
+  let pixels = 0
+  for (const { path, text } of sources) {
+    const file = readFile(text, path)
+    const header = readHeader(file, path)
+    pixels += header.width * header.height
+    if (pixels > MAX_SOURCE_PIXELS) {
+      const [limit, got] = [MAX_SOURCE_PIXELS, pixels].map((count) => Math.ceil(count / 1e6))
+      throw new InvalidRequestError(path, `all sources together may have ${limit} million pixels, got ${got}`)
+    }
+    files.push({ path, file, header })
+  }
+  const pictures: PixelImage[] = []
+  for (const { path, file, header } of files) {
+    const picture = await codec.decode(file).catch((cause: unknown) => {
+      throw new InvalidRequestError(path, 'could not be decoded: the file is damaged or incomplete', { cause })
+    })
+    requireSameSize(picture, header, path)
+    pictures.push(picture)
+  }
+  return pictures
+}
+
+function readFile(text: string, path: string): Uint8Array {
+  const head = DATA_URL.exec(text.slice(0, 1000))?.[0] ?? ''
+  if (head !== '' && !/;\s*base64\s*,$/i.test(head)) {
+    throw new InvalidRequestError(path, 'must be a data URL in base64 (data:image/png;base64,...)')
+  }
+  const file = decodeBase64(text.slice(head.length))
+  if (file !== undefined) return file
+  throw new InvalidRequestError(path, 'must be base64 or a data URL, got text with other characters')
+}
+
+function readHeader(file: Uint8Array, path: string): PictureHeader {
+  const header = readPictureHeader(file)
+  if (header === undefined) {
+    throw new InvalidRequestError(path, `must be a PNG, JPEG or WebP file, got ${file.length} bytes of something else`)
+  }
+  const { scans = 1 } = header
+  if (scans > MAX_SCANS) throw new InvalidRequestError(path, `must be a JPEG of at most ${MAX_SCANS} scans, got ${scans}`)
+  if (header.animated) throw new InvalidRequestError(path, 'must be a still picture, got an animation')
+  requireReferenceSize(header, path)
+  return header
+}
+
+/** The limits were checked on the header, so that no file may get past them by showing decoders another. */
+function requireSameSize({ width, height }: PixelImage, header: PictureHeader, path: string): void {
+  // Turned upright, a picture may lie the other way.
+  const same = header.width === width ? header.height === height : header.width === height && header.height === width
+  if (same) return
+  const reason = `must be of the size that its header says, ${header.width}x${header.height}, got ${width}x${height}`
+  throw new InvalidRequestError(path, reason)
+}

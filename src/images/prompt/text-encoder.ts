@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { Backend, Tensor } from '../../backends/backend.ts'
+import { ModelFormatError } from '../../errors/index.ts'
+import { buildQwen3Encoder } from '../../graph/index.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { parseQwen3Config } from '../../models/qwen3-config.ts'
+import type { ImageContext } from '../image-pipeline.ts'
+import { loadPromptTokenizer, type PromptFormat } from './prompt-tokenizer.ts'
+import { linearMode, readPart } from '../read-part.ts'
+
+export interface TextEncoderOptions extends PromptFormat {
+  /** Which hidden states stand side by side in the features, given the number of layers. */
+  readonly hiddenStates: (layers: number) => readonly number[]
+  /** Fills every prompt up to `maxTokens`; the padding's rows are features too. */
+  readonly pad: boolean
+  /** Width of the features that the transformer wants. */
+  readonly width: number
+}
+
+export interface TextEncoder {
+  /** Features of a prompt, float32 [tokens, width]. */
+  encode(prompt: string, context: ImageContext): Promise<Tensor>
+  dispose(): Promise<void>
+}
+
+/** @param files the pipeline's, with `text_encoder` and `tokenizer` in it */
+export async function openTextEncoder(
+  backend: Backend, files: ModelFiles, options: TextEncoderOptions,
+): Promise<TextEncoder> {
+  const tokenizer = await loadPromptTokenizer(files.within('tokenizer'), options)
+  const { config: json, weights, file } = await readPart(files.within('text_encoder'), z.unknown(), 'a configuration')
+  const config = parseQwen3Config(json, file)
+  const hiddenStates = options.hiddenStates(config.num_hidden_layers)
+  const highest = Math.max(...hiddenStates)
+  if (highest > config.num_hidden_layers) {
+    throw new ModelFormatError(file, `at least ${highest} layers to read`, String(config.num_hidden_layers))
+  }
+  const width = hiddenStates.length * config.hidden_size
+  if (width !== options.width) {
+    throw new ModelFormatError(file, `features of the transformer's width ${options.width}`, String(width))
+  }
+  const linear = linearMode(config)
+  const session = await backend.createSession(
+    buildQwen3Encoder(config, weights, {
+      hiddenStates, linear, maxPositions: options.maxTokens,
+      attention: backend.attention, precision: backend.precision, movesHalf: backend.movesHalf,
+    }))
+  return {
+    async encode(prompt, context) {
+      const ids = tokenizer.encode(prompt)
+      const length = options.pad ? options.maxTokens : ids.length
+      const padded = [...ids, ...Array<number>(length - ids.length).fill(tokenizer.padding)]
+      await context.turn()
+      const { hidden } = await session.run({
+        input_ids: { type: 'int64', dims: [1, length], data: BigInt64Array.from(padded, BigInt) },
+        position_ids: { type: 'int64', dims: [1, length], data: BigInt64Array.from(padded, (_, i) => BigInt(i)) },
+        seqlens_k: { type: 'int32', dims: [1], data: Int32Array.of(ids.length - 1) },
+        total_sequence_length: { type: 'int32', dims: [], data: Int32Array.of(length) },
+      })
+      return hidden!
+    },
+    dispose: () => session.dispose(),
+  }
+}

@@ -1,0 +1,50 @@
+import type { Backend } from '../../backends/backend.ts'
+import { ModelFormatError } from '../../errors/index.ts'
+import { describeAutoencoderKlDecoder } from '../../graph/index.ts'
+import { autoencoderKlConfigSchema } from '../../models/autoencoder-config.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { zImageConfigSchema } from '../../models/z-image-config.ts'
+import { readImageManifest } from '../image-manifest.ts'
+import type { ImagePipeline } from '../image-pipeline.ts'
+import { LatentDecoder } from '../decoding/latent-decoder.ts'
+import { readPart } from '../read-part.ts'
+import { readScheduler } from '../sampling/scheduler-config.ts'
+import { openTextEncoder } from '../prompt/text-encoder.ts'
+import { ZImageDenoiser } from './z-image-denoiser.ts'
+import { createZImagePipeline } from './z-image-pipeline.ts'
+
+const MAX_TOKENS = 512
+
+/** Nothing in the files tells the distilled Turbo model from the base model but the shift it is published with. */
+const TURBO_SHIFT = 3
+const TURBO = { steps: 8, guidance: 0 }
+const BASE = { steps: 50, guidance: 5 }
+
+/** Opens a Z-Image checkpoint, Turbo or base, in the layout of diffusers' ZImagePipeline. */
+export async function openZImagePipeline(backend: Backend, files: ModelFiles): Promise<ImagePipeline> {
+  const manifest = await readImageManifest(files)
+  const scheduler = await readScheduler(files)
+  const transformer = await readPart(files.within('transformer'), zImageConfigSchema, 'a Z-Image transformer')
+  const vae = await readPart(files.within('vae'), autoencoderKlConfigSchema, 'an AutoencoderKL')
+  const { in_channels: channels } = transformer.config
+  if (vae.config.latent_channels !== channels) {
+    throw new ModelFormatError(vae.file, `${channels} latent channels`, String(vae.config.latent_channels))
+  }
+  const text = await openTextEncoder(backend, files, {
+    emptyThinkBlock: false, maxTokens: manifest.max_sequence_length ?? MAX_TOKENS, pad: false,
+    hiddenStates: (layers) => [layers - 1], width: transformer.config.cap_feat_dim,
+  })
+  const scale = 2 ** (vae.config.block_out_channels.length - 1)
+  const { attention } = backend
+  const decoder = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
+  const published = scheduler.shift === TURBO_SHIFT ? TURBO : BASE
+  return createZImagePipeline({
+    text, scheduler, channels, scale,
+    denoiser: await ZImageDenoiser.open(backend, transformer),
+    decoder: await LatentDecoder.open(backend, decoder, { scale }),
+    defaults: {
+      steps: manifest.num_inference_steps ?? published.steps,
+      guidance: manifest.guidance_scale ?? published.guidance,
+    },
+  })
+}

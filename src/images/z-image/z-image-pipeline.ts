@@ -1,0 +1,77 @@
+import { InvalidRequestError } from '../../errors/index.ts'
+import { denoise, guide, type Predict } from '../sampling/denoise.ts'
+import type {
+  ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults,
+} from '../image-pipeline.ts'
+import type { LatentDecoder } from '../decoding/latent-decoder.ts'
+import { randomNormal } from '../sampling/noise.ts'
+import { patchify, unpatchify } from '../sampling/packing.ts'
+import { fromPlanes } from '../picture/pixel-image.ts'
+import type { Grid } from '../sampling/positions.ts'
+import { requireSampling, requireSize } from '../request-values.ts'
+import { computeLinearMu, computeSigmas, spaceLevelsTorch } from '../sampling/schedule.ts'
+import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
+import type { TextEncoder } from '../prompt/text-encoder.ts'
+import type { ZImageDenoiser } from './z-image-denoiser.ts'
+
+const DEFAULT_SIDE = 1024
+const PATCH = 2
+
+export interface ZImageParts {
+  readonly text: TextEncoder
+  readonly denoiser: ZImageDenoiser
+  readonly decoder: LatentDecoder
+  readonly scheduler: SchedulerConfig
+  /** Channels of the latents. */
+  readonly channels: number
+  /** Pixels per latent value. */
+  readonly scale: number
+  readonly defaults: SamplingDefaults
+}
+
+/** The steps of diffusers' ZImagePipeline, in float32. */
+export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
+  const { text, denoiser, decoder, scheduler, channels, scale, defaults } = parts
+  const sizeStep = scale * PATCH
+
+  async function predictor(prompt: string, guidance: number, grid: Grid, context: ImageContext): Promise<Predict> {
+    const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context)
+    const positive = await begin(prompt)
+    return guidance > 0 ? guide(positive, await begin(''), guidance, 'positive') : positive
+  }
+
+  async function prepare(request: PictureRequest, context: ImageContext): Promise<PreparedPictures> {
+    const { prompt, width = DEFAULT_SIDE, height = DEFAULT_SIDE, references = [] } = request
+    const { steps = defaults.steps, guidance = defaults.guidance } = request
+    requireSize(width, height, sizeStep)
+    requireSampling(steps, guidance)
+    if (references.length > 0) throw new InvalidRequestError('image', 'this model makes pictures from text only')
+    const size = { height: height / scale, width: width / scale }
+    const grid = { height: size.height / PATCH, width: size.width / PATCH }
+    const predict = await predictor(prompt, guidance, grid, context)
+    const mu = computeLinearMu(grid.height * grid.width, scheduler)
+    const sigmas = computeSigmas(spaceLevelsTorch(steps), scheduler, mu)
+    return {
+      steps,
+      runs: decoder.countRuns(size),
+      async draw(seed, drawing) {
+        const noise = randomNormal(seed, channels * size.height * size.width)
+        const tokens = patchify(noise, channels, size.height, size.width)
+        await denoise(tokens, sigmas, predict, drawing)
+        const latents = unpatchify(tokens, channels, size.height, size.width)
+        const { data } = await decoder.decode({ channels, ...size, data: latents }, drawing)
+        return fromPlanes(data, width, height)
+      },
+    }
+  }
+
+  return {
+    sizeStep,
+    edits: false,
+    prepare,
+    generate: async (request, context) => (await prepare(request, context)).draw(request.seed, context),
+    async dispose() {
+      await Promise.all([text.dispose(), denoiser.dispose(), decoder.dispose()])
+    },
+  }
+}

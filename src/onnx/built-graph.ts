@@ -1,0 +1,11 @@
+/** An ONNX model made in memory. Its large initializers are external data in files of one folder (or in `files`). */
+export interface BuiltGraph {
+  /** Serialised ModelProto without the external weights. */
+  readonly bytes: Uint8Array
+  /** Folder, or URL of one in browsers, that the weight files are in. */
+  readonly folder?: string
+  /** Names of the weight files there that the model refers to. */
+  readonly weightFiles?: readonly string[]
+  /** The weight files themselves, where there is no file system (browser). */
+  readonly files?: readonly { readonly path: string; readonly data: Uint8Array }[]
+}

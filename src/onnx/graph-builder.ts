@@ -1,0 +1,129 @@
+import type { BuiltGraph } from './built-graph.ts'
+import {
+  encodeModel, type Attribute, type DataType, type Dimension, type Initializer, type Node, type ValueInfo,
+} from './onnx-model.ts'
+
+/** A value in the graph: what a node, an input or an initializer yields. */
+export type Value = string & { readonly __value: unique symbol }
+
+/** Bytes of a weight file that an initializer refers to. */
+export interface WeightBytes {
+  readonly type: DataType
+  readonly dims: readonly number[]
+  /** Name relative to the model's folder. */
+  readonly file: string
+  readonly offset: number
+  readonly length: number
+}
+
+export interface NodeOptions {
+  readonly domain?: string
+  readonly attributes?: Readonly<Record<string, Attribute>>
+  /** How many outputs of the operator are used. @defaultValue 1 */
+  readonly outputs?: number
+}
+
+const SCALARS = {
+  float32: (value: number) => Float32Array.of(value),
+  int64: (value: number) => BigInt64Array.of(BigInt(value)),
+  uint8: (value: number) => Uint8Array.of(value),
+}
+
+/** ai.onnx 21 is the newest opset whose operators all backends of onnxruntime 1.30 run. */
+const OPSETS = { '': 21, 'com.microsoft': 1 }
+
+/**
+ * Collects the nodes, inputs, outputs and initializers of one ONNX graph. The helpers in `ops/` are the way to add
+ * nodes; a model is an ordinary function that calls them.
+ */
+export class GraphBuilder {
+  readonly #name: string
+  readonly #nodes: Node[] = []
+  readonly #inputs: ValueInfo[] = []
+  readonly #outputs: (ValueInfo & { value: Value })[] = []
+  readonly #initializers = new Map<string, Initializer>()
+  readonly #constants = new Map<string, Value>()
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  input(name: string, type: DataType, dims: readonly Dimension[]): Value {
+    this.#inputs.push({ name, type, dims })
+    return name as Value
+  }
+
+  /** Makes a node's result an output of the graph under `name`. */
+  output(name: string, value: Value, type: DataType, dims: readonly Dimension[]): void {
+    this.#outputs.push({ name, type, dims, value })
+  }
+
+  /** A weight that stays in its file. Asking twice for the same name gives the same initializer. */
+  weight(name: string, bytes: WeightBytes): Value {
+    const { type, dims, file, offset, length } = bytes
+    this.#initializers.set(name, { name, type, dims, data: { file, offset, length } })
+    return name as Value
+  }
+
+  /** A tensor that travels inside the model. */
+  initializer(name: string, type: DataType, dims: readonly number[], data: ArrayBufferView): Value {
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    this.#initializers.set(name, { name, type, dims, data: bytes })
+    return name as Value
+  }
+
+  /** A small constant list of whole numbers, shared by every use in the graph (shapes, axes, indices). */
+  integers(values: readonly number[]): Value {
+    return this.#constant(`int64[${values}]`, (name) =>
+      this.initializer(name, 'int64', [values.length], BigInt64Array.from(values, BigInt)))
+  }
+
+  /** A constant scalar, shared by every use in the graph. */
+  scalar(value: number, type: keyof typeof SCALARS): Value {
+    return this.#constant(`${type}(${value})`, (name) => this.initializer(name, type, [], SCALARS[type](value)))
+  }
+
+  /** Adds a node and returns its results. Prefer the named helpers. */
+  node(opType: string, inputs: readonly (Value | undefined)[], options: NodeOptions = {}): Value[] {
+    const name = `${opType}_${this.#nodes.length}`
+    const outputs = Array.from({ length: options.outputs ?? 1 }, (_, i) => (i === 0 ? name : `${name}:${i}`))
+    const { domain = '', attributes = {} } = options
+    this.#nodes.push({ name, opType, domain, inputs: inputs.map((input) => input ?? ''), outputs, attributes })
+    return outputs as Value[]
+  }
+
+  /** @param folder where the weight files are, if any weight is external */
+  build(folder?: string): BuiltGraph {
+    const renamed = new Map<string, string>(this.#outputs.map(({ value, name }) => [value, name]))
+    const rename = (value: string): string => renamed.get(value) ?? value
+    const nodes = this.#nodes.map((node) => ({
+      ...node,
+      inputs: node.inputs.map(rename),
+      outputs: node.outputs.map(rename),
+    }))
+    const bytes = encodeModel({
+      name: this.#name,
+      opsets: OPSETS,
+      inputs: this.#inputs,
+      outputs: this.#outputs,
+      initializers: [...this.#initializers.values()],
+      nodes,
+    })
+    if (folder === undefined) return { bytes }
+    const used = [...this.#initializers.values()].flatMap(({ data }) => ('file' in data ? [data.file] : []))
+    return { bytes, folder, weightFiles: [...new Set(used)] }
+  }
+
+  #constant(key: string, make: (name: string) => Value): Value {
+    const known = this.#constants.get(key) ?? make(key)
+    this.#constants.set(key, known)
+    return known
+  }
+}
+
+/** The first result of a node that has one. */
+export function single(results: readonly Value[]): Value {
+  const [value] = results
+  if (value === undefined) throw new RangeError('a node with at least one output was expected')
+  return value
+}

@@ -1,0 +1,56 @@
+import { single, type GraphBuilder, type Value } from '../graph-builder.ts'
+import { DATA_TYPES, type DataType } from '../onnx-model.ts'
+
+export function add(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Add', [a, b]))
+}
+
+export function sub(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Sub', [a, b]))
+}
+
+export function mul(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Mul', [a, b]))
+}
+
+export function cast(g: GraphBuilder, x: Value, to: DataType): Value {
+  return single(g.node('Cast', [x], { attributes: { to: { int: DATA_TYPES[to] } } }))
+}
+
+/** `x · sigmoid(x)`, as QuickGelu with alpha 1: one fused kernel on every execution provider. */
+export function silu(g: GraphBuilder, x: Value): Value {
+  return single(g.node('QuickGelu', [x], { domain: 'com.microsoft', attributes: { alpha: { float: 1 } } }))
+}
+
+export function bitwiseAnd(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('BitwiseAnd', [a, b]))
+}
+
+export function shiftRight(g: GraphBuilder, x: Value, bits: Value): Value {
+  return single(g.node('BitShift', [x, bits], { attributes: { direction: { string: 'RIGHT' } } }))
+}
+
+export function minimum(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Min', [a, b]))
+}
+
+/** bool */
+export function greater(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Greater', [a, b]))
+}
+
+export function div(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Div', [a, b]))
+}
+
+export function abs(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Abs', [x]))
+}
+
+export function sqrt(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Sqrt', [x]))
+}
+
+export function tanh(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Tanh', [x]))
+}
