@@ -46,8 +46,13 @@ const { values, positionals } = parseArgs({
 })
 const list = (text: string) => text.split(',').map(Number)
 const options = {
-  model: values.model, layers: Number(values.layers), threads: Number(values.threads), runs: Number(values.runs),
-  states: list(values.states), questions: list(values.questions), sides: list(values.sides),
+  model: values.model,
+  layers: Number(values.layers),
+  threads: Number(values.threads),
+  runs: Number(values.runs),
+  states: list(values.states),
+  questions: list(values.questions),
+  sides: list(values.sides),
 }
 for (const name of positionals) {
   const bench = (BENCHES as Record<string, Bench<object>>)[name]

@@ -15,6 +15,24 @@ function show(...words) {
 
 mkdirSync(`${root}/out`, { recursive: true })
 show('decide', 'examples/ticket.json', '--questions', 'examples/questions.json', '--min-confidence', '0.3')
-show('generate', 'a 3d fox on a blue background', '--size', '256x256', '--seed', '7', '--force',
-  '--out', 'out/generated.png')
-show('edit', 'out/generated.png', 'change the background to yellow', '--seed', '7', '--force', '--out', 'out/edited.png')
+show(
+  'generate',
+  'a 3d fox on a blue background',
+  '--size',
+  '256x256',
+  '--seed',
+  '7',
+  '--force',
+  '--out',
+  'out/generated.png',
+)
+show(
+  'edit',
+  'out/generated.png',
+  'change the background to yellow',
+  '--seed',
+  '7',
+  '--force',
+  '--out',
+  'out/edited.png',
+)

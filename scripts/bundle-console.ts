@@ -16,12 +16,14 @@ export async function bundleConsole(folder: string): Promise<void> {
   }
   await place('page.html', (draft) => copyFile(join(PAGE, 'page.html'), draft))
   await place('page.css', (draft) => copyFile(join(PAGE, 'page.css'), draft))
-  await place('page.js', (draft) => build({
-    entryPoints: [join(PAGE, 'main.ts')],
-    outfile: draft,
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    logLevel: 'warning',
-  }))
+  await place('page.js', (draft) =>
+    build({
+      entryPoints: [join(PAGE, 'main.ts')],
+      outfile: draft,
+      bundle: true,
+      format: 'esm',
+      target: 'es2022',
+      logLevel: 'warning',
+    }),
+  )
 }

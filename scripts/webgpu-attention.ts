@@ -13,7 +13,14 @@ import { buildCase, feedsOf, float, input, type OperatorCase } from '../src/back
 const ort = await loadOnnxruntimeNode('webgpu')
 const provider = { session: { executionProviders: ['webgpu'] } }
 console.log('Weight of each group of four keys, as a multiple of the right one')
-for (const [tokens, size] of [[24, 64], [32, 64], [40, 64], [64, 64], [40, 128], [40, 512]] as const) {
+for (const [tokens, size] of [
+  [24, 64],
+  [32, 64],
+  [40, 64],
+  [64, 64],
+  [40, 128],
+  [40, 512],
+] as const) {
   const weights = await readWeights(tokens, size)
   const groups = Array.from({ length: tokens / 4 }, (_, group) => weights[4 * group]! * tokens)
   console.log(`${tokens} tokens, head size ${size}: ${groups.map((weight) => weight.toFixed(3)).join(' ')}`)
@@ -24,8 +31,12 @@ async function readWeights(tokens: number, size: number): Promise<Float32Array> 
   const zeros = input(float(dims, new Float32Array(tokens * size)))
   const identity = Float32Array.from({ length: tokens * size }, (_, i) => (i % size === Math.floor(i / size) ? 1 : 0))
   const operator: OperatorCase = {
-    family: 'attention', opType: 'MultiHeadAttention', domain: 'com.microsoft', attributes: { num_heads: { int: 1 } },
-    operands: [zeros, zeros, input(float(dims, identity))], outputs: [{ dims, values: [] }],
+    family: 'attention',
+    opType: 'MultiHeadAttention',
+    domain: 'com.microsoft',
+    attributes: { num_heads: { int: 1 } },
+    operands: [zeros, zeros, input(float(dims, identity))],
+    outputs: [{ dims, values: [] }],
   }
   const session = await createOrtSession(ort, buildCase(operator), provider)
   const { y0 } = await session.run(feedsOf(operator))

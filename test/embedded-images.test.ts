@@ -43,8 +43,8 @@ it('draws what was asked: a blue background, and an orange fox on it', async () 
 
 it('draws the same picture from the same seed, and another from another', async () => {
   const request = { prompt: 'a 3d fox on a blue background', size: '128x128' }
-  expect(await draw({ ...request, seed: 0 }) === drawn).toBe(true)
-  expect(await draw({ ...request, seed: 1 }) === drawn).toBe(false)
+  expect((await draw({ ...request, seed: 0 })) === drawn).toBe(true)
+  expect((await draw({ ...request, seed: 1 })) === drawn).toBe(false)
 })
 
 it('changes the background of its picture and keeps the fox', async () => {

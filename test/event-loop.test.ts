@@ -12,9 +12,16 @@ const STATE_TOKENS = 4000
 
 // The tokenizer of the tiny model is byte-level, so a character of these words is a token; the window takes the state whole.
 const state = 'The parcel is late. '.repeat(400).slice(0, STATE_TOKENS)
-const questions = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`q${index}`, {
-  type: 'choice', instructions: `Which team, for topic ${index}?`, criteria: { billing: 'Money', tech: 'Bugs', other: null },
-} as const]))
+const questions = Object.fromEntries(
+  Array.from({ length: 8 }, (_, index) => [
+    `q${index}`,
+    {
+      type: 'choice',
+      instructions: `Which team, for topic ${index}?`,
+      criteria: { billing: 'Money', tech: 'Bugs', other: null },
+    } as const,
+  ]),
+)
 
 describe('the event loop while a state of 4,000 tokens with 8 questions is decided', () => {
   let folder: string
@@ -34,7 +41,7 @@ describe('the event loop while a state of 4,000 tokens with 8 questions is decid
     const engine = await startModelEngine(folder, { worker })
     try {
       expect((await engine.countTokens({ state, questions })).state).toBeGreaterThanOrEqual(STATE_TOKENS)
-      return Math.min(...await delays(engine))
+      return Math.min(...(await delays(engine)))
     } finally {
       await engine.dispose()
     }
@@ -55,6 +62,6 @@ describe('the event loop while a state of 4,000 tokens with 8 questions is decid
   })
 
   it('turns far less often without one, so that a measurement that sees nothing would fail', async () => {
-    expect(await leastDelay(false)).toBeGreaterThan(2 * await leastDelay(true))
+    expect(await leastDelay(false)).toBeGreaterThan(2 * (await leastDelay(true)))
   })
 })

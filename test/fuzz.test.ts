@@ -35,15 +35,18 @@ describe('any request', () => {
   })
 
   it('that was mutated gets its answers or an error of a known code', async () => {
-    await fc.assert(fc.asyncProperty(mutatedRequest, async (request) => {
-      const outcome = await checkDecision(request).catch((error: unknown) => {
-        if (TesseraError.isInstance(error)) return error.code
-        throw error
-      })
-      if (outcome !== undefined) expect(Object.keys(ERROR_TABLE)).toContain(outcome)
-      // A request that is at fault is never the library's fault.
-      expect(outcome).not.toBe('internal_error')
-    }), { numRuns: 200 })
+    await fc.assert(
+      fc.asyncProperty(mutatedRequest, async (request) => {
+        const outcome = await checkDecision(request).catch((error: unknown) => {
+          if (TesseraError.isInstance(error)) return error.code
+          throw error
+        })
+        if (outcome !== undefined) expect(Object.keys(ERROR_TABLE)).toContain(outcome)
+        // A request that is at fault is never the library's fault.
+        expect(outcome).not.toBe('internal_error')
+      }),
+      { numRuns: 200 },
+    )
   })
 })
 
@@ -59,7 +62,10 @@ describe('names that are members of every object', () => {
   })
 
   it('are options like any other, and one of them can be chosen', async () => {
-    const criteria = asJson([['__proto__', 'a'], ['constructor', 'b']]) as Record<string, string>
+    const criteria = asJson([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+    ]) as Record<string, string>
     await checkDecision({ state: '', questions: { q: { type: 'choice', criteria } } })
   })
 
@@ -70,7 +76,8 @@ describe('names that are members of every object', () => {
     ['the state', { state: 'half \ud83d', questions: YES_NO }],
   ] as [string, DecisionRequestInput][])('are refused where they hold half a character: %s', async (_, request) => {
     await expect(engine.decide(request)).rejects.toMatchObject({
-      code: 'invalid_request', message: expect.stringContaining('lone surrogate'),
+      code: 'invalid_request',
+      message: expect.stringContaining('lone surrogate'),
     })
   })
 })
@@ -81,7 +88,8 @@ describe('the limits', () => {
   beforeAll(async () => {
     // One layer and small windows: the longest states have 800,000 tokens.
     smallFolder = await writeTinyBundle({
-      manifest: { ...TINY_MANIFEST, window: { tokens: 400, overlap: 8, sharpness: 4 } }, config: { num_hidden_layers: 1 },
+      manifest: { ...TINY_MANIFEST, window: { tokens: 400, overlap: 8, sharpness: 4 } },
+      config: { num_hidden_layers: 1 },
     })
     small = await startModelEngine(smallFolder, { worker: false })
   })
@@ -97,9 +105,21 @@ describe('the limits', () => {
   const one = (question: object) => ({ state: 'x', questions: { q: question } })
 
   it.each([
-    ['questions', [asking(questions.min), asking(questions.max)], [asking(questions.min - 1), asking(questions.max + 1)]],
-    ['options', [one(choosing(options.min)), one(choosing(options.max))], [one(choosing(options.min - 1)), one(choosing(options.max + 1))]],
-    ['levels', [one(rating(levels.min)), one(rating(levels.max))], [one(rating(levels.min - 1)), one(rating(levels.max + 1))]],
+    [
+      'questions',
+      [asking(questions.min), asking(questions.max)],
+      [asking(questions.min - 1), asking(questions.max + 1)],
+    ],
+    [
+      'options',
+      [one(choosing(options.min)), one(choosing(options.max))],
+      [one(choosing(options.min - 1)), one(choosing(options.max + 1))],
+    ],
+    [
+      'levels',
+      [one(rating(levels.min)), one(rating(levels.max))],
+      [one(rating(levels.min - 1)), one(rating(levels.max + 1))],
+    ],
   ])('of %s are served and one beyond is refused', async (_, inside, outside) => {
     for (const request of inside) await checkDecision(request as DecisionRequestInput)
     for (const request of outside) {
@@ -112,16 +132,22 @@ describe('the limits', () => {
     ['one word without a space', 'x'.repeat(200_000)],
     ['emoji only', '😀'.repeat(200_000)],
     ['lines of nothing', '\n'.repeat(200_000)],
-  ])('of the state count code points: 200,000 are read to the end, one more is refused before any work (%s)', async (_, state) => {
-    const steps: { done: number; total: number }[] = []
-    const response = await small.decide({ state, questions: YES_NO }, { onProgress: (step) => steps.push(step) })
-    checkDecisionResponse(parseDecisionRequest({ state, questions: YES_NO }), response)
-    expect(steps.at(-1)).toMatchObject({ done: steps.length - 1, total: steps.length - 1 })
-    const more: unknown[] = []
-    const call = small.decide({ state: `${state}x`, questions: YES_NO }, { onProgress: (step) => more.push(step) })
-    await expect(call).rejects.toMatchObject({
-      code: 'invalid_request', path: 'state', message: expect.stringContaining('got 200,001'),
-    })
-    expect(more).toEqual([])
-  }, 180_000)
+  ])(
+    'of the state count code points: 200,000 are read to the end, one more is refused before any work (%s)',
+    async (_, state) => {
+      const steps: { done: number; total: number }[] = []
+      const response = await small.decide({ state, questions: YES_NO }, { onProgress: (step) => steps.push(step) })
+      checkDecisionResponse(parseDecisionRequest({ state, questions: YES_NO }), response)
+      expect(steps.at(-1)).toMatchObject({ done: steps.length - 1, total: steps.length - 1 })
+      const more: unknown[] = []
+      const call = small.decide({ state: `${state}x`, questions: YES_NO }, { onProgress: (step) => more.push(step) })
+      await expect(call).rejects.toMatchObject({
+        code: 'invalid_request',
+        path: 'state',
+        message: expect.stringContaining('got 200,001'),
+      })
+      expect(more).toEqual([])
+    },
+    180_000,
+  )
 })

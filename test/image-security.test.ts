@@ -23,9 +23,13 @@ beforeAll(async () => {
     })
   }
   tiny = await startTinyServer({
-    keys: [{ key: 'right', id: 'me', prepaid: '5' }], images: true, log: (entry) => entries.push(entry),
+    keys: [{ key: 'right', id: 'me', prepaid: '5' }],
+    images: true,
+    log: (entry) => entries.push(entry),
   })
-  picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#a05050' } }).png().toBuffer()
+  picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#a05050' } })
+    .png()
+    .toBuffer()
 })
 afterAll(async () => {
   vi.restoreAllMocks()
@@ -36,7 +40,11 @@ async function send(path: string, body: BodyInit | object, headers: Record<strin
   const form = body instanceof FormData || typeof body === 'string'
   const response = await fetch(tiny.url + path, {
     method: 'POST',
-    headers: { ...bearer('right'), ...!(body instanceof FormData) && { 'content-type': 'application/json' }, ...headers },
+    headers: {
+      ...bearer('right'),
+      ...(!(body instanceof FormData) && { 'content-type': 'application/json' }),
+      ...headers,
+    },
     body: form ? body : JSON.stringify(body),
   })
   return { status: response.status, text: await response.text(), headers: JSON.stringify([...response.headers]) }
@@ -69,7 +77,10 @@ it('what a request for pictures says is in no log, metric, error or account, wha
     await send(EDITS, { prompt: CANARY, image, mask: CANARY }),
     await send(EDITS, formOf({ prompt: CANARY, image: file })),
     await send(EDITS, formOf({ prompt: file, image: file })),
-    await send(EDITS, formOf({ prompt: CANARY, image: new Blob([new Uint8Array(picture)]), [CANARY]: CANARY, n: CANARY })),
+    await send(
+      EDITS,
+      formOf({ prompt: CANARY, image: new Blob([new Uint8Array(picture)]), [CANARY]: CANARY, n: CANARY }),
+    ),
     await send(EDITS, `--${CANARY}\r\n${CANARY}`, { 'content-type': `multipart/form-data; boundary=${CANARY}` }),
     await send(EDITS, CANARY, { 'content-type': `multipart/form-data; ${CANARY}` }),
     await send(`${EDITS}?${CANARY}`, formOf({ prompt: CANARY, image: new Blob([new Uint8Array(picture)]) })),
@@ -98,29 +109,41 @@ describe('a picture that is made to harm', () => {
     ['without pixels', () => writePng([pngHeader(0, 0), pixels(9), END])],
     ['that ends early', () => writePng([pngHeader(64, 64), pixels(1000), END])],
     ['of a header alone', () => writePng([pngHeader(64, 64)])],
-    ['with a chunk longer than the file', () =>
-      Buffer.concat([writePng([pngHeader(64, 64)]), Buffer.from('7fffffff49444154', 'hex')])],
-    ['that is an SVG which reads a file', () =>
-      Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>')],
+    [
+      'with a chunk longer than the file',
+      () => Buffer.concat([writePng([pngHeader(64, 64)]), Buffer.from('7fffffff49444154', 'hex')]),
+    ],
+    [
+      'that is an SVG which reads a file',
+      () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>'),
+    ],
   ])('%s is refused with 422 that names it, as base64 and as a file', async (_, make) => {
     const file = make()
     const bodies = [
-      { prompt: 'x', image: file.toString('base64') }, formOf({ prompt: 'x', image: new Blob([new Uint8Array(file)]) }),
+      { prompt: 'x', image: file.toString('base64') },
+      formOf({ prompt: 'x', image: new Blob([new Uint8Array(file)]) }),
     ]
     for (const body of bodies) {
       const { status, text } = await send(EDITS, body)
-      expect([status, JSON.parse(text)]).toEqual([422, expect.objectContaining({
-        error_type: 'invalid_request', message: expect.stringMatching(/^image: /),
-      })])
+      expect([status, JSON.parse(text)]).toEqual([
+        422,
+        expect.objectContaining({
+          error_type: 'invalid_request',
+          message: expect.stringMatching(/^image: /),
+        }),
+      ])
     }
   })
 
   it('among others is named by its place', async () => {
     const images = [picture, bomb()].map((file) => file.toString('base64'))
     const { status, text } = await send(EDITS, { prompt: 'x', images })
-    expect([status, JSON.parse(text)]).toEqual([422, expect.objectContaining({
-      error: expect.objectContaining({ param: 'images[1]' }),
-    })])
+    expect([status, JSON.parse(text)]).toEqual([
+      422,
+      expect.objectContaining({
+        error: expect.objectContaining({ param: 'images[1]' }),
+      }),
+    ])
   })
 
   it('by chunks that want to become a gigabyte does not get it', async () => {

@@ -10,25 +10,41 @@ import { writeTinyBundle } from './support/tiny-bundle.ts'
 /** Eight requests of different lengths, types and numbers of questions; the longest takes many turns. */
 const REQUESTS: DecisionRequestInput[] = Array.from({ length: 8 }, (_, index) => ({
   state: { id: index, text: `Order ${index} is late. `.repeat(1 + (index % 4) * 60) },
-  questions: Object.fromEntries(Array.from({ length: 1 + (index % 3) }, (_, at) => [`question ${at}`, [
-    { type: 'noul' as const, instructions: `Is order ${index} late?` },
-    { type: 'choice' as const, criteria: { billing: 'Money', tech: 'Bugs', [`other ${index}`]: null } },
-    { type: 'score' as const, instructions: 'How angry?', criteria: ['calm', 'cross', 'furious'] },
-  ][(index + at) % 3]!])),
+  questions: Object.fromEntries(
+    Array.from({ length: 1 + (index % 3) }, (_, at) => [
+      `question ${at}`,
+      [
+        { type: 'noul' as const, instructions: `Is order ${index} late?` },
+        { type: 'choice' as const, criteria: { billing: 'Money', tech: 'Bugs', [`other ${index}`]: null } },
+        { type: 'score' as const, instructions: 'How angry?', criteria: ['calm', 'cross', 'furious'] },
+      ][(index + at) % 3]!,
+    ]),
+  ),
 }))
-const SLOW: DecisionRequestInput = { state: 'x'.repeat(60_000), questions: { q: { type: 'noul', instructions: 'Slow?' } } }
-const settle = (call: Promise<unknown>) => call.then(() => 'done', (error: unknown) => error)
+const SLOW: DecisionRequestInput = {
+  state: 'x'.repeat(60_000),
+  questions: { q: { type: 'noul', instructions: 'Slow?' } },
+}
+const settle = (call: Promise<unknown>) =>
+  call.then(
+    () => 'done',
+    (error: unknown) => error,
+  )
 
 /** All numbers and names of the answers, in order. */
 function leaves(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null ? Object.entries(value).flatMap(([key, member]) => [key, ...leaves(member)]) : [value]
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, member]) => [key, ...leaves(member)])
+    : [value]
 }
 
 function expectSameAnswers(actual: DecisionResponse, expected: DecisionResponse): void {
   const wanted = leaves(expected.answers)
   const got = leaves(actual.answers)
-  expect(got.map((leaf) => typeof leaf === 'number' ? 0 : leaf)).toEqual(wanted.map((leaf) => typeof leaf === 'number' ? 0 : leaf))
-  const gaps = got.map((leaf, index) => typeof leaf === 'number' ? Math.abs(leaf - (wanted[index] as number)) : 0)
+  expect(got.map((leaf) => (typeof leaf === 'number' ? 0 : leaf))).toEqual(
+    wanted.map((leaf) => (typeof leaf === 'number' ? 0 : leaf)),
+  )
+  const gaps = got.map((leaf, index) => (typeof leaf === 'number' ? Math.abs(leaf - (wanted[index] as number)) : 0))
   expect(Math.max(...gaps)).toBeLessThan(1e-6)
 }
 
@@ -98,14 +114,19 @@ describe('requests at the same time', () => {
 
   it('are not disturbed by bad ones', async () => {
     const bad = [
-      { state: 5, questions: {} }, { state: '', questions: { q: { type: 'noul' } } }, { ...SLOW, model: 'nobody/no-such-model' },
+      { state: 5, questions: {} },
+      { state: '', questions: { q: { type: 'noul' } } },
+      { ...SLOW, model: 'nobody/no-such-model' },
       // Only the model's own limit refuses this one, in the worker.
       { state: '', questions: { q: { type: 'noul', instructions: 'why '.repeat(20_000) } } },
     ].map((request) => settle(engine.decide(request as never)))
     const others = REQUESTS.map((request) => engine.decide(request))
     const errors = await Promise.all(bad)
     expect(errors.map((error) => (error as { code?: string }).code)).toEqual([
-      'invalid_request', 'invalid_request', 'model_not_found', 'invalid_request',
+      'invalid_request',
+      'invalid_request',
+      'model_not_found',
+      'invalid_request',
     ])
     await expectUndisturbed(others)
   })
@@ -116,13 +137,19 @@ describe('requests at the same time', () => {
     const { questions } = SLOW
     const controller = new AbortController()
     const calls = [
-      { state: { ...state, half: `${canary}\ud800` }, questions }, { state: canary.repeat(30_000), questions },
+      { state: { ...state, half: `${canary}\ud800` }, questions },
+      { state: canary.repeat(30_000), questions },
       { state, questions: { q: { type: 'noul', instructions: `${canary} `.repeat(3000) } } },
-      { state, questions: { q: { type: canary } } }, { state, questions, model: 'nobody/no-such-model' },
-      { state, questions, min_confidence: canary }, { state: new Map([[canary, canary]]), questions },
+      { state, questions: { q: { type: canary } } },
+      { state, questions, model: 'nobody/no-such-model' },
+      { state, questions, min_confidence: canary },
+      { state: new Map([[canary, canary]]), questions },
     ].map((request) => settle(engine.decide(request as never)))
     const aborting = { signal: controller.signal, onProgress: () => controller.abort() }
-    for (const error of await Promise.all([...calls, settle(engine.decide({ state, questions }, aborting))]) as Error[]) {
+    for (const error of (await Promise.all([
+      ...calls,
+      settle(engine.decide({ state, questions }, aborting)),
+    ])) as Error[]) {
       expect(error).toHaveProperty('code')
       expect([error.message, error.stack, JSON.stringify(error)].join('\n')).not.toContain(canary)
     }

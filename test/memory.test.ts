@@ -23,7 +23,7 @@ const WORKLOADS = [
 let decisions: string
 let pictures: ImageBundle
 beforeAll(async () => {
-  [decisions, pictures] = await Promise.all([writeTinyBundle(), materializeBundle('klein-distilled')])
+  ;[decisions, pictures] = await Promise.all([writeTinyBundle(), materializeBundle('klein-distilled')])
 })
 afterAll(() => Promise.all([rm(decisions, { recursive: true }), pictures.remove()]))
 
@@ -34,9 +34,9 @@ async function runApp(name: (typeof WORKLOADS)[number]['script'], place: string)
   return JSON.parse(stdout) as Record<Stage, Memory>
 }
 
-describe.each(WORKLOADS.flatMap((workload) =>
-  (['worker', 'inline'] as const).map((place) => ({ ...workload, place })),
-))('$what with the engine in place: $place', ({ script, place, grown: mayGrow, left: mayStay }) => {
+describe.each(
+  WORKLOADS.flatMap((workload) => (['worker', 'inline'] as const).map((place) => ({ ...workload, place }))),
+)('$what with the engine in place: $place', ({ script, place, grown: mayGrow, left: mayStay }) => {
   let memory: Record<Stage, Memory>
   beforeAll(async () => {
     memory = await runApp(script, place)

@@ -10,7 +10,7 @@ import { type InstalledPackage, installPackage, npmInstall, runIn } from './supp
 const WANTED = process.env.TESSERA_TEST_NEXT !== undefined
 
 const FILES = {
-  'next.config.mjs': 'export default { serverExternalPackages: [\'tessera-onnx\', \'onnxruntime-node\', \'sharp\'] }',
+  'next.config.mjs': "export default { serverExternalPackages: ['tessera-onnx', 'onnxruntime-node', 'sharp'] }",
   'app/layout.jsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>',
   'app/ai/[...path]/route.js': `import { decide, countTokens, editImage, generateImage } from 'tessera-onnx'
 import { toNextHandlers } from 'tessera-onnx/next'
@@ -32,7 +32,7 @@ describe.skipIf(!WANTED)('an app of the real Next.js (TESSERA_TEST_NEXT=1)', () 
   beforeAll(async () => {
     installed = await installPackage()
     const { app } = installed
-    if (!await npmInstall(app, 'next', 'react', 'react-dom')) throw new Error('the npm registry cannot be reached')
+    if (!(await npmInstall(app, 'next', 'react', 'react-dom'))) throw new Error('the npm registry cannot be reached')
     await mkdir(join(app, 'app/ai/[...path]'), { recursive: true })
     for (const [name, text] of Object.entries(FILES)) await writeFile(join(app, name), text)
     const next = join(app, 'node_modules/next/dist/bin/next')
@@ -55,13 +55,16 @@ describe.skipIf(!WANTED)('an app of the real Next.js (TESSERA_TEST_NEXT=1)', () 
     await installed?.remove()
   })
 
-  const headers = { 'authorization': 'Bearer right', 'content-type': 'application/json' }
+  const headers = { authorization: 'Bearer right', 'content-type': 'application/json' }
   const send = (path: string, body: BodyInit, init: RequestInit = {}) =>
     fetch(base + path, { method: 'POST', headers, body, ...init })
 
   it('answers, with names as they are', async () => {
     const response = await send('/v1/systemone', `{"state":"The parcel is late","questions":${QUESTIONS}}`)
-    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('{"__proto__":{"type":"noul"')])
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('{"__proto__":{"type":"noul"'),
+    ])
   })
 
   it('answers what is wrong in its own form', async () => {
@@ -74,9 +77,13 @@ describe.skipIf(!WANTED)('an app of the real Next.js (TESSERA_TEST_NEXT=1)', () 
     ] as const
     for (const [status, sent] of statuses) {
       const response = await sent
-      expect([response.status, await response.json()]).toEqual([status, expect.objectContaining({
-        message: expect.any(String), error_type: expect.any(String),
-      })])
+      expect([response.status, await response.json()]).toEqual([
+        status,
+        expect.objectContaining({
+          message: expect.any(String),
+          error_type: expect.any(String),
+        }),
+      ])
     }
   })
 
@@ -84,13 +91,19 @@ describe.skipIf(!WANTED)('an app of the real Next.js (TESSERA_TEST_NEXT=1)', () 
     const form = new FormData()
     form.append('image', new Blob([Buffer.alloc(5_000_000)]), 'a.png')
     const response = await send('/v1/images/edits', form, { headers: { authorization: 'Bearer right' } })
-    expect([response.status, await response.json()]).toEqual([422, expect.objectContaining({
-      message: expect.stringMatching(/^prompt: is required/),
-    })])
+    expect([response.status, await response.json()]).toEqual([
+      422,
+      expect.objectContaining({
+        message: expect.stringMatching(/^prompt: is required/),
+      }),
+    ])
   })
 
   it('stops the work when the client hangs up', async () => {
-    const body = JSON.stringify({ state: 'word '.repeat(39_000), questions: { q: { type: 'noul', instructions: 'x' } } })
+    const body = JSON.stringify({
+      state: 'word '.repeat(39_000),
+      questions: { q: { type: 'noul', instructions: 'x' } },
+    })
     await expect(send('/v1/systemone', body, { signal: AbortSignal.timeout(500) })).rejects.toThrow()
     const metrics = async () => (await fetch(`${base}/metrics`, { headers })).text()
     await expect.poll(metrics, { timeout: 30_000 }).toContain('route="/v1/systemone",method="POST",status="499"} 1\n')

@@ -34,8 +34,14 @@ describe('the tarball', () => {
   })
 
   it('holds the build, the embedded models and the usual papers, and nothing else', () => {
-    const others = installed.files.map(({ path }) => path).filter((path) =>
-      !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/web\/[\w.-]+\.(js|d\.ts)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(path))
+    const others = installed.files
+      .map(({ path }) => path)
+      .filter(
+        (path) =>
+          !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/web\/[\w.-]+\.(js|d\.ts)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(
+            path,
+          ),
+      )
     expect(others).toEqual([])
   })
 
@@ -86,12 +92,15 @@ describe.each([22, 24])('the installed package on Node %i', (major) => {
     // Node's own binaries as packages, by platform; the package `node` picks one in a script, which does not run here.
     const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
     await writeFile(join(folder, 'package.json'), '{"private":true}')
-    if (!await npmInstall(folder, `${name}@${major}`)) return
+    if (!(await npmInstall(folder, `${name}@${major}`))) return
     binary = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   }, 300_000)
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  it.for([['imported', 'module', ESM], ['required', 'commonjs', REQUIRE]] as const)('answers where it is %s', ([, type, code], { skip }) => {
+  it.for([
+    ['imported', 'module', ESM],
+    ['required', 'commonjs', REQUIRE],
+  ] as const)('answers where it is %s', ([, type, code], { skip }) => {
     skip(binary === undefined, `Node ${major} cannot be had: the npm registry cannot be reached`)
     const answer = answerOf(runIn(installed.app, binary!, [`--input-type=${type}`, '-e', code]))
     expect(answer).toMatchObject({ node: expect.stringMatching(`^${major}\\.`), model: 'decide-mini', valid: true })
@@ -139,35 +148,68 @@ export const isBad = (error: unknown): string => InvalidRequestError.isInstance(
     await writeFile(join(folder, 'app.ts'), source)
     // All of the package's own declarations are checked as well, with the types of Node that come with this repository.
     const options = {
-      target: 'ES2022', lib: ['ES2023', 'ESNext.Disposable', 'DOM'], strict: true, noEmit: true, skipLibCheck: false,
-      types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')], ...compilerOptions,
+      target: 'ES2022',
+      lib: ['ES2023', 'ESNext.Disposable', 'DOM'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      ...compilerOptions,
     }
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['app.ts'] }))
-    const { code, stdout } = runIn(installed.app, process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
+    const { code, stdout } = runIn(installed.app, process.execPath, [
+      join(ROOT, 'node_modules/typescript/bin/tsc'),
+      '-p',
+      folder,
+    ])
     return { code, stdout }
   }
 
   it.each([
-    ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }], ['nodenext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
-  ])('give each answer the type of its question under moduleResolution %s', async (name, options) => {
-    expect(await compile(name, APP, options)).toEqual({ code: 0, stdout: '' })
-  }, 180_000)
+    ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }],
+    ['nodenext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
+  ])(
+    'give each answer the type of its question under moduleResolution %s',
+    async (name, options) => {
+      expect(await compile(name, APP, options)).toEqual({ code: 0, stdout: '' })
+    },
+    180_000,
+  )
 
   it('do fail to compile where an error is expected', async () => {
     const source = APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
-    const { stdout } = await compile('without-expectations', source, { module: 'NodeNext', moduleResolution: 'NodeNext' })
+    const { stdout } = await compile('without-expectations', source, {
+      module: 'NodeNext',
+      moduleResolution: 'NodeNext',
+    })
     expect(stdout.match(/error TS/g)).toHaveLength(5)
   }, 180_000)
 })
 
 describe('the command line of the installed package', () => {
   const tessera = (args: readonly string[], options = {}) =>
-    runIn(installed.app, process.execPath, [join(installed.app, 'node_modules/tessera-onnx/dist/cli.js'), ...args], options)
-  const decide = (args: readonly string[], options = {}) => tessera(['decide', '--questions', QUESTIONS, ...args], options)
+    runIn(
+      installed.app,
+      process.execPath,
+      [join(installed.app, 'node_modules/tessera-onnx/dist/cli.js'), ...args],
+      options,
+    )
+  const decide = (args: readonly string[], options = {}) =>
+    tessera(['decide', '--questions', QUESTIONS, ...args], options)
   const state = 'The parcel is late'
 
   it('is found by npx', () => {
-    const { code, stdout } = runIn(installed.app, 'npx', ['--no', 'tessera', 'decide', '--json', '-s', state, '-q', QUESTIONS])
+    const { code, stdout } = runIn(installed.app, 'npx', [
+      '--no',
+      'tessera',
+      'decide',
+      '--json',
+      '-s',
+      state,
+      '-q',
+      QUESTIONS,
+    ])
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ model: 'decide-mini', answers: { urgent: { type: 'noul' } } })
   })
@@ -175,7 +217,9 @@ describe('the command line of the installed package', () => {
   it('reads the state from a flag, stdin or a file, and answers the same', async () => {
     await writeFile(join(installed.app, 'state.txt'), state)
     const responses = [
-      decide(['--json', '--state', state]), decide(['--json'], { input: state }), decide(['--json', '-'], { input: state }),
+      decide(['--json', '--state', state]),
+      decide(['--json'], { input: state }),
+      decide(['--json', '-'], { input: state }),
       decide(['--json', 'state.txt']),
     ].map((finished) => answerOf(finished) as { answers: object; usage: object })
     for (const { answers, usage } of responses) {
@@ -207,10 +251,13 @@ describe('the command line of the installed package', () => {
     expect(finished.stderr).toContain(words)
   })
 
-  it.each([['no command', []], ['an unknown command', ['dicide']], ['no questions', ['decide', '--json']]])(
-    'calls %s bad usage', (_, args) => {
-      expect(tessera(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error [^\n[]+\n$/) })
-    })
+  it.each([
+    ['no command', []],
+    ['an unknown command', ['dicide']],
+    ['no questions', ['decide', '--json']],
+  ])('calls %s bad usage', (_, args) => {
+    expect(tessera(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error [^\n[]+\n$/) })
+  })
 
   it('knows its version and its commands', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
@@ -218,6 +265,7 @@ describe('the command line of the installed package', () => {
     expect(tessera(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('decide') })
     expect(answerOf(tessera(['doctor', '--json']))).toMatchObject({ tessera: version, node: process.version })
     expect(answerOf(tessera(['models', '--json']))).toContainEqual(
-      expect.objectContaining({ name: 'decide-latest', id: 'decide-mini', available: true, kind: 'decisions' }))
+      expect.objectContaining({ name: 'decide-latest', id: 'decide-mini', available: true, kind: 'decisions' }),
+    )
   })
 })

@@ -57,8 +57,11 @@ const rows: readonly Row[] = [
   },
 ]
 
-const routes: readonly (readonly [string, object])[] =
-  [['/v1/systemone', BODY], ['/v1/decisions', OPENAI_BODY], ...IMAGE_BODIES]
+const routes: readonly (readonly [string, object])[] = [
+  ['/v1/systemone', BODY],
+  ['/v1/decisions', OPENAI_BODY],
+  ...IMAGE_BODIES,
+]
 
 it.each(rows.flatMap((row) => routes.map(([path, body]) => [path, row, body] as const)))(
   '%s answers %o to the byte',
@@ -74,8 +77,8 @@ it.each(rows.flatMap((row) => routes.map(([path, body]) => [path, row, body] as 
     const openai = `,"error":{"message":"${message}","type":"${type}","param":null,"code":"${type}"}`
     expect(response.status).toBe(status)
     expect(await response.text()).toBe(
-      `{"message":"${message}","error_type":"${type}",`
-        + `"detail":{"error_type":"${type}","message":"${message}"}${path === '/v1/systemone' ? '' : openai}}`,
+      `{"message":"${message}","error_type":"${type}",` +
+        `"detail":{"error_type":"${type}","message":"${message}"}${path === '/v1/systemone' ? '' : openai}}`,
     )
     expect(Object.fromEntries(response.headers)).toMatchObject(also)
   },
@@ -86,9 +89,9 @@ it('answers 422 to the byte', async () => {
   const questions = { team: { type: 'choice', instructions: 'Who?', criteria: { billing: 'Payments' } } }
   const reason = 'a choice needs 2 to 26 options, got 1'
   expect(await (await fetch(post({ state: 'x', questions }))).text()).toBe(
-    `{"message":"questions.team.criteria: ${reason}",`
-      + '"error_type":"invalid_request","detail":[{"loc":["body","questions","team","criteria"],'
-      + `"msg":"${reason}","type":"value_error"}]}`,
+    `{"message":"questions.team.criteria: ${reason}",` +
+      '"error_type":"invalid_request","detail":[{"loc":["body","questions","team","criteria"],' +
+      `"msg":"${reason}","type":"value_error"}]}`,
   )
 })
 
@@ -96,9 +99,9 @@ it('answers 422 about a picture to the byte', async () => {
   const { fetch } = createServer({ engine: createStubEngine().engine })
   const reason = 'must be an array of 1 to 10 images, got 0'
   expect(await (await fetch(post({ prompt: 'x', images: [] }, { path: '/v1/images/edits' }))).text()).toBe(
-    `{"message":"images: ${reason}","error_type":"invalid_request",`
-      + `"detail":[{"loc":["body","images"],"msg":"${reason}","type":"value_error"}],`
-      + `"error":{"message":"images: ${reason}","type":"invalid_request_error","param":"images",`
-      + '"code":"invalid_request"}}',
+    `{"message":"images: ${reason}","error_type":"invalid_request",` +
+      `"detail":[{"loc":["body","images"],"msg":"${reason}","type":"value_error"}],` +
+      `"error":{"message":"images: ${reason}","type":"invalid_request_error","param":"images",` +
+      '"code":"invalid_request"}}',
   )
 })

@@ -16,7 +16,7 @@ async function runClient(index: number, requests: number, hangsUp: boolean): Pro
   for (let request = 0; request < requests; request++) {
     const response = await fetch(`${tiny.url}/v1/systemone`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'authorization': `Bearer ${'abcd'[index % 4]}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${'abcd'[index % 4]}` },
       body: JSON.stringify({ state: `client ${index} `.repeat(1 + (index % 7)), questions: QUESTIONS }),
       ...(hangsUp && { signal: AbortSignal.timeout(1 + ((index * 7 + request * 3) % 30)) }),
     }).catch(() => undefined)

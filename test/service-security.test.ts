@@ -46,7 +46,10 @@ describe('what a request says', () => {
           questions: { q: { ...noul, criteria: CANARY } },
         }),
       ],
-      ['/v1/systemone', `{"state":{"${CANARY}":[{"${CANARY}":1e999}]},"questions":{"q":{"type":"noul","instructions":{"${CANARY}":1e999}}}}`],
+      [
+        '/v1/systemone',
+        `{"state":{"${CANARY}":[{"${CANARY}":1e999}]},"questions":{"q":{"type":"noul","instructions":{"${CANARY}":1e999}}}}`,
+      ],
       ['/v1/systemone', `{"state":"x","questions":{"q":{"type":"noul","instructions":{"${CANARY}":"\\ud800"}}}}`],
       ['/v1/systemone', JSON.stringify({ ...good, questions: { q: { type: CANARY } } })],
       ['/v1/systemone', JSON.stringify({ ...good, min_confidence: CANARY })],
@@ -73,7 +76,9 @@ describe('what a request says', () => {
       if (response.status !== 200) errors.push(text)
       errors.push(shown)
     }
-    expect(entries.map(({ status }) => status)).toEqual([200, 422, 422, 422, 422, 422, 404, 422, 422, 402, 200, 422, 422, 404])
+    expect(entries.map(({ status }) => status)).toEqual([
+      200, 422, 422, 422, 422, 422, 404, 422, 422, 402, 200, 422, 422, 404,
+    ])
     const metrics = await (await fetch(`${tiny.url}/metrics`, { headers })).text()
     const account = JSON.stringify(await tiny.server.usage('me'))
     for (const text of [...errors, ...written, metrics, account, JSON.stringify(entries)])
@@ -98,9 +103,9 @@ describe("names of JavaScript's own", () => {
     async (name) => {
       const plain = JSON.stringify(Object.getOwnPropertyNames(Object.prototype))
       const body =
-        `{"${name}":{"polluted":1},"state":{"${name}":{"polluted":1}},`
-        + `"questions":{"${name}":{"type":"noul","instructions":"x"},`
-        + `"q":{"type":"choice","criteria":{"${name}":null,"b":null},"${name}":{"type":"noul"}}}}`
+        `{"${name}":{"polluted":1},"state":{"${name}":{"polluted":1}},` +
+        `"questions":{"${name}":{"type":"noul","instructions":"x"},` +
+        `"q":{"type":"choice","criteria":{"${name}":null,"b":null},"${name}":{"type":"noul"}}}}`
       const text = await (await fetch(post(body))).text()
       expect(text).toContain(`"${name}":{"type":"noul","noul":0.5}`)
       expect(text).toContain(`"${name}":0.5`)

@@ -35,8 +35,13 @@ describe('where the native binding does not load', () => {
     await writeFile(join(runtime, 'index.js'), NO_BINDING)
     const outfile = join(folder, 'program.mjs')
     await build({
-      stdin: { contents: PROGRAM, resolveDir: ROOT, loader: 'ts' }, outfile, bundle: true, platform: 'node',
-      format: 'esm', target: 'node20', packages: 'external',
+      stdin: { contents: PROGRAM, resolveDir: ROOT, loader: 'ts' },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      packages: 'external',
     })
     const { stdout } = await promisify(execFile)(process.execPath, [outfile])
     said = JSON.parse(stdout) as typeof said
@@ -45,7 +50,10 @@ describe('where the native binding does not load', () => {
 
   it('WebAssembly takes over with its threads, and says why', () => {
     expect(said.info).toMatchObject({
-      backend: 'wasm', threads: 2, attention: 'fused', precision: 'float32',
+      backend: 'wasm',
+      threads: 2,
+      attention: 'fused',
+      precision: 'float32',
       tried: [{ name: 'cuda' }, { name: 'cpu', reason: expect.stringContaining('cannot open') }],
     })
     expect(said.info.reason).toContain('wasm is the first that works here; before it: cuda: ')

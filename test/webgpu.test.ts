@@ -36,48 +36,69 @@ describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ?
     expect(selfTest!.ok).toBe(attention === 'fused')
   })
 
-  it('decides as the cpu does', async () => {
-    const read = async (name: string) => JSON.parse(await readFile(folderOf(`examples/${name}.json`), 'utf8'))
-    const request = parseDecisionRequest({ state: await read('ticket'), questions: await read('questions') })
-    const [onWebgpu, onCpu] = await Promise.all([webgpu, cpu].map(async (backend) => {
-      const decider = await openDecider({ backend, files: openFolder(folderOf('models/decide-mini')) })
-      const logits = await decider.logits(request, context)
-      await decider.dispose()
-      return logits.flat().flatMap((values) => [...values])
-    })) as [number[], number[]]
-    expect(onCpu.length).toBeGreaterThan(0)
-    for (const [i, logit] of onCpu.entries()) expect(Math.abs(logit - onWebgpu[i]!)).toBeLessThan(1e-3)
-  }, PATIENCE)
+  it(
+    'decides as the cpu does',
+    async () => {
+      const read = async (name: string) => JSON.parse(await readFile(folderOf(`examples/${name}.json`), 'utf8'))
+      const request = parseDecisionRequest({ state: await read('ticket'), questions: await read('questions') })
+      const [onWebgpu, onCpu] = (await Promise.all(
+        [webgpu, cpu].map(async (backend) => {
+          const decider = await openDecider({ backend, files: openFolder(folderOf('models/decide-mini')) })
+          const logits = await decider.logits(request, context)
+          await decider.dispose()
+          return logits.flat().flatMap((values) => [...values])
+        }),
+      )) as [number[], number[]]
+      expect(onCpu.length).toBeGreaterThan(0)
+      for (const [i, logit] of onCpu.entries()) expect(Math.abs(logit - onWebgpu[i]!)).toBeLessThan(1e-3)
+    },
+    PATIENCE,
+  )
 
-  it('reads a state of several chunks as the cpu does, with a cache that stays on the device', async () => {
-    expect(webgpu.createDeviceSession).toBeDefined()
-    const folder = await writeTinyBundle({ manifest: TINY_MANIFEST, seed: 3 })
-    const questions = { urgent: { type: 'noul', instructions: 'Is it urgent?' }, mood: { type: 'score', criteria: ['calm', 'cross'] } }
-    const request = parseDecisionRequest({ state: 'the pump is hot '.repeat(34), questions })
-    const read = async (backend: Backend) => {
-      const decider = await openDecider({ backend, files: openFolder(folder) })
-      expect(decider.countTokens(request).state).toBeGreaterThan(512)
-      const logits = await decider.logits(request, context)
-      await decider.dispose()
-      return logits.flat().flatMap((values) => [...values])
-    }
-    const [onWebgpu, onCpu] = [await read(webgpu), await read(cpu)]
-    for (const [i, logit] of onCpu.entries()) expect(Math.abs(logit - onWebgpu[i]!)).toBeLessThan(1e-4)
-  }, PATIENCE)
+  it(
+    'reads a state of several chunks as the cpu does, with a cache that stays on the device',
+    async () => {
+      expect(webgpu.createDeviceSession).toBeDefined()
+      const folder = await writeTinyBundle({ manifest: TINY_MANIFEST, seed: 3 })
+      const questions = {
+        urgent: { type: 'noul', instructions: 'Is it urgent?' },
+        mood: { type: 'score', criteria: ['calm', 'cross'] },
+      }
+      const request = parseDecisionRequest({ state: 'the pump is hot '.repeat(34), questions })
+      const read = async (backend: Backend) => {
+        const decider = await openDecider({ backend, files: openFolder(folder) })
+        expect(decider.countTokens(request).state).toBeGreaterThan(512)
+        const logits = await decider.logits(request, context)
+        await decider.dispose()
+        return logits.flat().flatMap((values) => [...values])
+      }
+      const [onWebgpu, onCpu] = [await read(webgpu), await read(cpu)]
+      for (const [i, logit] of onCpu.entries()) expect(Math.abs(logit - onWebgpu[i]!)).toBeLessThan(1e-4)
+    },
+    PATIENCE,
+  )
 
-  it.each(['z-image-turbo', 'klein-distilled'] as const)('makes the picture of %s that the cpu makes', async (name) => {
-    const [onWebgpu, onCpu] = [await makePicture(webgpu, name), await makePicture(cpu, name)]
-    expect(onWebgpu.length).toBe(onCpu.length)
-    const differences = onCpu.map((level, i) => Math.abs(level - onWebgpu[i]!))
-    expect(Math.max(...differences)).toBeLessThanOrEqual(1)
-  }, PATIENCE)
+  it.each(['z-image-turbo', 'klein-distilled'] as const)(
+    'makes the picture of %s that the cpu makes',
+    async (name) => {
+      const [onWebgpu, onCpu] = [await makePicture(webgpu, name), await makePicture(cpu, name)]
+      expect(onWebgpu.length).toBe(onCpu.length)
+      const differences = onCpu.map((level, i) => Math.abs(level - onWebgpu[i]!))
+      expect(Math.max(...differences)).toBeLessThanOrEqual(1)
+    },
+    PATIENCE,
+  )
 
-  it('draws and changes with the embedded model, stored in half precision, what the cpu does', async () => {
-    const [onWebgpu, onCpu] = [await drawAndChange(webgpu), await drawAndChange(cpu)]
-    const differences = onCpu.map((level, i) => Math.abs(level - onWebgpu[i]!))
-    expect(Math.max(...onCpu) - Math.min(...onCpu)).toBeGreaterThan(50)
-    expect(differences.reduce((sum, value) => sum + value, 0) / differences.length).toBeLessThan(1)
-  }, PATIENCE)
+  it(
+    'draws and changes with the embedded model, stored in half precision, what the cpu does',
+    async () => {
+      const [onWebgpu, onCpu] = [await drawAndChange(webgpu), await drawAndChange(cpu)]
+      const differences = onCpu.map((level, i) => Math.abs(level - onWebgpu[i]!))
+      expect(Math.max(...onCpu) - Math.min(...onCpu)).toBeGreaterThan(50)
+      expect(differences.reduce((sum, value) => sum + value, 0) / differences.length).toBeLessThan(1)
+    },
+    PATIENCE,
+  )
 })
 
 async function drawAndChange(backend: Backend): Promise<Uint8Array> {

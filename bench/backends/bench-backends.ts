@@ -46,7 +46,8 @@ export const backendsBench: Bench<BackendsResults> = {
     const statuses = await detectBackends()
     const there = statuses.filter(({ available }) => available).map(({ name }) => name)
     const missing = statuses
-      .filter(({ available }) => !available).map(({ name, reason = '' }) => ({ backend: name, reason }))
+      .filter(({ available }) => !available)
+      .map(({ name, reason = '' }) => ({ backend: name, reason }))
     const mid = await qwen3Mid(model)
     const jobs: { job: string; kind: JobKind; variants: readonly Variant[] }[] = [
       { job: 'decide, embedded model', kind: 'decide', variants: [{ weights: 'as shipped', folder: model }] },
@@ -72,7 +73,13 @@ async function provideAll(model: RandomModel): Promise<Variant[]> {
   return variants
 }
 
-async function measureJob({ job, variants, backends, open, runs }: {
+async function measureJob({
+  job,
+  variants,
+  backends,
+  open,
+  runs,
+}: {
   readonly job: string
   readonly variants: readonly Variant[]
   readonly backends: readonly BackendName[]

@@ -25,6 +25,11 @@ from what is shipped.`,
 function row({ backend, weights, time, startup_ms: startup, resident_mib: mib, deviation, reason }: Cell): string[] {
   if (time === undefined) return [backend, weights, `did not run: ${reason}`, '–', '–', '–']
   return [
-    backend, weights, ms(time), `${startup?.toFixed(0)} ms`, `${mib?.toFixed(0)} MiB`, deviation?.toExponential(1) ?? '–',
+    backend,
+    weights,
+    ms(time),
+    `${startup?.toFixed(0)} ms`,
+    `${mib?.toFixed(0)} MiB`,
+    deviation?.toExponential(1) ?? '–',
   ]
 }

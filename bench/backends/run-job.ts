@@ -29,7 +29,8 @@ const STATE =
 const QUESTIONS: DecisionRequestInput['questions'] = {
   urgent: { type: 'noul', instructions: 'Does this need an answer today?' },
   team: {
-    type: 'choice', instructions: 'Who should handle it?',
+    type: 'choice',
+    instructions: 'Who should handle it?',
     criteria: { billing: 'Payments', tech: 'Faults', sales: 'Offers' },
   },
   anger: { type: 'score', instructions: 'How angry is the writer?', criteria: ['calm', 'annoyed', 'furious'] },
@@ -41,7 +42,9 @@ const started = performance.now()
 const job = await { decide: openDecisions, step: openStep, picture: openPictures, copies: openCopies }[kind]()
 const values = await job()
 const ready: Ready = {
-  startup_ms: performance.now() - started, resident_mib: process.memoryUsage.rss() / 2 ** 20, values,
+  startup_ms: performance.now() - started,
+  resident_mib: process.memoryUsage.rss() / 2 ** 20,
+  values,
 }
 console.log(JSON.stringify(ready))
 for await (const _ of createInterface(process.stdin)) {
@@ -70,8 +73,10 @@ async function openStep(): Promise<() => Promise<number[]>> {
 async function openPictures(): Promise<() => Promise<number[]>> {
   const engine = await createEngine({ ...options, models: { 'alpha-image-turbo': resolve(folder) } })
   return async () => {
-    const { data: [picture] } = await engine.generateImage(DRAWING)
-    return [...await sharp(Buffer.from(picture!.b64_json, 'base64')).raw().toBuffer()]
+    const {
+      data: [picture],
+    } = await engine.generateImage(DRAWING)
+    return [...(await sharp(Buffer.from(picture!.b64_json, 'base64')).raw().toBuffer())]
   }
 }
 

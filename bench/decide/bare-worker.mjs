@@ -8,19 +8,21 @@ const toOrt = ({ type, data, dims }) => new ort.Tensor(type, data, dims)
 
 const sessions = []
 for (const { bytes, folder } of models) {
-  sessions.push(await ort.InferenceSession.create(bytes, {
-    executionProviders: ['cpu'],
-    intraOpNumThreads: threads,
-    interOpNumThreads: 1,
-    executionMode: 'sequential',
-    logSeverityLevel: 4,
-    extra: {
-      session: {
-        model_external_initializers_file_folder_path: folder,
-        intra_op: { allow_spinning: spinning ? '1' : '0' },
+  sessions.push(
+    await ort.InferenceSession.create(bytes, {
+      executionProviders: ['cpu'],
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+      logSeverityLevel: 4,
+      extra: {
+        session: {
+          model_external_initializers_file_folder_path: folder,
+          intra_op: { allow_spinning: spinning ? '1' : '0' },
+        },
       },
-    },
-  }))
+    }),
+  )
 }
 const runs = passes.map(({ graph, feeds }) => ({
   session: sessions[graph],

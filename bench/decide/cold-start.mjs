@@ -4,10 +4,17 @@ import { pathToFileURL } from 'node:url'
 const [library, model, threads] = process.argv.slice(2)
 const request = {
   model: 'decide-latest',
-  state: { from: 'Ana', text: 'I was charged twice for invoice 4711, and nobody has answered me since Monday. Please fix it today.' },
+  state: {
+    from: 'Ana',
+    text: 'I was charged twice for invoice 4711, and nobody has answered me since Monday. Please fix it today.',
+  },
   questions: {
     urgent: { type: 'noul', instructions: 'Does this need an answer today?' },
-    team: { type: 'choice', instructions: 'Who should handle it?', criteria: { billing: 'Payments', tech: 'Faults', sales: 'Offers' } },
+    team: {
+      type: 'choice',
+      instructions: 'Who should handle it?',
+      criteria: { billing: 'Payments', tech: 'Faults', sales: 'Offers' },
+    },
   },
 }
 
@@ -22,12 +29,14 @@ await engine.decide(request)
 const next = performance.now()
 const resident = process.memoryUsage.rss() / 2 ** 20
 await engine.dispose()
-console.log(JSON.stringify({
-  import_ms: imported - started,
-  create_ms: created - imported,
-  first_ms: first - created,
-  next_ms: next - first,
-  // Since the process started, node's own start included.
-  total_ms: first,
-  resident_mib: resident,
-}))
+console.log(
+  JSON.stringify({
+    import_ms: imported - started,
+    create_ms: created - imported,
+    first_ms: first - created,
+    next_ms: next - first,
+    // Since the process started, node's own start included.
+    total_ms: first,
+    resident_mib: resident,
+  }),
+)

@@ -89,21 +89,30 @@ async function readConfig(folder: string) {
 async function measureMessaging(engine: Engine, decider: Decider, request: DecisionRequestInput): Promise<number> {
   const small = { ...request, state: '' }
   const parsed = parseDecisionRequest(small)
-  const times = await timeAlternating({
-    engine: () => engine.countTokens(small), inline: async () => decider.countTokens(parsed),
-  }, 20)
+  const times = await timeAlternating(
+    {
+      engine: () => engine.countTokens(small),
+      inline: async () => decider.countTokens(parsed),
+    },
+    20,
+  )
   return times.engine.median - times.inline.median
 }
 
 async function measureSharing(
-  engine: Engine, request: DecisionRequestInput, runs: number,
+  engine: Engine,
+  request: DecisionRequestInput,
+  runs: number,
 ): Promise<ModelFigures['sharing']> {
   const alone = splitRequest(request)
-  const times = await timeAlternating({
-    together: () => engine.decide(request),
-    separate: async () => {
-      for (const one of alone) await engine.decide(one)
+  const times = await timeAlternating(
+    {
+      together: () => engine.decide(request),
+      separate: async () => {
+        for (const one of alone) await engine.decide(one)
+      },
     },
-  }, runs)
+    runs,
+  )
   return { ...times, ratio: times.separate.median / times.together.median }
 }

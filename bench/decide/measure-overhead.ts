@@ -22,7 +22,9 @@ export interface Overhead {
  * time is what its caller waits; the bare one's is taken around the runs, inside their thread.
  */
 export async function measureOverhead(
-  engine: Engine, request: DecisionRequestInput, recording: Recording,
+  engine: Engine,
+  request: DecisionRequestInput,
+  recording: Recording,
   { threads, runs }: { readonly threads: number; readonly runs: number },
 ): Promise<Overhead> {
   const bare = await openBare(recording, { threads, spinning: false })

@@ -12,11 +12,14 @@ export interface BareRuns {
 
 /** `spinning` is whether threads wait for work in a busy loop, which is onnxruntime's default and not this library's. */
 export async function openBare(
-  { models, passes }: Recording, options: { readonly threads: number; readonly spinning: boolean },
+  { models, passes }: Recording,
+  options: { readonly threads: number; readonly spinning: boolean },
 ): Promise<BareRuns> {
   // One message, so that the cache that all passes share is copied once and shared there, too.
   const worker = new Worker('./bench/decide/bare-worker.mjs', {
-    workerData: { models, passes, ...options }, execArgv: [], name: 'bare',
+    workerData: { models, passes, ...options },
+    execArgv: [],
+    name: 'bare',
   })
   await once(worker, 'message')
   return {

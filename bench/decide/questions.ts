@@ -6,7 +6,8 @@ const EXTENT = ['not at all', 'in passing', 'in a paragraph', 'at length']
 export const QUESTIONS: QuestionsInput = {
   patents: {
     type: 'noul',
-    instructions: 'Does the text grant its reader a license to patents that the contributors hold, and not only copyright?',
+    instructions:
+      'Does the text grant its reader a license to patents that the contributors hold, and not only copyright?',
     criteria: { true: 'It names a patent license', false: 'It speaks of copyright alone' },
   },
   warranty: {

@@ -12,7 +12,11 @@ export function renderResults({ peak, cold_start: cold, models }: DecideResults)
     table(
       ['model', 'state', 'question', 'one call', '16 calls', 'faster'],
       models.map(({ state_tokens: state, question_tokens: question, sharing, ...model }) => [
-        title(model), `${state} tokens`, `${question.toFixed(0)} tokens`, ms(sharing.together), ms(sharing.separate),
+        title(model),
+        `${state} tokens`,
+        `${question.toFixed(0)} tokens`,
+        ms(sharing.together),
+        ms(sharing.separate),
         `**${sharing.ratio.toFixed(1)}×**`,
       ]),
     ),
@@ -23,14 +27,32 @@ machine with other work even processor time varies by tens of percent from call 
 threads spin while they wait, as onnxruntime does by default and this library does not. The parts are measured in calls of
 their own, inside the computing thread, and in percent of the bare time.`,
     table(
-      ['model', 'engine', 'bare', 'overhead, time', 'overhead, processor time', 'bare, spinning', 'tokenising', 'feeds',
-        'readout, cache, rest', 'messages'],
+      [
+        'model',
+        'engine',
+        'bare',
+        'overhead, time',
+        'overhead, processor time',
+        'bare, spinning',
+        'tokenising',
+        'feeds',
+        'readout, cache, rest',
+        'messages',
+      ],
       models.map(({ overhead, parts, messaging, ...model }) => {
         const { time, processor, spinning } = overhead
         const share = (value: number) => percent(value / time.second.median, 1)
         return [
-          title(model), ms(time.first), ms(time.second), `**${spread(time)}**`, `**${spread(processor)}**`, ms(spinning),
-          share(parts.plan.median), share(parts.feeds.median), share(parts.rest.median), share(messaging),
+          title(model),
+          ms(time.first),
+          ms(time.second),
+          `**${spread(time)}**`,
+          `**${spread(processor)}**`,
+          ms(spinning),
+          share(parts.plan.median),
+          share(parts.feeds.median),
+          share(parts.rest.median),
+          share(messaging),
         ]
       }),
     ),
@@ -40,18 +62,30 @@ their own, inside the computing thread, and in percent of the bare time.`,
     table(
       ['model', 'tokens', 'time', 'tokens/s', 'GFLOP/s', 'of fp32 peak', 'of int8 peak', 'then the questions'],
       models.map(({ prefill, branch, ...model }) => [
-        title(model), String(prefill.tokens), ms(prefill.time), prefill.tokens_per_s.toFixed(0), prefill.gflops.toFixed(0),
-        percent(prefill.gflops / fp32), percent(prefill.gflops / int8), ms(branch),
+        title(model),
+        String(prefill.tokens),
+        ms(prefill.time),
+        prefill.tokens_per_s.toFixed(0),
+        prefill.gflops.toFixed(0),
+        percent(prefill.gflops / fp32),
+        percent(prefill.gflops / int8),
+        ms(branch),
       ]),
     ),
     'Tokens of the embedded model include what its overlapping windows read twice.',
     '## A fresh process',
     table(
       ['import', 'createEngine', 'first answer', 'next answer', 'first answer since process start', 'resident'],
-      [[
-        ms(cold.import_ms), ms(cold.create_ms), ms(cold.first_ms), ms(cold.next_ms), ms(cold.total_ms),
-        `${cold.resident_mib.median.toFixed(0)} MiB`,
-      ]],
+      [
+        [
+          ms(cold.import_ms),
+          ms(cold.create_ms),
+          ms(cold.first_ms),
+          ms(cold.next_ms),
+          ms(cold.total_ms),
+          `${cold.resident_mib.median.toFixed(0)} MiB`,
+        ],
+      ],
     ),
     'The built library and the embedded model, two questions on a short state; files in the cache of the system.',
   ].join('\n\n')

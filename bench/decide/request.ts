@@ -4,7 +4,8 @@ import { QUESTIONS } from './questions.ts'
 
 /** The questions on the longest beginning of the LICENSE file of this repository that has at most `tokens` tokens. */
 export async function makeRequest(
-  tokens: number, count: (request: DecisionRequestInput) => Promise<{ state: number }>,
+  tokens: number,
+  count: (request: DecisionRequestInput) => Promise<{ state: number }>,
 ): Promise<DecisionRequestInput> {
   const text = await readFile('LICENSE', 'utf8')
   let least = 0

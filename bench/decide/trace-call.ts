@@ -32,11 +32,15 @@ export function isPrefill({ feeds }: Pass): boolean {
 
 /** Calls `decide` `runs` times, after one call that is not counted, over a decider whose backend is being recorded. */
 export async function traceCalls(
-  decider: Decider, recording: Recording, request: DecisionRequest, runs: number,
+  decider: Decider,
+  recording: Recording,
+  request: DecisionRequest,
+  runs: number,
 ): Promise<Trace> {
   const { passes } = recording
   const times = { plan: [], feeds: [], run: [], rest: [], total: [], prefill: [], branch: [] } as Record<
-    keyof CallParts | 'prefill' | 'branch', number[]
+    keyof CallParts | 'prefill' | 'branch',
+    number[]
   >
   for (let call = 0; call <= runs; call++) {
     passes.length = 0
@@ -55,7 +59,11 @@ export async function traceCalls(
   const { plan, feeds, run, rest, total, prefill, branch } = times
   return {
     parts: {
-      plan: summarize(plan), feeds: summarize(feeds), run: summarize(run), rest: summarize(rest), total: summarize(total),
+      plan: summarize(plan),
+      feeds: summarize(feeds),
+      run: summarize(run),
+      rest: summarize(rest),
+      total: summarize(total),
     },
     prefill: summarize(prefill),
     branch: summarize(branch),

@@ -11,8 +11,9 @@ export function nameBackground({ data, width, height }: PixelImage, edge: 'rim' 
     top: (_: number, y: number) => y === 0,
     bottom: (_: number, y: number) => y === height - 1,
   }[edge]
-  const there = Array.from({ length: width * height }, (_, i) => i)
-    .filter((i) => isThere(i % width, Math.floor(i / width)))
+  const there = Array.from({ length: width * height }, (_, i) => i).filter((i) =>
+    isThere(i % width, Math.floor(i / width)),
+  )
   return nameColour(medians(data, there))
 }
 
@@ -26,8 +27,9 @@ export function nameInk({ data, width, height }: PixelImage): string {
 }
 
 function medians(data: Uint8Array, pixels: readonly number[]): number[] {
-  return [0, 1, 2].map((channel) =>
-    pixels.map((i) => data[i * 3 + channel]!).sort((a, b) => a - b)[Math.floor(pixels.length / 2)]!)
+  return [0, 1, 2].map(
+    (channel) => pixels.map((i) => data[i * 3 + channel]!).sort((a, b) => a - b)[Math.floor(pixels.length / 2)]!,
+  )
 }
 
 function nameColour(levels: readonly number[]): string {

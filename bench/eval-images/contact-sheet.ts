@@ -9,11 +9,21 @@ export async function writeSheet(file: string, pictures: readonly PixelImage[], 
   const rows = Math.ceil(pictures.length / columns)
   const base = sharp({
     create: {
-      width: columns * (width + GAP) + GAP, height: rows * (height + GAP) + GAP, channels: 3, background: '#d4d4d8',
+      width: columns * (width + GAP) + GAP,
+      height: rows * (height + GAP) + GAP,
+      channels: 3,
+      background: '#d4d4d8',
     },
   })
-  await base.composite(pictures.map(({ data }, i) => ({
-    input: Buffer.from(data), raw: { width, height, channels: 3 as const },
-    left: GAP + (i % columns) * (width + GAP), top: GAP + Math.floor(i / columns) * (height + GAP),
-  }))).webp({ quality: 90 }).toFile(file)
+  await base
+    .composite(
+      pictures.map(({ data }, i) => ({
+        input: Buffer.from(data),
+        raw: { width, height, channels: 3 as const },
+        left: GAP + (i % columns) * (width + GAP),
+        top: GAP + Math.floor(i / columns) * (height + GAP),
+      })),
+    )
+    .webp({ quality: 90 })
+    .toFile(file)
 }

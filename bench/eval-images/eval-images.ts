@@ -39,7 +39,8 @@ const pipeline = await openImagePipeline({ backend, files: openFolder(values.mod
 const classifier = await loadClassifier(values.work)
 const every = <Item>(items: readonly Item[]) => items.filter((_, i) => i % Number(values.every) === 0)
 const sampling = {
-  ...(values.steps && { steps: Number(values.steps) }), ...(values.guidance && { guidance: Number(values.guidance) }),
+  ...(values.steps && { steps: Number(values.steps) }),
+  ...(values.guidance && { guidance: Number(values.guidance) }),
 }
 
 function draw(prompt: string, seed: number, ...references: PixelImage[]): Promise<PixelImage> {
@@ -55,7 +56,8 @@ async function drawAll<Item>(items: readonly Item[], one: (item: Item, index: nu
 async function measurePrompts(wanted: readonly Wanted[]) {
   const pictures = await drawAll(wanted, ({ prompt }, seed) => draw(prompt, seed))
   const objects = wanted.flatMap((one, i) =>
-    one.objects.map(({ name, square }) => classifier.classify(pictures[i]!, square) === name))
+    one.objects.map(({ name, square }) => classifier.classify(pictures[i]!, square) === name),
+  )
   const words: (boolean | undefined)[] = []
   for (const [i, { word }] of wanted.entries()) {
     if (word === undefined) continue
@@ -66,9 +68,13 @@ async function measurePrompts(wanted: readonly Wanted[]) {
   return {
     pictures: wanted.length,
     ...(objects.length > 0 && { objects: objects.length, recognised: share(objects) }),
-    background: share(wanted.map(({ background, fade }, i) => fade === undefined
-      ? nameBackground(pictures[i]!) === background
-      : nameBackground(pictures[i]!, 'top') === background && nameBackground(pictures[i]!, 'bottom') === fade)),
+    background: share(
+      wanted.map(({ background, fade }, i) =>
+        fade === undefined
+          ? nameBackground(pictures[i]!) === background
+          : nameBackground(pictures[i]!, 'top') === background && nameBackground(pictures[i]!, 'bottom') === fade,
+      ),
+    ),
     ...(inks.length > 0 && { ink: share(inks) }),
     ...(words.length > 0 && { wordRead: words.includes(undefined) ? 'tesseract is not installed' : share(words) }),
   }
@@ -84,15 +90,27 @@ for (const [task, wanted] of Object.entries(listPrompts(classifier.objects))) {
 }
 const cases = every(await readCases(join(values.work, 'cases')))
 const results = await drawAll(cases, ({ prompt, sources }, seed) => draw(prompt, seed, ...sources))
-const editing = Object.fromEntries([...new Set(cases.map(({ kind }) => kind))].map((kind) => {
-  const of = cases.map((one, i) => [one, results[i]!] as const).filter(([one]) => one.kind === kind)
-  return [kind, measureEdits(of.map(([one]) => one), of.map(([, result]) => result))]
-}))
+const editing = Object.fromEntries(
+  [...new Set(cases.map(({ kind }) => kind))].map((kind) => {
+    const of = cases.map((one, i) => [one, results[i]!] as const).filter(([one]) => one.kind === kind)
+    return [
+      kind,
+      measureEdits(
+        of.map(([one]) => one),
+        of.map(([, result]) => result),
+      ),
+    ]
+  }),
+)
 if (values.sheet) {
   const drawn = await drawAll(SHEET_PROMPTS, draw)
   const edited = await drawAll(SHEET_EDITS, ({ of, prompt }, seed) => draw(prompt, seed, drawn[of]!))
   await writeSheet(join(values.sheet, 'drawn.webp'), drawn, 6)
-  await writeSheet(join(values.sheet, 'edited.webp'), SHEET_EDITS.flatMap(({ of }, i) => [drawn[of]!, edited[i]!]), 6)
+  await writeSheet(
+    join(values.sheet, 'edited.webp'),
+    SHEET_EDITS.flatMap(({ of }, i) => [drawn[of]!, edited[i]!]),
+    6,
+  )
 }
 await pipeline.dispose()
 await backend.dispose()

@@ -30,11 +30,13 @@ const SUCCESS = 0.4
 /** @param folder as `make_cases.py` writes it */
 export async function readCases(folder: string): Promise<EditCase[]> {
   const lines = (await readFile(join(folder, 'cases.jsonl'), 'utf8')).trim().split('\n')
-  return Promise.all(lines.map(async (line) => {
-    const { sources, after, ...row } = caseSchema.parse(JSON.parse(line))
-    const read = (name: string) => readPicture(join(folder, name))
-    return { ...row, sources: await Promise.all(sources.map(read)), after: await read(after) }
-  }))
+  return Promise.all(
+    lines.map(async (line) => {
+      const { sources, after, ...row } = caseSchema.parse(JSON.parse(line))
+      const read = (name: string) => readPicture(join(folder, name))
+      return { ...row, sources: await Promise.all(sources.map(read)), after: await read(after) }
+    }),
+  )
 }
 
 async function readPicture(file: string): Promise<PixelImage> {

@@ -24,16 +24,33 @@ const PLACES: Readonly<Record<string, { readonly says: string; readonly square: 
   'top left': { says: 'in the top left corner', square: [0, 0, 64] },
   'bottom right': { says: 'in the bottom right corner', square: [64, 64, 64] },
 }
-const THREE: readonly Square[] = [[0, 0, 64], [64, 0, 64], [32, 64, 64]]
-const FOUR: readonly Square[] = [[0, 0, 64], [64, 0, 64], [0, 64, 64], [64, 64, 64]]
+const THREE: readonly Square[] = [
+  [0, 0, 64],
+  [64, 0, 64],
+  [32, 64, 64],
+]
+const FOUR: readonly Square[] = [
+  [0, 0, 64],
+  [64, 0, 64],
+  [0, 64, 64],
+  [64, 64, 64],
+]
 const STYLES = ['3d', 'flat']
 const WORDS = 'HELLO SALE OPEN CAT MUSIC ZOO PARTY QUIZ VEX JUMBO KITE WAX FROG DYNAMO BIKE LOUD'.split(' ')
 const PHRASES = ['GO CATS', 'BIG SUN', 'TEA BAR', 'MY DOG', 'ALL IN', 'HI YOU', 'RED CAR', 'NO ICE']
 const COUNTED = 'apple heart star dog cat balloon donut car tree pizza crown frog'.split(' ')
 
 export const BACKGROUNDS: Readonly<Record<string, readonly [number, number, number]>> = {
-  white: [255, 255, 255], black: [24, 24, 27], gray: [156, 163, 175], red: [239, 68, 68], orange: [251, 146, 60],
-  yellow: [253, 224, 71], green: [74, 180, 100], blue: [59, 130, 246], purple: [147, 86, 220], pink: [249, 168, 212],
+  white: [255, 255, 255],
+  black: [24, 24, 27],
+  gray: [156, 163, 175],
+  red: [239, 68, 68],
+  orange: [251, 146, 60],
+  yellow: [253, 224, 71],
+  green: [74, 180, 100],
+  blue: [59, 130, 246],
+  purple: [147, 86, 220],
+  pink: [249, 168, 212],
 }
 
 export type Task = 'object' | 'place' | 'pair' | 'several' | 'count' | 'gradient' | 'word' | 'coloured word' | 'phrase'
@@ -61,13 +78,17 @@ export function listPrompts(objects: readonly string[]): Record<Task, Wanted[]> 
     }),
     pair: Array.from({ length: 18 }, (_, i) => {
       const [one, two] = [object(7 * i + 1), object(11 * i + 4)]
-      const [first, second] = i % 3 === 2 ? ['top', 'bottom'] as const : ['left', 'right'] as const
-      const says = first === 'top'
-        ? `${article(`${style(i)} ${one}`)} above ${article(`${style(i)} ${two}`)}`
-        : `${article(`${style(i)} ${one}`)} on the left and ${article(`${style(i)} ${two}`)} on the right`
+      const [first, second] = i % 3 === 2 ? (['top', 'bottom'] as const) : (['left', 'right'] as const)
+      const says =
+        first === 'top'
+          ? `${article(`${style(i)} ${one}`)} above ${article(`${style(i)} ${two}`)}`
+          : `${article(`${style(i)} ${one}`)} on the left and ${article(`${style(i)} ${two}`)} on the right`
       return {
         prompt: `${says} ${on(i + 2)}`,
-        objects: [{ name: one, square: PLACES[first]!.square }, { name: two, square: PLACES[second]!.square }],
+        objects: [
+          { name: one, square: PLACES[first]!.square },
+          { name: two, square: PLACES[second]!.square },
+        ],
         background: colour(i + 2),
       }
     }),
@@ -97,14 +118,23 @@ export function listPrompts(objects: readonly string[]): Record<Task, Wanted[]> 
       fade: colour(i + 3),
     })),
     word: WORDS.map((word, i) => ({
-      prompt: `the word "${word}" ${on(i)}`, objects: [], background: colour(i), word,
+      prompt: `the word "${word}" ${on(i)}`,
+      objects: [],
+      background: colour(i),
+      word,
     })),
     'coloured word': WORDS.map((word, i) => ({
       prompt: `the word "${word}" in ${colour(i + 4)} letters ${on(i)}`,
-      objects: [], background: colour(i), word, ink: colour(i + 4),
+      objects: [],
+      background: colour(i),
+      word,
+      ink: colour(i + 4),
     })),
     phrase: PHRASES.map((word, i) => ({
-      prompt: `a sign that says "${word}" ${on(i)}`, objects: [], background: colour(i), word,
+      prompt: `a sign that says "${word}" ${on(i)}`,
+      objects: [],
+      background: colour(i),
+      word,
     })),
   }
 }
@@ -115,28 +145,44 @@ function article(words: string): string {
 
 /** For the contact sheet of the model card: seeds are 0, 1, 2, ... */
 export const SHEET_PROMPTS: readonly string[] = [
-  'a 3d fox on a blue background', 'a flat rocket on a black background', 'a 3d apple on a white background',
-  'a flat panda on a pink background', 'a 3d house on a yellow background', 'a flat car on a gray background',
-  'a 3d hamburger on a green background', 'a flat sunflower on a purple background', 'a rainbow', 'a cat',
+  'a 3d fox on a blue background',
+  'a flat rocket on a black background',
+  'a 3d apple on a white background',
+  'a flat panda on a pink background',
+  'a 3d house on a yellow background',
+  'a flat car on a gray background',
+  'a 3d hamburger on a green background',
+  'a flat sunflower on a purple background',
+  'a rainbow',
+  'a cat',
   'a 3d lion on the left and a 3d pizza on the right on a white background',
   'a flat bus above a flat tree on a blue background',
-  'a flat frog and a flat balloon on an orange background', 'a 3d dog next to a 3d gift on a pink background',
+  'a flat frog and a flat balloon on an orange background',
+  'a 3d dog next to a 3d gift on a pink background',
   'a small 3d penguin in the top right corner on a red background',
   'a small flat fish on the left on a white background',
-  'two 3d hearts on a black background', 'four flat strawberries on a yellow background',
-  'the word "HELLO" on a red background', 'the word "OPEN" on a white background',
+  'two 3d hearts on a black background',
+  'four flat strawberries on a yellow background',
+  'the word "HELLO" on a red background',
+  'the word "OPEN" on a white background',
   'a 3d star with the word "WOW" on a purple background',
-  'a flat whale on a gradient from yellow to blue', '"GO CATS" in red serif letters on white',
+  'a flat whale on a gradient from yellow to blue',
+  '"GO CATS" in red serif letters on white',
   'a 3d banana, a cactus and a bus on a green background',
 ]
 
 /** Each starts from a picture of the contact sheet, named by its place in it. */
 export const SHEET_EDITS: readonly { readonly of: number; readonly prompt: string }[] = [
-  { of: 0, prompt: 'change the background to yellow' }, { of: 2, prompt: 'replace the apple with a banana' },
-  { of: 3, prompt: 'mirror the picture' }, { of: 4, prompt: 'make it black and white' },
+  { of: 0, prompt: 'change the background to yellow' },
+  { of: 2, prompt: 'replace the apple with a banana' },
+  { of: 3, prompt: 'mirror the picture' },
+  { of: 4, prompt: 'make it black and white' },
   { of: 5, prompt: 'make it 3d' },
-  { of: 10, prompt: 'replace the pizza with a donut' }, { of: 11, prompt: 'remove the tree' },
+  { of: 10, prompt: 'replace the pizza with a donut' },
+  { of: 11, prompt: 'remove the tree' },
   { of: 13, prompt: 'change the background to black' },
-  { of: 14, prompt: 'move the penguin to the bottom left corner' }, { of: 15, prompt: 'add a ball on the right' },
-  { of: 19, prompt: 'make the text blue' }, { of: 6, prompt: 'turn the hamburger into a star' },
+  { of: 14, prompt: 'move the penguin to the bottom left corner' },
+  { of: 15, prompt: 'add a ball on the right' },
+  { of: 19, prompt: 'make the text blue' },
+  { of: 6, prompt: 'turn the hamburger into a star' },
 ]

@@ -5,7 +5,11 @@ import type { PixelImage } from '../../src/images/index.ts'
 /** The capitals that tesseract reads in a picture, or undefined where tesseract isn't installed. */
 export async function readWord({ data, width, height }: PixelImage): Promise<string | undefined> {
   const pixels = sharp(data, { raw: { width, height, channels: 3 } })
-  const picture = await pixels.resize(width * 5, height * 5).grayscale().png().toBuffer()
+  const picture = await pixels
+    .resize(width * 5, height * 5)
+    .grayscale()
+    .png()
+    .toBuffer()
   return new Promise((resolve, reject) => {
     const options = ['stdin', 'stdout', '--psm', '6', '-c', 'tessedit_char_whitelist=ABCDEFGHIJKLMNOPQRSTUVWXYZ']
     const child = spawn('tesseract', options, { stdio: ['pipe', 'pipe', 'ignore'] })

@@ -43,7 +43,7 @@ export const growthBench: Bench<GrowthResults> = {
     for (const folder of [model, await provideQwen3({ layers, bits: 8 }, model)]) {
       await using engine = await openEngine(folder, options)
       curves.push(...(await measureDecisions(engine, basename(folder), options)))
-      if (folder === model) curves.push(...await measureClients(resolve(folder), threads, runs))
+      if (folder === model) curves.push(...(await measureClients(resolve(folder), threads, runs)))
     }
     curves.push(await measureArea(options))
     return { layers, curves }
@@ -57,8 +57,14 @@ function openEngine(folder: string, { threads }: BenchOptions): Promise<Engine> 
 
 async function measureDecisions(engine: Engine, name: string, options: BenchOptions): Promise<Curve[]> {
   const { states, questions, runs } = options
-  const longer = await prepare(engine, states.map((state) => [state, { state, questions: 1 }]))
-  const more = await prepare(engine, questions.map((asked) => [asked, { state: STATE_TOKENS, questions: asked }]))
+  const longer = await prepare(
+    engine,
+    states.map((state) => [state, { state, questions: 1 }]),
+  )
+  const more = await prepare(
+    engine,
+    questions.map((asked) => [asked, { state: STATE_TOKENS, questions: asked }]),
+  )
   return [
     await measureCurve({ name, over: 'state tokens' }, longer, runs),
     await measureCurve({ name, over: 'questions' }, more, runs),
@@ -68,7 +74,8 @@ async function measureDecisions(engine: Engine, name: string, options: BenchOpti
 type Call = readonly [x: number, call: () => Promise<unknown>]
 
 async function prepare(
-  engine: Engine, sizes: readonly (readonly [number, { state: number; questions: number }])[],
+  engine: Engine,
+  sizes: readonly (readonly [number, { state: number; questions: number }])[],
 ): Promise<Call[]> {
   const calls: Call[] = []
   for (const [x, size] of sizes) {
@@ -79,7 +86,9 @@ async function prepare(
 }
 
 async function measureCurve(
-  { name, over }: Pick<Curve, 'name' | 'over'>, calls: readonly Call[], runs: number,
+  { name, over }: Pick<Curve, 'name' | 'over'>,
+  calls: readonly Call[],
+  runs: number,
 ): Promise<Curve> {
   const first: { x: number; time: Summary; memory_mib: number }[] = []
   for (const [x, call] of calls) {

@@ -14,14 +14,17 @@ export async function measureClients(folder: string, threads: number, runs: numb
   const models = { 'decide-latest': folder }
   await using one = await createEngine({ backend: 'cpu', threads, models })
   await using several = await createEngine({ backend: 'cpu', threads: 1, workers: threads, models })
-  const engines = Object.entries({ [`one worker of ${threads} threads`]: one, [`${threads} workers of one thread`]: several })
+  const engines = Object.entries({
+    [`one worker of ${threads} threads`]: one,
+    [`${threads} workers of one thread`]: several,
+  })
   const latencies = new Map<string, number[]>()
   for (let round = 0; round <= runs; round++) {
     for (const clients of CLIENTS) {
       for (const [name, engine] of engines) {
         const measured = await askAll(engine, clients)
         // The first round opens the model in every worker.
-        if (round > 0) latencies.set(name + clients, [...latencies.get(name + clients) ?? [], ...measured])
+        if (round > 0) latencies.set(name + clients, [...(latencies.get(name + clients) ?? []), ...measured])
       }
     }
   }
@@ -35,15 +38,20 @@ export async function measureClients(folder: string, threads: number, runs: numb
 async function askAll(engine: Engine, clients: number): Promise<number[]> {
   const times: number[] = []
   let left = CALLS
-  await Promise.all(Array.from({ length: clients }, async (_, index) => {
-    while (left-- > 0) {
-      const started = performance.now()
-      await engine.decide({
-        state: `Ticket ${left}: I was charged twice, and nobody has answered me since Monday. Please fix it today.`,
-        questions: { urgent: { type: 'noul', instructions: 'Does this need an answer today?' } },
-      }, { client: `client-${index}` })
-      times.push(performance.now() - started)
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: clients }, async (_, index) => {
+      while (left-- > 0) {
+        const started = performance.now()
+        await engine.decide(
+          {
+            state: `Ticket ${left}: I was charged twice, and nobody has answered me since Monday. Please fix it today.`,
+            questions: { urgent: { type: 'noul', instructions: 'Does this need an answer today?' } },
+          },
+          { client: `client-${index}` },
+        )
+        times.push(performance.now() - started)
+      }
+    }),
+  )
   return times
 }

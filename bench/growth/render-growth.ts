@@ -12,22 +12,33 @@ export function renderGrowth({ layers, curves }: GrowthResults) {
     const series = some.map((curve) => ({ name: curve.name, points: times(curve) }))
     const svg = plotLines(series, { title: `Time against ${over}`, x: over, y: 'milliseconds' })
     const heading = `## ${over[0]?.toUpperCase()}${over.slice(1)}`
-    return { plot: { name, svg }, markdown: [heading, describe(some), figure(name, `Time against ${over}`)].join('\n\n') }
+    return {
+      plot: { name, svg },
+      markdown: [heading, describe(some), figure(name, `Time against ${over}`)].join('\n\n'),
+    }
   })
   const intro = `The embedded model, and Qwen3-0.6B shapes with ${layers} of 28 layers in int8; one question of 64 tokens, or a
 state of 1,024 tokens. Memory is the most that the process held during a first call beyond what it held before it; where
 that took more than 15 s, its time counts, and it is not repeated. The exponent is that of a power law through all points: 1 is
 proportional. Clients ask the next question as soon as they have an answer.`
-  return { markdown: [intro, ...parts.map(({ markdown }) => markdown)].join('\n\n'), plots: parts.map(({ plot }) => plot) }
+  return {
+    markdown: [intro, ...parts.map(({ markdown }) => markdown)].join('\n\n'),
+    plots: parts.map(({ plot }) => plot),
+  }
 }
 
 function describe(curves: readonly Curve[]): string {
-  return table(['', 'time', 'memory', 'exponent'], curves.map((curve) => [
-    curve.name,
-    curve.points.map(({ x, time }) => `${x}: ${ms(time)}`).join('<br>'),
-    curve.points.map(({ x, memory_mib: mib }) => `${x}: ${mib === undefined ? '–' : `${mib.toFixed(0)} MiB`}`).join('<br>'),
-    fitExponent(times(curve)).toFixed(2),
-  ]))
+  return table(
+    ['', 'time', 'memory', 'exponent'],
+    curves.map((curve) => [
+      curve.name,
+      curve.points.map(({ x, time }) => `${x}: ${ms(time)}`).join('<br>'),
+      curve.points
+        .map(({ x, memory_mib: mib }) => `${x}: ${mib === undefined ? '–' : `${mib.toFixed(0)} MiB`}`)
+        .join('<br>'),
+      fitExponent(times(curve)).toFixed(2),
+    ]),
+  )
 }
 
 function times({ points }: Curve): [number, number][] {

@@ -23,7 +23,8 @@ interface Decoded extends Pick<DecodingFigures, 'peak_mib' | 'graph_runs'> {
 
 /** Decodes pictures of each size in a process of its own, which is the only way to know their peak. */
 export async function measureDecoding(
-  sides: readonly number[], { threads, runs }: { readonly threads: number; readonly runs: number },
+  sides: readonly number[],
+  { threads, runs }: { readonly threads: number; readonly runs: number },
 ): Promise<DecodingFigures[]> {
   const folder = await provideRandomModel(AUTOENCODER, 'float32')
   const figures: DecodingFigures[] = []
@@ -31,7 +32,9 @@ export async function measureDecoding(
     const args = ['scripts/run-ts.mjs', 'bench/images/decode-once.ts', folder, side, threads, runs].map(String)
     const { stdout } = await promisify(execFile)(process.execPath, args)
     const { times, processor, ...rest } = JSON.parse(stdout) as Decoded
-    console.error(`decoding ${side}: ${times.map((time) => time.toFixed(0)).join(', ')} ms, ${rest.peak_mib.toFixed(0)} MiB`)
+    console.error(
+      `decoding ${side}: ${times.map((time) => time.toFixed(0)).join(', ')} ms, ${rest.peak_mib.toFixed(0)} MiB`,
+    )
     figures.push({ side, time: summarize(times), processor: summarize(processor), ...rest })
   }
   return figures

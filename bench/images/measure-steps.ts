@@ -26,7 +26,9 @@ export interface StepFigures {
 }
 
 export async function measureSteps(
-  family: Family, side: number, { threads, runs }: { readonly threads: number; readonly runs: number },
+  family: Family,
+  side: number,
+  { threads, runs }: { readonly threads: number; readonly runs: number },
 ): Promise<StepFigures> {
   const { backend, recording } = recordPasses(await createCpuBackend({ threads }))
   const models = new Map<Precision, StepModel>()
@@ -45,7 +47,7 @@ export async function measureSteps(
   const peers = await openPeers(family, side, threads)
   const ways = { ...Object.fromEntries(PRECISIONS.map((precision) => [precision, step(precision)])), ...peers.ways }
   const times = await timeAlternating(ways, runs)
-  const predict = async (precision: Precision) => await models.get(precision)?.predict() as Float32Array
+  const predict = async (precision: Precision) => (await models.get(precision)?.predict()) as Float32Array
   const exact = await predict('float32')
   const deviation: Partial<Record<Precision, number>> = {}
   for (const precision of PRECISIONS) deviation[precision] = distance(await predict(precision), exact)
@@ -53,7 +55,10 @@ export async function measureSteps(
   await backend.dispose()
   const shares = [...outside].map(([precision, values]) => [precision, summarize(values)])
   return {
-    kind: family.kind, side, gflop: family.countWork(side), times,
+    kind: family.kind,
+    side,
+    gflop: family.countWork(side),
+    times,
     outside: Object.fromEntries(shares) as StepFigures['outside'],
     deviation: deviation as StepFigures['deviation'],
   }

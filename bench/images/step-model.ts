@@ -36,11 +36,12 @@ export const FAMILIES: readonly Family[] = [
     kind: 'flux2',
     model: FLUX2_MID,
     open: openFlux2Step,
-    countWork: (side) => count(FLUX2_MID, side, (name) => {
-      if (/^context_embedder|add_|ff_context/.test(name)) return 'text'
-      if (name.startsWith('single_transformer')) return 'both'
-      return /modulation|time_guidance|norm_out/.test(name) ? 'once' : 'picture'
-    }),
+    countWork: (side) =>
+      count(FLUX2_MID, side, (name) => {
+        if (/^context_embedder|add_|ff_context/.test(name)) return 'text'
+        if (name.startsWith('single_transformer')) return 'both'
+        return /modulation|time_guidance|norm_out/.test(name) ? 'once' : 'picture'
+      }),
   },
   {
     kind: 'z-image',
@@ -52,11 +53,12 @@ export const FAMILIES: readonly Family[] = [
       const predict = await denoiser.begin(wave(TEXT_TOKENS, part.config.cap_feat_dim), grid, FREE)
       return stepModel(denoiser, predict, grid.height * grid.width * 4 * part.config.in_channels)
     },
-    countWork: (side) => count(Z_IMAGE_MID, side, (name) => {
-      if (/^(cap_|context_)/.test(name)) return 'never'
-      if (/adaLN|t_embedder/.test(name)) return 'once'
-      return name.startsWith('layers') ? 'both' : 'picture'
-    }),
+    countWork: (side) =>
+      count(Z_IMAGE_MID, side, (name) => {
+        if (/^(cap_|context_)/.test(name)) return 'never'
+        if (/adaLN|t_embedder/.test(name)) return 'once'
+        return name.startsWith('layers') ? 'both' : 'picture'
+      }),
   },
 ]
 

@@ -56,14 +56,16 @@ async function measurePrefill(bits: 4 | 8, { layers, model, threads, runs }: Ben
   const decider = await openDecider({ backend, files: openFolder(folder) })
   const request = await makeRequest(STATE_TOKENS, async (body) => decider.countTokens(parseDecisionRequest(body)))
   const { prefill, passes } = await traceCalls(decider, recording, parseDecisionRequest(request), runs)
-  const config = parseQwen3Config(JSON.parse(await openFolder(folder).readText('config.json') ?? ''), folder)
+  const config = parseQwen3Config(JSON.parse((await openFolder(folder).readText('config.json')) ?? ''), folder)
   const states = passes.filter(isPrefill)
   const work = countPrefillWork(config, states)
   await backend.dispose()
   const bytes = ((work.linear_gflop / 2 / work.tokens) * bits) / 8
   return {
     name: `decide, ${STATE_TOKENS} tokens of state, Qwen3-0.6B shapes, ${layers} layers, int${bits}`,
-    time: prefill, gflop: work.linear_gflop + work.attention_gflop, gigabytes: bytes * states.length,
+    time: prefill,
+    gflop: work.linear_gflop + work.attention_gflop,
+    gigabytes: bytes * states.length,
     limit: 'int8_blocks',
   }
 }

@@ -23,7 +23,12 @@ function row({ name, time, gflop, gigabytes }: Job, peak: number, bandwidth: num
   const seconds = time.min / 1000
   const reached = gflop / seconds
   return [
-    name, ms(time), `${gflop.toFixed(0)} GFLOP`, reached.toFixed(0), `**${percent(reached / peak)}**`,
-    (gflop / gigabytes).toFixed(0), percent(gigabytes / bandwidth / seconds, 1),
+    name,
+    ms(time),
+    `${gflop.toFixed(0)} GFLOP`,
+    reached.toFixed(0),
+    `**${percent(reached / peak)}**`,
+    (gflop / gigabytes).toFixed(0),
+    percent(gigabytes / bandwidth / seconds, 1),
   ]
 }

@@ -31,10 +31,12 @@ export async function openChild(command: string, args: readonly string[], limitM
     return value
   }
   const started = performance.now()
-  const ready = await nextLine().catch((cause: unknown) => {
-    if (performance.now() - started < limitMs) throw cause
-    throw new TooSlowError(`no result after ${limitMs / 1000} s`, { cause })
-  }).finally(() => clearTimeout(timer))
+  const ready = await nextLine()
+    .catch((cause: unknown) => {
+      if (performance.now() - started < limitMs) throw cause
+      throw new TooSlowError(`no result after ${limitMs / 1000} s`, { cause })
+    })
+    .finally(() => clearTimeout(timer))
   return {
     ready: JSON.parse(ready) as unknown,
     async step() {

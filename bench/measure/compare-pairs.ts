@@ -34,7 +34,9 @@ export async function measureCost(work: () => Promise<unknown>): Promise<Cost> {
  * The first pair warms up and is not counted.
  */
 export async function comparePairs(
-  first: () => Promise<Cost>, second: () => Promise<Cost>, { pairs, leastMs }: { pairs: number; leastMs: number },
+  first: () => Promise<Cost>,
+  second: () => Promise<Cost>,
+  { pairs, leastMs }: { pairs: number; leastMs: number },
 ): Promise<Readonly<Record<keyof Cost, Comparison>>> {
   const costs: (readonly [first: Cost, second: Cost])[] = []
   const runAfterPause = async (work: () => Promise<Cost>) => {

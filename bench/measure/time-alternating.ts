@@ -9,7 +9,8 @@ const PAUSE_MS = 50
  * warms up and is not counted.
  */
 export async function timeAlternating<Name extends string>(
-  ways: Readonly<Record<Name, () => Promise<unknown>>>, runs: number,
+  ways: Readonly<Record<Name, () => Promise<unknown>>>,
+  runs: number,
 ): Promise<Record<Name, Summary>> {
   const names = Object.keys(ways) as Name[]
   const times = new Map<Name, number[]>(names.map((name) => [name, []]))

@@ -20,7 +20,13 @@ const COPIES = { few: 4, many: 16 }
 const FULL_ROUNDS = 2048
 
 /** Ways of answering the same questions; see `renderPeers` for what they are. */
-export type Way = 'tessera' | 'tessera_rows' | 'llama_sequence' | 'llama_decisions' | 'llama_decisions_many' | 'transformers'
+export type Way =
+  | 'tessera'
+  | 'tessera_rows'
+  | 'llama_sequence'
+  | 'llama_decisions'
+  | 'llama_decisions_many'
+  | 'transformers'
 
 export interface PeerFigures extends Work {
   readonly bits: RandomQwen3['bits']
@@ -60,17 +66,24 @@ async function measureBits(bits: 4 | 8, options: BenchOptions): Promise<PeerFigu
       const sequence = await llama.openSequence(work)
       const few = await openDecisions(llama, work, COPIES.few, rounds)
       const many = asked > COPIES.few ? await openDecisions(llama, work, COPIES.many, rounds) : undefined
-      const times = await timeAlternating<Way>({
-        tessera: () => engine.decide(request),
-        tessera_rows: () => rows.decide(request),
-        llama_sequence: () => sequence.run(),
-        llama_decisions: () => few.run(),
-        ...(many && { llama_decisions_many: () => many.run() }),
-        transformers: () => transformers.run(work),
-      } as Record<Way, () => Promise<unknown>>, rounds)
+      const times = await timeAlternating<Way>(
+        {
+          tessera: () => engine.decide(request),
+          tessera_rows: () => rows.decide(request),
+          llama_sequence: () => sequence.run(),
+          llama_decisions: () => few.run(),
+          ...(many && { llama_decisions_many: () => many.run() }),
+          transformers: () => transformers.run(work),
+        } as Record<Way, () => Promise<unknown>>,
+        rounds,
+      )
       await Promise.all([sequence.dispose(), few.dispose(), many?.dispose()])
-      console.error(`int${bits}, ${state} tokens, ${asked} questions: ` +
-        Object.entries(times).map(([way, { median }]) => `${way} ${median.toFixed(0)} ms`).join(', '))
+      console.error(
+        `int${bits}, ${state} tokens, ${asked} questions: ` +
+          Object.entries(times)
+            .map(([way, { median }]) => `${way} ${median.toFixed(0)} ms`)
+            .join(', '),
+      )
       figures.push({ bits, ...work, times })
     }
   }

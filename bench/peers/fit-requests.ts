@@ -27,7 +27,9 @@ export async function fitRequest(engine: Engine, work: Work): Promise<DecisionRe
  * another text of the same length: the package keeps the state of the call before and would read nothing of the same.
  */
 export async function fitLlamaRequest(
-  context: DecisionContext, tokenize: (text: string) => number[], work: Work,
+  context: DecisionContext,
+  tokenize: (text: string) => number[],
+  work: Work,
 ): Promise<() => Promise<LlamaRequest>> {
   const source = await readSource()
   const ask = (instruction: string) => ({ type: 'noul' as const, instruction })

@@ -23,10 +23,15 @@ const ALIGNMENT = 32
 
 /** Writes a GGUF file, version 3, little-endian. */
 export async function writeGguf(
-  path: string, metadata: Readonly<Record<string, GgufValue>>, tensors: readonly GgufTensor[],
+  path: string,
+  metadata: Readonly<Record<string, GgufValue>>,
+  tensors: readonly GgufTensor[],
 ): Promise<void> {
   const head: Uint8Array[] = [
-    Buffer.from('GGUF'), uint32(3), uint64(tensors.length), uint64(Object.keys(metadata).length),
+    Buffer.from('GGUF'),
+    uint32(3),
+    uint64(tensors.length),
+    uint64(Object.keys(metadata).length),
     ...Object.entries(metadata).flatMap(([key, value]) => [text(key), ...encode(value)]),
   ]
   let offset = 0

@@ -36,13 +36,16 @@ interface Sequence {
   clearHistory(): Promise<void>
   evaluateWithoutGeneratingNewTokens(tokens: readonly number[]): Promise<void>
   eraseContextTokenRanges(ranges: readonly { start: number; end: number }[]): Promise<void>
-  controlledEvaluate(input: readonly (number | readonly [number, LogitsOf])[]): Promise<
-    readonly ({ next: { logits?: ReadonlyMap<number, number> } } | undefined)[]
-  >
+  controlledEvaluate(
+    input: readonly (number | readonly [number, LogitsOf])[],
+  ): Promise<readonly ({ next: { logits?: ReadonlyMap<number, number> } } | undefined)[]>
 }
 
 export interface DecisionContext {
-  decideWithMeta(document: string, questions: Record<string, { type: 'noul'; instruction: string }>): Promise<{
+  decideWithMeta(
+    document: string,
+    questions: Record<string, { type: 'noul'; instruction: string }>,
+  ): Promise<{
     answers: Record<string, { value: number }>
     tokenUsage: { input: number }
   }>

@@ -22,7 +22,12 @@ export function renderPeers({ layers, decide }: PeersResults) {
     ),
   }))
   const head = [
-    'bits', 'state', 'questions', ...WAYS.map((way) => NAMES[way]), "against llama.cpp's best", 'whole rows against it',
+    'bits',
+    'state',
+    'questions',
+    ...WAYS.map((way) => NAMES[way]),
+    "against llama.cpp's best",
+    'whole rows against it',
     'against transformers.js',
   ]
   const markdown = [
@@ -35,11 +40,18 @@ one-token word until \`countTokens\` here, and the count that node-llama-cpp rep
 hand: the state once, then every question behind it, erasing the one before. "Decision context" is the package's own API
 for such questions, with 4 (its default) or up to 16 copies of the state. transformers.js runs this library's operators
 and weights behind its own inputs and outputs, each question on the cache of the state.`,
-    table(head, decide.map((row) => [
-      `int${row.bits}`, String(row.state), String(row.questions), ...WAYS.map((way) => cell(row, way)),
-      againstLlama(row, 'tessera'), againstLlama(row, 'tessera_rows'),
-      times(median(row, 'transformers') / median(row, 'tessera')),
-    ])),
+    table(
+      head,
+      decide.map((row) => [
+        `int${row.bits}`,
+        String(row.state),
+        String(row.questions),
+        ...WAYS.map((way) => cell(row, way)),
+        againstLlama(row, 'tessera'),
+        againstLlama(row, 'tessera_rows'),
+        times(median(row, 'transformers') / median(row, 'tessera')),
+      ]),
+    ),
     ...plots.map(({ name }) => figure(name, 'Time against the number of questions')),
   ].join('\n\n')
   return { markdown, plots }

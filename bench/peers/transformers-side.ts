@@ -34,15 +34,17 @@ export class TransformersSide {
 
   static async open(bundle: string, threads: number): Promise<TransformersSide> {
     const file = pathToFileURL(resolve('bench/peers/transformers.mjs')).href
-    const module = await import(file).catch((cause: unknown) => {
+    const module = (await import(file).catch((cause: unknown) => {
       const remedy = 'npm --prefix bench/peers install --ignore-scripts'
       throw new Error(`@huggingface/transformers is not installed: ${remedy}`, { cause })
-    }) as TransformersModule
+    })) as TransformersModule
     const { folder, name } = await provideTransformersModel(bundle)
     module.env.allowRemoteModels = false
     module.env.localModelPath = resolve(folder)
     const model = await module.AutoModelForCausalLM.from_pretrained(name, {
-      dtype: 'fp32', device: 'cpu', session_options: { intraOpNumThreads: threads },
+      dtype: 'fp32',
+      device: 'cpu',
+      session_options: { intraOpNumThreads: threads },
     })
     return new TransformersSide(module, model)
   }

@@ -18,7 +18,13 @@ const TOKEN_TYPE = { normal: 1, control: 3 }
  */
 export async function provideQwen3Gguf(bundle: string, which: RandomQwen3): Promise<string> {
   const path = `${bundle}.gguf`
-  if (await access(path).then(() => true, () => false)) return path
+  if (
+    await access(path).then(
+      () => true,
+      () => false,
+    )
+  )
+    return path
   const vocabulary = await readVocabulary(bundle)
   const config = qwen3Config(which, vocabulary.tokens.length)
   await writeGguf(path, describe(config, vocabulary), makeTensors(config, which.bits))
@@ -78,9 +84,13 @@ function describe(config: Config, { tokens, types, merges, end }: Vocabulary): R
 
 /** Names of llama.cpp for the matrices of a layer. */
 const MATRICES: Readonly<Record<string, string>> = {
-  'self_attn.q_proj': 'attn_q', 'self_attn.k_proj': 'attn_k', 'self_attn.v_proj': 'attn_v',
+  'self_attn.q_proj': 'attn_q',
+  'self_attn.k_proj': 'attn_k',
+  'self_attn.v_proj': 'attn_v',
   'self_attn.o_proj': 'attn_output',
-  'mlp.gate_proj': 'ffn_gate', 'mlp.up_proj': 'ffn_up', 'mlp.down_proj': 'ffn_down',
+  'mlp.gate_proj': 'ffn_gate',
+  'mlp.up_proj': 'ffn_up',
+  'mlp.down_proj': 'ffn_down',
 }
 
 function makeTensors(config: Config, bits: 4 | 8): GgufTensor[] {
@@ -104,7 +114,7 @@ function norm(name: string, size: number): GgufTensor {
 
 function matrix(name: string, [rows, width]: readonly [number, number], bits: 4 | 8): GgufTensor {
   const { type, bytes } = FORMATS[bits]
-  const data = randomFillSync(new Uint8Array((rows * width / BLOCK) * bytes))
+  const data = randomFillSync(new Uint8Array(((rows * width) / BLOCK) * bytes))
   const view = new DataView(data.buffer)
   for (let at = 0; at < data.length; at += bytes) view.setUint16(at, SCALE, true)
   return { name: `${name}.weight`, dims: [width, rows], type, data }

@@ -6,7 +6,13 @@ import { groupQueryAttention } from '../../src/onnx/ops/attention.ts'
 import { add, cast, sub } from '../../src/onnx/ops/elementwise.ts'
 import { gather, reshape, shapeOf } from '../../src/onnx/ops/shape.ts'
 import {
-  qwen3Heads, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, qwen3Query, rmsNorm, type Qwen3Model,
+  qwen3Heads,
+  qwen3KeyValues,
+  qwen3Mlp,
+  qwen3OutputProjection,
+  qwen3Query,
+  rmsNorm,
+  type Qwen3Model,
 } from '../../src/graph/qwen3/qwen3-block.ts'
 import { computeRotaryCache } from '../../src/graph/layers/rotary-cache.ts'
 import { parseQwen3Config, readSafetensors } from '../../src/models/index.ts'
@@ -57,13 +63,17 @@ function build(model: Qwen3Model): void {
     const layer = `model.layers.${i}`
     const cache = ['batch_size', config.num_key_value_heads, 'past', size]
     const normed = rmsNorm(model, x, `${layer}.input_layernorm.weight`, hidden)
-    const attended = groupQueryAttention(g, {
-      ...context,
-      ...qwen3KeyValues(model, normed, layer),
-      query: qwen3Query(model, normed, layer),
-      pastKey: g.input(`past_key_values.${i}.key`, 'float32', cache),
-      pastValue: g.input(`past_key_values.${i}.value`, 'float32', cache),
-    }, qwen3Heads(config))
+    const attended = groupQueryAttention(
+      g,
+      {
+        ...context,
+        ...qwen3KeyValues(model, normed, layer),
+        query: qwen3Query(model, normed, layer),
+        pastKey: g.input(`past_key_values.${i}.key`, 'float32', cache),
+        pastValue: g.input(`past_key_values.${i}.value`, 'float32', cache),
+      },
+      qwen3Heads(config),
+    )
     const rows = reshape(g, attended.output, [-1, config.num_attention_heads * size])
     g.output(`present.${i}.key`, attended.presentKey, 'float32', cache)
     g.output(`present.${i}.value`, attended.presentValue, 'float32', cache)

@@ -19,22 +19,37 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
 /** A plot with two logarithmic axes, as the text of an SVG file. */
 export function plotLines(series: readonly Series[], { title, x, y }: PlotLabels): string {
   const points = series.flatMap((line) => line.points)
-  const across = scale(points.map(([value]) => value), AREA.left + 10, AREA.right - 10)
-  const up = scale(points.map(([, value]) => value), AREA.bottom - 10, AREA.top + 10)
+  const across = scale(
+    points.map(([value]) => value),
+    AREA.left + 10,
+    AREA.right - 10,
+  )
+  const up = scale(
+    points.map(([, value]) => value),
+    AREA.bottom - 10,
+    AREA.top + 10,
+  )
   const xTicks = [...new Set(points.map(([value]) => value))].sort((a, b) => a - b)
   const parts = [
     text(WIDTH / 2, 22, title, 'middle', 15),
     text((AREA.left + AREA.right) / 2, AREA.bottom + 38, x, 'middle'),
     `<g transform="translate(18 ${(AREA.top + AREA.bottom) / 2}) rotate(-90)">${text(0, 0, y, 'middle')}</g>`,
-    ...xTicks.map((value) => tick(across(value), AREA.bottom, across(value), AREA.top) +
-      text(across(value), AREA.bottom + 18, shorten(value), 'middle')),
-    ...decades(points.map(([, value]) => value)).map((value) => tick(AREA.left, up(value), AREA.right, up(value)) +
-      text(AREA.left - 8, up(value) + 4, shorten(value), 'end')),
+    ...xTicks.map(
+      (value) =>
+        tick(across(value), AREA.bottom, across(value), AREA.top) +
+        text(across(value), AREA.bottom + 18, shorten(value), 'middle'),
+    ),
+    ...decades(points.map(([, value]) => value)).map(
+      (value) =>
+        tick(AREA.left, up(value), AREA.right, up(value)) + text(AREA.left - 8, up(value) + 4, shorten(value), 'end'),
+    ),
     ...series.map((line, index) => drawLine(line, across, up, COLOURS[index % COLOURS.length] as string)),
     ...series.map(({ name }, index) => drawKey(name, index)),
   ]
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif">\n` +
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif">\n` +
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>\n${parts.join('\n')}\n</svg>\n`
+  )
 }
 
 function drawLine({ points }: Series, across: Scale, up: Scale, colour: string): string {

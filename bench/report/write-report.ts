@@ -38,9 +38,11 @@ function describe({ environment }: Measured): string {
   const { load_after: after } = environment
   const show = (value: number | undefined) => value?.toFixed(1) ?? 'not noted'
   const busy = after === undefined ? '' : `, at the end ${show(after)}`
-  return `${cpu}, ${processors} processors, ${memory} GiB, ${platform}; Node ${node}, ${runtime}, ${threads} threads; ` +
+  return (
+    `${cpu}, ${processors} processors, ${memory} GiB, ${platform}; Node ${node}, ${runtime}, ${threads} threads; ` +
     `${date.slice(0, 10)}; load before the start ${show(load)}${busy} (above 0.5 before the start, other programs ` +
     'were running).'
+  )
 }
 
 function round(_: string, value: unknown): unknown {

@@ -68,22 +68,36 @@ export const serviceBench: Bench<ServiceResults> = {
     return { clients: CLIENTS, loads: [load, shared], storm }
   },
   render: ({ clients, loads, storm }) => {
-    const statuses = (counts: Readonly<Record<string, number>>) => Object.entries(counts).map((entry) => entry.join(': ')).join(', ')
+    const statuses = (counts: Readonly<Record<string, number>>) =>
+      Object.entries(counts)
+        .map((entry) => entry.join(': '))
+        .join(', ')
     const head = ['', 'answers', 'given up', 'statuses', 'charged']
     const rows = [
       ...loads.map((load) => [
-        `patient clients, ${describe(load)}`, String(load.answers), '0', statuses(load.statuses),
+        `patient clients, ${describe(load)}`,
+        String(load.answers),
+        '0',
+        statuses(load.statuses),
         `${load.charged.requests} requests, ${load.charged.tokens} tokens`,
       ]),
-      ['half of them hang up', String(storm.answers), String(storm.aborted), statuses(storm.statuses), `${storm.charged.requests} requests, ${storm.charged.tokens} tokens`],
+      [
+        'half of them hang up',
+        String(storm.answers),
+        String(storm.aborted),
+        statuses(storm.statuses),
+        `${storm.charged.requests} requests, ${storm.charged.tokens} tokens`,
+      ],
     ]
     const found = [
       ...loads.map((load) => {
         const { memory, milliseconds: times } = load
-        return `Answers of patient clients, ${describe(load)}: ${(load.answers / load.seconds).toFixed(0)} a second with 3 questions each; half of them within ` +
+        return (
+          `Answers of patient clients, ${describe(load)}: ${(load.answers / load.seconds).toFixed(0)} a second with 3 questions each; half of them within ` +
           `${times.p50.toFixed(0)} ms, 90 % within ${times.p90.toFixed(0)} ms, 99 % within ${times.p99.toFixed(0)} ms, all within ${times.max.toFixed(0)} ms. ` +
           `They said ${load.tokens} input tokens in all. Memory of the service: ${memory.first.toFixed(0)} MiB at the start, ` +
           `${memory.most.toFixed(0)} MiB at most; at least ${memory.least_of_thirds.map((mib) => mib.toFixed(0)).join(', ')} MiB in each third of the time.`
+        )
       }),
       `After the others hung up, nothing ran any more after ${storm.drained_ms.toFixed(0)} ms, and a request alone took ${storm.next_ms.toFixed(0)} ms.`,
     ]
@@ -92,7 +106,8 @@ export const serviceBench: Bench<ServiceResults> = {
   },
 }
 
-const describe = ({ workers, threads }: Split) => (workers === 1 ? `one worker of ${threads} threads` : `${workers} workers of ${threads} thread`)
+const describe = ({ workers, threads }: Split) =>
+  workers === 1 ? `one worker of ${threads} threads` : `${workers} workers of ${threads} thread`
 
 /** Starts a service, warms it up, measures, and stops it. */
 async function onService<T>(split: Split, measure: (service: Service) => Promise<T>): Promise<T> {
@@ -113,23 +128,49 @@ async function measureLoad(service: Service, split: Split): Promise<Load> {
   const before = await readCharged(service)
   const readMemory = watchMemory(service.pid)
   const { times, statuses, tokens } = await runClients({
-    ...to(service), clients: CLIENTS, seconds: SECONDS, patience: () => undefined,
+    ...to(service),
+    clients: CLIENTS,
+    seconds: SECONDS,
+    patience: () => undefined,
   })
   const memory = await readMemory()
   const charged = since(before, await readCharged(service))
-  return { ...split, seconds: SECONDS, answers: times.length, tokens, statuses, charged, milliseconds: percentiles(times), memory }
+  return {
+    ...split,
+    seconds: SECONDS,
+    answers: times.length,
+    tokens,
+    statuses,
+    charged,
+    milliseconds: percentiles(times),
+    memory,
+  }
 }
 
 async function measureStorm(service: Service): Promise<ServiceResults['storm']> {
   const before = await readCharged(service)
-  const patience = (client: number, request: number) => (client % 2 === 0 ? undefined : 1 + ((client * 7 + request * 13) % 400))
-  const { times, statuses, aborted } = await runClients({ ...to(service), clients: CLIENTS, seconds: STORM_SECONDS, patience })
+  const patience = (client: number, request: number) =>
+    client % 2 === 0 ? undefined : 1 + ((client * 7 + request * 13) % 400)
+  const { times, statuses, aborted } = await runClients({
+    ...to(service),
+    clients: CLIENTS,
+    seconds: STORM_SECONDS,
+    patience,
+  })
   const ended = performance.now()
-  while (await countRunning(service) > 1) await sleep(5)
+  while ((await countRunning(service)) > 1) await sleep(5)
   const drained = performance.now() - ended
   const charged = since(before, await readCharged(service))
   const [next] = (await runClients({ ...to(service), clients: 1, seconds: 0.01, patience: () => undefined })).times
-  return { seconds: STORM_SECONDS, answers: times.length, aborted, statuses, charged, drained_ms: drained, next_ms: next! }
+  return {
+    seconds: STORM_SECONDS,
+    answers: times.length,
+    aborted,
+    statuses,
+    charged,
+    drained_ms: drained,
+    next_ms: next!,
+  }
 }
 
 /** Requests being answered, that of the question among them. */
@@ -139,11 +180,13 @@ async function countRunning({ url }: Service): Promise<number> {
 }
 
 async function readCharged({ url }: Service): Promise<Charged> {
-  const usage = await Promise.all(KEYS.map(async (key) => {
-    const response = await fetch(`${url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
-    const { months } = (await response.json()) as { months: { requests: number; input_tokens: number }[] }
-    return months
-  }))
+  const usage = await Promise.all(
+    KEYS.map(async (key) => {
+      const response = await fetch(`${url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+      const { months } = (await response.json()) as { months: { requests: number; input_tokens: number }[] }
+      return months
+    }),
+  )
   const rows = usage.flat()
   const sum = (count: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + count(row), 0)
   return { requests: sum(({ requests }) => requests), tokens: sum(({ input_tokens }) => input_tokens) }

@@ -37,8 +37,11 @@ export async function runClients({ url, keys, clients, seconds, patience }: Load
     try {
       const response = await fetch(`${url}/v1/systemone`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'authorization': `Bearer ${keys[client % keys.length]!}` },
-        body: JSON.stringify({ state: `Ticket ${client}-${request}: the parcel is late. `.repeat(1 + (client % 8)), questions: QUESTIONS }),
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${keys[client % keys.length]!}` },
+        body: JSON.stringify({
+          state: `Ticket ${client}-${request}: the parcel is late. `.repeat(1 + (client % 8)),
+          questions: QUESTIONS,
+        }),
         ...(wait !== undefined && { signal: AbortSignal.timeout(wait) }),
       })
       const body = (await response.json()) as { usage?: { input_tokens: number } }
@@ -53,8 +56,10 @@ export async function runClients({ url, keys, clients, seconds, patience }: Load
     return 0
   }
 
-  await Promise.all(Array.from({ length: clients }, async (_, client) => {
-    for (let request = 0; performance.now() < end; request++) await sleep(await ask(client, request))
-  }))
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      for (let request = 0; performance.now() < end; request++) await sleep(await ask(client, request))
+    }),
+  )
   return answers
 }

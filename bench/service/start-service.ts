@@ -28,7 +28,7 @@ export async function startService(keys: readonly string[], { workers, threads }
   const args = ['dist/cli.js', 'serve', '--port', '0', '--keys-file', file, ...split]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
-  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]) as [unknown]
+  const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [unknown]
   const url = /^listening on (\S+)$/.exec(String(line))?.[1]
   if (url === undefined) throw new Error(`expected "listening on <url>" of tessera serve, got ${String(line)}`)
   return {

@@ -17,8 +17,12 @@ export const FOLDERS = {
 }
 
 const TYPES = {
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css',
-  '.json': 'application/json', '.wasm': 'application/wasm',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
 }
 
 const HEADERS = {
@@ -40,10 +44,11 @@ export async function startServer({ port = 0, folders = FOLDERS } = {}) {
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${server.address().port}/`,
-    close: () => new Promise((resolve) => {
-      server.close(resolve)
-      server.closeAllConnections()
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+      }),
   }
 }
 
@@ -61,7 +66,9 @@ async function answer(request, response, folders) {
     etag: `"${found.size}-${found.mtimeMs}"`,
   })
   if (request.method === 'HEAD') return response.end()
-  createReadStream(file).on('error', () => response.destroy()).pipe(response)
+  createReadStream(file)
+    .on('error', () => response.destroy())
+    .pipe(response)
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

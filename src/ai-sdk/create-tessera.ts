@@ -1,4 +1,9 @@
-import { type Experimental_DecisionModelV4, type ImageModelV4, NoSuchModelError, type ProviderV4 } from '@ai-sdk/provider'
+import {
+  type Experimental_DecisionModelV4,
+  type ImageModelV4,
+  NoSuchModelError,
+  type ProviderV4,
+} from '@ai-sdk/provider'
 import { createDecisionModel } from './decision-model.ts'
 import { createImageModel } from './image-model.ts'
 import { type InProcessEngine, sharedEngine } from './in-process-engine.ts'
@@ -24,9 +29,15 @@ export interface TesseraProvider extends ProviderV4 {
  */
 export function createTessera({ engine = sharedEngine }: TesseraProviderSettings = {}): TesseraProvider {
   const imageModel = (modelId: string) => createImageModel(engine, modelId)
-  const refuse = (modelType: 'languageModel' | 'embeddingModel') => (modelId: string): never => {
-    throw new NoSuchModelError({ modelId, modelType, message: `tessera has no ${modelType}, only images and decisions` })
-  }
+  const refuse =
+    (modelType: 'languageModel' | 'embeddingModel') =>
+    (modelId: string): never => {
+      throw new NoSuchModelError({
+        modelId,
+        modelType,
+        message: `tessera has no ${modelType}, only images and decisions`,
+      })
+    }
   return {
     specificationVersion: 'v4',
     image: imageModel,

@@ -1,8 +1,11 @@
 import {
-  type Experimental_DecisionModelV4 as DecisionModelV4, type Experimental_DecisionModelV4Answer as DecisionAnswer,
+  type Experimental_DecisionModelV4 as DecisionModelV4,
+  type Experimental_DecisionModelV4Answer as DecisionAnswer,
   type Experimental_DecisionModelV4CallOptions as DecisionCallOptions,
   type Experimental_DecisionModelV4Question as DecisionQuestion,
-  type Experimental_DecisionModelV4State as DecisionState, type SharedV4Warning, UnsupportedFunctionalityError,
+  type Experimental_DecisionModelV4State as DecisionState,
+  type SharedV4Warning,
+  UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
 import type { Answer, DecisionRequestInput, QuestionInput, StateInput } from '../schemas/index.ts'
 import type { InProcessEngine } from './in-process-engine.ts'
@@ -16,8 +19,14 @@ export function createDecisionModel(engine: InProcessEngine, modelId: string): D
     modelId,
     supportedQuestionTypes: ['boolean', 'choice', 'score'],
     async doDecide(options) {
-      const request = { model: modelId, state: toState(options.state), questions: mapValues(options.questions, toQuestion) }
-      const { answers, usage, model } = await engine.decide(request as DecisionRequestInput, { signal: options.abortSignal })
+      const request = {
+        model: modelId,
+        state: toState(options.state),
+        questions: mapValues(options.questions, toQuestion),
+      }
+      const { answers, usage, model } = await engine.decide(request as DecisionRequestInput, {
+        signal: options.abortSignal,
+      })
       const confident = Object.entries(answers).filter(([, answer]) => answer.type !== 'noul')
       return {
         answers: mapValues(answers, toAnswer),
@@ -38,7 +47,8 @@ function toState(parts: DecisionState): StateInput {
     if (part.type === 'text') return part.text
     if (part.type === 'json') return part.value
     throw new UnsupportedFunctionalityError({
-      functionality: 'files in a state', message: 'decisions are made on text and JSON, not on files',
+      functionality: 'files in a state',
+      message: 'decisions are made on text and JSON, not on files',
     })
   })
   // What JSON a state may be, the schema says.
@@ -61,7 +71,7 @@ function findWarnings({ maxOutputTokens, reasoning, providerOptions }: DecisionC
   const ignored = Object.entries({ maxOutputTokens, reasoning }).filter(([, value]) => value !== undefined)
   const details = 'a decision is read from one pass, not written'
   return [
-    ...ignored.map(([feature]) => ({ type: 'unsupported', feature, details } as const)),
+    ...ignored.map(([feature]) => ({ type: 'unsupported', feature, details }) as const),
     ...warnOfUnknown(providerOptions, []),
   ]
 }

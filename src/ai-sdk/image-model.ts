@@ -1,5 +1,8 @@
 import {
-  type ImageModelV4, type ImageModelV4CallOptions, type ImageModelV4File, type SharedV4Warning,
+  type ImageModelV4,
+  type ImageModelV4CallOptions,
+  type ImageModelV4File,
+  type SharedV4Warning,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
 import type { ImageCallOptions } from '../engine/index.ts'
@@ -34,7 +37,8 @@ export function createImageModel(engine: InProcessEngine, modelId: string): Imag
     async doGenerate(options) {
       if (options.mask !== undefined) {
         throw new UnsupportedFunctionalityError({
-          functionality: 'mask', message: 'a mask is not taken: the prompt alone says what to change',
+          functionality: 'mask',
+          message: 'a mask is not taken: the prompt alone says what to change',
         })
       }
       const timestamp = new Date()
@@ -53,7 +57,9 @@ function findWarnings({ size, aspectRatio, files = [], providerOptions }: ImageM
   const sized = size !== undefined && files.length > 0
   return [
     ...(ratio ? [{ type: 'unsupported', feature: 'aspectRatio', details: 'give a size instead' } as const] : []),
-    ...(sized ? [{ type: 'unsupported', feature: 'size', details: 'an edit has the sides of its first source' } as const] : []),
+    ...(sized
+      ? [{ type: 'unsupported', feature: 'size', details: 'an edit has the sides of its first source' } as const]
+      : []),
     ...warnOfUnknown(providerOptions, OPTIONS),
   ]
 }
@@ -67,6 +73,7 @@ function toSource(file: ImageModelV4File): string {
   if (file.type === 'file') return typeof file.data === 'string' ? file.data : Buffer.from(file.data).toString('base64')
   if (/^data:/i.test(file.url)) return file.url
   throw new UnsupportedFunctionalityError({
-    functionality: 'image URLs', message: 'pictures are not fetched from URLs: give their bytes',
+    functionality: 'image URLs',
+    message: 'pictures are not fetched from URLs: give their bytes',
   })
 }

@@ -1,4 +1,7 @@
-import type { Experimental_DecisionModelV4CallOptions as DecisionOptions, ImageModelV4CallOptions } from '@ai-sdk/provider'
+import type {
+  Experimental_DecisionModelV4CallOptions as DecisionOptions,
+  ImageModelV4CallOptions,
+} from '@ai-sdk/provider'
 import { expect, it } from 'vitest'
 import { createStubEngine } from '../http/test-support/stub-engine.ts'
 import { createTessera } from './index.ts'
@@ -8,9 +11,13 @@ const tessera = createTessera({ engine: createStubEngine().engine })
 it('an image model warns of each option that it does not read', async () => {
   const options = { prompt: 'x', n: 1, providerOptions: { tessera: { steps: 2, step: 2, cfg: 1 }, other: { x: 1 } } }
   const { warnings } = await tessera.image('x').doGenerate(options as unknown as ImageModelV4CallOptions)
-  expect(warnings).toEqual(['step', 'cfg'].map((name) => ({
-    type: 'unsupported', feature: `providerOptions.tessera.${name}`, details: 'only steps and guidance are read',
-  })))
+  expect(warnings).toEqual(
+    ['step', 'cfg'].map((name) => ({
+      type: 'unsupported',
+      feature: `providerOptions.tessera.${name}`,
+      details: 'only steps and guidance are read',
+    })),
+  )
 })
 
 it('a decision model warns of each option, as it reads none', async () => {
@@ -20,7 +27,11 @@ it('a decision model warns of each option, as it reads none', async () => {
     providerOptions: { tessera: { min_confidence: 0.5 } },
   }
   const { warnings } = await tessera.decisionModel('x').doDecide(options as unknown as DecisionOptions)
-  expect(warnings).toEqual([{
-    type: 'unsupported', feature: 'providerOptions.tessera.min_confidence', details: 'a decision has no such options',
-  }])
+  expect(warnings).toEqual([
+    {
+      type: 'unsupported',
+      feature: 'providerOptions.tessera.min_confidence',
+      details: 'a decision has no such options',
+    },
+  ])
 })

@@ -1,7 +1,10 @@
 import type { SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider'
 
 /** A warning for each member of `providerOptions.tessera` that nothing here reads: a typo must not pass for a setting. */
-export function warnOfUnknown(options: SharedV4ProviderOptions | undefined, known: readonly string[]): SharedV4Warning[] {
+export function warnOfUnknown(
+  options: SharedV4ProviderOptions | undefined,
+  known: readonly string[],
+): SharedV4Warning[] {
   return Object.entries(options?.tessera ?? {})
     .filter(([name, value]) => value !== undefined && !known.includes(name))
     .map(([name]) => ({

@@ -7,5 +7,9 @@ vi.mock('onnxruntime-node', () => ({
 
 it('is unavailable where a first product cannot be computed, so that `auto` goes on', async () => {
   const reason = 'it does not compute here (illegal instruction)'
-  await expect(createCpuBackend({ threads: 1 })).rejects.toMatchObject({ code: 'backend_unavailable', backend: 'cpu', reason })
+  await expect(createCpuBackend({ threads: 1 })).rejects.toMatchObject({
+    code: 'backend_unavailable',
+    backend: 'cpu',
+    reason,
+  })
 })

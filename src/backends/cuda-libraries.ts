@@ -47,7 +47,8 @@ export function findMissingLibrary(file: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '' }
     execFile(process.execPath, ['-e', script, file], { env }, (_, __, stderr) =>
-      resolve(/([^\s/:]+\.so[.\d]*): cannot open shared object file/.exec(stderr)?.[1]))
+      resolve(/([^\s/:]+\.so[.\d]*): cannot open shared object file/.exec(stderr)?.[1]),
+    )
   })
 }
 

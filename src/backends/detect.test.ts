@@ -20,7 +20,12 @@ describe('detectBackends', () => {
     const contents = "import { detectBackends } from './detect.ts'; await detectBackends()"
     const entry = { contents, resolveDir: import.meta.dirname }
     const bundled = await build({
-      stdin: entry, bundle: true, write: false, platform: 'node', format: 'esm', packages: 'external',
+      stdin: entry,
+      bundle: true,
+      write: false,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
     })
     const script = bundled.outputFiles[0]?.text ?? ''
     const args = ['--input-type=module', '-e', script]

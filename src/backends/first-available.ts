@@ -14,7 +14,9 @@ export interface Attempt {
  * @throws BackendUnavailableError naming all of them
  */
 export async function createFirstAvailable<Name extends BackendName>(
-  names: readonly Name[], create: (name: Name) => Promise<Backend>, remedy: string,
+  names: readonly Name[],
+  create: (name: Name) => Promise<Backend>,
+  remedy: string,
 ): Promise<{ readonly backend: Backend; readonly reason: string; readonly tried: readonly Attempt[] }> {
   const tried: Attempt[] = []
   for (const name of names) {

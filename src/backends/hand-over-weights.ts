@@ -4,7 +4,8 @@ import { withSessions } from './with-sessions.ts'
 
 /** WebAssembly sees no file system, so the weight files that a model names are handed over with it. */
 export function handOverWeights(
-  backend: Backend, read: (folder: string, file: string) => Promise<Uint8Array>,
+  backend: Backend,
+  read: (folder: string, file: string) => Promise<Uint8Array>,
 ): Backend {
   async function withFiles(model: BuiltGraph): Promise<BuiltGraph> {
     const { bytes, folder, weightFiles = [] } = model
@@ -15,6 +16,8 @@ export function handOverWeights(
   const { createDeviceSession } = backend
   return withSessions(backend, {
     createSession: async (model) => backend.createSession(await withFiles(model)),
-    ...(createDeviceSession && { createDeviceSession: async (model: BuiltGraph) => createDeviceSession(await withFiles(model)) }),
+    ...(createDeviceSession && {
+      createDeviceSession: async (model: BuiltGraph) => createDeviceSession(await withFiles(model)),
+    }),
   })
 }

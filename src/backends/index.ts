@@ -1,5 +1,14 @@
 export type {
-  AttentionForm, Backend, BackendName, DeviceSession, DeviceTensor, ElementType, Feeds, Precision, Session, Tensor,
+  AttentionForm,
+  Backend,
+  BackendName,
+  DeviceSession,
+  DeviceTensor,
+  ElementType,
+  Feeds,
+  Precision,
+  Session,
+  Tensor,
 } from './backend.ts'
 export { createCpuBackend, type CpuBackendOptions } from './cpu.ts'
 export { createBackend, type BackendChoice, type BackendOptions } from './create-backend.ts'

@@ -10,13 +10,16 @@ describe('loading onnxruntime-node', () => {
     const cause = Object.assign(new Error('ld-linux-x86-64.so.2: cannot open'), { code: 'ERR_DLOPEN_FAILED' })
     const loading = loadOnnxruntimeNode('cpu', () => Promise.reject(cause))
     await expect(loading).rejects.toMatchObject({
-      code: 'backend_unavailable', backend: 'cpu', reason: expect.stringContaining(describePlatform()), cause,
+      code: 'backend_unavailable',
+      backend: 'cpu',
+      reason: expect.stringContaining(describePlatform()),
+      cause,
     })
   })
 
   it('says on musl that the binding needs glibc', () => {
     const { reason, remedy } = explainLoadFailure(new Error('no such file'), { name: 'linux x64 (musl)', musl: true })
-    expect(reason).toContain('built for glibc and doesn\'t load on linux x64 (musl)')
+    expect(reason).toContain("built for glibc and doesn't load on linux x64 (musl)")
     expect(remedy).toContain("backend 'wasm'")
   })
 

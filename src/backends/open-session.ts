@@ -12,7 +12,11 @@ export interface OrtSessionOptions {
 }
 
 /** Opens a session for a model made in memory. Weights stay in the files they are in and are mapped by the runtime. */
-export async function openSession(ort: OrtRuntime, model: BuiltGraph, options: OrtSessionOptions): Promise<Ort.InferenceSession> {
+export async function openSession(
+  ort: OrtRuntime,
+  model: BuiltGraph,
+  options: OrtSessionOptions,
+): Promise<Ort.InferenceSession> {
   const config = { ...options.config }
   if (model.folder !== undefined && model.files === undefined) {
     config['session.model_external_initializers_file_folder_path'] = model.folder
@@ -81,6 +85,9 @@ function nestConfig(config: Readonly<Record<string, string>>): Record<string, un
   return nested
 }
 
-export function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {
+export function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  change: (value: From) => To,
+): Record<string, To> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 }

@@ -9,14 +9,25 @@ const atOnce: Alone = (work) => work()
 function createCountingBackend(failAt: number) {
   const counts = { created: 0, disposed: 0 }
   const session: Session = {
-    inputNames: [], outputNames: [], run: async () => ({}), free: () => {}, dispose: async () => void counts.disposed++,
+    inputNames: [],
+    outputNames: [],
+    run: async () => ({}),
+    free: () => {},
+    dispose: async () => void counts.disposed++,
   }
   const createSession = async () => {
     if (counts.created + 1 === failAt) throw new Error('no room')
     counts.created++
     return session
   }
-  const backend: Backend = { name: 'cpu', attention: 'fused', precision: 'float32', movesHalf: true, createSession, dispose: async () => {} }
+  const backend: Backend = {
+    name: 'cpu',
+    attention: 'fused',
+    precision: 'float32',
+    movesHalf: true,
+    createSession,
+    dispose: async () => {},
+  }
   return { backend, counts }
 }
 

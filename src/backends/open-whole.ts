@@ -24,10 +24,14 @@ export async function openWhole<T>(backend: Backend, alone: Alone, open: (backen
     return session
   }
   try {
-    const whole = await open(withSessions(backend, {
-      createSession: (model) => make(() => backend.createSession(model)),
-      ...(createDeviceSession && { createDeviceSession: (model: BuiltGraph) => make(() => createDeviceSession(model)) }),
-    }))
+    const whole = await open(
+      withSessions(backend, {
+        createSession: (model) => make(() => backend.createSession(model)),
+        ...(createDeviceSession && {
+          createDeviceSession: (model: BuiltGraph) => make(() => createDeviceSession(model)),
+        }),
+      }),
+    )
     isWhole = true
     return whole
   } catch (error) {

@@ -1,5 +1,13 @@
 import { BackendUnavailableError } from '../errors/index.ts'
-import type { AttentionForm, Backend, BackendName, CreateDeviceSession, CreateSession, Precision, Session } from './backend.ts'
+import type {
+  AttentionForm,
+  Backend,
+  BackendName,
+  CreateDeviceSession,
+  CreateSession,
+  Precision,
+  Session,
+} from './backend.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
 import type { OrtRuntime, OrtSessionOptions } from './open-session.ts'
 import { createOrtDeviceSession } from './ort-device-session.ts'
@@ -23,7 +31,9 @@ export interface OrtBackendOptions extends OrtSessionOptions {
  * @throws BackendUnavailableError when the provider is there but doesn't compute right
  */
 export async function createOrtBackend(
-  name: BackendName, ort: OrtRuntime, options: OrtBackendOptions,
+  name: BackendName,
+  ort: OrtRuntime,
+  options: OrtBackendOptions,
 ): Promise<Backend> {
   const quiet = { ...options, session: { ...options.session, logSeverityLevel: FATAL_ONLY } } as const
   const open = (model: BuiltGraph) => createOrtSession(ort, model, quiet)
@@ -75,8 +85,10 @@ class OrtBackend implements Backend {
   #disposed = false
 
   constructor(
-    name: BackendName, shown: Omit<Backend, 'name' | 'createSession' | 'createDeviceSession' | 'dispose'>,
-    { open, openKeeping }: Opens, sessions: readonly Owned[] = [],
+    name: BackendName,
+    shown: Omit<Backend, 'name' | 'createSession' | 'createDeviceSession' | 'dispose'>,
+    { open, openKeeping }: Opens,
+    sessions: readonly Owned[] = [],
   ) {
     this.name = name
     this.attention = shown.attention

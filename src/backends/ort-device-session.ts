@@ -1,12 +1,19 @@
 import type { DeviceSession, DeviceTensor, Feeds } from './backend.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
 import {
-  mapValues, openSession, SessionBase, OrtDeviceTensor, type OrtRuntime, type OrtSessionOptions,
+  mapValues,
+  openSession,
+  SessionBase,
+  OrtDeviceTensor,
+  type OrtRuntime,
+  type OrtSessionOptions,
 } from './open-session.ts'
 
 /** A session whose results stay on the device; both runtimes have that on WebGPU. */
 export async function createOrtDeviceSession(
-  ort: OrtRuntime, model: BuiltGraph, options: OrtSessionOptions,
+  ort: OrtRuntime,
+  model: BuiltGraph,
+  options: OrtSessionOptions,
 ): Promise<DeviceSession> {
   const session = { ...options.session, preferredOutputLocation: 'gpu-buffer' } as const
   return new OrtDeviceSession(ort, await openSession(ort, model, { ...options, session }))

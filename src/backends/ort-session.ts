@@ -4,7 +4,11 @@ import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { mapValues, openSession, SessionBase, type OrtRuntime, type OrtSessionOptions } from './open-session.ts'
 
 /** A session whose results cross to JS. */
-export async function createOrtSession(ort: OrtRuntime, model: BuiltGraph, options: OrtSessionOptions): Promise<Session> {
+export async function createOrtSession(
+  ort: OrtRuntime,
+  model: BuiltGraph,
+  options: OrtSessionOptions,
+): Promise<Session> {
   return new OrtSession(ort, await openSession(ort, model, options))
 }
 

@@ -12,10 +12,16 @@ const [UNSIGNED, SIGNED] = [255, 127]
  * processors that need none, too, so it must not be set on those.
  */
 export async function overflowsInt8(ort: OrtRuntime): Promise<boolean> {
-  const session = await createOrtSession(ort, { bytes: buildProduct() }, {
-    session: { executionProviders: ['cpu'], intraOpNumThreads: 1 },
+  const session = await createOrtSession(
+    ort,
+    { bytes: buildProduct() },
+    {
+      session: { executionProviders: ['cpu'], intraOpNumThreads: 1 },
+    },
+  )
+  const { y } = await session.run({
+    a: { type: 'uint8', dims: [1, WIDTH], data: new Uint8Array(WIDTH).fill(UNSIGNED) },
   })
-  const { y } = await session.run({ a: { type: 'uint8', dims: [1, WIDTH], data: new Uint8Array(WIDTH).fill(UNSIGNED) } })
   await session.dispose()
   return y?.data[0] !== WIDTH * UNSIGNED * SIGNED
 }
@@ -31,11 +37,20 @@ function buildProduct(): Uint8Array {
   ]
   const inputs = ['a', ...initializers.map(({ name }) => name)]
   return encodeModel({
-    name: 'int8', opsets: { '': 21, 'com.microsoft': 1 }, initializers,
+    name: 'int8',
+    opsets: { '': 21, 'com.microsoft': 1 },
+    initializers,
     inputs: [{ name: 'a', type: 'uint8', dims: [1, WIDTH] }],
     outputs: [{ name: 'y', type: 'float32', dims: [1, 1] }],
-    nodes: [{
-      name: 'y', opType: 'QGemm', domain: 'com.microsoft', attributes: { transB: { int: 1 } }, inputs, outputs: ['y'],
-    }],
+    nodes: [
+      {
+        name: 'y',
+        opType: 'QGemm',
+        domain: 'com.microsoft',
+        attributes: { transB: { int: 1 } },
+        inputs,
+        outputs: ['y'],
+      },
+    ],
   })
 }

@@ -10,7 +10,11 @@ const ADD = { name: 'Add', opType: 'Add', domain: '', attributes: {}, outputs: [
 export function buildAddModel(): BuiltGraph {
   return {
     bytes: encodeModel({
-      name: 'probe', opsets: OPSETS, initializers: [], inputs: vectors('a', 'b'), outputs: vectors('y'),
+      name: 'probe',
+      opsets: OPSETS,
+      initializers: [],
+      inputs: vectors('a', 'b'),
+      outputs: vectors('y'),
       nodes: [{ ...ADD, inputs: ['a', 'b'] }],
     }),
   }
@@ -21,7 +25,10 @@ export function buildExternalAddModel(file: string, offset: number): BuiltGraph 
   return {
     weightFiles: [file],
     bytes: encodeModel({
-      name: 'probe', opsets: OPSETS, inputs: vectors('a'), outputs: vectors('y'),
+      name: 'probe',
+      opsets: OPSETS,
+      inputs: vectors('a'),
+      outputs: vectors('y'),
       initializers: [{ name: 'w', ...VECTOR, data: { file, offset, length: 16 } }],
       nodes: [{ ...ADD, inputs: ['a', 'w'] }],
     }),

@@ -27,9 +27,8 @@ export async function probeProvider(name: ProviderName): Promise<ProbeResult> {
   if (missing) return missing
   const failure = await runProbe(name)
   if (failure === undefined) return { available: true }
-  const library = name === 'cuda' && process.platform === 'linux'
-    ? await findMissingLibrary(findCudaLibraries().provider)
-    : undefined
+  const library =
+    name === 'cuda' && process.platform === 'linux' ? await findMissingLibrary(findCudaLibraries().provider) : undefined
   if (library !== undefined) {
     const reason = `the library ${describeLibrary(library)} is not installed, or not where the loader looks`
     return { available: false, reason, remedy: `${REMEDIES.cuda}; the loader also looks into LD_LIBRARY_PATH` }
@@ -66,7 +65,10 @@ function runProbe(name: ProviderName): Promise<string | undefined> {
       (error, stdout) => {
         if (stdout.endsWith('computed')) return resolve(undefined)
         // onnxruntime puts the source line and the failed condition in front of what happened.
-        const said = stdout.replace(/\s+/g, ' ').replace(/^\/onnxruntime_src\/.* was false\. /, '').trim()
+        const said = stdout
+          .replace(/\s+/g, ' ')
+          .replace(/^\/onnxruntime_src\/.* was false\. /, '')
+          .trim()
         resolve(said || `the probe process ended without an answer (${error?.signal ?? error?.code ?? 'no output'})`)
       },
     )

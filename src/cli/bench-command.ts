@@ -41,13 +41,14 @@ export const benchCommand = defineCommand({
     json: { type: 'boolean', description: 'print JSON' },
     threads: { type: 'string', description: 'threads for one operator', valueHint: 'n' },
   },
-  run: (context) => runCommand(context, async ({ args }) => {
-    const threads = readThreads(args.threads)
-    const environment = await describeMachine(threads)
-    const limits = await measureLimits(threads)
-    const benchmark = { environment, ...(limits && { limits }), backends: await measureBackends(threads) }
-    printResult(args.json ?? false, benchmark, () => formatBenchmark(benchmark))
-  }),
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const threads = readThreads(args.threads)
+      const environment = await describeMachine(threads)
+      const limits = await measureLimits(threads)
+      const benchmark = { environment, ...(limits && { limits }), backends: await measureBackends(threads) }
+      printResult(args.json ?? false, benchmark, () => formatBenchmark(benchmark))
+    }),
 })
 
 function readThreads(text: string | undefined): number {

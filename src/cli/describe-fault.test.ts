@@ -15,14 +15,18 @@ it('names each cause, its code and where it was thrown, without what it says', (
 })
 
 it('does so for what came from a worker thread', () => {
-  const text = describeFault(errorFromJSON(JSON.parse(JSON.stringify(new InternalError(undefined, { cause: foreign() })))))
+  const text = describeFault(
+    errorFromJSON(JSON.parse(JSON.stringify(new InternalError(undefined, { cause: foreign() })))),
+  )
   expect(text).toMatch(/^caused by TypeError\n +at .*describe-fault\.test\.ts/m)
   expect(text).not.toContain('CANARY')
 })
 
 it('quotes errors of this library', () => {
   const cause = new ModelFormatError('config.json', 'hidden_size: number', 'nothing')
-  expect(describeFault(new InternalError(undefined, { cause }))).toContain(`caused by ModelFormatError: ${cause.message}\n`)
+  expect(describeFault(new InternalError(undefined, { cause }))).toContain(
+    `caused by ModelFormatError: ${cause.message}\n`,
+  )
 })
 
 it('shows no value that was thrown, nor a name or code that is no word, and ends where causes loop', () => {

@@ -33,5 +33,8 @@ function describeCause(cause: unknown): string {
 /** The lines below the message, which may have lines that look like frames. */
 function framesOf({ message, stack = '' }: Error): string[] {
   const start = stack.indexOf(message)
-  return stack.slice(start < 0 ? 0 : start + message.length).split('\n').filter((line) => FRAME.test(line))
+  return stack
+    .slice(start < 0 ? 0 : start + message.length)
+    .split('\n')
+    .filter((line) => FRAME.test(line))
 }

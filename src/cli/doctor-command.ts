@@ -16,21 +16,24 @@ interface Diagnosis {
 export const doctorCommand = defineCommand({
   meta: { name: 'doctor', description: 'Show the platform and which backends compute here, or why not' },
   args: { json: { type: 'boolean', description: 'print JSON' } },
-  run: (context) => runCommand(context, async ({ args }) => {
-    const diagnosis: Diagnosis = {
-      tessera: await packageVersion(),
-      node: process.version,
-      platform: `${process.platform} ${process.arch}`,
-      processors: availableParallelism(),
-      backends: await detectBackends(),
-    }
-    printResult(args.json ?? false, diagnosis, () => formatDiagnosis(diagnosis))
-  }),
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const diagnosis: Diagnosis = {
+        tessera: await packageVersion(),
+        node: process.version,
+        platform: `${process.platform} ${process.arch}`,
+        processors: availableParallelism(),
+        backends: await detectBackends(),
+      }
+      printResult(args.json ?? false, diagnosis, () => formatDiagnosis(diagnosis))
+    }),
 })
 
 /** The bundle lies in `dist`, one folder below package.json. */
 export async function packageVersion(): Promise<string> {
-  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
   return version
 }
 
@@ -38,7 +41,9 @@ function formatDiagnosis({ tessera, node, platform, processors, backends }: Diag
   const head = `tessera ${tessera} · node ${node} · ${platform} · ${processors} processors`
   const lines = backends.map(({ name, available, reason, remedy, details }) => {
     const state = available ? colors.green('available') : colors.yellow('not available')
-    const facts = Object.entries(details).map(([key, value]) => `${key} ${value}`).join(' · ')
+    const facts = Object.entries(details)
+      .map(([key, value]) => `${key} ${value}`)
+      .join(' · ')
     const why = available ? facts : [reason, remedy && `→ ${remedy}`].filter(Boolean).join('\n            ')
     return `${colors.bold(name.padEnd(8))} ${state}\n            ${colors.dim(why)}`
   })

@@ -11,12 +11,14 @@ export const editCommand = defineCommand({
     prompt: { type: 'positional', required: true, description: 'what to change' },
     ...pictureArguments,
   },
-  run: (context) => runCommand(context, async ({ args }) => {
-    const { prompt } = args
-    const image = await readPicture(args.image)
-    await makePictures(args, 'beta-klein-4b', (engine, { n, seed, options }) =>
-      engine.editImage({ prompt, image, n }, { ...options, seed }))
-  }),
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const { prompt } = args
+      const image = await readPicture(args.image)
+      await makePictures(args, 'beta-klein-4b', (engine, { n, seed, options }) =>
+        engine.editImage({ prompt, image, n }, { ...options, seed }),
+      )
+    }),
 })
 
 async function readPicture(path: string): Promise<string> {

@@ -9,8 +9,11 @@ const RESPONSE: DecisionResponse = {
     urgent: { type: 'noul', noul: 0.25, confidence: 0.5, decided: false },
     team: { type: 'choice', choice: 'b', probabilities: { a: 0.125, b: 0.875 }, confidence: 0.75 },
     mood: {
-      type: 'score', score: 1.5, legend: { 0: 'bad', 1: { words: 'fair' }, 2: 'a level whose words are far longer than a line' },
-      probabilities: { 0: 0, 1: 0.5, 2: 0.5 }, confidence: 0.4,
+      type: 'score',
+      score: 1.5,
+      legend: { 0: 'bad', 1: { words: 'fair' }, 2: 'a level whose words are far longer than a line' },
+      probabilities: { 0: 0, 1: 0.5, 2: 0.5 },
+      confidence: 0.4,
     },
   },
   usage: { input_tokens: 42, output_tokens: 0 },

@@ -15,7 +15,13 @@ function percent(probability: number): string {
 /** What an answer says in a few words, and its distribution: [label, probability]. */
 function describeAnswer(answer: Answer): { verdict: string; rows: [string, number][] } {
   if (answer.type === 'noul') {
-    return { verdict: answer.noul >= 0.5 ? 'yes' : 'no', rows: [['yes', answer.noul], ['no', 1 - answer.noul]] }
+    return {
+      verdict: answer.noul >= 0.5 ? 'yes' : 'no',
+      rows: [
+        ['yes', answer.noul],
+        ['no', 1 - answer.noul],
+      ],
+    }
   }
   const rows = Object.entries(answer.probabilities as Record<string, number>)
   if (answer.type === 'choice') return { verdict: answer.choice, rows }

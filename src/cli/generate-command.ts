@@ -9,9 +9,11 @@ export const generateCommand = defineCommand({
     size: { type: 'string', description: 'pixels, 16 to 2048 each; default 1024x1024', valueHint: 'WxH' },
     ...pictureArguments,
   },
-  run: (context) => runCommand(context, async ({ args }) => {
-    const { prompt, size } = args
-    await makePictures(args, 'alpha-image-turbo', (engine, { n, seed, options }) =>
-      engine.generateImage({ prompt, n, seed, ...(size === undefined ? {} : { size }) }, options))
-  }),
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const { prompt, size } = args
+      await makePictures(args, 'alpha-image-turbo', (engine, { n, seed, options }) =>
+        engine.generateImage({ prompt, n, seed, ...(size === undefined ? {} : { size }) }, options),
+      )
+    }),
 })

@@ -12,16 +12,24 @@ beforeAll(async () => {
 })
 
 /** What a run with that on stdin prints. */
-async function run(args: readonly string[], input: string | Buffer = ''): Promise<{ code: number; stdout: string; stderr: string }> {
+async function run(
+  args: readonly string[],
+  input: string | Buffer = '',
+): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [cli, ...args], (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }))
+    const child = execFile(process.execPath, [cli, ...args], (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    )
     child.stdin!.end(input)
   })
 }
 
 describe('tessera', () => {
   it('decides on what comes on stdin', async () => {
-    const { code, stdout } = await run(['decide', '--questions', QUESTIONS, '--json', '--backend', 'cpu'], 'The parcel is late.')
+    const { code, stdout } = await run(
+      ['decide', '--questions', QUESTIONS, '--json', '--backend', 'cpu'],
+      'The parcel is late.',
+    )
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ answers: { q: { type: 'noul' } } })
   })

@@ -13,16 +13,31 @@ import { serveCommand } from './serve-command.ts'
 import { setupCommand } from './setup-command.ts'
 
 const main = defineCommand({
-  meta: async () => ({ name: 'tessera', version: await packageVersion(), description: 'Typed decisions and images on ONNX Runtime, in your own process' }),
+  meta: async () => ({
+    name: 'tessera',
+    version: await packageVersion(),
+    description: 'Typed decisions and images on ONNX Runtime, in your own process',
+  }),
   subCommands: {
-    decide: decideCommand, generate: generateCommand, edit: editCommand, serve: serveCommand, models: modelsCommand,
-    pull: pullCommand, quantize: quantizeCommand, setup: setupCommand, doctor: doctorCommand, bench: benchCommand,
+    decide: decideCommand,
+    generate: generateCommand,
+    edit: editCommand,
+    serve: serveCommand,
+    models: modelsCommand,
+    pull: pullCommand,
+    quantize: quantizeCommand,
+    setup: setupCommand,
+    doctor: doctorCommand,
+    bench: benchCommand,
   },
 })
 
 process.stdout.on('error', endWithoutReader)
 
 const rawArgs = process.argv.slice(2)
-const asksAboutItself = rawArgs.includes('--help') || rawArgs.includes('-h') || ['--version', '-v'].includes(rawArgs.join(' '))
+const asksAboutItself =
+  rawArgs.includes('--help') || rawArgs.includes('-h') || ['--version', '-v'].includes(rawArgs.join(' '))
 // citty's own main prints the usage to stdout on bad arguments, which belongs to results, and exits with 1.
-await (asksAboutItself ? runMain(main, { showUsage: printUsage }) : runCommand(main, { rawArgs }).catch(reportUsageError))
+await (asksAboutItself
+  ? runMain(main, { showUsage: printUsage })
+  : runCommand(main, { rawArgs }).catch(reportUsageError))

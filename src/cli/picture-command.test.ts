@@ -31,7 +31,8 @@ function tessera(command: 'generate' | 'edit', ...args: string[]): Promise<Finis
   const all = [cli, command, ...args, '--use', model.folder, '--backend', 'cpu', '--threads', '1', '--steps', '1']
   return new Promise((resolve) => {
     execFile(process.execPath, all, { cwd: folder, env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }))
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    )
   })
 }
 

@@ -47,7 +47,9 @@ interface Call {
  * @param model name that `--use` gives another model to
  */
 export async function makePictures(
-  args: PictureArguments, model: string, make: (engine: Engine, call: Call) => Promise<ImageResponse>,
+  args: PictureArguments,
+  model: string,
+  make: (engine: Engine, call: Call) => Promise<ImageResponse>,
 ): Promise<void> {
   const seed = args.seed === undefined ? randomInt(SEEDS) : readNumber('--seed', args.seed)
   const n = readCount(args.n)
@@ -67,10 +69,12 @@ export async function makePictures(
     for (const { b64_json } of data) process.stderr.write(renderPreview(b64_json, process.env) ?? '')
   }
   const files = paths.map((path, k) => ({ path, seed: seedOf(seed, k) }))
-  printResult(args.json ?? false, { files, latency_ms }, () => [
-    ...files.map(({ path, seed }) => `${colors.green('wrote')} ${path}  ${colors.dim(`seed ${seed}`)}`),
-    colors.dim(`${(latency_ms / 1000).toFixed(1)} s`),
-  ].join('\n'))
+  printResult(args.json ?? false, { files, latency_ms }, () =>
+    [
+      ...files.map(({ path, seed }) => `${colors.green('wrote')} ${path}  ${colors.dim(`seed ${seed}`)}`),
+      colors.dim(`${(latency_ms / 1000).toFixed(1)} s`),
+    ].join('\n'),
+  )
 }
 
 /** The seed that gives picture `k` alone. Only the low 32 bits count, so after the last safe integer comes 0. */

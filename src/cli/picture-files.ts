@@ -23,7 +23,10 @@ export async function planFiles(out: string, count: number, force: boolean): Pro
     const there = await stat(path).catch(() => undefined)
     if (there?.isDirectory()) throw new InvalidRequestError('--out', `${path} is a folder; give the name of a file`)
     if (there && !force) throw alreadyThere(path)
-    if (there) await access(path, constants.W_OK).catch((cause: unknown) => { throw notWritten(path, cause) })
+    if (there)
+      await access(path, constants.W_OK).catch((cause: unknown) => {
+        throw notWritten(path, cause)
+      })
   }
   return paths
 }

@@ -9,12 +9,17 @@ export const pullCommand = defineCommand({
     revision: { type: 'string', default: 'main', description: 'branch, tag or commit', valueHint: 'name' },
     json: { type: 'boolean', description: 'print JSON' },
   },
-  run: (context) => runCommand(context, async ({ args: { model, revision, json } }) => {
-    // Loaded here, so that no other command reads the hub's client.
-    const { pullModel } = await import('../models/pull/pull-model.ts')
-    const folder = await pullModel({ id: model, revision, onProgress: showProgress })
-    printResult(json ?? false, { model, revision, folder }, () => `${colors.green('pulled')} ${model}\n${colors.dim(folder)}`)
-  }),
+  run: (context) =>
+    runCommand(context, async ({ args: { model, revision, json } }) => {
+      // Loaded here, so that no other command reads the hub's client.
+      const { pullModel } = await import('../models/pull/pull-model.ts')
+      const folder = await pullModel({ id: model, revision, onProgress: showProgress })
+      printResult(
+        json ?? false,
+        { model, revision, folder },
+        () => `${colors.green('pulled')} ${model}\n${colors.dim(folder)}`,
+      )
+    }),
 })
 
 function showProgress({ done, total }: { done: number; total: number }): void {

@@ -12,22 +12,35 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-it.each([['32', 32], ['row', 'row']])('writes a bundle that answers nearly as the float one does, --block %s', async (block, size) => {
+it.each([
+  ['32', 32],
+  ['row', 'row'],
+])('writes a bundle that answers nearly as the float one does, --block %s', async (block, size) => {
   vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   const folder = await writeTinyBundle()
   const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'tiny-int8')
   await runCommand(quantizeCommand, { rawArgs: [folder, out, '--block', block] })
-  expect(JSON.parse(await readFile(join(out, 'config.json'), 'utf8'))).toMatchObject({ quantization_config: { bits: 8, block_size: size } })
-  const answers = await Promise.all([folder, out].map(async (model) => {
-    await using engine = await createEngine({ models: { 'decide-latest': model }, worker: false, threads: 1 })
-    const response = await engine.decide({ state: 'late again', questions: { late: { type: 'noul', instructions: 'Is it late?' } } })
-    return response.answers.late.noul
-  }))
+  expect(JSON.parse(await readFile(join(out, 'config.json'), 'utf8'))).toMatchObject({
+    quantization_config: { bits: 8, block_size: size },
+  })
+  const answers = await Promise.all(
+    [folder, out].map(async (model) => {
+      await using engine = await createEngine({ models: { 'decide-latest': model }, worker: false, threads: 1 })
+      const response = await engine.decide({
+        state: 'late again',
+        questions: { late: { type: 'noul', instructions: 'Is it late?' } },
+      })
+      return response.answers.late.noul
+    }),
+  )
   expect(answers[0]).not.toBe(answers[1])
   expect(Math.abs((answers[0] as number) - (answers[1] as number))).toBeLessThan(0.1)
 })
 
-it.each([['--bits', '3'], ['--bits', '4', '--block', 'row']])('refuses a format that does not exist, %s %s %s %s', async (...format) => {
+it.each([
+  ['--bits', '3'],
+  ['--bits', '4', '--block', 'row'],
+])('refuses a format that does not exist, %s %s %s %s', async (...format) => {
   const lines: string[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
   await runCommand(quantizeCommand, { rawArgs: ['nothing', 'nowhere', ...format] })

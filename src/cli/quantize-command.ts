@@ -10,31 +10,53 @@ export const quantizeCommand = defineCommand({
     model: { type: 'positional', required: true, description: 'a folder, or a downloaded hub id' },
     out: { type: 'positional', required: true, description: 'folder to make' },
     bits: { type: 'string', default: '8', description: '8 or 4', valueHint: 'n' },
-    block: { type: 'string', default: '128', description: 'values that share a scale: 16 to 256, 32 is best with 4 bits; or row, faster and less accurate', valueHint: 'n' },
+    block: {
+      type: 'string',
+      default: '128',
+      description: 'values that share a scale: 16 to 256, 32 is best with 4 bits; or row, faster and less accurate',
+      valueHint: 'n',
+    },
     json: { type: 'boolean', description: 'print JSON' },
   },
-  run: (context) => runCommand(context, async ({ args }) => {
-    const format = readFormat(args.bits, args.block)
-    const { folder } = await resolveModel(args.model)
-    await quantizeCheckpoint({ folder, out: args.out, ...format, signal: untilInterrupted(), onProgress: showProgress })
-    printResult(args.json ?? false, { out: args.out, ...format }, () => `${colors.green('wrote')} ${args.out}`)
-  }),
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const format = readFormat(args.bits, args.block)
+      const { folder } = await resolveModel(args.model)
+      await quantizeCheckpoint({
+        folder,
+        out: args.out,
+        ...format,
+        signal: untilInterrupted(),
+        onProgress: showProgress,
+      })
+      printResult(args.json ?? false, { out: args.out, ...format }, () => `${colors.green('wrote')} ${args.out}`)
+    }),
 })
 
 /** Fires when the user stops the command, so that what is half written is removed. */
 function untilInterrupted(): AbortSignal {
   const controller = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort(new Error(`stopped by ${name}`)))
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => controller.abort(new Error(`stopped by ${name}`)))
   return controller.signal
 }
 
 function readFormat(bits: string, block: string) {
-  const parsed = quantizationConfigSchema.safeParse({ quant_method: 'tessera', bits: Number(bits), block_size: block === 'row' ? block : Number(block) })
+  const parsed = quantizationConfigSchema.safeParse({
+    quant_method: 'tessera',
+    bits: Number(bits),
+    block_size: block === 'row' ? block : Number(block),
+  })
   if (parsed.success) return { bits: parsed.data.bits, blockSize: parsed.data.block_size }
-  throw new InvalidRequestError('--bits and --block', `expected 8 or 4 bits in blocks of 16, 32, 64, 128 or 256, or 8 bits with row, got ${bits} and ${block}`)
+  throw new InvalidRequestError(
+    '--bits and --block',
+    `expected 8 or 4 bits in blocks of 16, 32, 64, 128 or 256, or 8 bits with row, got ${bits} and ${block}`,
+  )
 }
 
 function showProgress({ done, total }: { done: number; total: number }): void {
   if (!process.stderr.isTTY) return
-  process.stderr.write(done === total ? '\r\x1b[K' : `\r${colors.dim(`quantising ${Math.floor((done / total) * 100)} %`)}`)
+  process.stderr.write(
+    done === total ? '\r\x1b[K' : `\r${colors.dim(`quantising ${Math.floor((done / total) * 100)} %`)}`,
+  )
 }

@@ -24,7 +24,8 @@ afterAll(async () => {
 describe('the state', () => {
   it('is the text of --state as it stands', async () => {
     expect(await readRequest({ state: '{"a":1}', questions: QUESTIONS })).toEqual({
-      state: '{"a":1}', questions: JSON.parse(QUESTIONS),
+      state: '{"a":1}',
+      questions: JSON.parse(QUESTIONS),
     })
   })
 
@@ -62,16 +63,24 @@ describe('an argument that cannot be read', () => {
     ['state', 'EISDIR', { file: tmpdir(), questions: QUESTIONS }],
   ])('names the field %s and says %s', async (path, reason, args) => {
     await expect(readRequest(args)).rejects.toMatchObject({
-      code: 'invalid_request', path, message: expect.stringMatching(`^${path}: .*${reason}`),
+      code: 'invalid_request',
+      path,
+      message: expect.stringMatching(`^${path}: .*${reason}`),
     })
   })
 
   it('is not quoted in the message', async () => {
-    const error = await readRequest({ file: join(folder, 'broken.json'), questions: QUESTIONS }).catch((thrown: Error) => thrown)
+    const error = await readRequest({ file: join(folder, 'broken.json'), questions: QUESTIONS }).catch(
+      (thrown: Error) => thrown,
+    )
     expect(error).toMatchObject({ path: 'state', message: expect.not.stringContaining('secret') })
   })
 
-  it.each([['0.7', 0.7], ['1', 1], ['-3', -3]])('takes the number %j for %d', (text, value) => {
+  it.each([
+    ['0.7', 0.7],
+    ['1', 1],
+    ['-3', -3],
+  ])('takes the number %j for %d', (text, value) => {
     expect(readNumber('--flag', text)).toBe(value)
   })
 

@@ -14,7 +14,9 @@ export interface RequestArguments {
 
 /** The body of a decision request from command-line arguments, not yet checked. */
 export async function readRequest(args: RequestArguments): Promise<Record<string, unknown>> {
-  const questions = args.questions.trimStart().startsWith('{') ? args.questions : await readNamed(args.questions, 'questions')
+  const questions = args.questions.trimStart().startsWith('{')
+    ? args.questions
+    : await readNamed(args.questions, 'questions')
   return {
     state: await readState(args),
     questions: parse(questions, 'questions'),
@@ -43,7 +45,8 @@ export function readNumber(flag: string, text: string): number {
 /** An upstream program that failed writes nothing, which is no state to decide on. */
 async function readStdin(): Promise<string> {
   const text = decode(await buffer(process.stdin), 'state', 'stdin')
-  if (text === '') throw new InvalidRequestError('state', 'nothing came on stdin; give a file, --state or some text there')
+  if (text === '')
+    throw new InvalidRequestError('state', 'nothing came on stdin; give a file, --state or some text there')
   return text
 }
 

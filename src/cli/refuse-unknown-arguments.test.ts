@@ -15,7 +15,10 @@ const run = (...rawArgs: string[]) => runCommand(command, { rawArgs })
 
 it.each([
   ['nothing', []],
-  ['every form of what the command has', ['a.txt', '-s', 'x', '--min-confidence=1', '--minConfidence', '1', '--no-json']],
+  [
+    'every form of what the command has',
+    ['a.txt', '-s', 'x', '--min-confidence=1', '--minConfidence', '1', '--no-json'],
+  ],
   ['a value that looks like an option', ['--state=--bogus']],
   ['words behind --', ['--', '--bogus']],
   ['the switches for colours', ['--no-color']],

@@ -15,11 +15,17 @@ export function refuseUnknownArguments<Args extends ArgsDef>({ args, cmd }: Comm
   ])
   const unknown = Object.keys(args).find((name) => name !== '_' && !known.has(name) && !known.has(kebabCase(name)))
   if (unknown !== undefined) {
-    throw new InvalidRequestError(`${unknown.length === 1 ? '-' : '--'}${unknown}`, 'is no option of this command; see --help')
+    throw new InvalidRequestError(
+      `${unknown.length === 1 ? '-' : '--'}${unknown}`,
+      'is no option of this command; see --help',
+    )
   }
   const words = Object.values(definitions).filter(({ type }) => type === 'positional').length
   if (args._.length > words) {
-    throw new InvalidRequestError('arguments', `expected at most ${words} without a name, got ${args._.length}; see --help`)
+    throw new InvalidRequestError(
+      'arguments',
+      `expected at most ${words} without a name, got ${args._.length}; see --help`,
+    )
   }
 }
 

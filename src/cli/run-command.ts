@@ -28,7 +28,10 @@ export function reportUsageError(error: unknown): void {
 }
 
 /** citty colours its usage wherever it goes. */
-export async function printUsage<Args extends ArgsDef>(command: CommandDef<Args>, parent?: CommandDef<Args>): Promise<void> {
+export async function printUsage<Args extends ArgsDef>(
+  command: CommandDef<Args>,
+  parent?: CommandDef<Args>,
+): Promise<void> {
   const usage = await renderUsage(command, parent)
   process.stdout.write(`${colors.isColorSupported && process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`)
 }

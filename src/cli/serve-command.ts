@@ -13,26 +13,26 @@ import { readServed, requireServed, servedArgument } from './served-models.ts'
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Serve decisions and pictures over HTTP; prints a new key on the first run' },
   args: {
-    'port': { type: 'string', default: '8080', description: 'port to listen on; 0 for any free one', valueHint: 'n' },
-    'host': { type: 'string', default: '127.0.0.1', description: 'address to listen on', valueHint: 'address' },
+    port: { type: 'string', default: '8080', description: 'port to listen on; 0 for any free one', valueHint: 'n' },
+    host: { type: 'string', default: '127.0.0.1', description: 'address to listen on', valueHint: 'address' },
     'keys-file': {
       type: 'string',
       description: 'JSON file {"keys": [...]}; else TESSERA_API_KEYS is read',
       valueHint: 'file',
     },
-    'store': {
+    store: {
       type: 'string',
       default: 'memory',
       description: 'where usage is kept: memory, an SQLite file or a Redis server',
       valueHint: 'memory|file|url',
     },
-    'console': {
+    console: {
       type: 'boolean',
       default: true,
       description: 'a page under /console with usage and a playground',
       negativeDescription: 'no such page',
     },
-    'workers': {
+    workers: {
       type: 'string',
       description: 'worker threads that calls are shared out to; default 1',
       valueHint: 'n',

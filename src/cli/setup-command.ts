@@ -16,16 +16,17 @@ export const setupCommand = defineCommand({
     backend: { type: 'positional', required: true, description: 'cuda' },
     json: { type: 'boolean', description: 'print JSON' },
   },
-  run: (context) => runCommand(context, async ({ args: { backend, json } }) => {
-    if (backend !== 'cuda') {
-      throw new InvalidRequestError('backend', `must be cuda, which alone needs a set-up, got '${backend}'`)
-    }
-    const found = findCudaLibraries()
-    if (found.missing.length > 0) await installProvider(found)
-    const status = (await detectBackends()).find(({ name }) => name === 'cuda')!
-    if (!status.available) throw new BackendUnavailableError('cuda', status.reason!, status.remedy!)
-    printResult(json ?? false, status, () => `${colors.green('cuda')} computes here\n${colors.dim(found.provider)}`)
-  }),
+  run: (context) =>
+    runCommand(context, async ({ args: { backend, json } }) => {
+      if (backend !== 'cuda') {
+        throw new InvalidRequestError('backend', `must be cuda, which alone needs a set-up, got '${backend}'`)
+      }
+      const found = findCudaLibraries()
+      if (found.missing.length > 0) await installProvider(found)
+      const status = (await detectBackends()).find(({ name }) => name === 'cuda')!
+      if (!status.available) throw new BackendUnavailableError('cuda', status.reason!, status.remedy!)
+      printResult(json ?? false, status, () => `${colors.green('cuda')} computes here\n${colors.dim(found.provider)}`)
+    }),
 })
 
 /**

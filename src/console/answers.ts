@@ -52,7 +52,11 @@ function sayAnswer(answer: Answer): string {
 
 /** Options by probability, levels in their own order. */
 function toBars(answer: Answer): Bar[] {
-  if (answer.type === 'noul') return [{ name: 'yes', share: answer.noul }, { name: 'no', share: 1 - answer.noul }]
+  if (answer.type === 'noul')
+    return [
+      { name: 'yes', share: answer.noul },
+      { name: 'no', share: 1 - answer.noul },
+    ]
   const bars = Object.entries(answer.probabilities).map(([name, share]) => ({ name, share }))
   if (answer.type === 'choice') return bars.sort((a, b) => b.share - a.share)
   return bars.map(({ name, share }) => ({ name: `${name}: ${sayLevel(answer.legend[name])}`, share }))
@@ -63,7 +67,7 @@ function sayLevel(level: unknown): string {
 }
 
 function makeBar({ name, share }: Bar): HTMLElement {
-  const track = make('span', { 'class': 'track', 'aria-hidden': 'true' }, make('span'))
+  const track = make('span', { class: 'track', 'aria-hidden': 'true' }, make('span'))
   track.style.setProperty('--share', String(share))
   const percent = make('span', { class: 'share' }, formatPercent(share))
   return make('li', {}, make('span', { class: 'name' }, name), track, percent)

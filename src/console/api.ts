@@ -62,7 +62,10 @@ export async function postForPictures(
 
 function post(path: string, body: object, signal: AbortSignal): Promise<Response> {
   return send(path, {
-    method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' }, signal,
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+    signal,
   })
 }
 

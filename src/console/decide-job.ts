@@ -7,23 +7,26 @@ import { locateInQuestions, readQuestions, setUpQuestions } from './question-edi
 export function setUpDecide(events: JobEvents): void {
   const panel = byId('decide')
   setUpQuestions()
-  setUpJob({
-    panel,
-    verb: 'Decide',
-    empty: 'Answers appear here.',
-    read: () => ({
-      state: readState(chosen(panel, 'state-kind') === 'json'),
-      questions: readQuestions(),
-      ...readMinConfidence(),
-    }),
-    send: postDecision,
-    show: (response, milliseconds, body) => [
-      ...makeAnswers(response, milliseconds),
-      makeJson('Request', body),
-      makeJson('Response', response),
-    ],
-    locate: ([first, ...path]) => first === 'questions' ? locateInQuestions(path) : undefined,
-  }, events)
+  setUpJob(
+    {
+      panel,
+      verb: 'Decide',
+      empty: 'Answers appear here.',
+      read: () => ({
+        state: readState(chosen(panel, 'state-kind') === 'json'),
+        questions: readQuestions(),
+        ...readMinConfidence(),
+      }),
+      send: postDecision,
+      show: (response, milliseconds, body) => [
+        ...makeAnswers(response, milliseconds),
+        makeJson('Request', body),
+        makeJson('Response', response),
+      ],
+      locate: ([first, ...path]) => (first === 'questions' ? locateInQuestions(path) : undefined),
+    },
+    events,
+  )
 }
 
 function readState(json: boolean): unknown {
@@ -44,6 +47,6 @@ function readMinConfidence(): { min_confidence?: unknown } {
 
 function makeJson(name: string, value: unknown): HTMLElement {
   const title = `${name} as JSON`
-  const text = make('pre', { 'tabindex': '0', 'role': 'region', 'aria-label': title }, JSON.stringify(value, null, 2))
+  const text = make('pre', { tabindex: '0', role: 'region', 'aria-label': title }, JSON.stringify(value, null, 2))
   return make('details', {}, make('summary', {}, title), text)
 }

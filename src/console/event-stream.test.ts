@@ -6,7 +6,8 @@ const TEXT = ': progress {"done":1}\n\nevent: image_edit.completed\ndata: {"b64_
 async function read(pieceBytes: number): Promise<StreamBlock[]> {
   const bytes = new TextEncoder().encode(TEXT)
   const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) =>
-    bytes.slice(index * pieceBytes, (index + 1) * pieceBytes))
+    bytes.slice(index * pieceBytes, (index + 1) * pieceBytes),
+  )
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(piece)

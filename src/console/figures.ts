@@ -16,10 +16,9 @@ export function makeFigures({ today, months, free_tokens: free, prepaid }: Usage
       formatCount(sum('requests')),
       `${formatUnits(sum('input_tokens'), 'token')}, ${formatUnits(sum('images'), 'image')}`,
     ),
-    ...(free === null && prepaid === null ? [makeFigure('Limit', 'None', 'This key cannot run out.')] : [
-      makeFree(free),
-      makePrepaid(prepaid),
-    ]),
+    ...(free === null && prepaid === null
+      ? [makeFigure('Limit', 'None', 'This key cannot run out.')]
+      : [makeFree(free), makePrepaid(prepaid)]),
   ]
 }
 
@@ -43,7 +42,7 @@ function makeFigure(
 ): HTMLElement {
   const { left = 0, given = 1 } = level ?? {}
   const share = given > 0 ? Math.min(1, Math.max(0, left / given)) : 0
-  const meter = make('div', { 'class': 'level', 'aria-hidden': 'true' }, make('div'))
+  const meter = make('div', { class: 'level', 'aria-hidden': 'true' }, make('div'))
   meter.style.setProperty('--share', String(share))
   meter.classList.toggle('low', share < 0.1)
   return make(

@@ -5,19 +5,22 @@ import { FormFault, type JobEvents, setUpJob } from './job-form.ts'
 export function setUpGenerate(events: JobEvents): void {
   const prompt = byId('generate-prompt', HTMLTextAreaElement)
   const pictures = createPictures()
-  setUpJob({
-    panel: byId('generate'),
-    verb: 'Generate',
-    empty: 'Pictures appear here. One takes seconds to minutes.',
-    read: () => ({
-      prompt: prompt.value,
-      size: byId('size', HTMLInputElement).value.trim(),
-      ...readNumber('n', 'generate-n'),
-      ...readNumber('seed', 'seed'),
-    }),
-    send: (...call) => postForPictures('v1/images/generations', ...call),
-    show: (images) => pictures.show(images, prompt.value),
-  }, events)
+  setUpJob(
+    {
+      panel: byId('generate'),
+      verb: 'Generate',
+      empty: 'Pictures appear here. One takes seconds to minutes.',
+      read: () => ({
+        prompt: prompt.value,
+        size: byId('size', HTMLInputElement).value.trim(),
+        ...readNumber('n', 'generate-n'),
+        ...readNumber('seed', 'seed'),
+      }),
+      send: (...call) => postForPictures('v1/images/generations', ...call),
+      show: (images) => pictures.show(images, prompt.value),
+    },
+    events,
+  )
 }
 
 export function setUpEdit(events: JobEvents): void {
@@ -27,25 +30,31 @@ export function setUpEdit(events: JobEvents): void {
   const previews = createAddresses()
   sources.addEventListener('change', () => {
     previews.clear()
-    byId('previews').replaceChildren(...[...sources.files ?? []].map((file) =>
-      make('li', {}, make('img', { src: previews.add(file), alt: '' }), make('span', {}, file.name))))
+    byId('previews').replaceChildren(
+      ...[...(sources.files ?? [])].map((file) =>
+        make('li', {}, make('img', { src: previews.add(file), alt: '' }), make('span', {}, file.name)),
+      ),
+    )
   })
-  setUpJob({
-    panel: byId('edit'),
-    verb: 'Edit',
-    empty: 'Edited pictures appear here.',
-    async read() {
-      const files = await Promise.all([...sources.files ?? []].map(readAsDataUrl))
-      if (files.length === 0) throw new FormFault('Choose at least one picture.', ['image'])
-      return {
-        prompt: prompt.value,
-        ...(files.length === 1 ? { image: files[0] } : { images: files }),
-        ...readNumber('n', 'edit-n'),
-      }
+  setUpJob(
+    {
+      panel: byId('edit'),
+      verb: 'Edit',
+      empty: 'Edited pictures appear here.',
+      async read() {
+        const files = await Promise.all([...(sources.files ?? [])].map(readAsDataUrl))
+        if (files.length === 0) throw new FormFault('Choose at least one picture.', ['image'])
+        return {
+          prompt: prompt.value,
+          ...(files.length === 1 ? { image: files[0] } : { images: files }),
+          ...readNumber('n', 'edit-n'),
+        }
+      },
+      send: (...call) => postForPictures('v1/images/edits', ...call),
+      show: (images) => pictures.show(images, prompt.value),
     },
-    send: (...call) => postForPictures('v1/images/edits', ...call),
-    show: (images) => pictures.show(images, prompt.value),
-  }, events)
+    events,
+  )
 }
 
 /** Text that is no number goes out as it is: the server says what it wants. */
@@ -69,10 +78,16 @@ function createPictures() {
   return {
     show(images: readonly string[], prompt: string): HTMLElement[] {
       addresses.clear()
-      return [make('div', { class: 'pictures' }, ...images.map((base64, index) => {
-        const src = addresses.add(new Blob([toBytes(base64)], { type: 'image/png' }))
-        return makePicture(src, index + 1, prompt)
-      }))]
+      return [
+        make(
+          'div',
+          { class: 'pictures' },
+          ...images.map((base64, index) => {
+            const src = addresses.add(new Blob([toBytes(base64)], { type: 'image/png' }))
+            return makePicture(src, index + 1, prompt)
+          }),
+        ),
+      ]
     },
   }
 }

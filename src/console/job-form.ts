@@ -41,8 +41,8 @@ export function setUpJob<Answer>(job: Job<Answer>, { onAnswer, onUnauthorized }:
   const result = find(job.panel, '.result')
   const run = make('button', { type: 'submit', class: 'main' }, job.verb)
   const cancel = make('button', { type: 'button' }, 'Cancel')
-  const bar = make('progress', { 'aria-label': 'Progress', 'max': '1' })
-  const clock = make('span', { 'class': 'hint', 'aria-hidden': 'true' })
+  const bar = make('progress', { 'aria-label': 'Progress', max: '1' })
+  const clock = make('span', { class: 'hint', 'aria-hidden': 'true' })
   const status = make('span', { class: 'visually-hidden', role: 'status' })
   const failure = make('div', { role: 'alert' })
   const output = make('div', {}, make('p', { class: 'empty' }, job.empty))
@@ -117,13 +117,15 @@ function describeFailure(error: unknown): Node[] {
     ...(errorType === undefined ? [] : [errorType]),
     ...(retryAfterMs === undefined ? [] : [`try again in ${formatDuration(retryAfterMs)}`]),
   ]
-  return [make(
-    'div',
-    { class: 'notice' },
-    make('strong', {}, error instanceof FormFault ? 'Not sent' : 'No answer'),
-    make('p', {}, messageOf(error)),
-    ...(facts.length > 0 ? [make('p', { class: 'hint' }, facts.join(' · '))] : []),
-  )]
+  return [
+    make(
+      'div',
+      { class: 'notice' },
+      make('strong', {}, error instanceof FormFault ? 'Not sent' : 'No answer'),
+      make('p', {}, messageOf(error)),
+      ...(facts.length > 0 ? [make('p', { class: 'hint' }, facts.join(' · '))] : []),
+    ),
+  ]
 }
 
 /** A form has one fault at most: a request fails with the first. */

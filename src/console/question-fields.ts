@@ -1,7 +1,10 @@
 import { byId, find, make } from './dom.ts'
 import type { FormQuestion } from './question-values.ts'
 
-const MEANINGS: readonly (readonly [string, string])[] = [['true', 'Yes means'], ['false', 'No means']]
+const MEANINGS: readonly (readonly [string, string])[] = [
+  ['true', 'Yes means'],
+  ['false', 'No means'],
+]
 const EMPTY = { name: '', text: '' }
 
 type Type = FormQuestion['type']
@@ -50,9 +53,9 @@ function showEntries(fields: HTMLElement, entries: FormQuestion['entries']): voi
     return
   }
   for (const [name, label] of MEANINGS) {
-    const input = make('input', { 'data-field': 'text', 'placeholder': 'Optional', 'autocomplete': 'off' })
+    const input = make('input', { 'data-field': 'text', placeholder: 'Optional', autocomplete: 'off' })
     input.value = entries.find((entry) => entry.name === name)?.text ?? ''
-    const row = make('label', { 'class': 'entry', 'data-name': name }, make('span', {}, label), input)
+    const row = make('label', { class: 'entry', 'data-name': name }, make('span', {}, label), input)
     find(fields, '[data-entries]').append(row)
   }
 }
@@ -60,11 +63,16 @@ function showEntries(fields: HTMLElement, entries: FormQuestion['entries']): voi
 function addEntry(fields: HTMLElement, { name, text }: { readonly name: string; readonly text: string }): void {
   const choice = typeOf(fields) === 'choice'
   const option = make('input', {
-    'data-field': 'option', 'placeholder': 'Option', 'autocomplete': 'off', 'spellcheck': 'false',
+    'data-field': 'option',
+    placeholder: 'Option',
+    autocomplete: 'off',
+    spellcheck: 'false',
   })
   option.value = name
   const meaning = make('input', {
-    'data-field': 'text', 'placeholder': choice ? 'Meaning (optional)' : 'Level', 'autocomplete': 'off',
+    'data-field': 'text',
+    placeholder: choice ? 'Meaning (optional)' : 'Level',
+    autocomplete: 'off',
   })
   meaning.value = text
   const remove = make('button', { type: 'button', class: 'quiet icon' }, '×')

@@ -30,6 +30,9 @@ it.each([
 it('refuses two of one name, which an object cannot hold', () => {
   const question = { name: 'q', type: 'noul', instructions: 'x', entries: [] } as const
   expect(() => toQuestions([question, question])).toThrow('Two questions have the name "q"')
-  const entries = [{ name: 'a', text: '' }, { name: 'a', text: '' }]
+  const entries = [
+    { name: 'a', text: '' },
+    { name: 'a', text: '' },
+  ]
   expect(() => toQuestions([{ ...question, type: 'choice', entries }])).toThrow('Two options have the name "a"')
 })

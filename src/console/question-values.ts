@@ -13,7 +13,11 @@ const TYPES = ['noul', 'choice', 'score']
 
 /** The questions of a request. What is wrong with a single question is the server's to say. */
 export function toQuestions(questions: readonly FormQuestion[]): Record<string, object> {
-  refuseRepeated(questions.map(({ name }) => name), 'questions', ['questions'])
+  refuseRepeated(
+    questions.map(({ name }) => name),
+    'questions',
+    ['questions'],
+  )
   return Object.fromEntries(questions.map((question) => [question.name, toQuestion(question)]))
 }
 
@@ -25,7 +29,11 @@ function toQuestion({ name, type, instructions, entries }: FormQuestion): object
     const criteria = Object.fromEntries(filled.map((entry) => [entry.name, entry.text]))
     return filled.length > 0 ? { ...start, criteria } : start
   }
-  refuseRepeated(filled.map((entry) => entry.name), 'options', ['questions', name])
+  refuseRepeated(
+    filled.map((entry) => entry.name),
+    'options',
+    ['questions', name],
+  )
   return { ...start, criteria: Object.fromEntries(filled.map((entry) => [entry.name, entry.text || null])) }
 }
 

@@ -7,8 +7,17 @@ type Recent = UsageReport['recent']
 const ALL = 'all'
 
 const MEANINGS: Readonly<Record<number, string>> = {
-  200: 'answered', 402: 'no quota left', 404: 'not found', 413: 'too large', 415: 'not JSON', 422: 'invalid',
-  429: 'rate limited', 499: 'client hung up', 500: 'server fault', 503: 'unavailable', 529: 'busy',
+  200: 'answered',
+  402: 'no quota left',
+  404: 'not found',
+  413: 'too large',
+  415: 'not JSON',
+  422: 'invalid',
+  429: 'rate limited',
+  499: 'client hung up',
+  500: 'server fault',
+  503: 'unavailable',
+  529: 'busy',
 }
 
 let recent: Recent = []
@@ -51,13 +60,15 @@ function drawTable(): void {
     return
   }
   const head = ['Status', 'Request', 'Time taken', 'Used', 'When'].map((name) => make('th', { scope: 'col' }, name))
-  table.replaceChildren(make(
-    'table',
-    { class: 'requests' },
-    make('caption', { class: 'visually-hidden' }, 'Recent requests, newest first'),
-    make('thead', {}, make('tr', {}, ...head)),
-    make('tbody', {}, ...shown.map(makeRow)),
-  ))
+  table.replaceChildren(
+    make(
+      'table',
+      { class: 'requests' },
+      make('caption', { class: 'visually-hidden' }, 'Recent requests, newest first'),
+      make('thead', {}, make('tr', {}, ...head)),
+      make('tbody', {}, ...shown.map(makeRow)),
+    ),
+  )
 }
 
 function makeRow({ status, route, milliseconds, units, time }: Recent[number]): HTMLElement {

@@ -30,19 +30,29 @@ export function drawChart({ days, measure, selected, width }: ChartParts): SVGEl
   const every = Math.ceil(NAME_WIDTH / pitch)
   return makeSvg(
     'svg',
-    { 'width': width, 'height': HEIGHT, 'viewBox': `0 0 ${width} ${HEIGHT}`, 'aria-hidden': 'true' },
+    { width: width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, 'aria-hidden': 'true' },
     makeSvg('rect', { class: 'selected', x: x(selected), y: MARGIN.top, width: pitch, height: bottom - MARGIN.top }),
     ...ticks.flatMap((tick) => [
       makeSvg('line', { class: 'grid', x1: MARGIN.left, x2: right, y1: y(tick), y2: y(tick) }),
-      makeSvg('text', { 'x': MARGIN.left - 8, 'y': y(tick) + 4, 'text-anchor': 'end' }, formatTick(tick, measure)),
+      makeSvg('text', { x: MARGIN.left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, formatTick(tick, measure)),
     ]),
     ...days.flatMap((day, index) => drawBar(day, measure, x(index) + pitch * 0.15, pitch * 0.7, y)),
     // From today backwards, so that today always has its name.
-    ...days.flatMap(({ day }, index) => (days.length - 1 - index) % every !== 0 ? [] : [
-      makeSvg('text', {
-        'x': Math.min(x(index) + pitch / 2, right - NAME_WIDTH / 3), 'y': HEIGHT - 6, 'text-anchor': 'middle',
-      }, formatShortDay(day)),
-    ]),
+    ...days.flatMap(({ day }, index) =>
+      (days.length - 1 - index) % every !== 0
+        ? []
+        : [
+            makeSvg(
+              'text',
+              {
+                x: Math.min(x(index) + pitch / 2, right - NAME_WIDTH / 3),
+                y: HEIGHT - 6,
+                'text-anchor': 'middle',
+              },
+              formatShortDay(day),
+            ),
+          ],
+    ),
   )
 }
 
@@ -55,13 +65,18 @@ export function dayAt(position: number, width: number, count: number): number {
 /** The same numbers as a table: what the chart is for those who cannot see it. */
 export function makeDaysTable(days: readonly Day[], format: (value: number) => string, measure: Measure): HTMLElement {
   const head = ['Day', ...ENDPOINTS, 'Total'].map((name) => make('th', { scope: 'col' }, name))
-  const rows = [...days].reverse().map((day) => make(
-    'tr',
-    {},
-    make('th', { scope: 'row' }, formatDay(day.day)),
-    ...[...ENDPOINTS.map((endpoint) => valueOf(day, endpoint, measure)), totalOf(day, measure)]
-      .map((value) => make('td', {}, format(value))),
-  ))
+  const rows = [...days]
+    .reverse()
+    .map((day) =>
+      make(
+        'tr',
+        {},
+        make('th', { scope: 'row' }, formatDay(day.day)),
+        ...[...ENDPOINTS.map((endpoint) => valueOf(day, endpoint, measure)), totalOf(day, measure)].map((value) =>
+          make('td', {}, format(value)),
+        ),
+      ),
+    )
   return make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...rows))
 }
 
@@ -75,7 +90,7 @@ function drawBar(day: Day, measure: Measure, x: number, width: number, y: (value
     // What is there is seen, however little it is.
     const height = Math.max(1, y(from) - y(below))
     const place = { x, y: y(from) - height, width, height }
-    return [makeSvg('rect', { 'class': `bar ${endpoint}`, ...place, 'data-value': value })]
+    return [makeSvg('rect', { class: `bar ${endpoint}`, ...place, 'data-value': value })]
   })
 }
 

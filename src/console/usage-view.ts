@@ -35,7 +35,11 @@ export function setUpUsage(): void {
   setUpRecent()
   const chart = byId('chart')
   const slider = {
-    'role': 'slider', 'tabindex': '0', 'aria-label': 'Day', 'aria-valuemin': '1', 'aria-valuemax': String(DAYS),
+    role: 'slider',
+    tabindex: '0',
+    'aria-label': 'Day',
+    'aria-valuemin': '1',
+    'aria-valuemax': String(DAYS),
   }
   for (const [name, value] of Object.entries(slider)) chart.setAttribute(name, value)
   chart.addEventListener('keydown', (event) => {
@@ -55,7 +59,14 @@ export function setUpUsage(): void {
 
 function dayByKey(key: string): number | undefined {
   const steps: Readonly<Record<string, number>> = {
-    ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -7, PageUp: 7, Home: -DAYS, End: DAYS,
+    ArrowLeft: -1,
+    ArrowDown: -1,
+    ArrowRight: 1,
+    ArrowUp: 1,
+    PageDown: -7,
+    PageUp: 7,
+    Home: -DAYS,
+    End: DAYS,
   }
   const step = steps[key]
   return step === undefined ? undefined : Math.min(DAYS - 1, Math.max(0, selected + step))

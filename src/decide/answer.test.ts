@@ -7,32 +7,41 @@ import { bucketOf, type Calibration, calibrateLogits } from './calibrate.ts'
 const choice: Question = { type: 'choice', criteria: { a: null, b: 'B', '10': null, '2': null } }
 const score: Question = { type: 'score', criteria: ['low', { is: 'object' }, 'high'] }
 const noul: Question = { type: 'noul', instructions: 'x' }
-const logits = (count: number) => fc.array(fc.double({ min: -40, max: 40, noNaN: true }), { minLength: count, maxLength: count })
+const logits = (count: number) =>
+  fc.array(fc.double({ min: -40, max: 40, noNaN: true }), { minLength: count, maxLength: count })
 
 describe('answers', () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY])('are none where a logit is %d', (broken) => {
     for (const question of [choice, score, noul]) {
-      expect(() => answerQuestion(question, [broken, 1, 2, 3], undefined)).toThrow(expect.objectContaining({ code: 'internal_error' }))
+      expect(() => answerQuestion(question, [broken, 1, 2, 3], undefined)).toThrow(
+        expect.objectContaining({ code: 'internal_error' }),
+      )
     }
   })
 
   it('are computed from the very probabilities they carry', () => {
-    fc.assert(fc.property(logits(4), logits(3), (four, three) => {
-      const chosen = answerQuestion(choice, four, undefined)
-      const scored = answerQuestion(score, three, undefined)
-      if (chosen.type !== 'choice' || scored.type !== 'score') throw new Error('wrong type')
-      const p = Object.values(chosen.probabilities)
-      expect(Math.abs(p.reduce((sum, one) => sum + one, 0) - 1)).toBeLessThan(1e-12)
-      expect((chosen.probabilities as Record<string, number>)[chosen.choice]).toBe(Math.max(...p))
-      const levels = Object.values(scored.probabilities)
-      expect(scored.score).toBeGreaterThanOrEqual(0)
-      expect(scored.score).toBeLessThanOrEqual(2)
-      expect(Math.abs(levels.reduce((sum, one, index) => sum + one * index, 0) - scored.score)).toBeLessThan(1e-12)
-    }))
+    fc.assert(
+      fc.property(logits(4), logits(3), (four, three) => {
+        const chosen = answerQuestion(choice, four, undefined)
+        const scored = answerQuestion(score, three, undefined)
+        if (chosen.type !== 'choice' || scored.type !== 'score') throw new Error('wrong type')
+        const p = Object.values(chosen.probabilities)
+        expect(Math.abs(p.reduce((sum, one) => sum + one, 0) - 1)).toBeLessThan(1e-12)
+        expect((chosen.probabilities as Record<string, number>)[chosen.choice]).toBe(Math.max(...p))
+        const levels = Object.values(scored.probabilities)
+        expect(scored.score).toBeGreaterThanOrEqual(0)
+        expect(scored.score).toBeLessThanOrEqual(2)
+        expect(Math.abs(levels.reduce((sum, one, index) => sum + one * index, 0) - scored.score)).toBeLessThan(1e-12)
+      }),
+    )
   })
 
   it('return levels as given and option keys byte for byte', () => {
-    expect(answerQuestion(score, [0, 0, 0], undefined)).toMatchObject({ legend: { '0': 'low', '1': { is: 'object' }, '2': 'high' }, score: 1, confidence: 0 })
+    expect(answerQuestion(score, [0, 0, 0], undefined)).toMatchObject({
+      legend: { '0': 'low', '1': { is: 'object' }, '2': 'high' },
+      score: 1,
+      confidence: 0,
+    })
     const answer = answerQuestion(choice, [0, 9, 0, 0], undefined)
     expect(answer.type === 'choice' && Object.keys(answer.probabilities)).toEqual(['2', '10', 'a', 'b'])
   })
@@ -50,7 +59,12 @@ describe('answers', () => {
 
 describe('calibration', () => {
   const buckets = { '2': 1, '3-5': 2, '6-10': 4, '11+': 8 }
-  const calibration: Calibration = { temperature: { noul: 2, choice: buckets, score: buckets }, noul_bias: 1, samples: 1, ece: 0 }
+  const calibration: Calibration = {
+    temperature: { noul: 2, choice: buckets, score: buckets },
+    noul_bias: 1,
+    samples: 1,
+    ece: 0,
+  }
 
   it('divides by the temperature of type and option count, and shifts yes', () => {
     expect(calibrateLogits(noul, Float64Array.of(3, 1), calibration)).toEqual(Float64Array.of(2, 0.5))
@@ -59,11 +73,13 @@ describe('calibration', () => {
   })
 
   it('never changes which option wins', () => {
-    fc.assert(fc.property(logits(4), (four) => {
-      const before = Float64Array.from(four)
-      const after = calibrateLogits(choice, before, calibration)
-      // Not the index of the maximum: dividing can round two neighbours to a tie.
-      expect(after[before.indexOf(Math.max(...before))]).toBe(Math.max(...after))
-    }))
+    fc.assert(
+      fc.property(logits(4), (four) => {
+        const before = Float64Array.from(four)
+        const after = calibrateLogits(choice, before, calibration)
+        // Not the index of the maximum: dividing can round two neighbours to a tie.
+        expect(after[before.indexOf(Math.max(...before))]).toBe(Math.max(...after))
+      }),
+    )
   })
 })

@@ -41,7 +41,10 @@ function fillBias(bias: Float32Array, group: Group, past: number): void {
   for (const { branch } of group) {
     const size = branch.ids.length
     for (let at = 0; at < size; at++) {
-      const line = bias.subarray((start + at) * total, (start + at + 1) * total).fill(0, 0, past).fill(BLOCKED, past)
+      const line = bias
+        .subarray((start + at) * total, (start + at + 1) * total)
+        .fill(0, 0, past)
+        .fill(BLOCKED, past)
       for (let to = 0; to <= at; to++) if (sees(branch, at, to)) line[past + start + to] = 0
     }
     start += size

@@ -126,6 +126,7 @@ function isCharacter(token: string): boolean {
 function known(ids: ReadonlyMap<string, number>, token: string): number {
   const id = ids.get(token)
   // Not the token itself: it may be a piece of a request.
-  if (id === undefined) throw new RangeError(`the vocabulary lacks a token of ${token.length} characters that is needed`)
+  if (id === undefined)
+    throw new RangeError(`the vocabulary lacks a token of ${token.length} characters that is needed`)
   return id
 }

@@ -43,7 +43,11 @@ export function softmax(logits: ArrayLike<number>): number[] {
 }
 
 /** Logits of one question as calibrated logits. Without calibration they are returned as they are. */
-export function calibrateLogits(question: Question, logits: Float64Array, calibration: Calibration | undefined): Float64Array {
+export function calibrateLogits(
+  question: Question,
+  logits: Float64Array,
+  calibration: Calibration | undefined,
+): Float64Array {
   if (!calibration) return logits
   if (question.type === 'noul') {
     const { noul } = calibration.temperature

@@ -46,14 +46,24 @@ export function createChatTemplate(tokenizer: Tokenizer): Template {
   const end = tokenizer.structural('<|im_end|>')
   const newline = tokenizer.encode('\n')
   const answer = [
-    end, ...newline, start, ...tokenizer.encode('assistant\n'),
-    tokenizer.structural('<think>'), ...tokenizer.encode('\n\n'), tokenizer.structural('</think>'), ...tokenizer.encode('\n\n'),
+    end,
+    ...newline,
+    start,
+    ...tokenizer.encode('assistant\n'),
+    tokenizer.structural('<think>'),
+    ...tokenizer.encode('\n\n'),
+    tokenizer.structural('</think>'),
+    ...tokenizer.encode('\n\n'),
   ]
   return {
     mostOptions: LETTERS,
     opening: [
-      start, ...tokenizer.encode(`system\n${SYSTEM}`), end, ...newline,
-      start, ...tokenizer.encode('user\nDocument:\n'),
+      start,
+      ...tokenizer.encode(`system\n${SYSTEM}`),
+      end,
+      ...newline,
+      start,
+      ...tokenizer.encode('user\nDocument:\n'),
     ],
     state: (text) => tokenizer.encode(text),
     question(question, most): Branch {

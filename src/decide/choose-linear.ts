@@ -14,7 +14,9 @@ const EXPANDABLE = 16 * 2 ** 20
  * adds up over layers.
  */
 export function chooseLinear(weights: WeightIndex): LinearMode {
-  const quantised = weights.names.map((name) => weights.get(name)).filter((entry) => entry?.dtype === 'U8' || entry?.dtype === 'I8')
+  const quantised = weights.names
+    .map((name) => weights.get(name))
+    .filter((entry) => entry?.dtype === 'U8' || entry?.dtype === 'I8')
   const bytes = quantised.reduce((sum, entry) => sum + (entry?.length ?? 0), 0)
   return bytes <= EXPANDABLE ? 'float' : { accuracyLevel: 4 }
 }

@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { choiceConfidence, noulConfidence, scoreConfidence } from './confidence.ts'
 
-const distribution = (min: number, max: number) => fc.array(fc.double({ min: 1e-6, max: 1, noNaN: true }), { minLength: min, maxLength: max })
-  .map((weights) => weights.map((weight) => weight / weights.reduce((sum, one) => sum + one, 0)))
+const distribution = (min: number, max: number) =>
+  fc
+    .array(fc.double({ min: 1e-6, max: 1, noNaN: true }), { minLength: min, maxLength: max })
+    .map((weights) => weights.map((weight) => weight / weights.reduce((sum, one) => sum + one, 0)))
 const uniform = (count: number) => Array.from({ length: count }, () => 1 / count)
 const point = (count: number, at: number) => Array.from({ length: count }, (_, index) => (index === at ? 1 : 0))
 
@@ -29,14 +31,16 @@ describe('confidence', () => {
   })
 
   it('stays in 0…1, ignores the order of options, and ignores reversal of levels', () => {
-    fc.assert(fc.property(distribution(2, 10), (p) => {
-      for (const value of [choiceConfidence(p), scoreConfidence(p)]) {
-        expect(value).toBeGreaterThanOrEqual(0)
-        expect(value).toBeLessThanOrEqual(1)
-      }
-      expect(choiceConfidence(p.toReversed())).toBeCloseTo(choiceConfidence(p), 12)
-      expect(scoreConfidence(p.toReversed())).toBeCloseTo(scoreConfidence(p), 10)
-    }))
+    fc.assert(
+      fc.property(distribution(2, 10), (p) => {
+        for (const value of [choiceConfidence(p), scoreConfidence(p)]) {
+          expect(value).toBeGreaterThanOrEqual(0)
+          expect(value).toBeLessThanOrEqual(1)
+        }
+        expect(choiceConfidence(p.toReversed())).toBeCloseTo(choiceConfidence(p), 12)
+        expect(scoreConfidence(p.toReversed())).toBeCloseTo(scoreConfidence(p), 10)
+      }),
+    )
   })
 
   it('takes the smaller result where modes tie', () => {

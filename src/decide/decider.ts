@@ -53,10 +53,12 @@ export function createDecider({ decoder, manifest, template, tokenizer, limits }
     const read: Float64Array[][] = []
     try {
       for (const ids of windows) {
-        read.push(await reader.read(ids, async () => {
-          await context.turn()
-          context.onProgress?.({ stage: 'reading', done: done++, total })
-        }))
+        read.push(
+          await reader.read(ids, async () => {
+            await context.turn()
+            context.onProgress?.({ stage: 'reading', done: done++, total })
+          }),
+        )
       }
     } finally {
       await reader.close()
@@ -73,9 +75,14 @@ export function createDecider({ decoder, manifest, template, tokenizer, limits }
       const planned = plan(request)
       const windows = await readAll(planned, context)
       const answers = planned.questions.map((question, index): [string, Answer] => {
-        const calibrated = windows.map((logits) => calibrateLogits(question, logits[index] as Float64Array, manifest.calibration))
+        const calibrated = windows.map((logits) =>
+          calibrateLogits(question, logits[index] as Float64Array, manifest.calibration),
+        )
         const pooled = poolWindows(calibrated, manifest.window.sharpness)
-        return [planned.names[index] as string, answerQuestion(question, pooled, question.min_confidence ?? request.min_confidence)]
+        return [
+          planned.names[index] as string,
+          answerQuestion(question, pooled, question.min_confidence ?? request.min_confidence),
+        ]
       })
       return {
         model: manifest.name,

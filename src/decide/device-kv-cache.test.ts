@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createCpuBackend, type DeviceSession, type DeviceTensor, type Feeds, type Session, type Tensor } from '../backends/index.ts'
+import {
+  createCpuBackend,
+  type DeviceSession,
+  type DeviceTensor,
+  type Feeds,
+  type Session,
+  type Tensor,
+} from '../backends/index.ts'
 import { buildCacheExtender } from '../graph/index.ts'
 import { DeviceKvCache } from './device-kv-cache.ts'
 
@@ -7,22 +14,27 @@ const SHAPE = { layers: 1, heads: 2, headDim: 2, precision: 'float32' } as const
 
 /** Results that "stay on the device": here in a set, which shows what is never freed. */
 function keepResults(session: Session, kept: Map<DeviceTensor, Tensor>): DeviceSession {
-  const toHost = (feeds: Feeds) => Object.fromEntries(Object.entries(feeds).map(([name, feed]) => {
-    if (!('location' in feed)) return [name, feed]
-    const tensor = kept.get(feed)
-    if (tensor === undefined) throw new Error(`${name} was freed or never kept`)
-    return [name, tensor]
-  }))
+  const toHost = (feeds: Feeds) =>
+    Object.fromEntries(
+      Object.entries(feeds).map(([name, feed]) => {
+        if (!('location' in feed)) return [name, feed]
+        const tensor = kept.get(feed)
+        if (tensor === undefined) throw new Error(`${name} was freed or never kept`)
+        return [name, tensor]
+      }),
+    )
   return {
     inputNames: session.inputNames,
     outputNames: session.outputNames,
     async run(feeds) {
       const results = Object.entries(await session.run(toHost(feeds)))
-      return Object.fromEntries(results.map(([name, tensor]) => {
-        const handle = { type: tensor.type, dims: tensor.dims, location: 'device' } as const
-        kept.set(handle, tensor)
-        return [name, handle]
-      }))
+      return Object.fromEntries(
+        results.map(([name, tensor]) => {
+          const handle = { type: tensor.type, dims: tensor.dims, location: 'device' } as const
+          kept.set(handle, tensor)
+          return [name, handle]
+        }),
+      )
     },
     async free(results) {
       for (const result of Object.values(results)) if (!kept.delete(result)) throw new Error('freed twice')
@@ -32,32 +44,42 @@ function keepResults(session: Session, kept: Map<DeviceTensor, Tensor>): DeviceS
 }
 
 /** Rows of a pass, [1, heads, rows, headDim]. */
-const rows = (...data: number[]): Tensor =>
-  ({ type: 'float32', dims: [1, SHAPE.heads, data.length / 4, SHAPE.headDim], data: Float32Array.from(data) })
+const rows = (...data: number[]): Tensor => ({
+  type: 'float32',
+  dims: [1, SHAPE.heads, data.length / 4, SHAPE.headDim],
+  data: Float32Array.from(data),
+})
 
 async function open(...passes: (Record<string, Tensor> | Error)[]) {
   const backend = await createCpuBackend({ threads: 1 })
   const kept = new Map<DeviceTensor, Tensor>()
   const fed: Feeds[] = []
-  const prefill = keepResults({
-    inputNames: ['past_key.0'], outputNames: [],
-    async run(feeds) {
-      fed.push(feeds)
-      const pass = passes.shift()!
-      if (pass instanceof Error) throw pass
-      return pass
+  const prefill = keepResults(
+    {
+      inputNames: ['past_key.0'],
+      outputNames: [],
+      async run(feeds) {
+        fed.push(feeds)
+        const pass = passes.shift()!
+        if (pass instanceof Error) throw pass
+        return pass
+      },
+      free() {},
+      dispose: async () => {},
     },
-    free() {},
-    dispose: async () => {},
-  }, kept)
+    kept,
+  )
   const extender = keepResults(await backend.createSession(buildCacheExtender(SHAPE)), kept)
   /** What a branch pass would be fed. */
   async function see(cache: DeviceKvCache) {
     let seen: Record<string, Tensor> = {}
-    const session = { inputNames: ['past_key.0', 'past_value.0'], run: async (feeds: Feeds) => {
-      seen = Object.fromEntries(Object.entries(feeds).map(([name, feed]) => [name, kept.get(feed as DeviceTensor)!]))
-      return {}
-    } }
+    const session = {
+      inputNames: ['past_key.0', 'past_value.0'],
+      run: async (feeds: Feeds) => {
+        seen = Object.fromEntries(Object.entries(feeds).map(([name, feed]) => [name, kept.get(feed as DeviceTensor)!]))
+        return {}
+      },
+    }
     await cache.read(session as unknown as Session, {})
     return seen
   }
@@ -74,7 +96,10 @@ describe('DeviceKvCache', () => {
     expect((fed[0]!['past_key.0'] as Tensor).dims).toEqual([1, 2, 1, 2])
     await cache.extend({}, 1)
     const seen = await see(cache)
-    expect(seen['past_key.0']).toMatchObject({ dims: [1, 2, 3, 2], data: Float32Array.of(1, 2, 3, 4, 9, 9, 5, 6, 7, 8, 9, 9) })
+    expect(seen['past_key.0']).toMatchObject({
+      dims: [1, 2, 3, 2],
+      data: Float32Array.of(1, 2, 3, 4, 9, 9, 5, 6, 7, 8, 9, 9),
+    })
     expect([...seen['past_value.0']!.data]).toEqual([10, 20, 1, 1, 1, 1, 50, 60, 1, 1, 1, 1])
     expect(kept.size).toBe(2)
     await cache.clear()

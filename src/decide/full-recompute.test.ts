@@ -19,7 +19,11 @@ import { loadTokenizer } from './tokenizer.ts'
 const STATE = 'I was charged twice for invoice 4711! '.repeat(18)
 const QUESTIONS = {
   urgent: { type: 'noul', instructions: 'Does this need an answer today?' },
-  team: { type: 'choice', instructions: 'Who should handle it?', criteria: { billing: 'Payments', tech: null, sales: 'Offers and prices' } },
+  team: {
+    type: 'choice',
+    instructions: 'Who should handle it?',
+    criteria: { billing: 'Payments', tech: null, sales: 'Offers and prices' },
+  },
   anger: { type: 'score', instructions: 'How angry is the writer?', criteria: ['calm', 'annoyed', 'furious'] },
 }
 
@@ -63,16 +67,22 @@ describe.each([
     const options = { linear: 'float', maxPositions: config.max_position_embeddings } as const
     const weights = await readSafetensors(folder)
     const first = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'prefill' }))
-    const session = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }))
+    const session = await backend.createSession(
+      buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }),
+    )
     const decider = await openDecider({ backend, files: openFolder(folder) })
     const request = parseDecisionRequest({ state: STATE, questions: QUESTIONS })
     const [packed] = await decider.logits(request, { turn: async () => {} })
     const state = [...template.opening, ...template.state(STATE)]
     expect(state.length).toBeGreaterThan(512)
-    for (const [index, question] of Object.values(request.questions).entries() as IterableIterator<[number, Question]>) {
+    for (const [index, question] of Object.values(request.questions).entries() as IterableIterator<
+      [number, Question]
+    >) {
       const branch = template.question(question, Number.POSITIVE_INFINITY)
       const shape = {
-        layers: config.num_hidden_layers, heads: config.num_key_value_heads, headDim: config.head_dim,
+        layers: config.num_hidden_layers,
+        heads: config.num_key_value_heads,
+        headDim: config.head_dim,
         precision: backend.precision,
       }
       const memory = cacheLengths(shape, 1).map((length) => new Float32Array(length))
@@ -80,7 +90,8 @@ describe.each([
       await cache.extend(prefillFeeds(state.slice(0, 1), 0), 0)
       const outputs = await cache.read(session, { ...restOfSequence(state, branch), ...readout.feeds })
       const expected = readout.read(outputs, 0, question)
-      for (const [option, logit] of expected.entries()) expect(Math.abs((packed?.[index]?.[option] ?? NaN) - logit)).toBeLessThan(1e-4)
+      for (const [option, logit] of expected.entries())
+        expect(Math.abs((packed?.[index]?.[option] ?? NaN) - logit)).toBeLessThan(1e-4)
       expect(Math.max(...expected) - Math.min(...expected)).toBeGreaterThan(1e-3)
     }
     await Promise.all([first.dispose(), session.dispose()])

@@ -21,16 +21,22 @@ describe('groupBranches', () => {
   })
 
   it('leaves no branch out, keeps every pass within its tokens, and leaves no two passes that fit into one', () => {
-    fc.assert(fc.property(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 60 }), (sizes) => {
-      const groups = groupBranches(sizes.map(branch), 512)
-      const questions = groups.flatMap((group) => group.map(({ question }) => question)).sort((a, b) => a - b)
-      expect(questions).toEqual(sizes.map((_, index) => index))
-      for (const group of groups) {
-        for (const { branch: { ids }, question } of group) expect(ids.length).toBe(sizes[question])
-        if (group.length > 1) expect(countTokens(group)).toBeLessThanOrEqual(512)
-      }
-      const ordered = groups.map(countTokens).sort((a, b) => a - b)
-      if (ordered.length > 1) expect(ordered[0]! + ordered[1]!).toBeGreaterThan(512)
-    }))
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 60 }), (sizes) => {
+        const groups = groupBranches(sizes.map(branch), 512)
+        const questions = groups.flatMap((group) => group.map(({ question }) => question)).sort((a, b) => a - b)
+        expect(questions).toEqual(sizes.map((_, index) => index))
+        for (const group of groups) {
+          for (const {
+            branch: { ids },
+            question,
+          } of group)
+            expect(ids.length).toBe(sizes[question])
+          if (group.length > 1) expect(countTokens(group)).toBeLessThanOrEqual(512)
+        }
+        const ordered = groups.map(countTokens).sort((a, b) => a - b)
+        if (ordered.length > 1) expect(ordered[0]! + ordered[1]!).toBeGreaterThan(512)
+      }),
+    )
   })
 })

@@ -10,7 +10,8 @@ function fake(inputNames: readonly string[], outputs: Record<string, Tensor>) {
   const fed: Feeds[] = []
   const freed: Tensor[] = []
   const session: Session = {
-    inputNames, outputNames: Object.keys(outputs),
+    inputNames,
+    outputNames: Object.keys(outputs),
     run: async (feeds) => {
       fed.push(feeds)
       return outputs
@@ -22,8 +23,11 @@ function fake(inputNames: readonly string[], outputs: Record<string, Tensor>) {
 }
 
 /** Rows of a pass, [1, heads, rows, headDim]. */
-const rows = (...data: number[]): Tensor =>
-  ({ type: 'float32', dims: [1, SHAPE.heads, data.length / 4, SHAPE.headDim], data: Float32Array.from(data) })
+const rows = (...data: number[]): Tensor => ({
+  type: 'float32',
+  dims: [1, SHAPE.heads, data.length / 4, SHAPE.headDim],
+  data: Float32Array.from(data),
+})
 
 /** A cache whose passes put out `passes`, one after the other. */
 function open(...passes: Record<string, Tensor>[]) {
@@ -37,7 +41,8 @@ describe('KvCache', () => {
   it('keeps the rows of a pass behind those of earlier ones, head by head, and leaves no second copy', async () => {
     const [first, second] = [rows(1, 2, 5, 6), rows(3, 4, 9, 9, 7, 8, 9, 9)]
     const { memory, freed, cache } = open(
-      { 'key.0': first, 'value.0': rows(0, 0, 0, 0) }, { 'key.0': second, 'value.0': rows(1, 1, 1, 1, 1, 1, 1, 1) },
+      { 'key.0': first, 'value.0': rows(0, 0, 0, 0) },
+      { 'key.0': second, 'value.0': rows(1, 1, 1, 1, 1, 1, 1, 1) },
     )
     await cache.extend({}, 0)
     await cache.extend({}, 1)

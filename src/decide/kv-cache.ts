@@ -26,11 +26,13 @@ export class KvCache implements StateCache {
     this.#capacity = capacity
     const { heads, headDim, precision: type } = shape
     const dims = [1, heads, capacity, headDim]
-    this.#tensors = Object.fromEntries(layerNames(shape.layers).map((name, index) => {
-      const array = memory[index] as Float32Array
-      const halves = () => new Uint16Array(array.buffer, array.byteOffset, heads * capacity * headDim)
-      return [name, { type, dims, data: type === 'float16' ? halves() : array }]
-    }))
+    this.#tensors = Object.fromEntries(
+      layerNames(shape.layers).map((name, index) => {
+        const array = memory[index] as Float32Array
+        const halves = () => new Uint16Array(array.buffer, array.byteOffset, heads * capacity * headDim)
+        return [name, { type, dims, data: type === 'float16' ? halves() : array }]
+      }),
+    )
   }
 
   async extend(feeds: Feeds, past: number): Promise<void> {

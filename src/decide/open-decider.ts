@@ -25,21 +25,28 @@ export async function openDecider({ backend, files }: { backend: Backend; files:
   const config = parseQwen3Config(json, `${files.location}/config.json`)
   const positions = config.max_position_embeddings
   const [manifest, weights, tokenizer] = await Promise.all([
-    readManifest(files, Math.min(positions, longestWindow(config, backend.precision))), indexWeights(files), loadTokenizer(files),
+    readManifest(files, Math.min(positions, longestWindow(config, backend.precision))),
+    indexWeights(files),
+    loadTokenizer(files),
   ])
   const template = manifest.template === 'branch-1' ? createBranchTemplate(tokenizer) : createChatTemplate(tokenizer)
-  const readout = manifest.readout === 'pointer'
-    ? createPointerReadout()
-    : createSymbolReadout(tokenizer, `${files.location}/tokenizer.json`)
+  const readout =
+    manifest.readout === 'pointer'
+      ? createPointerReadout()
+      : createSymbolReadout(tokenizer, `${files.location}/tokenizer.json`)
   const { attention, precision, movesHalf } = backend
   const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision, movesHalf }
   const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config
   const reading = buildQwen3Decoder(config, weights, { ...options, graph: 'prefill' })
   const prefill = await openPrefill(backend, reading, { layers, heads, headDim, precision })
-  const branch = await backend.createSession(buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }))
+  const branch = await backend.createSession(
+    buildQwen3Decoder(config, weights, { ...options, graph: 'branch', head: readout.head }),
+  )
   return createDecider({
     decoder: { prefill, branch, readout },
-    manifest, template, tokenizer,
+    manifest,
+    template,
+    tokenizer,
     limits: { positions, window: manifest.window },
   })
 }
@@ -49,7 +56,12 @@ const CACHE_BYTES = 2 ** 31
 
 /** Tokens whose keys and values take `CACHE_BYTES`: 9,362 of Qwen3-0.6B in 32-bit floats. */
 export function longestWindow(
-  { num_hidden_layers, num_key_value_heads, head_dim }: Pick<Qwen3Config, 'num_hidden_layers' | 'num_key_value_heads' | 'head_dim'>, precision: Precision,
+  {
+    num_hidden_layers,
+    num_key_value_heads,
+    head_dim,
+  }: Pick<Qwen3Config, 'num_hidden_layers' | 'num_key_value_heads' | 'head_dim'>,
+  precision: Precision,
 ): number {
   const bytes = 2 * num_hidden_layers * num_key_value_heads * head_dim * (precision === 'float16' ? 2 : 4)
   return Math.floor(CACHE_BYTES / bytes)

@@ -21,7 +21,10 @@ export function prefillFeeds(ids: readonly number[], past: number): Record<strin
   const shape = [1, ids.length]
   return {
     input_ids: int64(ids, shape),
-    position_ids: int64(ids.map((_, index) => past + index), shape),
+    position_ids: int64(
+      ids.map((_, index) => past + index),
+      shape,
+    ),
     ...lengths(past + ids.length),
   }
 }

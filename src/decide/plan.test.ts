@@ -14,10 +14,13 @@ const template: Template = {
   },
 }
 const limits = { positions: 1000, window: { tokens: 1000, overlap: 10 } }
-const ask = (...lengths: number[]) => parseDecisionRequest({
-  state: 's'.repeat(1500),
-  questions: Object.fromEntries(lengths.map((length, index) => [`q${index}`, { type: 'noul', instructions: 'x'.repeat(length) }])),
-})
+const ask = (...lengths: number[]) =>
+  parseDecisionRequest({
+    state: 's'.repeat(1500),
+    questions: Object.fromEntries(
+      lengths.map((length, index) => [`q${index}`, { type: 'noul', instructions: 'x'.repeat(length) }]),
+    ),
+  })
 
 describe('planRequest', () => {
   it('reads the state in the same windows, whatever is asked', () => {
@@ -28,7 +31,9 @@ describe('planRequest', () => {
 
   it('leaves room for the longest question in every window', () => {
     const { windows } = planRequest(ask(500), template, limits)
-    expect(Math.max(...windows.map(({ start, end }) => end - start)) + 500 + template.opening.length).toBeLessThanOrEqual(1000)
+    expect(
+      Math.max(...windows.map(({ start, end }) => end - start)) + 500 + template.opening.length,
+    ).toBeLessThanOrEqual(1000)
   })
 
   it('refuses a question that is too long before it looks at the next', () => {

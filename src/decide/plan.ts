@@ -47,9 +47,13 @@ export function planRequest(request: DecisionRequest, template: Template, limits
     if (needs > room || branch.ids.length > LONGEST_BRANCH) {
       const most = needs > room ? room : LONGEST_BRANCH
       const name = names[index] as string
-      throw new InvalidRequestError(`questions.${name}`, `its text has more than the ${most} tokens that this model reads of a question`, {
-        loc: ['questions', name],
-      })
+      throw new InvalidRequestError(
+        `questions.${name}`,
+        `its text has more than the ${most} tokens that this model reads of a question`,
+        {
+          loc: ['questions', name],
+        },
+      )
     }
   }
   const { opening } = template

@@ -42,7 +42,10 @@ export interface WindowReader {
 
 /** A reader for windows of at most `longest` tokens, which share one cache and one bias. */
 export function createWindowReader(
-  decoder: Decoder, { questions, branches }: WindowQuestions, longest: number, memory: WorkingMemory,
+  decoder: Decoder,
+  { questions, branches }: WindowQuestions,
+  longest: number,
+  memory: WorkingMemory,
 ): WindowReader {
   const groups = groupBranches(branches, GROUP)
   const widest = Math.max(...groups.map(countTokens))

@@ -21,7 +21,8 @@ export function optionCount(question: Question): number {
 
 function matrix(outputs: Readonly<Record<string, Tensor>>, name: string): { data: Float32Array; width: number } {
   const tensor = outputs[name]
-  if (!(tensor?.data instanceof Float32Array)) throw new TypeError(`expected the float32 output ${name} of the branch graph`)
+  if (!(tensor?.data instanceof Float32Array))
+    throw new TypeError(`expected the float32 output ${name} of the branch graph`)
   return { data: tensor.data, width: tensor.dims[1] ?? 0 }
 }
 
@@ -58,7 +59,11 @@ export function createSymbolReadout(tokenizer: Tokenizer, file: string): Readout
   const ids = symbols.map((symbol) => tokenizer.single(symbol))
   const broken = symbols.find((_, index) => ids[index] === undefined || ids.indexOf(ids[index]) !== index)
   if (broken !== undefined) {
-    throw new ModelFormatError(file, 'answer symbols (yes, no, A–Z, 0–9) that are single, distinct tokens', `"${broken}", which is not`)
+    throw new ModelFormatError(
+      file,
+      'answer symbols (yes, no, A–Z, 0–9) that are single, distinct tokens',
+      `"${broken}", which is not`,
+    )
   }
   const first = { noul: 0, choice: YES_NO.length, score: YES_NO.length + OPTIONS.length }
   return {

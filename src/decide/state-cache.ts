@@ -12,7 +12,8 @@ export interface StateCache {
 
 /** The layers of a cache, `key.{i}` and `value.{i}`, that a graph takes: prefill needs no past of the last one. */
 export function feedPast(
-  { inputNames }: Pick<Session, 'inputNames'>, cache: Readonly<Record<string, Tensor | DeviceTensor>>,
+  { inputNames }: Pick<Session, 'inputNames'>,
+  cache: Readonly<Record<string, Tensor | DeviceTensor>>,
 ): Record<string, Tensor | DeviceTensor> {
   const taken = Object.entries(cache).filter(([name]) => inputNames.includes(`past_${name}`))
   return Object.fromEntries(taken.map(([name, tensor]) => [`past_${name}`, tensor]))

@@ -98,7 +98,7 @@ export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
  */
 function createSplitter(file: z.infer<typeof fileSchema>) {
   const { pre_tokenizer: all } = file
-  const stages = all?.type === 'Sequence' ? all.pretokenizers ?? [] : [all]
+  const stages = all?.type === 'Sequence' ? (all.pretokenizers ?? []) : [all]
   const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
   const last = loadStages(file, stages.at(-1) ?? null)
   const spellWord = (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word]
@@ -125,7 +125,9 @@ function createSplitter(file: z.infer<typeof fileSchema>) {
 
 /** Whether a stage writes bytes as characters and does nothing else, so that it treats a character alike wherever it stands. */
 function spellsBytes(stage: unknown): boolean {
-  const { data } = z.object({ type: z.literal('ByteLevel'), use_regex: z.literal(false), add_prefix_space: z.literal(false) }).safeParse(stage)
+  const { data } = z
+    .object({ type: z.literal('ByteLevel'), use_regex: z.literal(false), add_prefix_space: z.literal(false) })
+    .safeParse(stage)
   return data !== undefined
 }
 

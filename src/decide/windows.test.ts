@@ -16,17 +16,19 @@ describe('splitWindows', () => {
   })
 
   it('covers every token in windows that fit and overlap as asked', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 60_000 }), fc.integer({ min: 64, max: 2000 }), (length, size) => {
-      const overlap = Math.floor(size / 8)
-      const windows = splitWindows(length, size, overlap)
-      expect(windows[0]?.start).toBe(0)
-      expect(windows.at(-1)?.end).toBe(length)
-      for (const [index, { start, end }] of windows.entries()) {
-        expect(end - start).toBeLessThanOrEqual(size)
-        const before = windows[index - 1]
-        if (before) expect(before.end - start).toBeGreaterThanOrEqual(overlap - 1)
-      }
-    }))
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60_000 }), fc.integer({ min: 64, max: 2000 }), (length, size) => {
+        const overlap = Math.floor(size / 8)
+        const windows = splitWindows(length, size, overlap)
+        expect(windows[0]?.start).toBe(0)
+        expect(windows.at(-1)?.end).toBe(length)
+        for (const [index, { start, end }] of windows.entries()) {
+          expect(end - start).toBeLessThanOrEqual(size)
+          const before = windows[index - 1]
+          if (before) expect(before.end - start).toBeGreaterThanOrEqual(overlap - 1)
+        }
+      }),
+    )
   })
 })
 
@@ -39,7 +41,11 @@ describe('poolWindows', () => {
   })
 
   it('follows the window that found something, wherever it stands', () => {
-    for (const windows of [[sure, even, even], [even, sure, even], [even, even, sure]]) {
+    for (const windows of [
+      [sure, even, even],
+      [even, sure, even],
+      [even, even, sure],
+    ]) {
       expect(softmax(poolWindows(windows, 8))[1]).toBeGreaterThan(0.9)
     }
   })
@@ -53,14 +59,23 @@ describe('poolWindows', () => {
 describe('a state longer than the window', () => {
   it('is read whole: evidence at any depth changes the answer, and usage counts it once', async () => {
     const backend = await createCpuBackend({ threads: 1 })
-    const folder = await writeTinyBundle({ manifest: { ...TINY_MANIFEST, window: { tokens: 200, overlap: 20, sharpness: 4 } } })
+    const folder = await writeTinyBundle({
+      manifest: { ...TINY_MANIFEST, window: { tokens: 200, overlap: 20, sharpness: 4 } },
+    })
     const decider = await openDecider({ backend, files: openFolder(folder) })
-    const ask = (state: string) => decider.decide(
-      parseDecisionRequest({ state, questions: { q: { type: 'noul', instructions: 'Is it late?' } } }), { turn: async () => {} })
+    const ask = (state: string) =>
+      decider.decide(parseDecisionRequest({ state, questions: { q: { type: 'noul', instructions: 'Is it late?' } } }), {
+        turn: async () => {},
+      })
     const filler = 'filler: '.repeat(125)
     const plain = await ask(filler)
-    expect(plain.usage.input_tokens).toBe(1000 + 1 + decider.countTokens(
-      parseDecisionRequest({ state: '', questions: { q: { type: 'noul', instructions: 'Is it late?' } } })).questions['q']!)
+    expect(plain.usage.input_tokens).toBe(
+      1000 +
+        1 +
+        decider.countTokens(
+          parseDecisionRequest({ state: '', questions: { q: { type: 'noul', instructions: 'Is it late?' } } }),
+        ).questions['q']!,
+    )
     for (const depth of [10, 480, 950]) {
       const { answers } = await ask(`${filler.slice(0, depth)}LATE!!!!${filler.slice(depth + 8)}`)
       expect(answers['q']).not.toEqual(plain.answers['q'])

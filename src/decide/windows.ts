@@ -30,5 +30,7 @@ export function poolWindows(windows: readonly Float64Array[], sharpness: number)
   const [first] = windows
   if (!first) throw new RangeError('expected at least one window')
   const weights = softmax(windows.map((logits) => sharpness * choiceConfidence(softmax(logits))))
-  return first.map((_, option) => windows.reduce((sum, logits, index) => sum + (weights[index] as number) * (logits[option] as number), 0))
+  return first.map((_, option) =>
+    windows.reduce((sum, logits, index) => sum + (weights[index] as number) * (logits[option] as number), 0),
+  )
 }

@@ -6,7 +6,9 @@ it('lends what was given back, however it is cut', () => {
   const first = memory.lend([3, 5])
   first.arrays[1]![0] = 7
   first.giveBack()
-  const { arrays: [all] } = memory.lend([8])
+  const {
+    arrays: [all],
+  } = memory.lend([8])
   expect(all).toEqual(Float32Array.of(0, 0, 0, 7, 0, 0, 0, 0))
 })
 

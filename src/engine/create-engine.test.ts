@@ -45,19 +45,37 @@ describe('an engine with a real model', () => {
   })
 
   it('takes as many options as it is told to, where the model has symbols for them', async () => {
-    const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`option ${index}`, null]))
-    const ask = (count: number) => ({ state: 'short', questions: { q: { type: 'choice', criteria: named(count) } } }) as const
-    await expect(inline.decide(ask(27))).rejects.toMatchObject({ path: 'questions.q.criteria', reason: 'a choice needs 2 to 26 options, got 27' })
-    await using wide = await createEngine({ backend: 'cpu', threads: 1, worker: false, maxOptions: 40, models: { 'decide-latest': folder } })
+    const named = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`option ${index}`, null]))
+    const ask = (count: number) =>
+      ({ state: 'short', questions: { q: { type: 'choice', criteria: named(count) } } }) as const
+    await expect(inline.decide(ask(27))).rejects.toMatchObject({
+      path: 'questions.q.criteria',
+      reason: 'a choice needs 2 to 26 options, got 27',
+    })
+    await using wide = await createEngine({
+      backend: 'cpu',
+      threads: 1,
+      worker: false,
+      maxOptions: 40,
+      models: { 'decide-latest': folder },
+    })
     const { answers } = await wide.decide(ask(40))
     const probabilities = Object.values(answers.q.probabilities)
     expect(probabilities).toHaveLength(40)
     expect(probabilities.reduce((sum, value) => sum + value)).toBeCloseTo(1, 6)
     const letters = await writeTinyBundle({ manifest: {} })
-    await using plain = await createEngine({ backend: 'cpu', threads: 1, worker: false, maxOptions: 40, models: { 'decide-latest': letters } })
+    await using plain = await createEngine({
+      backend: 'cpu',
+      threads: 1,
+      worker: false,
+      maxOptions: 40,
+      models: { 'decide-latest': letters },
+    })
     await expect(plain.decide(ask(26))).resolves.toHaveProperty('answers.q.choice')
     await expect(plain.decide(ask(27))).rejects.toMatchObject({
-      path: 'questions.q.criteria', reason: 'has 27 options, and this model tells at most 26 apart',
+      path: 'questions.q.criteria',
+      reason: 'has 27 options, and this model tells at most 26 apart',
     })
     await rm(letters, { recursive: true })
     await expect(createEngine({ maxOptions: 1 })).rejects.toMatchObject({ path: 'maxOptions' })
@@ -99,7 +117,9 @@ describe('an engine with a real model', () => {
     try {
       await using other = await createEngine({ models: { 'decide-latest': 'acme/tiny' }, worker: false, threads: 1 })
       for (const model of [undefined, 'acme/tiny']) {
-        expect(await other.decide({ ...(model && { model }), state: '', questions })).toMatchObject({ model: 'acme/tiny' })
+        expect(await other.decide({ ...(model && { model }), state: '', questions })).toMatchObject({
+          model: 'acme/tiny',
+        })
       }
     } finally {
       vi.unstubAllEnvs()
@@ -115,11 +135,17 @@ describe('an engine with a real model', () => {
 
 it('refuses what is at fault or given up before an engine is started for it', async () => {
   await expect(decide({ state: 'x', questions: {} })).rejects.toMatchObject({ path: 'questions' })
-  await expect(decide({ state: 'x', questions }, { signal: AbortSignal.abort('no') })).rejects.toMatchObject({ code: 'aborted', cause: 'no' })
+  await expect(decide({ state: 'x', questions }, { signal: AbortSignal.abort('no') })).rejects.toMatchObject({
+    code: 'aborted',
+    cause: 'no',
+  })
 })
 
 it('serves the top-level functions from one engine', async () => {
-  const [response, count] = await Promise.all([decide({ state: 'x', questions }), countTokens({ state: 'x', questions })])
+  const [response, count] = await Promise.all([
+    decide({ state: 'x', questions }),
+    countTokens({ state: 'x', questions }),
+  ])
   expect(response).toMatchObject({ model: 'decide-mini', usage: { input_tokens: count.input_tokens } })
   await disposeDefaultEngine()
 })

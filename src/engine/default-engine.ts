@@ -1,7 +1,14 @@
 import type { TokenCount } from '../decide/index.ts'
 import {
-  type DecisionRequestInput, type DecisionResponse, type ImageEditRequestInput, type ImageGenerationRequestInput,
-  type ImageResponse, parseDecisionRequest, parseImageEditRequest, parseImageGenerationRequest, type QuestionsInput,
+  type DecisionRequestInput,
+  type DecisionResponse,
+  type ImageEditRequestInput,
+  type ImageGenerationRequestInput,
+  type ImageResponse,
+  parseDecisionRequest,
+  parseImageEditRequest,
+  parseImageGenerationRequest,
+  type QuestionsInput,
 } from '../schemas/index.ts'
 import { createEngine } from './create-engine.ts'
 import type { CallOptions } from './dispatcher.ts'

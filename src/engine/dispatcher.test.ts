@@ -25,7 +25,10 @@ describe('a worker that cannot be made', () => {
   it('is a typed error, and the next start tries again', async () => {
     const { state, start } = await startBreakable(1)
     state.broken = true
-    await expect(start()).rejects.toMatchObject({ code: 'worker_crashed', cause: expect.objectContaining({ message: 'no more threads' }) })
+    await expect(start()).rejects.toMatchObject({
+      code: 'worker_crashed',
+      cause: expect.objectContaining({ message: 'no more threads' }),
+    })
     state.broken = false
     await using engine = await start()
     expect(await runFake(engine, { name: 'a', steps: 1 })).toBe('a1')

@@ -1,5 +1,11 @@
 import {
-  AbortedError, EngineDisposedError, errorFromJSON, InvalidRequestError, OverloadedError, TesseraError, toTesseraError,
+  AbortedError,
+  EngineDisposedError,
+  errorFromJSON,
+  InvalidRequestError,
+  OverloadedError,
+  TesseraError,
+  toTesseraError,
   WorkerCrashedError,
 } from '../errors/index.ts'
 import type { Connect, Connection } from './connection.ts'
@@ -78,7 +84,9 @@ export class Dispatcher {
         this.#connection.post({ type: 'start', settings: this.#options.settings })
       } catch (cause) {
         // Later, when this promise is known as the start that ended.
-        const error = TesseraError.isInstance(cause) ? cause : new WorkerCrashedError('it could not be started, see `cause`', { cause })
+        const error = TesseraError.isInstance(cause)
+          ? cause
+          : new WorkerCrashedError('it could not be started, see `cause`', { cause })
         queueMicrotask(() => this.#endStart?.(error))
       }
     })

@@ -14,8 +14,12 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     await start()
     expect(await runFake(engine, { name: 'a', steps: 2 })).toBe('a1 a2')
     expect(engine.backendInfo()).toMatchObject({
-      backend: 'cpu', reason: 'asked for by name', threads: 1, attention: 'fused',
-      precision: 'float32', worker,
+      backend: 'cpu',
+      reason: 'asked for by name',
+      threads: 1,
+      attention: 'fused',
+      precision: 'float32',
+      worker,
       runtime: expect.stringMatching(/^onnxruntime-node/),
     })
   })
@@ -53,7 +57,9 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
 
   it('rejects a call with what its progress handler throws, and goes on', async () => {
     await start()
-    const onProgress = () => { throw new Error('from the handler') }
+    const onProgress = () => {
+      throw new Error('from the handler')
+    }
     await expect(runFake(engine, { steps: 5 }, { onProgress })).rejects.toThrow('from the handler')
     await expect(runFake(engine, { name: 'b', steps: 1 })).resolves.toContain('b1')
   })
@@ -72,9 +78,12 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     const controller = new AbortController()
     const { signal } = controller
     // One for the place, one for what a client without a running job may have beside it.
-    const held = ['x', 'y'].map((client) => expect(runFake(engine, { hold: true }, { signal, client })).rejects.toMatchObject({ code: 'aborted' }))
+    const held = ['x', 'y'].map((client) =>
+      expect(runFake(engine, { hold: true }, { signal, client })).rejects.toMatchObject({ code: 'aborted' }),
+    )
     const jobs = ['a1.', 'a2.', 'a3.', 'b1.', 'c1.', 'b2.'].map((name) =>
-      runFake(engine, { name, steps: 1 }, { client: name.slice(0, 1) }))
+      runFake(engine, { name, steps: 1 }, { client: name.slice(0, 1) }),
+    )
     controller.abort()
     await Promise.all(held)
     const logs = await Promise.all(jobs)
@@ -88,7 +97,10 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     expect(await runFake(engine, { name: 'b', steps: 1 }, { client: 'b' })).toBe('b1')
     jobs.push(held('b'), held('c'))
     let served = false
-    const late = runFake(engine, { name: 'd', steps: 1 }, { client: 'd' }).then(() => (served = true), () => {})
+    const late = runFake(engine, { name: 'd', steps: 1 }, { client: 'd' }).then(
+      () => (served = true),
+      () => {},
+    )
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(served).toBe(false)
     await engine.dispose()
@@ -99,7 +111,10 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     await start({ maxConcurrent: 2 })
     await runFake(engine, { name: 'a', steps: 1 })
     const controller = new AbortController()
-    const opening = engine.decide({ model: 'opens-late', state: '', questions: QUESTIONS }, { signal: controller.signal })
+    const opening = engine.decide(
+      { model: 'opens-late', state: '', questions: QUESTIONS },
+      { signal: controller.signal },
+    )
     expect(await runFake(engine, { name: 'b', steps: 1 })).toBe('a1 b1')
     controller.abort('enough')
     await expect(opening).rejects.toMatchObject({ code: 'aborted' })
@@ -131,13 +146,18 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
   it('passes the errors of a task on, with their class', async () => {
     await start()
     await expect(engine.decide({ model: 'missing', state: '', questions: QUESTIONS })).rejects.toMatchObject({
-      code: 'model_not_found', model: 'missing', command: 'tessera pull missing',
+      code: 'model_not_found',
+      model: 'missing',
+      command: 'tessera pull missing',
     })
     await expect(runFake(engine, { fail: 'throw' })).rejects.toMatchObject({
-      code: 'internal_error', cause: expect.objectContaining({ message: 'the task failed' }),
+      code: 'internal_error',
+      cause: expect.objectContaining({ message: 'the task failed' }),
     })
     await expect(engine.decide({ model: 'no-jobs', state: '', questions: QUESTIONS })).rejects.toMatchObject({
-      code: 'invalid_request', path: 'model', reason: "'no-jobs' is not a model for decide",
+      code: 'invalid_request',
+      path: 'model',
+      reason: "'no-jobs' is not a model for decide",
     })
   })
 
@@ -149,12 +169,17 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     expect(await runFake(engine, { name: 'b', steps: 1 })).toBe('b1')
   })
 
-  it.each([[{ signal: {} }, 'signal: must be an AbortSignal, got object'], [{ onProgress: 5 }, 'onProgress: must be a function, got number']])(
-    'refuses call options that cannot be used: %j', async (options, message) => {
-      await start()
-      await expect(runFake(engine, { name: 'a' }, options as never)).rejects.toMatchObject({ code: 'invalid_request', message })
-      expect(await runFake(engine, { name: 'b', steps: 1 })).toBe('b1')
+  it.each([
+    [{ signal: {} }, 'signal: must be an AbortSignal, got object'],
+    [{ onProgress: 5 }, 'onProgress: must be a function, got number'],
+  ])('refuses call options that cannot be used: %j', async (options, message) => {
+    await start()
+    await expect(runFake(engine, { name: 'a' }, options as never)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message,
     })
+    expect(await runFake(engine, { name: 'b', steps: 1 })).toBe('b1')
+  })
 
   it('leaves no listener on a signal that outlives its calls', async () => {
     await start({ maxConcurrent: 1, maxQueue: 1 })
@@ -183,9 +208,14 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     await start()
     const controller = new AbortController()
     const reason = new Error('user left')
-    const job = runFake(engine, { name: 'a', steps: 1e9 }, {
-      signal: controller.signal, onProgress: () => controller.abort(reason),
-    })
+    const job = runFake(
+      engine,
+      { name: 'a', steps: 1e9 },
+      {
+        signal: controller.signal,
+        onProgress: () => controller.abort(reason),
+      },
+    )
     await expect(job).rejects.toMatchObject({ code: 'aborted', cause: reason })
     const settled = await runFake(engine, {})
     // Had it gone on, it would have done more steps by the time of a third call.
@@ -204,7 +234,9 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     await start()
     const other = process.platform === 'darwin' ? 'dml' : 'coreml'
     await expect(startFakeEngine({ worker, backend: other })).rejects.toMatchObject({
-      code: 'backend_unavailable', backend: other, remedy: expect.any(String),
+      code: 'backend_unavailable',
+      backend: other,
+      remedy: expect.any(String),
     })
   })
 })

@@ -1,8 +1,15 @@
 import type { TokenCount } from '../decide/index.ts'
 import { toTesseraError } from '../errors/index.ts'
 import {
-  type DecisionRequestInput, type DecisionResponse, type ImageEditRequestInput, type ImageGenerationRequestInput,
-  type ImageResponse, parseDecisionRequest, parseImageEditRequest, parseImageGenerationRequest, type QuestionsInput,
+  type DecisionRequestInput,
+  type DecisionResponse,
+  type ImageEditRequestInput,
+  type ImageGenerationRequestInput,
+  type ImageResponse,
+  parseDecisionRequest,
+  parseImageEditRequest,
+  parseImageGenerationRequest,
+  type QuestionsInput,
 } from '../schemas/index.ts'
 import type { Connect } from './connection.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
@@ -102,7 +109,7 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
 async function describeModel(source: TaskSource, name: string): Promise<ModelInfo> {
   try {
     const model = await source.resolve(name, name)
-    return { name, id: model.id, available: true, ...await source.describe(model) }
+    return { name, id: model.id, available: true, ...(await source.describe(model)) }
   } catch (error) {
     // Whatever is wrong with one model, the list has the others.
     return { name, available: false, reason: toTesseraError(error).message }

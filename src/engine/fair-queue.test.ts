@@ -35,18 +35,23 @@ describe('FairQueue', () => {
   })
 
   it('never lets a client be served twice while another that waited longer is not served', () => {
-    fc.assert(fc.property(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 }), (clients) => {
-      const queue = new FairQueue<ReturnType<typeof item>>()
-      clients.forEach((client, index) => queue.add(item(`${client}${index}`)))
-      const served = drain(queue).split(' ').filter(Boolean).map((name) => name.slice(0, 1))
-      const rounds = Math.max(0, ...['a', 'b', 'c'].map((name) => clients.filter((client) => client === name).length))
-      let position = 0
-      for (let round = 0; round < rounds; round++) {
-        const due = ['a', 'b', 'c'].filter((name) => clients.filter((client) => client === name).length > round)
-        expect(served.slice(position, position + due.length).toSorted()).toEqual(due)
-        position += due.length
-      }
-      expect(position).toBe(clients.length)
-    }))
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 }), (clients) => {
+        const queue = new FairQueue<ReturnType<typeof item>>()
+        clients.forEach((client, index) => queue.add(item(`${client}${index}`)))
+        const served = drain(queue)
+          .split(' ')
+          .filter(Boolean)
+          .map((name) => name.slice(0, 1))
+        const rounds = Math.max(0, ...['a', 'b', 'c'].map((name) => clients.filter((client) => client === name).length))
+        let position = 0
+        for (let round = 0; round < rounds; round++) {
+          const due = ['a', 'b', 'c'].filter((name) => clients.filter((client) => client === name).length > round)
+          expect(served.slice(position, position + due.length).toSorted()).toEqual(due)
+          position += due.length
+        }
+        expect(position).toBe(clients.length)
+      }),
+    )
   })
 })

@@ -16,8 +16,10 @@ let klein: ImageBundle
 let zImage: ImageBundle
 let source: string
 beforeAll(async () => {
-  [klein, zImage] = await Promise.all([materializeBundle('klein-distilled'), materializeBundle('z-image-turbo')])
-  const file = sharp({ create: { width: 80, height: 64, channels: 3, background: '#c04020' } }).png().toBuffer()
+  ;[klein, zImage] = await Promise.all([materializeBundle('klein-distilled'), materializeBundle('z-image-turbo')])
+  const file = sharp({ create: { width: 80, height: 64, channels: 3, background: '#c04020' } })
+    .png()
+    .toBuffer()
   source = (await file).toString('base64')
 })
 afterAll(() => Promise.all([klein.remove(), zImage.remove()]))
@@ -40,8 +42,9 @@ describe('pictures', () => {
     expect(await size(pictures[1]!)).toMatchObject({ size: '80x64' })
     await engine.dispose()
     await using inline = await start()
-    expect([await inline.generateImage(REQUEST, STEPS), await inline.editImage(edit, { ...STEPS, seed: 7 })])
-      .toEqual(pictures)
+    expect([await inline.generateImage(REQUEST, STEPS), await inline.editImage(edit, { ...STEPS, seed: 7 })]).toEqual(
+      pictures,
+    )
   })
 
   it('differ from call to call without a seed', async () => {
@@ -98,7 +101,9 @@ describe('a call', () => {
     await using engine = await start()
     const call = engine.editImage({ model: 'alpha-image-turbo', prompt: 'x', image: source })
     await expect(call).rejects.toMatchObject({
-      code: 'invalid_request', path: 'model', reason: expect.stringMatching(/^'alpha-image-turbo', which .+ serves here, is not a model for editImage$/),
+      code: 'invalid_request',
+      path: 'model',
+      reason: expect.stringMatching(/^'alpha-image-turbo', which .+ serves here, is not a model for editImage$/),
     })
     const questions = { q: { type: 'noul', instructions: 'x' } } as const
     const decision = engine.decide({ model: 'beta-klein-4b', state: '', questions })
@@ -107,22 +112,26 @@ describe('a call', () => {
 
   it('with the name of a compatible service is served by the default model of its kind', async () => {
     await using engine = await start()
-    expect(await engine.generateImage({ ...REQUEST, model: 'gpt-image-1' }, STEPS))
-      .toEqual(await engine.generateImage(REQUEST, STEPS))
+    expect(await engine.generateImage({ ...REQUEST, model: 'gpt-image-1' }, STEPS)).toEqual(
+      await engine.generateImage(REQUEST, STEPS),
+    )
   })
 
   it('that is aborted stops at its next step, and the engine goes on', async () => {
     await using engine = await start({ worker: true })
     const controller = new AbortController()
     const seen: Progress[] = []
-    const call = engine.generateImage({ ...REQUEST, n: 4 }, {
-      steps: 1000,
-      signal: controller.signal,
-      onProgress: (progress) => {
-        seen.push(progress)
-        controller.abort('enough')
+    const call = engine.generateImage(
+      { ...REQUEST, n: 4 },
+      {
+        steps: 1000,
+        signal: controller.signal,
+        onProgress: (progress) => {
+          seen.push(progress)
+          controller.abort('enough')
+        },
       },
-    })
+    )
     await expect(call).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
     const count = seen.length
     await expect(engine.generateImage(REQUEST, STEPS)).resolves.toHaveProperty('data')
@@ -147,18 +156,31 @@ describe('a call', () => {
 it('lists what serves each name: kind, weight and native sizes', async () => {
   const file = join(klein.folder, 'tessera.json')
   const manifest = await readFile(file, 'utf8')
-  await writeFile(file, JSON.stringify({ ...JSON.parse(manifest) as object, native_sizes: [[64, 64], [96, 64]] }))
+  await writeFile(
+    file,
+    JSON.stringify({
+      ...(JSON.parse(manifest) as object),
+      native_sizes: [
+        [64, 64],
+        [96, 64],
+      ],
+    }),
+  )
   await using engine = await start()
   const models = Object.fromEntries((await engine.models()).map(({ name, ...model }) => [name, model]))
   expect(models['alpha-image-turbo']).toEqual({
-    id: zImage.folder, available: true, kind: 'images', bytes: expect.any(Number),
+    id: zImage.folder,
+    available: true,
+    kind: 'images',
+    bytes: expect.any(Number),
   })
   expect(models['beta-klein-4b']).toMatchObject({ kind: 'images', nativeSizes: ['64x64', '96x64'] })
   expect(models['beta-klein-4b']!.bytes).toBeGreaterThan(100_000)
   expect(models['decide-latest']).toMatchObject({ id: 'decide-mini', kind: 'decisions' })
   await writeFile(file, '{"native_sizes": "any"}')
   expect((await engine.models()).find(({ name }) => name === 'beta-klein-4b')).toMatchObject({
-    available: false, reason: expect.stringContaining('native_sizes'),
+    available: false,
+    reason: expect.stringContaining('native_sizes'),
   })
   await writeFile(file, manifest)
 })

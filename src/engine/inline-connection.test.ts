@@ -12,7 +12,11 @@ it('opens a model once for all its jobs and disposes it with the engine', async 
   const source = createFakeSource()
   let opened = 0
   const counting = { ...source, open: (...args: Parameters<typeof source.open>) => (opened++, source.open(...args)) }
-  const engine = await startEngine(options, connectInline(() => counting, createBackend), counting)
+  const engine = await startEngine(
+    options,
+    connectInline(() => counting, createBackend),
+    counting,
+  )
   await Promise.all([runFake(engine, {}), runFake(engine, {})])
   expect([opened, source.disposed]).toEqual([1, []])
   await engine.dispose()
@@ -27,8 +31,13 @@ it('opens a model once, however many names lead to it', async () => {
     resolve: async () => ({ id: 'fake', folder: '/the/same' }),
     open: (...args: Parameters<typeof source.open>) => (opened++, source.open(...args)),
   }
-  const engine = await startEngine(options, connectInline(() => counting, createBackend), counting)
-  const ask = (model: string) => engine.countTokens({ model, state: '', questions: { q: { type: 'noul', instructions: 'x' } } })
+  const engine = await startEngine(
+    options,
+    connectInline(() => counting, createBackend),
+    counting,
+  )
+  const ask = (model: string) =>
+    engine.countTokens({ model, state: '', questions: { q: { type: 'noul', instructions: 'x' } } })
   await Promise.all(['jev-latest', 'jev-preview', 'anything'].map(ask))
   expect(opened).toBe(1)
   await engine.dispose()
@@ -36,7 +45,11 @@ it('opens a model once, however many names lead to it', async () => {
 
 it('disposes a model only after the jobs on it have stopped', async () => {
   const source = createFakeSource()
-  const engine = await startEngine(options, connectInline(() => source, createBackend), source)
+  const engine = await startEngine(
+    options,
+    connectInline(() => source, createBackend),
+    source,
+  )
   const events: string[] = []
   await new Promise<void>((resolve) => {
     const onProgress = () => (events.push(`disposed: ${source.disposed.length}`), resolve())
@@ -55,7 +68,11 @@ it('tries again to open a model that failed to open', async () => {
     if (++attempts === 1) throw new Error('the disk was busy')
     return source.open(...args)
   }
-  const engine = await startEngine(options, connectInline(() => ({ ...source, open }), createBackend), source)
+  const engine = await startEngine(
+    options,
+    connectInline(() => ({ ...source, open }), createBackend),
+    source,
+  )
   await expect(runFake(engine, {})).rejects.toMatchObject({ code: 'internal_error' })
   expect(await runFake(engine, { name: 'a', steps: 1 })).toBe('a1')
   await engine.dispose()
@@ -65,8 +82,12 @@ it('sends progress only for calls that hear of it', async () => {
   const source = createFakeSource()
   const inline = connectInline(() => source, createBackend)
   const sent: string[] = []
-  const engine = await startEngine(options, ({ onMessage, onCrash }) =>
-    inline({ onMessage: (message) => (sent.push(message.type), onMessage(message)), onCrash }), source)
+  const engine = await startEngine(
+    options,
+    ({ onMessage, onCrash }) =>
+      inline({ onMessage: (message) => (sent.push(message.type), onMessage(message)), onCrash }),
+    source,
+  )
   await runFake(engine, { steps: 2 })
   await runFake(engine, { steps: 2 }, { onProgress: () => {} })
   expect(sent).toEqual(['started', 'result', 'progress', 'progress', 'result'])

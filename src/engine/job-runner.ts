@@ -25,11 +25,7 @@ export class JobRunner {
   #backend: Backend | undefined
   #models: OpenModels | undefined
 
-  constructor(
-    createSource: CreateTaskSource,
-    createBackend: CreateBackend,
-    post: (message: FromWorker) => void,
-  ) {
+  constructor(createSource: CreateTaskSource, createBackend: CreateBackend, post: (message: FromWorker) => void) {
     this.#createSource = createSource
     this.#createBackend = createBackend
     this.#post = post
@@ -94,7 +90,10 @@ export class JobRunner {
 
   /** Does some work with the model of a name, which is open once for all the names it goes by. */
   async #use<T>(
-    name: string, fallback: string, work: (task: Task, served: string) => Promise<T>, { signal, onProgress }: TaskContext,
+    name: string,
+    fallback: string,
+    work: (task: Task, served: string) => Promise<T>,
+    { signal, onProgress }: TaskContext,
   ): Promise<T> {
     const source = this.#source
     const backend = this.#backend

@@ -16,7 +16,8 @@ it('creates one engine, and only when it is used', async () => {
 it('creates another after a failure and after dispose', async () => {
   let created = 0
   const lazy = new LazyEngine(() =>
-    ++created === 1 ? Promise.reject(new Error('no disk')) : startFakeEngine({ worker: false }))
+    ++created === 1 ? Promise.reject(new Error('no disk')) : startFakeEngine({ worker: false }),
+  )
   await expect(lazy.get()).rejects.toThrow('no disk')
   const second = await lazy.get()
   await lazy.dispose()

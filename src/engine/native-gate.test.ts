@@ -63,7 +63,11 @@ it('guards the sessions of a backend too', async () => {
   const run = async () => ({ y: { type: 'bool', dims: [], data: Uint8Array.of((await call()).length) } as const })
   const session = { inputNames: ['x'], outputNames: ['y'], run, free() {}, dispose: async () => {} }
   const inner = {
-    name: 'cpu', attention: 'fused', precision: 'float32', movesHalf: true, createSession: async () => session,
+    name: 'cpu',
+    attention: 'fused',
+    precision: 'float32',
+    movesHalf: true,
+    createSession: async () => session,
     dispose: async () => {},
   } as const
   const guarded = await guardBackend(inner, gate).createSession({ bytes: new Uint8Array() })

@@ -79,7 +79,8 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
   return withSessions(backend, {
     createSession: (model: BuiltGraph) => gate.pass(async () => guardSession(await backend.createSession(model))),
     ...(createDeviceSession && {
-      createDeviceSession: (model: BuiltGraph) => gate.pass(async () => guardDeviceSession(await createDeviceSession(model))),
+      createDeviceSession: (model: BuiltGraph) =>
+        gate.pass(async () => guardDeviceSession(await createDeviceSession(model))),
     }),
     dispose: () => gate.pass(() => backend.dispose()),
   })

@@ -12,10 +12,16 @@ afterEach(() => vi.useRealTimers())
 function create(options: Partial<OpenModelsOptions> = {}) {
   const models = new OpenModels({ keepAlive: 1000, memoryBudget: Number.POSITIVE_INFINITY, ...options })
   const use = <T>(name: string, work: () => T | Promise<T>, bytes = 10) =>
-    models.use(name, async () => bytes, async () => {
-      events.push(`open ${name}`)
-      return { dispose: () => void events.push(`close ${name}`) }
-    }, work, new AbortController().signal)
+    models.use(
+      name,
+      async () => bytes,
+      async () => {
+        events.push(`open ${name}`)
+        return { dispose: () => void events.push(`close ${name}`) }
+      },
+      work,
+      new AbortController().signal,
+    )
   const touch = (name: string, bytes?: number) => use(name, () => {}, bytes)
   return { models, use, touch }
 }
@@ -113,20 +119,31 @@ describe('a model that is being opened', () => {
     const { held, release } = hold()
     const open = async (signal: AbortSignal) => {
       events.push('open')
-      await Promise.race([held, new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))])
-        .catch((error: Error) => void events.push(error.message))
+      await Promise.race([
+        held,
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+      ]).catch((error: Error) => void events.push(error.message))
       if (stops) signal.throwIfAborted()
       else await held
       return { dispose: () => void events.push('close') }
     }
-    const wait = (signal: AbortSignal) => models.use('a', async () => 10, open, () => void events.push('work'), signal)
+    const wait = (signal: AbortSignal) =>
+      models.use(
+        'a',
+        async () => 10,
+        open,
+        () => void events.push('work'),
+        signal,
+      )
     return { wait, release }
   }
 
   it('goes on for those who still wait, and stops with the last of them', async () => {
     const { wait, release } = createSlow()
     const [one, other] = [new AbortController(), new AbortController()]
-    const waiting = [wait(one.signal), wait(other.signal)].map((use) => expect(use).rejects.toMatchObject({ code: 'aborted' }))
+    const waiting = [wait(one.signal), wait(other.signal)].map((use) =>
+      expect(use).rejects.toMatchObject({ code: 'aborted' }),
+    )
     await vi.advanceTimersByTimeAsync(0)
     one.abort()
     await vi.advanceTimersByTimeAsync(0)

@@ -47,8 +47,11 @@ export class OpenModels {
    * @throws AbortedError
    */
   async use<T>(
-    folder: string, weigh: () => Promise<number>, open: (signal: AbortSignal) => Promise<Task>,
-    work: (task: Task) => T | Promise<T>, signal: AbortSignal,
+    folder: string,
+    weigh: () => Promise<number>,
+    open: (signal: AbortSignal) => Promise<Task>,
+    work: (task: Task) => T | Promise<T>,
+    signal: AbortSignal,
   ): Promise<T> {
     if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
     while (this.#isStopping(folder)) await unlessAborted(() => this.#outcome(folder), signal)

@@ -11,7 +11,7 @@ async function exitDuringJob(delay: number): Promise<number | null> {
   const folder = await writeTinyBundle()
   try {
     const child = spawn(process.execPath, [exitScript, folder, String(delay)], { stdio: 'ignore' })
-    const [code] = await once(child, 'exit') as [number | null]
+    const [code] = (await once(child, 'exit')) as [number | null]
     return code
   } finally {
     await rm(folder, { recursive: true })

@@ -7,7 +7,11 @@ describe('resolveOptions', () => {
   it('has defaults', () => {
     expect(resolveOptions({}, {})).toEqual({
       settings: { backend: 'auto', models: {}, keepAlive: 300_000, memoryBudget: expect.any(Number) },
-      worker: true, workers: 1, maxConcurrent: 4, maxQueue: 64, maxOptions: 26,
+      worker: true,
+      workers: 1,
+      maxConcurrent: 4,
+      maxQueue: 64,
+      maxOptions: 26,
     })
     const { memoryBudget } = resolveOptions({}, {}).settings
     expect(memoryBudget).toBeGreaterThan(0)
@@ -24,7 +28,11 @@ describe('resolveOptions', () => {
     const one = resolveOptions({ memoryBudget: 900 }, {})
     const { settings, workers } = resolveOptions({ workers: 3, memoryBudget: 900 }, {})
     expect([one.workers, one.settings.memoryBudget, one.settings.threads]).toEqual([1, 900, undefined])
-    expect([workers, settings.memoryBudget, settings.threads]).toEqual([3, 300, Math.max(1, Math.floor(countDefaultThreads() / 3))])
+    expect([workers, settings.memoryBudget, settings.threads]).toEqual([
+      3,
+      300,
+      Math.max(1, Math.floor(countDefaultThreads() / 3)),
+    ])
     expect(resolveOptions({ workers: 3, threads: 2 }, {}).settings.threads).toBe(2)
   })
 

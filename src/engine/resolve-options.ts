@@ -76,13 +76,15 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
   if (workers > 1 && options.worker === false) {
     throw new InvalidRequestError('workers', `must be 1 where \`worker\` is false, got ${workers}`)
   }
-  const named = options.threads === undefined
-    ? readVariable('TESSERA_THREADS', env.TESSERA_THREADS)
-    : readCount('threads', options.threads, 1)
+  const named =
+    options.threads === undefined
+      ? readVariable('TESSERA_THREADS', env.TESSERA_THREADS)
+      : readCount('threads', options.threads, 1)
   const threads = named ?? (workers > 1 ? Math.max(1, Math.floor(countDefaultThreads() / workers)) : undefined)
-  const backend = options.backend === undefined
-    ? readBackend('TESSERA_BACKEND', env.TESSERA_BACKEND || 'auto')
-    : readBackend('backend', options.backend)
+  const backend =
+    options.backend === undefined
+      ? readBackend('TESSERA_BACKEND', env.TESSERA_BACKEND || 'auto')
+      : readBackend('backend', options.backend)
   return {
     settings: {
       backend,
@@ -101,17 +103,29 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
 
 /** Of each option, to tell a misspelt one. */
 const NAMES: Readonly<Record<keyof EngineOptions, true>> = {
-  backend: true, models: true, threads: true, worker: true, workers: true, keepAlive: true, memoryBudget: true, maxConcurrent: true,
-  maxQueue: true, maxOptions: true,
+  backend: true,
+  models: true,
+  threads: true,
+  worker: true,
+  workers: true,
+  keepAlive: true,
+  memoryBudget: true,
+  maxConcurrent: true,
+  maxQueue: true,
+  maxOptions: true,
 }
 
 function requireOptions(options: EngineOptions): void {
-  if (!isObject(options)) throw new InvalidRequestError('options', `must be an object, got ${options === null ? 'null' : typeof options}`)
+  if (!isObject(options))
+    throw new InvalidRequestError('options', `must be an object, got ${options === null ? 'null' : typeof options}`)
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name))
-  if (unknown !== undefined) throw new InvalidRequestError(unknown, `is no option of an engine; those are ${Object.keys(NAMES).join(', ')}`)
+  if (unknown !== undefined)
+    throw new InvalidRequestError(unknown, `is no option of an engine; those are ${Object.keys(NAMES).join(', ')}`)
   const { worker, models } = options
-  if (worker !== undefined && typeof worker !== 'boolean') throw new InvalidRequestError('worker', `must be true or false, got ${typeof worker}`)
-  if (models !== undefined && !isObject(models)) throw new InvalidRequestError('models', `must be an object of names to models, got ${typeof models}`)
+  if (worker !== undefined && typeof worker !== 'boolean')
+    throw new InvalidRequestError('worker', `must be true or false, got ${typeof worker}`)
+  if (models !== undefined && !isObject(models))
+    throw new InvalidRequestError('models', `must be an object of names to models, got ${typeof models}`)
 }
 
 function isObject(value: unknown): boolean {

@@ -1,5 +1,12 @@
 import { readImageManifest } from '../images/image-manifest.ts'
-import { EMBEDDED_MODELS, isImageBundle, type ModelSource, openFolder, resolveModel, weighModel } from '../models/index.ts'
+import {
+  EMBEDDED_MODELS,
+  isImageBundle,
+  type ModelSource,
+  openFolder,
+  resolveModel,
+  weighModel,
+} from '../models/index.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { TaskSource } from './task.ts'
 
@@ -22,14 +29,14 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
     async resolve(model, fallback) {
       const named = embedded.has(model) || HUB_ID.test(model) ? model : targets.get(fallback)
       const target = targets.get(model) ?? named ?? fallback
-      const source = found.get(target) ?? await resolveModel(target)
+      const source = found.get(target) ?? (await resolveModel(target))
       if (source.embedded) found.set(target, source)
       return source
     },
     async describe({ folder }) {
       const files = openFolder(folder)
       const bytes = await weighModel(folder)
-      if (!await isImageBundle(files)) return { kind: 'decisions', bytes }
+      if (!(await isImageBundle(files))) return { kind: 'decisions', bytes }
       const { native_sizes: sizes } = await readImageManifest(files)
       return { kind: 'images', bytes, ...(sizes && { nativeSizes: sizes.map((sides) => sides.join('x')) }) }
     },
@@ -39,7 +46,8 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
       const files = openFolder(folder, HUB_ID.test(id) ? id : undefined)
       if (await isImageBundle(files)) {
         const [{ openImageTask }, { sharpCodec }] = await Promise.all([
-          import('../images/index.ts'), import('../images/picture/sharp-codec.ts'),
+          import('../images/index.ts'),
+          import('../images/picture/sharp-codec.ts'),
         ])
         return openImageTask({ backend, files, codec: sharpCodec })
       }

@@ -10,6 +10,8 @@ export function unlessAborted<T>(start: () => Promise<T>, signal: AbortSignal): 
     const giveUp = () => reject(new AbortedError(undefined, { cause: signal.reason }))
     if (signal.aborted) return giveUp()
     signal.addEventListener('abort', giveUp, { once: true })
-    start().then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+    start()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', giveUp))
   })
 }

@@ -22,7 +22,10 @@ function closeGates(): void {
 export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions, 'resourceLimits'> = {}): Connect {
   return ({ onMessage, onCrash }) => {
     // Found out here, since trying again cannot help.
-    if (!existsSync(url)) throw new InternalError(`the worker's file ${basename(url.pathname)} is not beside the library's code, as when a bundler took that in: leave tessera-onnx out of the bundle (external)`)
+    if (!existsSync(url))
+      throw new InternalError(
+        `the worker's file ${basename(url.pathname)} is not beside the library's code, as when a bundler took that in: leave tessera-onnx out of the bundle (external)`,
+      )
     const gate = new NativeGate()
     const workerData: WorkerData = { gate: gate.memory }
     // None of the app's own flags: with --input-type a worker refuses to start from a file, it cannot be given V8's flags

@@ -41,7 +41,8 @@ describe('an engine whose worker ends', () => {
   it('survives a worker that runs out of memory', async () => {
     engine = await startFakeEngine({ worker: true }, { maxOldGenerationSizeMb: 64 })
     await expect(runFake(engine, { fail: 'memory' })).rejects.toMatchObject({
-      code: 'worker_crashed', reason: 'it ran out of memory',
+      code: 'worker_crashed',
+      reason: 'it ran out of memory',
     })
     expect(await runFake(engine, { name: 'a', steps: 1 })).toBe('a1')
   })

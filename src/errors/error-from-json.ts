@@ -1,9 +1,19 @@
 import type { ErrorCode } from './error-table.ts'
 import {
-  AbortedError, AuthenticationError, InsufficientQuotaError, InvalidRequestError, OverloadedError, RateLimitError,
+  AbortedError,
+  AuthenticationError,
+  InsufficientQuotaError,
+  InvalidRequestError,
+  OverloadedError,
+  RateLimitError,
 } from './request-errors.ts'
 import {
-  BackendUnavailableError, DownloadFailedError, EngineDisposedError, InternalError, ModelFormatError, ModelNotFoundError,
+  BackendUnavailableError,
+  DownloadFailedError,
+  EngineDisposedError,
+  InternalError,
+  ModelFormatError,
+  ModelNotFoundError,
   WorkerCrashedError,
 } from './runtime-errors.ts'
 import { type ErrorJson, type ErrorSettings, TesseraError } from './tessera-error.ts'
@@ -20,8 +30,7 @@ const REBUILD: Record<ErrorCode, (message: string, details: Details, settings: E
   aborted: (message, _, settings) => new AbortedError(message, settings),
   backend_unavailable: (_, d, settings) =>
     new BackendUnavailableError(text(d.backend), text(d.reason), text(d.remedy), settings),
-  model_not_found: (_, d, settings) =>
-    new ModelNotFoundError(text(d.model), texts(d.tried), text(d.command), settings),
+  model_not_found: (_, d, settings) => new ModelNotFoundError(text(d.model), texts(d.tried), text(d.command), settings),
   model_format: (_, d, settings) => new ModelFormatError(text(d.file), text(d.expected), text(d.got), settings),
   download_failed: (_, d, settings) => new DownloadFailedError(text(d.model), text(d.reason), settings),
   engine_disposed: (message, _, settings) => new EngineDisposedError(message, settings),

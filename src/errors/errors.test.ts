@@ -2,22 +2,38 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as errors from './index.ts'
 import {
-  AbortedError, AuthenticationError, BackendUnavailableError, DownloadFailedError, EngineDisposedError, ERROR_TABLE,
-  type ErrorCode, errorFromJSON, InsufficientQuotaError, InternalError, InvalidRequestError, ModelFormatError,
-  ModelNotFoundError, OverloadedError, RateLimitError, TesseraError, toTesseraError, WorkerCrashedError,
+  AbortedError,
+  AuthenticationError,
+  BackendUnavailableError,
+  DownloadFailedError,
+  EngineDisposedError,
+  ERROR_TABLE,
+  type ErrorCode,
+  errorFromJSON,
+  InsufficientQuotaError,
+  InternalError,
+  InvalidRequestError,
+  ModelFormatError,
+  ModelNotFoundError,
+  OverloadedError,
+  RateLimitError,
+  TesseraError,
+  toTesseraError,
+  WorkerCrashedError,
 } from './index.ts'
 
 const cause = new TypeError('underneath')
 const examples: Record<ErrorCode, TesseraError> = {
   invalid_request: new InvalidRequestError('questions.q.2.criteria', 'needs at least 2 options', {
-    cause, loc: ['questions', 'q.2', 'criteria'],
+    cause,
+    loc: ['questions', 'q.2', 'criteria'],
   }),
   authentication_error: new AuthenticationError(undefined, { cause }),
   insufficient_quota: new InsufficientQuotaError('used up', { cause }),
   rate_limit_error: new RateLimitError(undefined, { cause, retryAfterMs: 250 }),
   overloaded: new OverloadedError('full', { cause, retryAfterMs: 10 }),
   aborted: new AbortedError(undefined, { cause }),
-  backend_unavailable: new BackendUnavailableError('cuda', 'no device', 'Use backend: \'cpu\'', { cause }),
+  backend_unavailable: new BackendUnavailableError('cuda', 'no device', "Use backend: 'cpu'", { cause }),
   model_not_found: new ModelNotFoundError('decide-latest', ['models/a', 'cache/b'], 'tessera pull a', { cause }),
   model_format: new ModelFormatError('config.json', 'hidden_size: number', 'nothing', { cause }),
   download_failed: new DownloadFailedError('owner/name', 'the hub answered 503', { cause }),
@@ -30,7 +46,7 @@ const codes = Object.keys(ERROR_TABLE) as ErrorCode[]
 describe('error table', () => {
   it('is listed row by row in docs/errors.md', () => {
     const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
-    const rows = page.split('\n').filter(line => line.startsWith('| `'))
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'))
     const expected = codes.map((code) => {
       const { name, status, errorType, retryable, meaning } = ERROR_TABLE[code]
       return `| \`${code}\` | \`${name}\` | ${status} | \`${errorType}\` | ${retryable ? 'yes' : 'no'} | ${meaning} |`
@@ -72,8 +88,8 @@ describe.each(codes)('%s', (code) => {
   })
 
   it('is recognised by its own class and by the base only', () => {
-    const classes = Object.values(examples).map(example => example.constructor as typeof InternalError)
-    expect(classes.filter(type => type.isInstance(error))).toEqual([error.constructor])
+    const classes = Object.values(examples).map((example) => example.constructor as typeof InternalError)
+    expect(classes.filter((type) => type.isInstance(error))).toEqual([error.constructor])
     expect(TesseraError.isInstance(error)).toBe(true)
   })
 })
@@ -115,9 +131,11 @@ describe('errors across threads', () => {
   })
 
   it.each([null, 'x', {}, { code: 'toString', message: 'x' }, { code: 'of_a_later_version', message: 'x' }])(
-    'give an InternalError for %j', (json) => {
+    'give an InternalError for %j',
+    (json) => {
       expect(errorFromJSON(json)).toBeInstanceOf(InternalError)
-    })
+    },
+  )
 })
 
 describe('toTesseraError', () => {

@@ -28,7 +28,8 @@ describe('a decoder in half precision, whose caches are too', () => {
   afterEach(() => vi.restoreAllMocks())
 
   async function run(
-    checkpoint: Qwen3Checkpoint, ids: readonly number[],
+    checkpoint: Qwen3Checkpoint,
+    ids: readonly number[],
     options: { linear?: LinearMode; precision?: Precision; attention?: 'fused' | 'explicit' },
   ): Promise<Float32Array> {
     const decoder = await DecoderRun.open(backend, checkpoint, 64, options)
@@ -39,8 +40,10 @@ describe('a decoder in half precision, whose caches are too', () => {
   }
 
   it.each([
-    { name: 'qwen3-gqa2-untied', attention: 'fused' }, { name: 'qwen3-gqa2-untied', attention: 'explicit' },
-    { name: 'qwen3-fp16', attention: 'fused' }, { name: 'qwen3-bf16', attention: 'fused' },
+    { name: 'qwen3-gqa2-untied', attention: 'fused' },
+    { name: 'qwen3-gqa2-untied', attention: 'explicit' },
+    { name: 'qwen3-fp16', attention: 'fused' },
+    { name: 'qwen3-bf16', attention: 'fused' },
   ] as const)('gives the logits of transformers: $name, $attention attention', async ({ name, attention }) => {
     const folder = fixtureFolder(name)
     const { ids, logits } = await readExpected(folder)

@@ -25,16 +25,19 @@ vi.mock('./layers/precision.ts', async (importOriginal) => {
     ...real,
     shrink: ((model, x) => (remedy.on ? real.shrink(model, x) : x)) satisfies typeof real.shrink,
     gatedShrunk: ((model, gate, up) =>
-      (remedy.on ? real.gatedShrunk(model, gate, up) : mul(model.g, silu(model.g, gate), up))
-    ) satisfies typeof real.gatedShrunk,
+      remedy.on
+        ? real.gatedShrunk(model, gate, up)
+        : mul(model.g, silu(model.g, gate), up)) satisfies typeof real.gatedShrunk,
     endBlock: ((model, product) =>
-      (remedy.on ? real.endBlock(model, product) : real.widen(model, product))) satisfies typeof real.endBlock,
+      remedy.on ? real.endBlock(model, product) : real.widen(model, product)) satisfies typeof real.endBlock,
   }
 })
 
 /** The norm behind each product takes a factor out again, so that the model stays what it was. */
 const ENLARGED: readonly (readonly [name: RegExp, factor: number])[] = [
-  [/attention\.to_out\.0\.weight$/, 1e5], [/feed_forward\.w[13]\.weight$/, 150], [/feed_forward\.w2\.weight$/, 10],
+  [/attention\.to_out\.0\.weight$/, 1e5],
+  [/feed_forward\.w[13]\.weight$/, 150],
+  [/feed_forward\.w2\.weight$/, 10],
 ]
 
 /** Multiplies stored float32 weights in their file. */
@@ -78,9 +81,17 @@ describe('a Z-Image whose products leave the range of float16', () => {
     const turned = float32(new Float32Array(32 * pairs), 32, pairs)
     const graph = buildZImageTransformer(config, await readSafetensors(path), { linear: 'float', precision })
     const { prediction } = await runGraph(backend, graph, {
-      tokens: noise('tokens', 32, 4 * config.in_channels), timestep: noise('time', 1, 256),
-      token_rows: int64(Array.from({ length: 32 }, (_, i) => i), 32), caption: noise('caption', 32, config.dim),
-      cos: still, sin: turned, caption_cos: still, caption_sin: turned,
+      tokens: noise('tokens', 32, 4 * config.in_channels),
+      timestep: noise('time', 1, 256),
+      token_rows: int64(
+        Array.from({ length: 32 }, (_, i) => i),
+        32,
+      ),
+      caption: noise('caption', 32, config.dim),
+      cos: still,
+      sin: turned,
+      caption_cos: still,
+      caption_sin: turned,
     })
     return prediction!.data as Float32Array
   }

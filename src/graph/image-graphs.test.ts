@@ -12,8 +12,13 @@ import { readSafetensors } from '../models/read-safetensors.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
 import {
-  buildAutoencoderKlFlux2Encoder, buildFlux2Transformer, buildZImageCaption, buildZImageTransformer,
-  describeAutoencoderKlDecoder, describeAutoencoderKlFlux2Decoder, type DecoderGraphs,
+  buildAutoencoderKlFlux2Encoder,
+  buildFlux2Transformer,
+  buildZImageCaption,
+  buildZImageTransformer,
+  describeAutoencoderKlDecoder,
+  describeAutoencoderKlFlux2Decoder,
+  type DecoderGraphs,
 } from './index.ts'
 
 const FORMS = ['fused', 'explicit'] as const
@@ -23,31 +28,45 @@ type Build = (files: ModelFiles, weights: WeightIndex) => Promise<BuiltGraph[]>
 const parse = async <Schema extends Parameters<typeof readConfig>[2]>(files: ModelFiles, schema: Schema) =>
   readConfig(files, 'config.json', schema, 'a configuration')
 
-const listGraphs = ({ whole, divided: { begin, stages } }: DecoderGraphs) =>
-  [whole(), begin(), ...stages.flatMap(({ measured, result }) => [...measured.map(({ graph }) => graph()), result()])]
+const listGraphs = ({ whole, divided: { begin, stages } }: DecoderGraphs) => [
+  whole(),
+  begin(),
+  ...stages.flatMap(({ measured, result }) => [...measured.map(({ graph }) => graph()), result()]),
+]
 
 const GRAPHS: readonly { bundle: ImageBundleName; part: string; build: Build }[] = [
   {
-    bundle: 'z-image-base', part: 'transformer', build: async (files, weights) => {
+    bundle: 'z-image-base',
+    part: 'transformer',
+    build: async (files, weights) => {
       const config = await parse(files, zImageConfigSchema)
-      return FORMS.flatMap((attention) => [buildZImageCaption, buildZImageTransformer].map((build) =>
-        build(config, weights, { linear: 'float', attention })))
+      return FORMS.flatMap((attention) =>
+        [buildZImageCaption, buildZImageTransformer].map((build) =>
+          build(config, weights, { linear: 'float', attention }),
+        ),
+      )
     },
   },
   {
-    bundle: 'klein-distilled', part: 'transformer', build: async (files, weights) => {
+    bundle: 'klein-distilled',
+    part: 'transformer',
+    build: async (files, weights) => {
       const config = await parse(files, flux2ConfigSchema)
       return FORMS.map((attention) => buildFlux2Transformer(config, weights, { linear: 'float', attention }))
     },
   },
   {
-    bundle: 'z-image-base', part: 'vae', build: async (files, weights) => {
+    bundle: 'z-image-base',
+    part: 'vae',
+    build: async (files, weights) => {
       const config = await parse(files, autoencoderKlConfigSchema)
       return FORMS.flatMap((attention) => listGraphs(describeAutoencoderKlDecoder(config, weights, { attention })))
     },
   },
   {
-    bundle: 'klein-distilled', part: 'vae', build: async (files, weights) => {
+    bundle: 'klein-distilled',
+    part: 'vae',
+    build: async (files, weights) => {
       const config = await parse(files, autoencoderKlFlux2ConfigSchema)
       const decoder = listGraphs(describeAutoencoderKlFlux2Decoder(config, weights))
       return [buildAutoencoderKlFlux2Encoder(config, weights), ...decoder]
@@ -77,7 +96,10 @@ describe('graphs of image models', () => {
     const name = weights.names.find((tensor) => /mid_block.*conv1\.weight|(blocks|layers).*norm_q/.test(tensor))
     const without = { ...weights, get: (tensor: string) => (tensor === name ? undefined : weights.get(tensor)) }
     const files = openFolder(folder)
-    await expect(row.build(files, without)).rejects.toMatchObject({ code: 'model_format', expected: `a tensor ${name}` })
+    await expect(row.build(files, without)).rejects.toMatchObject({
+      code: 'model_format',
+      expected: `a tensor ${name}`,
+    })
     const entry = { ...weights.get(name!)!, shape: [3] }
     const misshapen = { ...weights, get: (tensor: string) => (tensor === name ? entry : weights.get(tensor)) }
     await expect(row.build(files, misshapen)).rejects.toMatchObject({ code: 'model_format', got: '[3]' })

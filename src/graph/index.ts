@@ -1,5 +1,7 @@
 export {
-  describeAutoencoderKlDecoder, describeAutoencoderKlFlux2Decoder, type DecoderGraphs,
+  describeAutoencoderKlDecoder,
+  describeAutoencoderKlFlux2Decoder,
+  type DecoderGraphs,
 } from './autoencoder/autoencoder-decoder.ts'
 export { buildAutoencoderKlFlux2Encoder } from './autoencoder/autoencoder-encoder.ts'
 export { buildCacheExtender, type CacheShape, layerNames } from './layers/cache-extender.ts'

@@ -25,12 +25,14 @@ describe.skipIf(!hasOnnxPackage())('onnx.checker', () => {
   })
 
   it.each([{ linear: 'float' } as const, { linear: { accuracyLevel: 4 } } as const])(
-    'accepts the graph of a quantised checkpoint with %o', async ({ linear }) => {
+    'accepts the graph of a quantised checkpoint with %o',
+    async ({ linear }) => {
       const folder = join(work, 'int4')
       await quantizeWeights({ folder: fixtureFolder('qwen3-gqa2-untied'), out: folder, bits: 4, blockSize: 32 })
       const { config, weights } = await openCheckpoint(folder)
       checkWithOnnx(buildQwen3Decoder(config, weights, { graph: 'branch', linear, maxPositions: 8 }), folder)
-    })
+    },
+  )
 
   it('refuses a graph that reads what nothing makes', () => {
     const g = new GraphBuilder('broken')

@@ -47,10 +47,12 @@ export async function startEventStream(
   const ended = work(writer, signal).then(() => undefined, toTesseraError)
   const first = await Promise.race([begun, ended])
   if (first !== 'begun' && first !== undefined) throw first
-  call.holdUntil(ended.then((error) => {
-    if (error) writer.event('error', createErrorBody(error, 'openai'))
-    if (!cancelled.signal.aborted) controller?.close()
-    return error
-  }))
+  call.holdUntil(
+    ended.then((error) => {
+      if (error) writer.event('error', createErrorBody(error, 'openai'))
+      if (!cancelled.signal.aborted) controller?.close()
+      return error
+    }),
+  )
   return new Response(stream, { headers: HEADERS })
 }

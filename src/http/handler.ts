@@ -113,8 +113,13 @@ export function createHandler({ routes, keys, limiter, metrics, recent, maxBodyB
     }
     const fault = error !== undefined && !(error instanceof Refusal) && (status === 500 || status === 503)
     report({
-      requestId, method, status, milliseconds,
-      ...(route && { route: route.path }), ...(account !== undefined && { account }), ...(fault && { error }),
+      requestId,
+      method,
+      status,
+      milliseconds,
+      ...(route && { route: route.path }),
+      ...(account !== undefined && { account }),
+      ...(fault && { error }),
     })
   }
 

@@ -20,13 +20,17 @@ interface Part {
  * @param refuse Called with what is wrong.
  */
 export function parseForm(
-  bytes: Buffer<ArrayBuffer>, boundary: string, maxParts: number, refuse: (reason: string) => never,
+  bytes: Buffer<ArrayBuffer>,
+  boundary: string,
+  maxParts: number,
+  refuse: (reason: string) => never,
 ): FormData {
   const form = new FormData()
   const mark = Buffer.from(`--${boundary}`, 'latin1')
   const delimiter = Buffer.concat([Buffer.from(LINE_BREAK), mark])
   const malformed = () => refuse('must be a valid multipart form')
-  const startsWith = (text: Buffer | string, at: number) => bytes.subarray(at, at + text.length).equals(Buffer.from(text))
+  const startsWith = (text: Buffer | string, at: number) =>
+    bytes.subarray(at, at + text.length).equals(Buffer.from(text))
   let at = 0
   while (startsWith(LINE_BREAK, at)) at += LINE_BREAK.length
   if (!startsWith(mark, at)) malformed()

@@ -7,7 +7,7 @@ interface Parsed {
 
 /** Marks a request as read. Writing the value out again would cost time, and the stack where it nests deeply. */
 export function setParsedBody(request: Request, value: unknown): Request {
-  (request as Parsed)[PARSED_BODY] = { value }
+  ;(request as Parsed)[PARSED_BODY] = { value }
   return request
 }
 

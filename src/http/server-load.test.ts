@@ -21,15 +21,18 @@ function hold(): () => void {
 }
 
 describe('load', () => {
-  it.each([{}, { concurrency: undefined }])('of one key beyond 32 is refused with 429 where the limits are %j', async (limits) => {
-    const { fetch } = serve({ keys: ['a'], limits: limits as { concurrency?: number } })
-    const open = hold()
-    const send = () => fetch(post(BODY, { headers: bearer('a') }))
-    const first = Array.from({ length: 32 }, send)
-    expect((await send()).status).toBe(429)
-    open()
-    expect(new Set((await Promise.all(first)).map(({ status }) => status))).toEqual(new Set([200]))
-  })
+  it.each([{}, { concurrency: undefined }])(
+    'of one key beyond 32 is refused with 429 where the limits are %j',
+    async (limits) => {
+      const { fetch } = serve({ keys: ['a'], limits: limits as { concurrency?: number } })
+      const open = hold()
+      const send = () => fetch(post(BODY, { headers: bearer('a') }))
+      const first = Array.from({ length: 32 }, send)
+      expect((await send()).status).toBe(429)
+      open()
+      expect(new Set((await Promise.all(first)).map(({ status }) => status))).toEqual(new Set([200]))
+    },
+  )
 
   it('of one key beyond its concurrency is refused with 429, and taken later', async () => {
     const { fetch } = serve({ keys: ['a', 'b'], limits: { concurrency: 1 } })

@@ -41,12 +41,20 @@ describe('every response', () => {
 })
 
 describe('the limit of options', () => {
-  it.each([[{}, 422], [{ maxOptions: 30 }, 200]])('with %j answers 27 options with %i', async (options, status) => {
+  it.each([
+    [{}, 422],
+    [{ maxOptions: 30 }, 200],
+  ])('with %j answers 27 options with %i', async (options, status) => {
     const criteria = Object.fromEntries(Array.from({ length: 27 }, (_, index) => [`option ${index}`, null]))
     const body = { state: 'x', questions: { q: { type: 'choice', criteria } } }
     // The engine has a limit of its own: here it takes what the server lets through.
     const answers = { 0: { type: 'choice', choice: 'option 0', probabilities: {}, confidence: 1 } }
-    const decide = async () => ({ object: 'decision', model: 'stub', answers, usage: { input_tokens: 1, output_tokens: 0 } })
+    const decide = async () => ({
+      object: 'decision',
+      model: 'stub',
+      answers,
+      usage: { input_tokens: 1, output_tokens: 0 },
+    })
     const engine = { ...stub.engine, decide } as unknown as ServerOptions['engine']
     const { fetch } = createServer({ engine, ...options })
     expect((await fetch(post(body))).status).toBe(status)

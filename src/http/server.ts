@@ -73,10 +73,11 @@ export function createServer(options: ServerOptions): Server {
   requireCount('maxBodyBytes', maxBodyBytes)
   requireCount('maxEditBodyBytes', maxEditBodyBytes)
   for (const [option, value] of Object.entries({
-    'maxOptions': options.maxOptions,
+    maxOptions: options.maxOptions,
     'limits.requestsPerMinute': options.limits?.requestsPerMinute,
     'limits.concurrency': options.limits?.concurrency,
-  })) if (value !== undefined) requireCount(option, value)
+  }))
+    if (value !== undefined) requireCount(option, value)
   const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices })
   const concurrency = options.limits?.concurrency ?? (keys && KEYED_CONCURRENCY)
   const metrics = new ServerMetrics()
@@ -94,10 +95,10 @@ export function createServer(options: ServerOptions): Server {
       createOpenApiRoute(options),
       createHealthRoute(),
       createMetricsRoute(metrics),
-      ...options.console ?? true ? createConsoleRoutes(keys !== undefined) : [],
+      ...((options.console ?? true) ? createConsoleRoutes(keys !== undefined) : []),
     ],
     keys,
-    limiter: new RequestLimiter({ ...options.limits, ...concurrency && { concurrency } }, store.countRequest),
+    limiter: new RequestLimiter({ ...options.limits, ...(concurrency && { concurrency }) }, store.countRequest),
     metrics,
     recent,
     maxBodyBytes,
@@ -112,13 +113,24 @@ export function createServer(options: ServerOptions): Server {
 
 /** Of each option, to tell a misspelt one: a limit that is never read would limit nothing. */
 const NAMES: Readonly<Record<keyof ServerOptions, true>> = {
-  engine: true, keys: true, limits: true, maxBodyBytes: true, maxEditBodyBytes: true, maxOptions: true, prices: true, store: true, console: true, log: true,
+  engine: true,
+  keys: true,
+  limits: true,
+  maxBodyBytes: true,
+  maxEditBodyBytes: true,
+  maxOptions: true,
+  prices: true,
+  store: true,
+  console: true,
+  log: true,
 }
 
 function requireOptions(options: ServerOptions): void {
   const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(NAMES, name))
-  if (unknown !== undefined) throw new InvalidRequestError(unknown, `is no option of a server; those are ${Object.keys(NAMES).join(', ')}`)
-  if (typeof options?.engine?.decide !== 'function') throw new InvalidRequestError('engine', 'must be an engine, as createEngine() makes one')
+  if (unknown !== undefined)
+    throw new InvalidRequestError(unknown, `is no option of a server; those are ${Object.keys(NAMES).join(', ')}`)
+  if (typeof options?.engine?.decide !== 'function')
+    throw new InvalidRequestError('engine', 'must be an engine, as createEngine() makes one')
 }
 
 function requireCount(option: string, value: number): void {

@@ -10,7 +10,10 @@ const manifestSchema = z.object({
   num_inference_steps: z.number().int().positive().optional(),
   guidance_scale: z.number().nonnegative().optional(),
   /** Sizes [width, height] that a small model was trained on, where it makes no others. */
-  native_sizes: z.array(z.tuple([z.number().int().positive(), z.number().int().positive()])).min(1).optional(),
+  native_sizes: z
+    .array(z.tuple([z.number().int().positive(), z.number().int().positive()]))
+    .min(1)
+    .optional(),
 })
 
 /**

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  IMAGE_BUNDLES, materializeBundle, PROMPTS, readCases, type ImageBundle, type PictureCase,
+  IMAGE_BUNDLES,
+  materializeBundle,
+  PROMPTS,
+  readCases,
+  type ImageBundle,
+  type PictureCase,
 } from '../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'

@@ -18,7 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => backend.dispose())
 
-describe.each<[ImageBundleName, number]>([['z-image-base', 8], ['klein-base', 8]])('%s', (name, step) => {
+describe.each<[ImageBundleName, number]>([
+  ['z-image-base', 8],
+  ['klein-base', 8],
+])('%s', (name, step) => {
   let bundle: ImageBundle
   let pipeline: ImagePipeline
   beforeAll(async () => {
@@ -43,11 +46,16 @@ describe.each<[ImageBundleName, number]>([['z-image-base', 8], ['klein-base', 8]
   it('reports every step and run of the decoder, and asks for a turn before every forward', async () => {
     const progress: ImageProgress[] = []
     let turns = 0
-    await pipeline.generate({ ...REQUEST, guidance: 0 }, {
-      turn: async () => void turns++, onProgress: (report) => progress.push(report),
-    })
-    expect(progress.filter(({ stage }) => stage === 'denoising')).toEqual([0, 1, 2].map((done) =>
-      ({ stage: 'denoising', done, total: 2 })))
+    await pipeline.generate(
+      { ...REQUEST, guidance: 0 },
+      {
+        turn: async () => void turns++,
+        onProgress: (report) => progress.push(report),
+      },
+    )
+    expect(progress.filter(({ stage }) => stage === 'denoising')).toEqual(
+      [0, 1, 2].map((done) => ({ stage: 'denoising', done, total: 2 })),
+    )
     expect(progress.at(-1)).toEqual({ stage: 'decoding', done: 1, total: 1 })
     // Text (and for Z-Image the caption's own part), two steps, the decoder.
     expect(turns).toBe(name === 'z-image-base' ? 5 : 4)
@@ -63,9 +71,13 @@ describe.each<[ImageBundleName, number]>([['z-image-base', 8], ['klein-base', 8]
   })
 
   it.each([
-    [{ width: 60 }, 'size'], [{ height: 0 }, 'size'], [{ height: Number.NaN }, 'size'],
-    [{ steps: 0 }, 'steps'], [{ steps: 1.5 }, 'steps'],
-    [{ guidance: -1 }, 'guidance'], [{ guidance: Number.POSITIVE_INFINITY }, 'guidance'],
+    [{ width: 60 }, 'size'],
+    [{ height: 0 }, 'size'],
+    [{ height: Number.NaN }, 'size'],
+    [{ steps: 0 }, 'steps'],
+    [{ steps: 1.5 }, 'steps'],
+    [{ guidance: -1 }, 'guidance'],
+    [{ guidance: Number.POSITIVE_INFINITY }, 'guidance'],
   ])('refuses %j', async (change, path) => {
     expect(pipeline.sizeStep).toBe(step)
     const made = pipeline.generate({ ...REQUEST, ...change }, context)
@@ -121,12 +133,14 @@ describe('a bundle', () => {
     ['z-image-base', 'vae/config.json', { latent_channels: 4 }],
     ['z-image-base', 'tokenizer/tokenizer_config.json', { pad_token: '<|nothing|>' }],
   ])('%s with %s changed by %j is refused', (name, file, change) =>
-    expectRefused(name, edit(file, change), file.replace('tokenizer_config', 'tokenizer')))
+    expectRefused(name, edit(file, change), file.replace('tokenizer_config', 'tokenizer')),
+  )
 
   it.each([
     ['model_index.json', 'model_index.json'],
     ['tokenizer/tokenizer.json', 'tokenizer.json'],
     ['vae/diffusion_pytorch_model.safetensors', 'vae'],
   ])('without %s is refused', (file, named) =>
-    expectRefused('klein-distilled', (folder) => rm(join(folder, file)), named))
+    expectRefused('klein-distilled', (folder) => rm(join(folder, file)), named),
+  )
 })

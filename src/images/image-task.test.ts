@@ -78,7 +78,10 @@ describe('a model that makes any size', () => {
   })
 
   it.each([
-    [Number.MAX_SAFE_INTEGER, 0], [Number.MIN_SAFE_INTEGER, 2], [-1, 0], [2 ** 32 + 5, 6],
+    [Number.MAX_SAFE_INTEGER, 0],
+    [Number.MIN_SAFE_INTEGER, 2],
+    [-1, 0],
+    [2 ** 32 + 5, 6],
   ])('goes on from seed %d with the picture of seed %d: their low 32 bits count', async (seed, next) => {
     expect((await opened.generate({ seed, n: 2 }))[1]).toEqual((await opened.generate({ seed: next }))[0])
   })
@@ -87,7 +90,10 @@ describe('a model that makes any size', () => {
     const [whole] = await opened.generate({ size: '64x48' })
     const [part] = await opened.generate({ size: '61x44' })
     expect(sizes([part!])).toEqual(['61x44'])
-    for (const [x, y] of [[0, 0], [60, 43]] as const) {
+    for (const [x, y] of [
+      [0, 0],
+      [60, 43],
+    ] as const) {
       const at = (picture: PixelImage, left: number, top: number) =>
         picture.data.subarray((top * picture.width + left) * 3, (top * picture.width + left) * 3 + 3)
       expect([...at(part!, x, y)]).toEqual([...at(whole!, x + 1, y + 2)])
@@ -109,8 +115,16 @@ describe('a model that makes any size', () => {
     const seen: ImageProgress[] = []
     await opened.generate({ n: 2 }, (progress) => seen.push(progress))
     expect(seen.map(({ stage, done, total }) => `${stage} ${done}/${total}`)).toEqual([
-      'denoising 0/6', 'denoising 1/6', 'denoising 2/6', 'decoding 2/6', 'decoding 3/6',
-      'denoising 3/6', 'denoising 4/6', 'denoising 5/6', 'decoding 5/6', 'decoding 6/6',
+      'denoising 0/6',
+      'denoising 1/6',
+      'denoising 2/6',
+      'decoding 2/6',
+      'decoding 3/6',
+      'denoising 3/6',
+      'denoising 4/6',
+      'denoising 5/6',
+      'decoding 5/6',
+      'decoding 6/6',
     ])
   })
 
@@ -121,7 +135,13 @@ describe('a model that makes any size', () => {
         if (turns++ === last) throw new AbortedError()
       }
       const made = opened.task.generateImage({ ...JOB, n }, { ...context, turn })
-      return [await made.then(() => 'made', (error: { code: string }) => error.code), turns]
+      return [
+        await made.then(
+          () => 'made',
+          (error: { code: string }) => error.code,
+        ),
+        turns,
+      ]
     }
     // Words, then two steps and the decoder for each picture.
     expect(await abortAt(99, 3)).toEqual(['made', 10])
@@ -132,7 +152,10 @@ describe('a model that makes any size', () => {
 describe('a model of a few sizes', () => {
   let opened: Opened
   beforeAll(async () => {
-    opened = await open('klein-distilled', [[64, 64], [96, 64]])
+    opened = await open('klein-distilled', [
+      [64, 64],
+      [96, 64],
+    ])
   })
   afterAll(() => opened.close())
 
@@ -145,16 +168,22 @@ describe('a model of a few sizes', () => {
     const [large] = await opened.generate({ size: '128x128' })
     expect(Math.abs(mean(large!) - mean(native!))).toBeLessThan(1)
     const { data } = await sharp(large!.data, { raw: { width: 128, height: 128, channels: 3 } })
-      .resize(64, 64, { kernel: 'lanczos3' }).raw().toBuffer({ resolveWithObject: true })
+      .resize(64, 64, { kernel: 'lanczos3' })
+      .raw()
+      .toBuffer({ resolveWithObject: true })
     const difference = data.reduce((sum, level, i) => sum + Math.abs(level - native!.data[i]!), 0) / data.length
     expect(difference).toBeLessThan(8)
   })
 
-  it.each([[100, 71, '100x71'], [64, 64, '64x64'], [70, 500, '70x500'], [2100, 700, '2048x683']])(
-    'edits a source of %d x %d to %s', async (width, height, size) => {
-      const image = await encode(drawPicture('source', width, height, 3))
-      expect(sizes(await opened.edit({ prompt: 'x', image, n: 1, seed: 1, steps: 1 }))).toEqual([size])
-    })
+  it.each([
+    [100, 71, '100x71'],
+    [64, 64, '64x64'],
+    [70, 500, '70x500'],
+    [2100, 700, '2048x683'],
+  ])('edits a source of %d x %d to %s', async (width, height, size) => {
+    const image = await encode(drawPicture('source', width, height, 3))
+    expect(sizes(await opened.edit({ prompt: 'x', image, n: 1, seed: 1, steps: 1 }))).toEqual([size])
+  })
 
   it('sees sources at native sizes', async () => {
     const source = drawPicture('source', 96, 64, 3)
@@ -167,7 +196,9 @@ describe('a model of a few sizes', () => {
 
   it('whose sizes it cannot make is refused', async () => {
     await expect(open('klein-distilled', [[64, 60]])).rejects.toMatchObject({
-      code: 'model_format', file: expect.stringContaining('tessera.json'), expected: 'native_sizes in multiples of 16',
+      code: 'model_format',
+      file: expect.stringContaining('tessera.json'),
+      expected: 'native_sizes in multiples of 16',
     })
   })
 })

@@ -42,9 +42,15 @@ interface Opened {
 }
 
 /** @throws ModelFormatError naming the file that is missing or wrong */
-export async function openImageTask(
-  { backend, files, codec }: { readonly backend: Backend; readonly files: ModelFiles; readonly codec: PictureCodec },
-): Promise<ImageTask> {
+export async function openImageTask({
+  backend,
+  files,
+  codec,
+}: {
+  readonly backend: Backend
+  readonly files: ModelFiles
+  readonly codec: PictureCodec
+}): Promise<ImageTask> {
   const { native_sizes } = await readImageManifest(files)
   const natives = native_sizes?.map(([width, height]) => ({ width, height }))
   const pipeline = await openImagePipeline({ backend, files })

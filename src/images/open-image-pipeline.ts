@@ -18,9 +18,13 @@ const schema = z.object({
  *
  * @throws ModelFormatError naming the file that is missing or wrong
  */
-export async function openImagePipeline(
-  { backend, files }: { readonly backend: Backend; readonly files: ModelFiles },
-): Promise<ImagePipeline> {
+export async function openImagePipeline({
+  backend,
+  files,
+}: {
+  readonly backend: Backend
+  readonly files: ModelFiles
+}): Promise<ImagePipeline> {
   const expected = 'the index of a ZImagePipeline or Flux2KleinPipeline'
   const index = await readConfig(files, 'model_index.json', schema, expected)
   const { _class_name: kind, is_distilled: distilled } = index

@@ -16,11 +16,11 @@ export interface Part<Config> {
 
 /** @throws ModelFormatError when a file is missing, damaged or of an unsupported kind */
 export async function readPart<Schema extends z.ZodType>(
-  files: ModelFiles, schema: Schema, expected: string,
+  files: ModelFiles,
+  schema: Schema,
+  expected: string,
 ): Promise<Part<z.output<Schema>>> {
-  const [config, weights] = await Promise.all([
-    readConfig(files, 'config.json', schema, expected), indexWeights(files),
-  ])
+  const [config, weights] = await Promise.all([readConfig(files, 'config.json', schema, expected), indexWeights(files)])
   return { config, weights, file: `${files.location}/config.json` }
 }
 

@@ -1,6 +1,12 @@
 import type { BuiltGraph } from './built-graph.ts'
 import {
-  encodeModel, type Attribute, type DataType, type Dimension, type Initializer, type Node, type ValueInfo,
+  encodeModel,
+  type Attribute,
+  type DataType,
+  type Dimension,
+  type Initializer,
+  type Node,
+  type ValueInfo,
 } from './onnx-model.ts'
 
 /** A value in the graph: what a node, an input or an initializer yields. */
@@ -75,7 +81,8 @@ export class GraphBuilder {
   /** A small constant list of whole numbers, shared by every use in the graph (shapes, axes, indices). */
   integers(values: readonly number[]): Value {
     return this.#constant(`int64[${values}]`, (name) =>
-      this.initializer(name, 'int64', [values.length], BigInt64Array.from(values, BigInt)))
+      this.initializer(name, 'int64', [values.length], BigInt64Array.from(values, BigInt)),
+    )
   }
 
   /** A constant scalar, shared by every use in the graph. */

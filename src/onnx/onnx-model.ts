@@ -2,7 +2,14 @@ import { ProtobufWriter } from './protobuf-writer.ts'
 
 /** TensorProto.DataType of onnx.proto. */
 export const DATA_TYPES = {
-  float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, bool: 9, float16: 10, bfloat16: 16,
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+  bfloat16: 16,
 } as const
 
 export type DataType = keyof typeof DATA_TYPES

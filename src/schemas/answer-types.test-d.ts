@@ -1,7 +1,14 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import type {
-  AnswersOf, ChoiceAnswer, DecisionRequest, DecisionRequestInput, DecisionResponse, NoulAnswer, parseDecisionRequest,
-  QuestionsInput, ScoreAnswer,
+  AnswersOf,
+  ChoiceAnswer,
+  DecisionRequest,
+  DecisionRequestInput,
+  DecisionResponse,
+  NoulAnswer,
+  parseDecisionRequest,
+  QuestionsInput,
+  ScoreAnswer,
 } from './index.ts'
 
 declare function decide<const Questions extends QuestionsInput>(

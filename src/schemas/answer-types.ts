@@ -36,10 +36,13 @@ export interface ScoreAnswer {
 
 type OptionsOf<Criteria> = `${Extract<keyof Criteria, string | number>}`
 
-type AnswerOfType<Q> = Q extends { readonly type: 'noul' } ? NoulAnswer
-  : Q extends { readonly type: 'choice'; readonly criteria: infer Criteria } ? ChoiceAnswer<OptionsOf<Criteria>>
-  : Q extends { readonly type: 'score' } ? ScoreAnswer
-  : never
+type AnswerOfType<Q> = Q extends { readonly type: 'noul' }
+  ? NoulAnswer
+  : Q extends { readonly type: 'choice'; readonly criteria: infer Criteria }
+    ? ChoiceAnswer<OptionsOf<Criteria>>
+    : Q extends { readonly type: 'score' }
+      ? ScoreAnswer
+      : never
 
 /**
  * The answer to a question. `decided`, and `confidence` on a noul, are certain when the question sets its own

@@ -92,7 +92,10 @@ class JsonCopy {
     const named = path.findIndex((part) => typeof part === 'string')
     if (named < 0) return new Fault(path.map(String), reason)
     const below = path.length - named
-    return new Fault(path.slice(0, named).map(String), `${reason}; ${below === 1 ? 'one level' : `${grouped(below)} levels`} below`)
+    return new Fault(
+      path.slice(0, named).map(String),
+      `${reason}; ${below === 1 ? 'one level' : `${grouped(below)} levels`} below`,
+    )
   }
 
   private fail(reason: string): never {

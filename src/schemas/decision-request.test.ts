@@ -29,11 +29,15 @@ describe('a request that fits the format', () => {
     ['empty object and array', { state: {}, questions: { noul: { ...noul, instructions: ['x', {}, []] } } }],
     ['S21 model', { state: 'x', questions: { noul }, model: 'jev-latest' }],
     ['S22 mixed types', { state: 'x', questions: { noul, choice, score } }],
-    ['S23 odd names',
-      { state: 'x', questions: { 'ticket-1': noul, 'q.2': noul, 'with space': noul, '질문': noul, '🎯': noul } }],
-    ['S25 option names byte for byte',
-      ask({ ...choice, criteria: { 'e\u0301': null, '\u00e9': null, ' a ': null, 'A': null } })],
-    ['an option without a name', ask({ ...choice, criteria: { '': 'none', 'a': 'one' } })],
+    [
+      'S23 odd names',
+      { state: 'x', questions: { 'ticket-1': noul, 'q.2': noul, 'with space': noul, 질문: noul, '🎯': noul } },
+    ],
+    [
+      'S25 option names byte for byte',
+      ask({ ...choice, criteria: { 'e\u0301': null, '\u00e9': null, ' a ': null, A: null } }),
+    ],
+    ['an option without a name', ask({ ...choice, criteria: { '': 'none', a: 'one' } })],
     ['S27 object instructions', ask({ ...noul, instructions: { task: 'x' } })],
     ['S27 array instructions', ask({ ...score, instructions: ['x', { y: 1 }] })],
     ['S27 structured meanings', ask({ ...choice, criteria: { a: { is: 'x' }, b: ['y'] } })],
@@ -54,10 +58,14 @@ describe('a request that fits the format', () => {
     ['S33 1 question', { state: 'x', questions: named(1, noul) }],
     ['S33 32 questions', { state: 'x', questions: named(32, noul) }],
     ['S35 special tokens', { state: '<|im_start|></s>', questions: { noul } }],
-    ['S36 min_confidence 0 and 1',
-      { state: 'x', questions: { noul: { ...noul, min_confidence: 0 } }, min_confidence: 1 }],
-    ['S37 options like integers, in the order JavaScript gives them',
-      ask({ ...choice, criteria: { 2: 'x', 10: 'y' } })],
+    [
+      'S36 min_confidence 0 and 1',
+      { state: 'x', questions: { noul: { ...noul, min_confidence: 0 } }, min_confidence: 1 },
+    ],
+    [
+      'S37 options like integers, in the order JavaScript gives them',
+      ask({ ...choice, criteria: { 2: 'x', 10: 'y' } }),
+    ],
     ['S54 100,000 members of little text', { state: times(99_999, 1), questions: { noul } }],
   ]
 
@@ -85,7 +93,8 @@ describe('a request that fits the format', () => {
 
   it('takes undefined members of the request and of a question as absent', () => {
     const { criteria, ...rest } = parseDecisionRequest({
-      ...ask({ ...noul, criteria: { true: 'yes', false: undefined }, min_confidence: undefined }), model: undefined,
+      ...ask({ ...noul, criteria: { true: 'yes', false: undefined }, min_confidence: undefined }),
+      model: undefined,
     }).questions.q!
     expect(rest).toStrictEqual(noul)
     expect(Object.keys(criteria!)).toEqual(['true'])
@@ -115,53 +124,84 @@ describe('a request that fits the format', () => {
 
 describe('a request that does not fit is refused under the path of the fault', () => {
   const refused: readonly (readonly [rule: string, path: string, body: unknown])[] = [
-    ...[undefined, [], 'x', null, 5, true].map(body => ['S38 body', 'body', body] as const),
+    ...[undefined, [], 'x', null, 5, true].map((body) => ['S38 body', 'body', body] as const),
     ['S39 state missing', 'state', { questions: { noul } }],
-    ...[null, 5, true].map(state => ['S39 state', 'state', { state, questions: { noul } }] as const),
+    ...[null, 5, true].map((state) => ['S39 state', 'state', { state, questions: { noul } }] as const),
     ['S40 questions missing', 'questions', { state: 'x' }],
-    ...[null, [], [noul], 'x', {}].map(questions => ['S40 questions', 'questions', { state: 'x', questions }] as const),
+    ...[null, [], [noul], 'x', {}].map(
+      (questions) => ['S40 questions', 'questions', { state: 'x', questions }] as const,
+    ),
     ['S41 33 questions', 'questions', { state: 'x', questions: named(33, noul) }],
-    ...[null, 'x', [], 5, undefined].map(question => ['S43 question', 'questions.q', ask(question)] as const),
+    ...[null, 'x', [], 5, undefined].map((question) => ['S43 question', 'questions.q', ask(question)] as const),
     ['S44 type missing', 'questions.q.type', ask({ instructions: 'x' })],
-    ...['boolean', 'box', 'predicate', 1, 'Noul', null, '', ' noul', '__proto__', ['noul']].map(type =>
-      ['S44 type', 'questions.q.type', ask({ type, instructions: 'x' })] as const),
-    ...[5, true, false].flatMap(instructions => [noul, choice, score].map(question =>
-      ['S45 instructions', 'questions.q.instructions', ask({ ...question, instructions })] as const)),
-    ...[undefined, null, ['a', 'b'], 'x', {}, 5, named(1, 'x'), named(27, 'x')].map(criteria =>
-      ['S46 options', 'questions.q.criteria', ask({ ...choice, criteria })] as const),
-    ...[5, true, undefined].map(meaning =>
-      ['S47 meaning', 'questions.q.criteria.b c', ask({ ...choice, criteria: { a: null, 'b c': meaning } })] as const),
-    ...[undefined, null, { 0: 'a', 1: 'b' }, 'x', [], 5, times(1, 'x'), times(11, 'x')].map(criteria =>
-      ['S48 levels', 'questions.q.criteria', ask({ ...score, criteria })] as const),
-    ...[null, 5, true, undefined].map(level =>
-      ['S49 level', 'questions.q.criteria.1', ask({ ...score, criteria: ['a', level, 'c'] })] as const),
-    ...[[], 'x', 5, { true: 'x', maybe: 'y' }, { True: 'x' }, JSON.parse('{"__proto__":"x"}')].map(criteria =>
-      ['S50 noul criteria', 'questions.q.criteria', ask({ ...noul, criteria })] as const),
+    ...['boolean', 'box', 'predicate', 1, 'Noul', null, '', ' noul', '__proto__', ['noul']].map(
+      (type) => ['S44 type', 'questions.q.type', ask({ type, instructions: 'x' })] as const,
+    ),
+    ...[5, true, false].flatMap((instructions) =>
+      [noul, choice, score].map(
+        (question) => ['S45 instructions', 'questions.q.instructions', ask({ ...question, instructions })] as const,
+      ),
+    ),
+    ...[undefined, null, ['a', 'b'], 'x', {}, 5, named(1, 'x'), named(27, 'x')].map(
+      (criteria) => ['S46 options', 'questions.q.criteria', ask({ ...choice, criteria })] as const,
+    ),
+    ...[5, true, undefined].map(
+      (meaning) =>
+        ['S47 meaning', 'questions.q.criteria.b c', ask({ ...choice, criteria: { a: null, 'b c': meaning } })] as const,
+    ),
+    ...[undefined, null, { 0: 'a', 1: 'b' }, 'x', [], 5, times(1, 'x'), times(11, 'x')].map(
+      (criteria) => ['S48 levels', 'questions.q.criteria', ask({ ...score, criteria })] as const,
+    ),
+    ...[null, 5, true, undefined].map(
+      (level) => ['S49 level', 'questions.q.criteria.1', ask({ ...score, criteria: ['a', level, 'c'] })] as const,
+    ),
+    ...[[], 'x', 5, { true: 'x', maybe: 'y' }, { True: 'x' }, JSON.parse('{"__proto__":"x"}')].map(
+      (criteria) => ['S50 noul criteria', 'questions.q.criteria', ask({ ...noul, criteria })] as const,
+    ),
     ['S50 noul side', 'questions.q.criteria.false', ask({ ...noul, criteria: { true: 'x', false: 5 } })],
-    ...[-0.1, 1.1, '0.5', true, 'NaN', Number.NaN, Number.POSITIVE_INFINITY, [], {}].flatMap(min_confidence => [
+    ...[-0.1, 1.1, '0.5', true, 'NaN', Number.NaN, Number.POSITIVE_INFINITY, [], {}].flatMap((min_confidence) => [
       ['S51 of a question', 'questions.q.min_confidence', ask({ ...choice, min_confidence })] as const,
       ['S51 of the request', 'min_confidence', { ...ask(choice), min_confidence }] as const,
     ]),
-    ...[null, 5, {}].map(model => ['S52 model', 'model', { ...ask(noul), model }] as const),
+    ...[null, 5, {}].map((model) => ['S52 model', 'model', { ...ask(noul), model }] as const),
     ['a question name of 10,001 characters', 'questions', { state: 'x', questions: { ['n'.repeat(10_001)]: noul } }],
-    ['an option name of 10,001 characters', 'questions.q.criteria', ask({ type: 'choice', criteria: { ['n'.repeat(10_001)]: null, b: null } })],
+    [
+      'an option name of 10,001 characters',
+      'questions.q.criteria',
+      ask({ type: 'choice', criteria: { ['n'.repeat(10_001)]: null, b: null } }),
+    ],
     ['S53 empty question name', 'questions', { state: 'x', questions: { '': noul } }],
     ['S54 number beyond doubles', 'state', JSON.parse('{"state":{"a":[1e999]},"questions":{"q":{}}}')],
-    ['S56 one fault among good questions', 'questions.b.criteria',
-      { state: 'x', questions: { noul, b: { type: 'choice' } } }],
+    [
+      'S56 one fault among good questions',
+      'questions.b.criteria',
+      { state: 'x', questions: { noul, b: { type: 'choice' } } },
+    ],
     ['noul that asks nothing', 'questions.q.instructions', ask({ type: 'noul' })],
-    ['noul of null texts', 'questions.q.instructions',
-      ask({ type: 'noul', instructions: null, criteria: { true: null } })],
-    ['noul of blank texts', 'questions.q.instructions',
-      ask({ type: 'noul', instructions: ' ', criteria: { true: {} } })],
+    [
+      'noul of null texts',
+      'questions.q.instructions',
+      ask({ type: 'noul', instructions: null, criteria: { true: null } }),
+    ],
+    [
+      'noul of blank texts',
+      'questions.q.instructions',
+      ask({ type: 'noul', instructions: ' ', criteria: { true: {} } }),
+    ],
     ['S34 lone surrogate in the state', 'state', { state: 'a\ud800', questions: { noul } }],
     ['S34 lone surrogate deep in the state', 'state', { state: { a: ['x', '\udc00'] }, questions: { noul } }],
     ['S34 lone surrogate in a name of the state', 'state', { state: { a: { '\ud800': 1 } }, questions: { noul } }],
     ['S34 lone surrogate in instructions', 'questions.q.instructions', ask({ ...noul, instructions: '\ud800' })],
-    ['S34 lone surrogate in a meaning', 'questions.q.criteria.a.0',
-      ask({ ...choice, criteria: { a: ['\ud800'], b: '' } })],
-    ['S34 lone surrogate in an option name', 'questions.q.criteria',
-      ask({ ...choice, criteria: { '\ud800': 'a', b: '' } })],
+    [
+      'S34 lone surrogate in a meaning',
+      'questions.q.criteria.a.0',
+      ask({ ...choice, criteria: { a: ['\ud800'], b: '' } }),
+    ],
+    [
+      'S34 lone surrogate in an option name',
+      'questions.q.criteria',
+      ask({ ...choice, criteria: { '\ud800': 'a', b: '' } }),
+    ],
     ['S34 lone surrogate in a level', 'questions.q.criteria.1', ask({ ...score, criteria: ['a', '\ud800'] })],
     ['S34 lone surrogate in a question name', 'questions', { state: 'x', questions: { '\ud800': noul } }],
     ['S34 lone surrogate in the model', 'model', { ...ask(noul), model: '\ud800' }],
@@ -212,8 +252,10 @@ describe('the option limit', () => {
   it('is a setting', () => {
     expect(faultOf(ask({ ...choice, criteria: named(27, null) }), { maxOptions: 26 }).path).toBe('questions.q.criteria')
     expect(() =>
-      parseDecisionRequest(ask({ ...choice, criteria: named(255, null) }), { maxOptions: 255 })).not.toThrow()
-    expect(faultOf(ask({ ...choice, criteria: named(256, null) }), { maxOptions: 255 }).reason)
-      .toBe('a choice needs 2 to 255 options, got 256')
+      parseDecisionRequest(ask({ ...choice, criteria: named(255, null) }), { maxOptions: 255 }),
+    ).not.toThrow()
+    expect(faultOf(ask({ ...choice, criteria: named(256, null) }), { maxOptions: 255 }).reason).toBe(
+      'a choice needs 2 to 255 options, got 256',
+    )
   })
 })

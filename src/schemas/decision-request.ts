@@ -33,14 +33,20 @@ function schemaFor(limits: RequestLimits): z.ZodType<DecisionRequest, Input> {
 
 /** The same with another limit of options. */
 export function createDecisionRequestSchema(maxOptions: number): z.ZodType<DecisionRequest, Input> {
-  return z.object({
-    state: reader(readState, { type: ['string', 'object', 'array'] }),
-    questions: ownRecord(questionSchema(maxOptions), 'an object of questions', checkNames, {
-      minProperties: LIMITS.questions.min, maxProperties: LIMITS.questions.max,
-    }),
-    min_confidence: minConfidenceSchema,
-    model: unicodeString('a string').optional(),
-  }, { error: expected('a JSON object') }).transform(withoutAbsent) as unknown as z.ZodType<DecisionRequest, Input>
+  return z
+    .object(
+      {
+        state: reader(readState, { type: ['string', 'object', 'array'] }),
+        questions: ownRecord(questionSchema(maxOptions), 'an object of questions', checkNames, {
+          minProperties: LIMITS.questions.min,
+          maxProperties: LIMITS.questions.max,
+        }),
+        min_confidence: minConfidenceSchema,
+        model: unicodeString('a string').optional(),
+      },
+      { error: expected('a JSON object') },
+    )
+    .transform(withoutAbsent) as unknown as z.ZodType<DecisionRequest, Input>
 }
 
 function checkNames(names: readonly string[]): void {
@@ -48,6 +54,10 @@ function checkNames(names: readonly string[]): void {
   if (names.length < min || names.length > max) {
     throw new Fault([], `a request needs ${min} to ${max} questions, got ${names.length}`)
   }
-  if (names.some(isLong)) throw new Fault([], `must not have a question with a name of more than ${grouped(LIMITS.nameCharacters)} characters`)
+  if (names.some(isLong))
+    throw new Fault(
+      [],
+      `must not have a question with a name of more than ${grouped(LIMITS.nameCharacters)} characters`,
+    )
   if (names.includes('')) throw new Fault([], 'must not have a question without a name')
 }

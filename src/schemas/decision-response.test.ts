@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { checkDecisionResponse } from '../../test/helpers/check-decision-response.ts'
 import { type DecisionResponse, decisionResponseSchema, parseDecisionRequest } from './index.ts'
 
-const request = parseDecisionRequest(JSON.parse(`{
+const request = parseDecisionRequest(
+  JSON.parse(`{
   "state": "x",
   "questions": {
     "__proto__": { "type": "choice", "criteria": { "constructor": null, "__proto__": null, "b": null } },
     "noul": { "type": "noul", "instructions": "x" },
     "score": { "type": "score", "criteria": ["calm", { "is": "annoyed" }, "furious"], "min_confidence": 0.5 }
   }
-}`))
+}`),
+)
 const good = `{
   "model": "decide-mini",
   "answers": {
@@ -36,12 +38,19 @@ describe('decisionResponseSchema', () => {
   })
 
   it.each([
-    ['"model": "decide-mini"', '"model": 5'], ['"noul": 0.25', '"noul": 1.1'], ['"noul": 0.25', '"noul": -0.1'],
-    ['"constructor": 0.3', '"constructor": "x"'], ['"constructor": 0.3', '"constructor": 1e999'],
-    ['"input_tokens": 12', '"input_tokens": 1.5'], ['"input_tokens": 12', '"input_tokens": -1'],
+    ['"model": "decide-mini"', '"model": 5'],
+    ['"noul": 0.25', '"noul": 1.1'],
+    ['"noul": 0.25', '"noul": -0.1'],
+    ['"constructor": 0.3', '"constructor": "x"'],
+    ['"constructor": 0.3', '"constructor": 1e999'],
+    ['"input_tokens": 12', '"input_tokens": 1.5'],
+    ['"input_tokens": 12', '"input_tokens": -1'],
     ['"latency_ms": 3', '"latency_ms": 3.5'],
-    ['"type": "noul"', '"type": "yes"'], ['"confidence": 0.4,', ''], ['"score": 1.2', '"score": -1'],
-    ['"0": "calm"', '"0": null'], ['"decided": false', '"decided": 0'],
+    ['"type": "noul"', '"type": "yes"'],
+    ['"confidence": 0.4,', ''],
+    ['"score": 1.2', '"score": -1'],
+    ['"0": "calm"', '"0": null'],
+    ['"decided": false', '"decided": 0'],
   ])('refuses %s as %s', (from, to) => {
     expect(decisionResponseSchema.safeParse(changed(from, to)).success).toBe(false)
   })

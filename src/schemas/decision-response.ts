@@ -7,10 +7,17 @@ const unit = z.number().min(0).max(1)
 const probabilities = ownRecord(unit, 'an object of probabilities')
 
 const noulAnswer = z.object({
-  type: z.literal('noul'), noul: unit, confidence: unit.optional(), decided: z.boolean().optional(),
+  type: z.literal('noul'),
+  noul: unit,
+  confidence: unit.optional(),
+  decided: z.boolean().optional(),
 })
 const choiceAnswer = z.object({
-  type: z.literal('choice'), choice: z.string(), probabilities, confidence: unit, decided: z.boolean().optional(),
+  type: z.literal('choice'),
+  choice: z.string(),
+  probabilities,
+  confidence: unit,
+  decided: z.boolean().optional(),
 })
 const scoreAnswer = z.object({
   type: z.literal('score'),

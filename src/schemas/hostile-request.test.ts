@@ -53,15 +53,27 @@ describe('values that JSON cannot hold', () => {
     text = 'x'
   }
   it.each<[string, unknown]>([
-    ['a function', () => 'x'], ['a BigInt', 5n], ['NaN', Number.NaN], ['Infinity', Number.POSITIVE_INFINITY],
-    ['-Infinity', Number.NEGATIVE_INFINITY], ['undefined', undefined], ['a Date', new Date()], ['a Map', new Map()],
-    ['a Set', new Set()], ['a symbol', Symbol('x')], ['a class instance', new Ticket()], ['bytes', new Uint8Array(4)],
-    ['a boxed string', new String('x')], ['a promise', Promise.resolve('x')], ['a regular expression', /x/],
+    ['a function', () => 'x'],
+    ['a BigInt', 5n],
+    ['NaN', Number.NaN],
+    ['Infinity', Number.POSITIVE_INFINITY],
+    ['-Infinity', Number.NEGATIVE_INFINITY],
+    ['undefined', undefined],
+    ['a Date', new Date()],
+    ['a Map', new Map()],
+    ['a Set', new Set()],
+    ['a symbol', Symbol('x')],
+    ['a class instance', new Ticket()],
+    ['bytes', new Uint8Array(4)],
+    ['a boxed string', new String('x')],
+    ['a promise', Promise.resolve('x')],
+    ['a regular expression', /x/],
     ['an object with toJSON', { toJSON: () => 'x' }],
   ])('%s is refused under the path of what it is in', (_, value) => {
     expect(pathOf({ state: { a: [0, value] }, questions })).toBe('state')
-    expect(pathOf({ state: 'x', questions: { q: { type: 'noul', instructions: [value] } } }))
-      .toBe('questions.q.instructions.0')
+    expect(pathOf({ state: 'x', questions: { q: { type: 'noul', instructions: [value] } } })).toBe(
+      'questions.q.instructions.0',
+    )
   })
 
   it('holes in an array are refused', () => {
@@ -97,21 +109,54 @@ describe('objects that work against the reader', () => {
   })
 
   it('a getter that throws gives a fault that does not repeat its message', () => {
-    const trap = { get a() { return throwing() } }
+    const trap = {
+      get a() {
+        return throwing()
+      },
+    }
     expect(pathOf({ state: [0, trap], questions })).toBe('state.1')
-    expect(pathOf({ get state() { return throwing() }, questions })).toBe('body')
-    expect(pathOf({ state: 'x', questions: { q: { get type() { return throwing() } } } })).toBe('body')
-    expect(pathOf({ get prompt() { return throwing() } }, parseImageGenerationRequest)).toBe('body')
+    expect(
+      pathOf({
+        get state() {
+          return throwing()
+        },
+        questions,
+      }),
+    ).toBe('body')
+    expect(
+      pathOf({
+        state: 'x',
+        questions: {
+          q: {
+            get type() {
+              return throwing()
+            },
+          },
+        },
+      }),
+    ).toBe('body')
+    expect(
+      pathOf(
+        {
+          get prompt() {
+            return throwing()
+          },
+        },
+        parseImageGenerationRequest,
+      ),
+    ).toBe('body')
     expect(() => parseDecisionRequest({ state: trap, questions })).toThrow(/^state: could not be read/)
   })
 
   it.each(['ownKeys', 'get', 'getPrototypeOf', 'getOwnPropertyDescriptor', 'has'] as const)(
-    'a proxy whose %s trap throws is refused', (trap) => {
+    'a proxy whose %s trap throws is refused',
+    (trap) => {
       const proxy = new Proxy({ a: 1 }, { [trap]: throwing })
       // zod asks `in` of the body alone, and a plain copy never does.
       if (trap !== 'has') expect(pathOf({ state: proxy, questions })).toMatch(/^(state|body)/)
       expect(pathOf(proxy)).toMatch(/^(state|body)/)
-    })
+    },
+  )
 
   it('a revoked proxy is refused', () => {
     const { proxy, revoke } = Proxy.revocable([], {})
@@ -124,7 +169,14 @@ describe('objects that work against the reader', () => {
 
   it('a getter that changes its mind is read once where it matters', () => {
     let reads = 0
-    const parsed = parseDecisionRequest({ state: { get a() { return reads++ === 0 ? 'text' : 5n } }, questions })
+    const parsed = parseDecisionRequest({
+      state: {
+        get a() {
+          return reads++ === 0 ? 'text' : 5n
+        },
+      },
+      questions,
+    })
     expect(parsed.state).toEqual({ a: 'text' })
   })
 
@@ -132,8 +184,9 @@ describe('objects that work against the reader', () => {
     const inherited = Object.create({ state: 'x', questions })
     const bare: unknown = Object.assign(Object.create(null), { a: 1 })
     expect(parseDecisionRequest({ state: bare, questions }).state).toEqual({ a: 1 })
-    expect(pathOf({ state: 'x', questions: { q: JSON.parse('{"__proto__":{"type":"noul","instructions":"x"}}') } }))
-      .toBe('questions.q.type')
+    expect(
+      pathOf({ state: 'x', questions: { q: JSON.parse('{"__proto__":{"type":"noul","instructions":"x"}}') } }),
+    ).toBe('questions.q.type')
     expect(pathOf({ state: inherited, questions })).toBe('state')
   })
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidRequestError } from '../errors/index.ts'
-import {
-  errorBodySchema, imageResponseSchema, parseImageEditRequest, parseImageGenerationRequest,
-} from './index.ts'
+import { errorBodySchema, imageResponseSchema, parseImageEditRequest, parseImageGenerationRequest } from './index.ts'
 
 function faultOf(parse: (body: unknown) => unknown, body: unknown): InvalidRequestError {
   try {
@@ -64,9 +62,29 @@ describe('an image generation request', () => {
   })
 
   it.each([
-    '15x16', '16x15', '2049x16', '16x2049', '0x0', '-16x16', '16', '16x', 'x16', '16x16x16', '016x16', '16.0x16',
+    '15x16',
+    '16x15',
+    '2049x16',
+    '16x2049',
+    '0x0',
+    '-16x16',
+    '16',
+    '16x',
+    'x16',
+    '16x16x16',
+    '016x16',
+    '16.0x16',
     '1e3x16',
-    '16X16', '16 x 16', ' 16x16', '16x16\n', '', 'auto', '99999999999x16', null, 256, ['16x16'],
+    '16X16',
+    '16 x 16',
+    ' 16x16',
+    '16x16\n',
+    '',
+    'auto',
+    '99999999999x16',
+    null,
+    256,
+    ['16x16'],
   ])('refuses the size %j', (size) => {
     expect(faultOf(parseImageGenerationRequest, { prompt: 'x', size }).path).toBe('size')
   })
@@ -84,18 +102,30 @@ describe('an image edit request', () => {
   const sources = (fields: object) => ({ prompt: 'x', ...fields })
 
   it('takes one source, or 1 to 10', () => {
-    for (const fields of [{ image: 'a' }, { images: ['a'] },
-      { images: Array(10).fill('data:image/png;base64,aGk=') }]) {
+    for (const fields of [
+      { image: 'a' },
+      { images: ['a'] },
+      { images: Array(10).fill('data:image/png;base64,aGk=') },
+    ]) {
       expect(parseImageEditRequest(sources(fields))).toMatchObject(fields)
     }
   })
 
   it.each<[string, object]>([
-    ['image', {}], ['image', { image: undefined }], ['image', { image: '' }], ['image', { image: 5 }],
+    ['image', {}],
+    ['image', { image: undefined }],
+    ['image', { image: '' }],
+    ['image', { image: 5 }],
     ['image', { image: null }],
-    ['images', { image: 'a', images: ['a'] }], ['images', { images: [] }], ['images', { images: Array(11).fill('a') }],
-    ['images', { images: 'a' }], ['images', { images: null }], ['images', { images: { 0: 'a' } }],
-    ['images.1', { images: ['a', ''] }], ['images.1', { images: ['a', 5] }], ['images.0', { images: [null] }],
+    ['images', { image: 'a', images: ['a'] }],
+    ['images', { images: [] }],
+    ['images', { images: Array(11).fill('a') }],
+    ['images', { images: 'a' }],
+    ['images', { images: null }],
+    ['images', { images: { 0: 'a' } }],
+    ['images.1', { images: ['a', ''] }],
+    ['images.1', { images: ['a', 5] }],
+    ['images.0', { images: [null] }],
   ])('is refused under %s for %j', (path, fields) => {
     expect(faultOf(parseImageEditRequest, sources(fields)).path).toBe(path)
   })

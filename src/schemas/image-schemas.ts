@@ -7,11 +7,14 @@ import { expected, reader, unicodeString } from './zod-reader.ts'
 
 const { imageSide, imagesPerCall, sourceImages, promptCharacters } = LIMITS
 
-const prompt = reader((value): string => {
-  if (typeof value !== 'string') throw new Fault([], expected('a string')({ input: value }))
-  if (value === '') throw new Fault([], 'must not be empty')
-  return readString(value, promptCharacters)
-}, { type: 'string', minLength: 1 })
+const prompt = reader(
+  (value): string => {
+    if (typeof value !== 'string') throw new Fault([], expected('a string')({ input: value }))
+    if (value === '') throw new Fault([], 'must not be empty')
+    return readString(value, promptCharacters)
+  },
+  { type: 'string', minLength: 1 },
+)
 
 const SOURCE_JSON = { type: 'string', minLength: 1 } as const
 
@@ -25,34 +28,45 @@ const model = unicodeString('a string').optional()
 const seed = z.int({ error: expected('an integer within ±(2^53 - 1)', shown) }).optional()
 
 /** Body of an image generation request. */
-export const imageGenerationRequestSchema = z.object({
-  model,
-  prompt,
-  size,
-  seed,
-  n: count,
-}, { error: expected('a JSON object') })
+export const imageGenerationRequestSchema = z.object(
+  {
+    model,
+    prompt,
+    size,
+    seed,
+    n: count,
+  },
+  { error: expected('a JSON object') },
+)
 
 /** Body of an image edit request. The sources are checked to be there; decoding them comes later. */
-export const imageEditRequestSchema = z.object({
-  model,
-  prompt,
-  image: reader(readSource, SOURCE_JSON).optional(),
-  images: reader(readSources, {
-    type: 'array', items: SOURCE_JSON, minItems: sourceImages.min, maxItems: sourceImages.max,
-  }).optional(),
-  /** Not in the specification, where edits cannot be repeated; means what it means in a generation. */
-  seed,
-  n: count,
-}, { error: expected('a JSON object') }).check(({ value, issues }) => {
-  const { image, images } = value
-  if (image === undefined && images === undefined) {
-    issues.push({ code: 'custom', input: undefined, path: ['image'], message: 'is required: image or images' })
-  }
-  if (image !== undefined && images !== undefined) {
-    issues.push({ code: 'custom', input: undefined, path: ['images'], message: 'must not come together with image' })
-  }
-})
+export const imageEditRequestSchema = z
+  .object(
+    {
+      model,
+      prompt,
+      image: reader(readSource, SOURCE_JSON).optional(),
+      images: reader(readSources, {
+        type: 'array',
+        items: SOURCE_JSON,
+        minItems: sourceImages.min,
+        maxItems: sourceImages.max,
+      }).optional(),
+      /** Not in the specification, where edits cannot be repeated; means what it means in a generation. */
+      seed,
+      n: count,
+    },
+    { error: expected('a JSON object') },
+  )
+  .check(({ value, issues }) => {
+    const { image, images } = value
+    if (image === undefined && images === undefined) {
+      issues.push({ code: 'custom', input: undefined, path: ['image'], message: 'is required: image or images' })
+    }
+    if (image !== undefined && images !== undefined) {
+      issues.push({ code: 'custom', input: undefined, path: ['images'], message: 'must not come together with image' })
+    }
+  })
 
 /** Body of the response of both image endpoints. */
 export const imageResponseSchema = z.object({
@@ -96,5 +110,5 @@ function readSources(value: unknown): readonly string[] {
 
 function isSize(text: string): boolean {
   const sides = /^([1-9]\d{0,5})x([1-9]\d{0,5})$/.exec(text)?.slice(1).map(Number) ?? []
-  return sides.length === 2 && sides.every(side => side >= imageSide.min && side <= imageSide.max)
+  return sides.length === 2 && sides.every((side) => side >= imageSide.min && side <= imageSide.max)
 }

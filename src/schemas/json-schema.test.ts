@@ -18,8 +18,18 @@ it('describes what function-made schemas take, inside objects, unions and maps',
         maxProperties: 32,
         additionalProperties: {
           oneOf: [
-            { properties: { type: { const: 'noul' }, criteria: { type: ['object', 'null'], additionalProperties: false } } },
-            { properties: { type: { const: 'choice' }, criteria: { type: 'object', minProperties: 2, maxProperties: 26 } } },
+            {
+              properties: {
+                type: { const: 'noul' },
+                criteria: { type: ['object', 'null'], additionalProperties: false },
+              },
+            },
+            {
+              properties: {
+                type: { const: 'choice' },
+                criteria: { type: 'object', minProperties: 2, maxProperties: 26 },
+              },
+            },
             { properties: { type: { const: 'score' }, criteria: { type: 'array', minItems: 2, maxItems: 10 } } },
           ],
         },
@@ -31,7 +41,8 @@ it('describes what function-made schemas take, inside objects, unions and maps',
 it('describes the other bodies', () => {
   expect(toJsonSchema(decisionResponseSchema)).toMatchObject({ required: ['model', 'answers', 'usage', 'latency_ms'] })
   expect(toJsonSchema(imageGenerationRequestSchema)).toMatchObject({
-    required: ['prompt'], properties: { prompt: { type: 'string', minLength: 1 } },
+    required: ['prompt'],
+    properties: { prompt: { type: 'string', minLength: 1 } },
   })
   expect(toJsonSchema(imageEditRequestSchema)).toMatchObject({
     properties: { images: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 10 } },

@@ -24,6 +24,6 @@ it('does not list the names of a value again for each of its faults', () => {
 
 it('takes the elements of an array in their order, where there are ten or more', () => {
   const schema = z.object({ list: z.array(z.string()) })
-  const list = Array.from({ length: 12 }, (_, index) => index < 9 ? 'x' : 0)
+  const list = Array.from({ length: 12 }, (_, index) => (index < 9 ? 'x' : 0))
   expect(() => parseRequest(schema, { list })).toThrow(expect.objectContaining({ path: 'list.9' }))
 })

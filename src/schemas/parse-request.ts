@@ -25,8 +25,8 @@ function toInvalidRequest({ path, message }: Issue): InvalidRequestError {
 
 function firstInDocument(issues: readonly Issue[], body: unknown): Issue {
   const places = new Places()
-  const ranked = issues.map(issue => ({ issue, place: places.of(issue.path, body) }))
-  return ranked.reduce((first, other) => comparePlaces(other.place, first.place) < 0 ? other : first).issue
+  const ranked = issues.map((issue) => ({ issue, place: places.of(issue.path, body) }))
+  return ranked.reduce((first, other) => (comparePlaces(other.place, first.place) < 0 ? other : first)).issue
 }
 
 /** Where the values of a body stand in it. */
@@ -40,7 +40,8 @@ class Places {
     return path.map((name, level) => {
       const index = this.indexOf(name, parent)
       // The value at the end of the path is not read: reading it may be what failed.
-      if (level < path.length - 1) parent = index === undefined ? undefined : (parent as Record<PropertyKey, unknown>)[name]
+      if (level < path.length - 1)
+        parent = index === undefined ? undefined : (parent as Record<PropertyKey, unknown>)[name]
       return index ?? Number.POSITIVE_INFINITY
     })
   }

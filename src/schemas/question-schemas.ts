@@ -10,32 +10,44 @@ import { expected, reader } from './zod-reader.ts'
 const confidenceError = { error: expected('a number from 0 to 1', shown) }
 
 /** A number from 0 to 1; null is the same as absent. */
-export const minConfidenceSchema = z.number(confidenceError)
-  .gte(LIMITS.minConfidence.min, confidenceError).lte(LIMITS.minConfidence.max, confidenceError).nullish()
+export const minConfidenceSchema = z
+  .number(confidenceError)
+  .gte(LIMITS.minConfidence.min, confidenceError)
+  .lte(LIMITS.minConfidence.max, confidenceError)
+  .nullish()
 
 const textSchema = reader(readText, TEXT_JSON)
 
-const noulSchema = z.object({
-  type: z.literal('noul'),
-  instructions: textSchema.optional(),
-  criteria: reader(readNoulCriteria, {
-    type: ['object', 'null'], properties: { true: TEXT_JSON, false: TEXT_JSON }, additionalProperties: false,
-  }).optional(),
-  min_confidence: minConfidenceSchema,
-}).check(({ value, issues }) => {
-  const { instructions, criteria } = value
-  if (saysSomething(instructions) || saysSomething(criteria?.true) || saysSomething(criteria?.false)) return
-  issues.push({
-    code: 'custom', path: ['instructions'], input: undefined,
-    message: 'a noul needs instructions, or criteria that say what true or false means',
+const noulSchema = z
+  .object({
+    type: z.literal('noul'),
+    instructions: textSchema.optional(),
+    criteria: reader(readNoulCriteria, {
+      type: ['object', 'null'],
+      properties: { true: TEXT_JSON, false: TEXT_JSON },
+      additionalProperties: false,
+    }).optional(),
+    min_confidence: minConfidenceSchema,
   })
-})
+  .check(({ value, issues }) => {
+    const { instructions, criteria } = value
+    if (saysSomething(instructions) || saysSomething(criteria?.true) || saysSomething(criteria?.false)) return
+    issues.push({
+      code: 'custom',
+      path: ['instructions'],
+      input: undefined,
+      message: 'a noul needs instructions, or criteria that say what true or false means',
+    })
+  })
 
 const scoreSchema = z.object({
   type: z.literal('score'),
   instructions: textSchema.optional(),
   criteria: reader(readScoreCriteria, {
-    type: 'array', items: LEVEL_JSON, minItems: LIMITS.levels.min, maxItems: LIMITS.levels.max,
+    type: 'array',
+    items: LEVEL_JSON,
+    minItems: LIMITS.levels.min,
+    maxItems: LIMITS.levels.max,
   }),
   min_confidence: minConfidenceSchema,
 })
@@ -45,19 +57,24 @@ export function questionSchema(maxOptions: number): z.ZodType<Question, Question
   const choiceSchema = z.object({
     type: z.literal('choice'),
     instructions: textSchema.optional(),
-    criteria: reader(value => readChoiceCriteria(value, maxOptions), {
-      type: 'object', additionalProperties: TEXT_JSON, minProperties: LIMITS.options.min, maxProperties: maxOptions,
+    criteria: reader((value) => readChoiceCriteria(value, maxOptions), {
+      type: 'object',
+      additionalProperties: TEXT_JSON,
+      minProperties: LIMITS.options.min,
+      maxProperties: maxOptions,
     }),
     min_confidence: minConfidenceSchema,
   })
-  return z.discriminatedUnion('type', [noulSchema, choiceSchema, scoreSchema], {
-    error: ({ code, input }) => code === 'invalid_union' ? typeError(input) : expected('an object')({ input }),
-  }).transform(withoutAbsent) as unknown as z.ZodType<Question, QuestionInput>
+  return z
+    .discriminatedUnion('type', [noulSchema, choiceSchema, scoreSchema], {
+      error: ({ code, input }) => (code === 'invalid_union' ? typeError(input) : expected('an object')({ input })),
+    })
+    .transform(withoutAbsent) as unknown as z.ZodType<Question, QuestionInput>
 }
 
 function typeError(question: unknown): string {
   const { type } = question as { readonly type?: unknown }
-  const show = (value: unknown) => typeof value === 'string' ? 'another string' : shown(value)
+  const show = (value: unknown) => (typeof value === 'string' ? 'another string' : shown(value))
   return expected('"noul", "choice" or "score"', show)({ input: type })
 }
 
@@ -65,9 +82,13 @@ function readNoulCriteria(value: unknown): { readonly true?: Text; readonly fals
   if (value === null) return null
   if (!isPlainObject(value)) throw new Fault([], `must be an object with "true" and "false", got ${kindOf(value)}`)
   const names = Object.keys(value)
-  const others = names.filter(name => name !== 'true' && name !== 'false').length
+  const others = names.filter((name) => name !== 'true' && name !== 'false').length
   if (others > 0) throw new Fault([], `must have no members but "true" and "false", got ${others} of other names`)
-  return copyMembers(value, names.filter(name => value[name] !== undefined), readText)
+  return copyMembers(
+    value,
+    names.filter((name) => value[name] !== undefined),
+    readText,
+  )
 }
 
 function readChoiceCriteria(value: unknown, maxOptions: number): Readonly<Record<string, Text>> {
@@ -77,7 +98,8 @@ function readChoiceCriteria(value: unknown, maxOptions: number): Readonly<Record
   if (names.length < LIMITS.options.min || names.length > maxOptions) {
     throw new Fault([], `a choice needs ${range}, got ${names.length}`)
   }
-  if (names.some(isLong)) throw new Fault([], `must not have an option name of more than ${grouped(LIMITS.nameCharacters)} characters`)
+  if (names.some(isLong))
+    throw new Fault([], `must not have an option name of more than ${grouped(LIMITS.nameCharacters)} characters`)
   if (!names.every(isWellFormed)) throw new Fault([], `has an option name that ${LONE_SURROGATE}`)
   return copyMembers(value, names, readText)
 }

@@ -53,10 +53,13 @@ interface QuestionInputFields {
 
 export interface NoulQuestionInput extends QuestionInputFields {
   readonly type: 'noul'
-  readonly criteria?: {
-    readonly true?: TextInput | undefined
-    readonly false?: TextInput | undefined
-  } | null | undefined
+  readonly criteria?:
+    | {
+        readonly true?: TextInput | undefined
+        readonly false?: TextInput | undefined
+      }
+    | null
+    | undefined
 }
 
 export interface ChoiceQuestionInput extends QuestionInputFields {

@@ -29,23 +29,25 @@ export function ownRecord<Output, Input>(
   check: CheckNames = () => undefined,
   takes: JsonSchema = {},
 ) {
-  const schema = z.custom<Readonly<Record<string, Input>>>().transform((input: unknown, context): Record<string, Output> => {
-    const result = Object.create(null) as Record<string, Output>
-    try {
-      if (!isPlainObject(input)) throw new Fault([], expected(what)({ input }))
-      const names = Object.keys(input)
-      check(names)
-      if (!names.every(isWellFormed)) throw new Fault([], `has a name that ${LONE_SURROGATE}`)
-      for (const name of names) {
-        const member = value.safeParse(input[name])
-        if (member.success) result[name] = member.data
-        else for (const issue of member.error.issues) addIssue(context, [name, ...issue.path], issue.message)
+  const schema = z
+    .custom<Readonly<Record<string, Input>>>()
+    .transform((input: unknown, context): Record<string, Output> => {
+      const result = Object.create(null) as Record<string, Output>
+      try {
+        if (!isPlainObject(input)) throw new Fault([], expected(what)({ input }))
+        const names = Object.keys(input)
+        check(names)
+        if (!names.every(isWellFormed)) throw new Fault([], `has a name that ${LONE_SURROGATE}`)
+        for (const name of names) {
+          const member = value.safeParse(input[name])
+          if (member.success) result[name] = member.data
+          else for (const issue of member.error.issues) addIssue(context, [name, ...issue.path], issue.message)
+        }
+      } catch (error) {
+        return report(error, context)
       }
-    } catch (error) {
-      return report(error, context)
-    }
-    return result
-  })
+      return result
+    })
   return describeJson(schema, (toJson) => ({ type: 'object', additionalProperties: toJson(value), ...takes }))
 }
 

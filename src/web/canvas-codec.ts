@@ -9,9 +9,11 @@ export const canvasCodec: PictureCodec = {
   async decode(file) {
     const blob = new Blob([file as Uint8Array<ArrayBuffer>])
     const orientation = readWebpOrientation(file)
-    const bitmap = await createImageBitmap(blob, { imageOrientation: orientation === undefined ? 'from-image' : 'none' })
+    const bitmap = await createImageBitmap(blob, {
+      imageOrientation: orientation === undefined ? 'from-image' : 'none',
+    })
     const stored = [bitmap.width, bitmap.height] as const
-    const [width, height] = (orientation ?? 1) > 4 ? stored.toReversed() as [number, number] : stored
+    const [width, height] = (orientation ?? 1) > 4 ? (stored.toReversed() as [number, number]) : stored
     const context = createContext(width, height)
     context.fillStyle = WHITE
     context.fillRect(0, 0, width, height)
@@ -39,14 +41,22 @@ export const canvasCodec: PictureCodec = {
 /** Where a picture of that EXIF orientation is drawn, so that it stands upright on `width` × `height`. */
 function turn(orientation: number, width: number, height: number): [number, number, number, number, number, number] {
   switch (orientation) {
-    case 2: return [-1, 0, 0, 1, width, 0]
-    case 3: return [-1, 0, 0, -1, width, height]
-    case 4: return [1, 0, 0, -1, 0, height]
-    case 5: return [0, 1, 1, 0, 0, 0]
-    case 6: return [0, 1, -1, 0, width, 0]
-    case 7: return [0, -1, -1, 0, width, height]
-    case 8: return [0, -1, 1, 0, 0, height]
-    default: return [1, 0, 0, 1, 0, 0]
+    case 2:
+      return [-1, 0, 0, 1, width, 0]
+    case 3:
+      return [-1, 0, 0, -1, width, height]
+    case 4:
+      return [1, 0, 0, -1, 0, height]
+    case 5:
+      return [0, 1, 1, 0, 0, 0]
+    case 6:
+      return [0, 1, -1, 0, width, 0]
+    case 7:
+      return [0, -1, -1, 0, width, height]
+    case 8:
+      return [0, -1, 1, 0, 0, height]
+    default:
+      return [1, 0, 0, 1, 0, 0]
   }
 }
 

@@ -18,28 +18,34 @@ describe('a file', () => {
     expect(await read()).toBe('two')
   })
 
-  it.each([['404', refusal(404)], ['403', refusal(403)], ['a page', page()]])(
-    'is not there where the server answers %s, until it is', async (_, answer) => {
-      const site = stubSite({ [URL]: answer })
-      expect(await download(URL)).toBeUndefined()
-      expect(site.kept(URL)).toBe(404)
-      site.answers[URL] = undefined
-      expect(await download(URL)).toBeUndefined()
-      site.answers[URL] = 'one'
-      expect(await read()).toBe('one')
-    })
+  it.each([
+    ['404', refusal(404)],
+    ['403', refusal(403)],
+    ['a page', page()],
+  ])('is not there where the server answers %s, until it is', async (_, answer) => {
+    const site = stubSite({ [URL]: answer })
+    expect(await download(URL)).toBeUndefined()
+    expect(site.kept(URL)).toBe(404)
+    site.answers[URL] = undefined
+    expect(await download(URL)).toBeUndefined()
+    site.answers[URL] = 'one'
+    expect(await read()).toBe('one')
+  })
 
-  it.each([['a page', page(), 'a page (text/html)'], ['403', refusal(403), '403'], ['500', refusal(500), '500']])(
-    'that is kept is not lost to %s', async (_, answer, reason) => {
-      const site = stubSite({ [URL]: 'one' })
-      await read()
-      site.answers[URL] = answer
-      const failed = await download(URL).catch((error: unknown) => error)
-      expect(DownloadFailedError.isInstance(failed) && failed.reason).toContain(reason)
-      expect(site.kept(URL)).toBe(200)
-      site.answers[URL] = undefined
-      expect(await read()).toBe('one')
-    })
+  it.each([
+    ['a page', page(), 'a page (text/html)'],
+    ['403', refusal(403), '403'],
+    ['500', refusal(500), '500'],
+  ])('that is kept is not lost to %s', async (_, answer, reason) => {
+    const site = stubSite({ [URL]: 'one' })
+    await read()
+    site.answers[URL] = answer
+    const failed = await download(URL).catch((error: unknown) => error)
+    expect(DownloadFailedError.isInstance(failed) && failed.reason).toContain(reason)
+    expect(site.kept(URL)).toBe(200)
+    site.answers[URL] = undefined
+    expect(await read()).toBe('one')
+  })
 
   it('that is kept stays so when the server says that there is none', async () => {
     const site = stubSite({ [URL]: 'one' })
@@ -68,12 +74,16 @@ describe('the size of a file', () => {
   })
 
   it.each([401, 405, 500, 501])('is 0 where the server answers %i to HEAD', async (status) => {
-    stubSite({ [URL]: (method) => method === 'HEAD' ? refusal(status) : file('four') })
+    stubSite({ [URL]: (method) => (method === 'HEAD' ? refusal(status) : file('four')) })
     expect(await measureDownload(URL)).toBe(0)
     expect(await read()).toBe('four')
   })
 
-  it.each([['404', refusal(404)], ['403', refusal(403)], ['a page', page()]])('is none where it answers %s', async (_, answer) => {
+  it.each([
+    ['404', refusal(404)],
+    ['403', refusal(403)],
+    ['a page', page()],
+  ])('is none where it answers %s', async (_, answer) => {
     stubSite({ [URL]: answer })
     expect(await measureDownload(URL)).toBeUndefined()
   })

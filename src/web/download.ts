@@ -24,13 +24,16 @@ export interface DownloadOptions {
  *
  * @throws DownloadFailedError
  */
-export async function download(url: string, { signal, onBytes = () => {} }: DownloadOptions = {}): Promise<Uint8Array | undefined> {
+export async function download(
+  url: string,
+  { signal, onBytes = () => {} }: DownloadOptions = {},
+): Promise<Uint8Array | undefined> {
   const cache = await openCache()
   const kept = await cache?.match(url)
-  const current = kept && await isCurrent(url, kept, signal)
+  const current = kept && (await isCurrent(url, kept, signal))
   signal?.throwIfAborted()
   // Storage may be full; then the file is loaded again next time.
-  const keep = async (response: Response) => void await cache?.put(url, response).catch(() => {})
+  const keep = async (response: Response) => void (await cache?.put(url, response).catch(() => {}))
   const response = current ? kept : await request(url, signal && { signal })
   if (isAbsent(response)) {
     if (kept === undefined) await keep(new Response(null, { status: NONE }))
@@ -86,7 +89,9 @@ function describe(response: Response): string {
 }
 
 async function readAll(
-  response: Response, url: string, onBytes: (length: number) => void,
+  response: Response,
+  url: string,
+  onBytes: (length: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = []
   try {
@@ -103,8 +108,10 @@ async function readAll(
 }
 
 function pick(headers: Headers, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => {
-    const value = headers.get(name)
-    return value === null ? [] : [[name, value]]
-  }))
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
 }

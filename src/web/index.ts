@@ -1,5 +1,12 @@
 export type {
-  BackendInfo, CallOptions, EditImageCallOptions, Engine, EngineBackendInfo, ImageCallOptions, ModelInfo, Progress,
+  BackendInfo,
+  CallOptions,
+  EditImageCallOptions,
+  Engine,
+  EngineBackendInfo,
+  ImageCallOptions,
+  ModelInfo,
+  Progress,
 } from '../engine/index.ts'
 export * from '../errors/index.ts'
 export * from '../schemas/index.ts'

@@ -17,9 +17,14 @@ export function openUrl(url: string, weights: WeightStore, options: DownloadOpti
     },
     async findWeights(name): Promise<WeightFile | undefined> {
       const bytes = await weights.load(`${url}/${name}`, options)
-      return bytes && {
-        folder: url, name, size: bytes.length, read: async (start, length) => bytes.subarray(start, start + length),
-      }
+      return (
+        bytes && {
+          folder: url,
+          name,
+          size: bytes.length,
+          read: async (start, length) => bytes.subarray(start, start + length),
+        }
+      )
     },
     within: (folder) => openUrl(`${url}/${folder}`, weights, options),
   }

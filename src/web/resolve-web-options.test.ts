@@ -17,7 +17,11 @@ describe('options of a browser', () => {
         keepAlive: 300_000,
         memoryBudget: 1e9,
       },
-      worker: true, workers: 1, maxConcurrent: 4, maxQueue: 64, maxOptions: 26,
+      worker: true,
+      workers: 1,
+      maxConcurrent: 4,
+      maxQueue: 64,
+      maxOptions: 26,
     })
   })
 
@@ -25,7 +29,8 @@ describe('options of a browser', () => {
     const models = { 'decide-latest': 'https://cdn.example/mine/', other: '../other' }
     const { settings } = resolveWebOptions({ runtimeUrl: '/ort', modelsUrl: '/models', models, threads: 2 }, BASE)
     expect(settings.models).toMatchObject({
-      'decide-latest': 'https://cdn.example/mine', other: 'https://app.example/other',
+      'decide-latest': 'https://cdn.example/mine',
+      other: 'https://app.example/other',
       'beta-klein-4b': 'https://app.example/models/image-mini',
     })
     expect(settings.threads).toBe(2)

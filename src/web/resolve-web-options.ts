@@ -51,8 +51,10 @@ export function resolveWebOptions(options: WebEngineOptions, base: string): Reso
     throw new InvalidRequestError('backend', `must be one of ${BACKENDS.join(', ')}, got '${backend}'`)
   }
   const embedded = modelsUrl === undefined ? {} : EMBEDDED_MODELS
-  const models = Object.entries(embedded).map(([name, folder]) =>
-    [name, absolute('modelsUrl', `${withoutSlash(modelsUrl!)}/${folder}`, base)])
+  const models = Object.entries(embedded).map(([name, folder]) => [
+    name,
+    absolute('modelsUrl', `${withoutSlash(modelsUrl!)}/${folder}`, base),
+  ])
   const given = Object.entries(options.models ?? {}).map(([name, url]) => [name, absolute(`models.${name}`, url, base)])
   return {
     settings: {

@@ -13,12 +13,18 @@ afterEach(() => void vi.unstubAllGlobals())
 
 const { settings } = resolveWebOptions({ runtimeUrl: '/ort' }, 'https://app.example')
 const stubAdapter = (adapter: object) =>
-  vi.stubGlobal('navigator', { hardwareConcurrency: 2, gpu: { requestAdapter: async () => ({ features: new Set(), ...adapter }) } })
+  vi.stubGlobal('navigator', {
+    hardwareConcurrency: 2,
+    gpu: { requestAdapter: async () => ({ features: new Set(), ...adapter }) },
+  })
 
 it('tries a device that says nothing about itself', async () => {
   stubAdapter({})
   const reason = expect.stringMatching(/webgpu: it does not compute here \(no kernels\).*wasm: it does not/)
-  await expect(createWebBackend(settings, new WeightStore())).rejects.toMatchObject({ code: 'backend_unavailable', reason })
+  await expect(createWebBackend(settings, new WeightStore())).rejects.toMatchObject({
+    code: 'backend_unavailable',
+    reason,
+  })
 })
 
 it('does not take a device in software unless it is asked for', async () => {

@@ -28,8 +28,14 @@ export async function createWebBackend(settings: EngineSettings, weights: Weight
     })
     return handOverWeights(backend, (folder, file) => weights.read(folder, file))
   }
-  const finish = (backend: Backend, reason: string, tried: BackendChoice['tried']) =>
-    ({ backend, chosen: backend.name, reason, threads, runtime, tried })
+  const finish = (backend: Backend, reason: string, tried: BackendChoice['tried']) => ({
+    backend,
+    chosen: backend.name,
+    reason,
+    threads,
+    runtime,
+    tried,
+  })
   if (settings.backend !== 'auto') {
     return finish(await create(settings.backend as WebBackendName), 'asked for by name', [])
   }

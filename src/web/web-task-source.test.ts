@@ -7,25 +7,40 @@ import { page, refusal, stubSite } from './test-support/fake-site.ts'
 import { createWebTaskSource } from './web-task-source.ts'
 
 const SITE = 'https://app.example'
-const options = resolveWebOptions({
-  runtimeUrl: '/ort', models: { 'decide-latest': '/mine', 'beta-klein-4b': '/pictures', 'alpha-image-turbo': '/away' },
-}, SITE)
+const options = resolveWebOptions(
+  {
+    runtimeUrl: '/ort',
+    models: { 'decide-latest': '/mine', 'beta-klein-4b': '/pictures', 'alpha-image-turbo': '/away' },
+  },
+  SITE,
+)
 const source = createWebTaskSource(options.settings)
-const BACKEND = { name: 'wasm', attention: 'fused', precision: 'float32', dispose: async () => {} } as unknown as Backend
+const BACKEND = {
+  name: 'wasm',
+  attention: 'fused',
+  precision: 'float32',
+  dispose: async () => {},
+} as unknown as Backend
 afterEach(() => void vi.unstubAllGlobals())
 
-it.each(['constructor', 'toString', '__proto__'])('serves the name %s as any other that it does not list', async (name) => {
-  expect(await source.resolve(name, 'decide-latest')).toEqual({ id: 'mine', folder: `${SITE}/mine` })
-  await expect(source.resolve(name, 'other')).rejects.toMatchObject({ code: 'model_not_found', model: name })
-})
+it.each(['constructor', 'toString', '__proto__'])(
+  'serves the name %s as any other that it does not list',
+  async (name) => {
+    expect(await source.resolve(name, 'decide-latest')).toEqual({ id: 'mine', folder: `${SITE}/mine` })
+    await expect(source.resolve(name, 'other')).rejects.toMatchObject({ code: 'model_not_found', model: name })
+  },
+)
 
-it.each([['404', refusal(404)], ['403', refusal(403)], ['a page', page()]])(
-  'has no model where the server answers %s for its configuration', async (_, answer) => {
-    const [image, decision] = ['model_index', 'config'].map((name) => `${SITE}/mine/${name}.json`) as [string, string]
-    stubSite({ [image]: answer, [decision]: answer })
-    const description = source.describe({ id: 'mine', folder: `${SITE}/mine` })
-    await expect(description).rejects.toMatchObject({ code: 'model_not_found', model: 'mine', tried: [image, decision] })
-  })
+it.each([
+  ['404', refusal(404)],
+  ['403', refusal(403)],
+  ['a page', page()],
+])('has no model where the server answers %s for its configuration', async (_, answer) => {
+  const [image, decision] = ['model_index', 'config'].map((name) => `${SITE}/mine/${name}.json`) as [string, string]
+  stubSite({ [image]: answer, [decision]: answer })
+  const description = source.describe({ id: 'mine', folder: `${SITE}/mine` })
+  await expect(description).rejects.toMatchObject({ code: 'model_not_found', model: 'mine', tried: [image, decision] })
+})
 
 it('weighs a model whose server does not answer HEAD', async () => {
   stubSite({
@@ -43,7 +58,14 @@ it('lists every model, whatever is wrong with one of them', async () => {
     [`${SITE}/away/model_index.json`]: undefined,
   })
   const choice = { backend: BACKEND, chosen: 'wasm', reason: '', threads: 1, runtime: '', tried: [] } as const
-  const engine = await startEngine(options, connectInline(() => source, async () => choice), source)
+  const engine = await startEngine(
+    options,
+    connectInline(
+      () => source,
+      async () => choice,
+    ),
+    source,
+  )
   try {
     expect(await engine.models()).toEqual([
       { name: 'decide-latest', id: 'mine', available: true, kind: 'decisions', bytes: 7 },

@@ -24,8 +24,8 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
     },
     async describe({ id, folder }) {
       const files = readOnly(folder)
-      const kind = await isImageBundle(files) ? 'images' : 'decisions'
-      if (kind === 'decisions' && await files.readText('config.json') === undefined) {
+      const kind = (await isImageBundle(files)) ? 'images' : 'decisions'
+      if (kind === 'decisions' && (await files.readText('config.json')) === undefined) {
         const tried = ['model_index.json', 'config.json'].map((name) => `${folder}/${name}`)
         throw new ModelNotFoundError(id, tried, "createEngine({ models: { name: 'URL of its folder' } })")
       }
@@ -51,7 +51,8 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
       try {
         if (kind === 'images') {
           const [{ openImageTask }, { canvasCodec }] = await Promise.all([
-            import('../images/image-task.ts'), import('./canvas-codec.ts'),
+            import('../images/image-task.ts'),
+            import('./canvas-codec.ts'),
           ])
           return await openImageTask({ backend, files, codec: canvasCodec })
         }

@@ -22,7 +22,12 @@ describe.skipIf(executablePath === undefined)('the codec of browsers', () => {
   let page: Page
   beforeAll(async () => {
     const { outputFiles } = await build({
-      entryPoints: ['src/web/canvas-codec.ts'], bundle: true, write: false, format: 'iife', globalName: 'codec', target: 'es2023',
+      entryPoints: ['src/web/canvas-codec.ts'],
+      bundle: true,
+      write: false,
+      format: 'iife',
+      globalName: 'codec',
+      target: 'es2023',
     })
     browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
     page = await browser.newPage()
@@ -31,11 +36,15 @@ describe.skipIf(executablePath === undefined)('the codec of browsers', () => {
   afterAll(() => browser?.close())
 
   it.each(FORMATS.flatMap((format) => [1, 2, 3, 4, 5, 6, 7, 8].map((orientation) => [format, orientation] as const)))(
-    'turns %s of orientation %d upright as Node does', async (format, orientation) => {
+    'turns %s of orientation %d upright as Node does',
+    async (format, orientation) => {
       const { data, width, height } = drawPicture('turned', 24, 17, 3)
       // Large areas, so that compression changes little.
-      const file = await sharp(data, { raw: { width, height, channels: 3 } }).resize(96, 68, { kernel: 'nearest' })
-        .withMetadata({ orientation }).toFormat(format, { quality: 100, lossless: true, chromaSubsampling: '4:4:4' } as object).toBuffer()
+      const file = await sharp(data, { raw: { width, height, channels: 3 } })
+        .resize(96, 68, { kernel: 'nearest' })
+        .withMetadata({ orientation })
+        .toFormat(format, { quality: 100, lossless: true, chromaSubsampling: '4:4:4' } as object)
+        .toBuffer()
       const expected = await sharpCodec.decode(file)
       const decoded = await page.evaluate(async (base64) => {
         const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
@@ -43,6 +52,9 @@ describe.skipIf(executablePath === undefined)('the codec of browsers', () => {
         return { ...picture, data: Array.from(picture.data) }
       }, file.toString('base64'))
       expect([decoded.width, decoded.height]).toEqual([expected.width, expected.height])
-      expect(Math.max(...decoded.data.map((level, at) => Math.abs(level - expected.data[at]!)))).toBeLessThanOrEqual(LEVELS)
-    })
+      expect(Math.max(...decoded.data.map((level, at) => Math.abs(level - expected.data[at]!)))).toBeLessThanOrEqual(
+        LEVELS,
+      )
+    },
+  )
 })

@@ -33,11 +33,23 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     // As the embedded model, which makes pictures of a few sizes and resamples them.
     const manifest = join(bundle.folder, 'tessera.json')
     const known = JSON.parse(await readFile(manifest, 'utf8')) as object
-    await writeFile(manifest, JSON.stringify({ ...known, native_sizes: [[64, 48], [80, 64], [64, 64]] }))
+    await writeFile(
+      manifest,
+      JSON.stringify({
+        ...known,
+        native_sizes: [
+          [64, 48],
+          [80, 64],
+          [64, 64],
+        ],
+      }),
+    )
     site = await startExampleSite({ '/tiny/': bundle.folder, '/models/image-mini/': bundle.folder })
     const models = { 'alpha-image-turbo': bundle.folder, 'beta-klein-4b': bundle.folder }
     node = await createEngine({ backend: 'cpu', threads: 1, models })
-    const drawn = sharp({ create: { width: 80, height: 64, channels: 3, background: '#c04020' } }).png().toBuffer()
+    const drawn = sharp({ create: { width: 80, height: 64, channels: 3, background: '#c04020' } })
+      .png()
+      .toBuffer()
     source = `data:image/png;base64,${(await drawn).toString('base64')}`
   })
   afterAll(async () => {
@@ -50,11 +62,14 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     let page: Page
     let faults: string[]
     beforeAll(async () => {
-      ({ page, faults } = await site.openLibrary())
-      await page.evaluate(async ({ backend, models }) => {
-        const urls = { runtimeUrl: '/onnxruntime/', modelsUrl: '/models', models }
-        globalThis.engine = await tessera.createEngine({ backend, ...urls, threads: 2 })
-      }, { backend, models: TINY })
+      ;({ page, faults } = await site.openLibrary())
+      await page.evaluate(
+        async ({ backend, models }) => {
+          const urls = { runtimeUrl: '/onnxruntime/', modelsUrl: '/models', models }
+          globalThis.engine = await tessera.createEngine({ backend, ...urls, threads: 2 })
+        },
+        { backend, models: TINY },
+      )
     }, PATIENCE)
     afterAll(async () => {
       await page?.evaluate(() => engine.dispose())
@@ -65,34 +80,49 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
       const info = await page.evaluate(() => engine.backendInfo())
       expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
       expect(info).toMatchObject({
-        backend, worker: true, threads: 2, runtime: expect.stringMatching(/^onnxruntime-web 1/),
+        backend,
+        worker: true,
+        threads: 2,
+        runtime: expect.stringMatching(/^onnxruntime-web 1/),
       })
       expect(info.selfTest !== undefined).toBe(backend === 'webgpu')
     })
 
-    it('decides as Node does, and tells of the download', async () => {
-      const request = { state: await read('ticket'), questions: await read('questions') }
-      const { response, stages } = await page.evaluate(async (request) => {
-        const stages = new Set<string>()
-        const response = await engine.decide(request, { onProgress: ({ stage }) => stages.add(stage) })
-        return { response, stages: [...stages] }
-      }, request)
-      expectSameAnswers(response as DecisionResponse, await node.decide(request))
-      expect(stages).toEqual(['downloading', 'reading'])
-    }, PATIENCE)
+    it(
+      'decides as Node does, and tells of the download',
+      async () => {
+        const request = { state: await read('ticket'), questions: await read('questions') }
+        const { response, stages } = await page.evaluate(async (request) => {
+          const stages = new Set<string>()
+          const response = await engine.decide(request, { onProgress: ({ stage }) => stages.add(stage) })
+          return { response, stages: [...stages] }
+        }, request)
+        expectSameAnswers(response as DecisionResponse, await node.decide(request))
+        expect(stages).toEqual(['downloading', 'reading'])
+      },
+      PATIENCE,
+    )
 
-    it('draws what Node draws', async () => {
-      const call = [DRAWING, { steps: 1 }] as const
-      const { data } = await page.evaluate(([request, options]) => engine.generateImage(request, options), call)
-      await expectSamePicture(data, (await node.generateImage(DRAWING, { steps: 1 })).data)
-    }, PATIENCE)
+    it(
+      'draws what Node draws',
+      async () => {
+        const call = [DRAWING, { steps: 1 }] as const
+        const { data } = await page.evaluate(([request, options]) => engine.generateImage(request, options), call)
+        await expectSamePicture(data, (await node.generateImage(DRAWING, { steps: 1 })).data)
+      },
+      PATIENCE,
+    )
 
-    it('changes a picture as Node does', async () => {
-      const request = { prompt: 'make it green', image: source }
-      const call = [request, SAMPLING] as const
-      const { data } = await page.evaluate(([request, options]) => engine.editImage(request, options), call)
-      await expectSamePicture(data, (await node.editImage(request, SAMPLING)).data)
-    }, PATIENCE)
+    it(
+      'changes a picture as Node does',
+      async () => {
+        const request = { prompt: 'make it green', image: source }
+        const call = [request, SAMPLING] as const
+        const { data } = await page.evaluate(([request, options]) => engine.editImage(request, options), call)
+        await expectSamePicture(data, (await node.editImage(request, SAMPLING)).data)
+      },
+      PATIENCE,
+    )
 
     it('loads nothing from elsewhere and keeps to the policy of the page', () => {
       expect(faults).toEqual([])
@@ -126,13 +156,18 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
 
   it('needs no network for a model that it has kept', async () => {
     const { page } = await site.openLibrary()
-    const decide = () => page.evaluate(async () => {
-      const engine = await tessera.createEngine({ backend: 'wasm', runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
-      const late = { type: 'noul', instructions: 'Is it late?' } as const
-      const { answers } = await engine.decide({ state: 'It is late.', questions: { late } })
-      await engine.dispose()
-      return answers
-    })
+    const decide = () =>
+      page.evaluate(async () => {
+        const engine = await tessera.createEngine({
+          backend: 'wasm',
+          runtimeUrl: '/onnxruntime/',
+          modelsUrl: '/models/',
+        })
+        const late = { type: 'noul', instructions: 'Is it late?' } as const
+        const { answers } = await engine.decide({ state: 'It is late.', questions: { late } })
+        await engine.dispose()
+        return answers
+      })
     const first = await decide()
     await page.context().route('**/models/**', (route) => route.abort())
     expect(await decide()).toEqual(first)
@@ -142,9 +177,13 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
 
   it.each<[object, object]>([
     [{ runtimeUrl: 7 }, { code: 'invalid_request', message: 'runtimeUrl: must be a URL, got number' }],
-    [{ backend: 'cuda' }, {
-      code: 'invalid_request', message: "backend: must be one of auto, webgpu, wasm, got 'cuda'",
-    }],
+    [
+      { backend: 'cuda' },
+      {
+        code: 'invalid_request',
+        message: "backend: must be one of auto, webgpu, wasm, got 'cuda'",
+      },
+    ],
     [{ runtimeUrl: '/nowhere/', backend: 'wasm' }, { code: 'backend_unavailable' }],
     [{ backend: 'wasm' }, { code: 'model_not_found' }],
     [{ backend: 'wasm', models: { 'decide-latest': '/nowhere' } }, { code: 'model_not_found' }],
@@ -185,8 +224,11 @@ function listNumbers(value: unknown): number[] {
 type Pictures = readonly { readonly b64_json: string }[]
 
 async function expectSamePicture(got: Pictures, wanted: Pictures): Promise<void> {
-  const [a, b] = await Promise.all([got, wanted].map(([picture]) =>
-    sharp(Buffer.from(picture!.b64_json, 'base64')).removeAlpha().raw().toBuffer({ resolveWithObject: true })))
+  const [a, b] = await Promise.all(
+    [got, wanted].map(([picture]) =>
+      sharp(Buffer.from(picture!.b64_json, 'base64')).removeAlpha().raw().toBuffer({ resolveWithObject: true }),
+    ),
+  )
   expect({ ...a!.info }).toMatchObject({ width: b!.info.width, height: b!.info.height })
   expect(Math.max(...b!.data.map((level, i) => Math.abs(level - a!.data[i]!)))).toBeLessThanOrEqual(LEVELS)
 }

@@ -1,6 +1,10 @@
 import { rm } from 'node:fs/promises'
 import {
-  createProviderRegistry, experimental_decide as decide, generateImage, NoSuchModelError, UnsupportedFunctionalityError,
+  createProviderRegistry,
+  experimental_decide as decide,
+  generateImage,
+  NoSuchModelError,
+  UnsupportedFunctionalityError,
 } from 'ai'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -25,7 +29,9 @@ afterAll(async () => {
 })
 
 const sourceOf = (red: number) =>
-  sharp({ create: { width: 96, height: 64, channels: 3, background: { r: red, g: 80, b: 80 } } }).png().toBuffer()
+  sharp({ create: { width: 96, height: 64, channels: 3, background: { r: red, g: 80, b: 80 } } })
+    .png()
+    .toBuffer()
 
 async function sidesOf(bytes: Uint8Array) {
   const { width, height } = await sharp(bytes).metadata()
@@ -65,7 +71,9 @@ describe('generateImage of ai', () => {
     const stub = createStubEngine()
     stub.gate = new Promise(() => {})
     const drawn = generateImage({
-      model: createTessera({ engine: stub.engine }).image('x'), prompt: 'x', abortSignal: AbortSignal.timeout(5),
+      model: createTessera({ engine: stub.engine }).image('x'),
+      prompt: 'x',
+      abortSignal: AbortSignal.timeout(5),
     })
     await expect(drawn).rejects.toBeInstanceOf(AbortedError)
   })
@@ -106,18 +114,30 @@ describe('generateImage of ai with pictures in its prompt', () => {
 describe('decide of ai', () => {
   const model = () => tessera.decisionModel('decide-latest')
   const questions = {
-    'urgent': { type: 'boolean', instructions: 'Is it urgent?', criteria: { true: 'today' } },
+    urgent: { type: 'boolean', instructions: 'Is it urgent?', criteria: { true: 'today' } },
     'team 🎯': { type: 'choice', criteria: { billing: 'Money', tech: null, other: { is: 'any' } } },
-    'anger': { type: 'score', instructions: 'How angry?', criteria: ['calm', 'cross', { is: 'mad' }] },
+    anger: { type: 'score', instructions: 'How angry?', criteria: ['calm', 'cross', { is: 'mad' }] },
   } as const
 
   it('answers on a text, a record and parts as the engine does', async () => {
-    const parts = [{ type: 'text' as const, text: 'Twice' }, { type: 'json' as const, value: { order: 7 } }]
-    const states = [['Charged twice', 'Charged twice'], [{ order: 7 }, { order: 7 }], [parts, ['Twice', { order: 7 }]]]
+    const parts = [
+      { type: 'text' as const, text: 'Twice' },
+      { type: 'json' as const, value: { order: 7 } },
+    ]
+    const states = [
+      ['Charged twice', 'Charged twice'],
+      [{ order: 7 }, { order: 7 }],
+      [parts, ['Twice', { order: 7 }]],
+    ]
     for (const [state, own] of states as unknown as (readonly [string, string])[]) {
-      const { answers, usage, warnings, providerMetadata, response } = await decide({ model: model(), state, questions })
+      const { answers, usage, warnings, providerMetadata, response } = await decide({
+        model: model(),
+        state,
+        questions,
+      })
       const expected = await engine.decide({
-        state: own, questions: { ...questions, urgent: { ...questions.urgent, type: 'noul' } },
+        state: own,
+        questions: { ...questions, urgent: { ...questions.urgent, type: 'noul' } },
       })
       const { choice, probabilities } = expected.answers['team 🎯']
       expect(answers.urgent).toEqual({ type: 'boolean', probability: expected.answers.urgent.noul })
@@ -126,7 +146,7 @@ describe('decide of ai', () => {
       expect(usage).toMatchObject({ inputTokens: expected.usage.input_tokens, outputTokens: 0 })
       expect([warnings, response.modelId]).toEqual([[], 'tiny'])
       expect(providerMetadata).toEqual({
-        tessera: { confidence: { 'team 🎯': expect.any(Number), 'anger': expected.answers.anger.confidence } },
+        tessera: { confidence: { 'team 🎯': expect.any(Number), anger: expected.answers.anger.confidence } },
       })
     }
   })
@@ -136,13 +156,17 @@ describe('decide of ai', () => {
     const { warnings } = await decide({ model: model(), state, questions, maxOutputTokens: 5, reasoning: 'high' })
     expect(warnings).toMatchObject([{ feature: 'maxOutputTokens' }, { feature: 'reasoning' }])
     const picture = [{ type: 'file' as const, data: await sourceOf(1), mediaType: 'image/png' }]
-    await expect(decide({ model: model(), state: picture, questions })).rejects.toBeInstanceOf(UnsupportedFunctionalityError)
+    await expect(decide({ model: model(), state: picture, questions })).rejects.toBeInstanceOf(
+      UnsupportedFunctionalityError,
+    )
     const boxes = decide({ model: model(), state, questions: { q: { type: 'box', instructions: 'Where?' } } })
     await expect(boxes).rejects.toThrow(/box/)
   })
 
   it('has names of JavaScript come back as they are', async () => {
-    const named = JSON.parse('{"__proto__":{"type":"choice","criteria":{"__proto__":null,"toString":null}}}') as typeof questions
+    const named = JSON.parse(
+      '{"__proto__":{"type":"choice","criteria":{"__proto__":null,"toString":null}}}',
+    ) as typeof questions
     const { answers } = await decide({ model: model(), state: 'x', questions: named })
     expect(Object.keys(answers)).toEqual(['__proto__'])
   })

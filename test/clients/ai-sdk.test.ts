@@ -25,13 +25,13 @@ describe('ai', () => {
         model: modelOf(),
         state,
         questions: {
-          'urgent': { type: 'boolean', instructions: 'Is it urgent?', criteria: { true: 'today' } },
+          urgent: { type: 'boolean', instructions: 'Is it urgent?', criteria: { true: 'today' } },
           'team 🎯': {
             type: 'choice',
             instructions: { task: 'Who?' },
             criteria: { billing: 'Money', tech: null, other: { is: 'any' } },
           },
-          'anger': { type: 'score', instructions: 'How angry?', criteria: ['calm', 'cross', { is: 'mad' }] },
+          anger: { type: 'score', instructions: 'How angry?', criteria: ['calm', 'cross', { is: 'mad' }] },
         },
       })
       expect(answers.urgent.probability).toBeGreaterThanOrEqual(0)

@@ -17,10 +17,14 @@ afterAll(() => tiny.close())
 const GENERATION = { model: 'alpha-image-turbo', prompt: 'a red apple', size: '64x64' } as const
 const EDIT = { model: 'beta-klein-4b', prompt: 'make it blue' } as const
 
-const source = async (red: number) => toFile(
-  await sharp({ create: { width: 96, height: 64, channels: 3, background: { r: red, g: 80, b: 80 } } }).png().toBuffer(),
-  'source.png', { type: 'image/png' },
-)
+const source = async (red: number) =>
+  toFile(
+    await sharp({ create: { width: 96, height: 64, channels: 3, background: { r: red, g: 80, b: 80 } } })
+      .png()
+      .toBuffer(),
+    'source.png',
+    { type: 'image/png' },
+  )
 
 async function shapeOf(base64: string | undefined) {
   const { format, width, height } = await sharp(Buffer.from(base64!, 'base64')).metadata()
@@ -34,7 +38,10 @@ describe('openai', () => {
     for (const { b64_json } of first.data!) expect(await shapeOf(b64_json)).toEqual(['png', 64, 64])
     expect(first.created).toBeCloseTo(Date.now() / 1000, -2)
     const draw = async () => {
-      const { data } = await client.images.generate({ ...GENERATION, seed: 7 } as OpenAI.ImageGenerateParamsNonStreaming)
+      const { data } = await client.images.generate({
+        ...GENERATION,
+        seed: 7,
+      } as OpenAI.ImageGenerateParamsNonStreaming)
       return data![0]!.b64_json
     }
     expect(await draw()).toBe(await draw())
@@ -60,7 +67,10 @@ describe('openai', () => {
   })
 
   it('is charged for every picture of the above', async () => {
-    const used = [{ endpoint: 'generations', units: 5 }, { endpoint: 'edits', units: 5 }]
+    const used = [
+      { endpoint: 'generations', units: 5 },
+      { endpoint: 'edits', units: 5 },
+    ]
     expect(await tiny.server.usage('me')).toMatchObject(used)
   })
 
@@ -68,7 +78,10 @@ describe('openai', () => {
     const wrong = client.images.generate({ ...GENERATION, response_format: 'url' })
     await expect(wrong).rejects.toBeInstanceOf(UnprocessableEntityError)
     await expect(wrong).rejects.toMatchObject({
-      status: 422, param: 'response_format', code: 'invalid_request', requestID: expect.stringMatching(/^req_/),
+      status: 422,
+      param: 'response_format',
+      code: 'invalid_request',
+      requestID: expect.stringMatching(/^req_/),
     })
     const broken = client.images.edit({ ...EDIT, image: await toFile(Buffer.from('no picture'), 'a.png') })
     await expect(broken).rejects.toMatchObject({ status: 422, param: 'image' })
@@ -85,7 +98,9 @@ it('openai throws what went wrong in a stream', async () => {
   })
   const server = createServer({ engine: stub.engine })
   const over = new OpenAI({
-    baseURL: 'http://server/v1', apiKey: 'a', logLevel: 'off',
+    baseURL: 'http://server/v1',
+    apiKey: 'a',
+    logLevel: 'off',
     fetch: (url, init) => server.fetch(new Request(url as string, init as RequestInit)),
   })
   const stream = await over.images.generate({ ...GENERATION, stream: true })

@@ -96,7 +96,7 @@ describe('openai', () => {
     })
     const response = await fetch(`${tiny.url}/v1/systemone`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'authorization': 'Bearer right' },
+      headers: { 'content-type': 'application/json', authorization: 'Bearer right' },
       body: JSON.stringify({
         state: 'Charged twice',
         questions: {

@@ -25,10 +25,10 @@ afterAll(() => tiny.close())
 async function post(path: string, body: object, key = 'right'): Promise<ImageReply> {
   const response = await fetch(`${tiny.url}/v1/images/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'authorization': `Bearer ${key}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
     body: JSON.stringify(body),
   })
-  return { status: response.status, body: await response.json() as ImageReply['body'] }
+  return { status: response.status, body: (await response.json()) as ImageReply['body'] }
 }
 const generate = (body: object) => post('generations', { prompt: 'a red apple', size: '64x64', ...body })
 const edit = (body: object) => post('edits', { prompt: 'make it blue', ...body })
@@ -60,9 +60,18 @@ describe('section 2.1: a generation', () => {
   })
 
   it.each([
-    [{ prompt: undefined }, 'prompt'], [{ prompt: '' }, 'prompt'], [{ prompt: 5 }, 'prompt'],
-    [{ size: '2049x64' }, 'size'], [{ size: '64x2064' }, 'size'], [{ size: '64' }, 'size'], [{ size: '0x0' }, 'size'],
-    [{ n: 5 }, 'n'], [{ n: 0 }, 'n'], [{ n: 1.5 }, 'n'], [{ seed: 'x' }, 'seed'], [{ seed: 1e300 }, 'seed'],
+    [{ prompt: undefined }, 'prompt'],
+    [{ prompt: '' }, 'prompt'],
+    [{ prompt: 5 }, 'prompt'],
+    [{ size: '2049x64' }, 'size'],
+    [{ size: '64x2064' }, 'size'],
+    [{ size: '64' }, 'size'],
+    [{ size: '0x0' }, 'size'],
+    [{ n: 5 }, 'n'],
+    [{ n: 0 }, 'n'],
+    [{ n: 1.5 }, 'n'],
+    [{ seed: 'x' }, 'seed'],
+    [{ seed: 1e300 }, 'seed'],
     [{ model: 5 }, 'model'],
   ])('is refused with 422 for %j', async (change, field) => {
     const { status, body } = await generate(change)
@@ -88,9 +97,15 @@ describe('section 2.2: an edit', () => {
   })
 
   it.each([
-    [{}, 'image'], [{ image: '' }, 'image'], [{ image: 'no base64!' }, 'image'], [{ image: 5 }, 'image'],
-    [{ images: [] }, 'images'], [{ images: 'x' }, 'images'], [{ images: ['aGVsbG8='] }, 'images[0]'],
-    [{ image: 'aGVsbG8=', images: ['aGVsbG8='] }, 'images'], [{ image: 'aGVsbG8=', n: 5 }, 'n'],
+    [{}, 'image'],
+    [{ image: '' }, 'image'],
+    [{ image: 'no base64!' }, 'image'],
+    [{ image: 5 }, 'image'],
+    [{ images: [] }, 'images'],
+    [{ images: 'x' }, 'images'],
+    [{ images: ['aGVsbG8='] }, 'images[0]'],
+    [{ image: 'aGVsbG8=', images: ['aGVsbG8='] }, 'images'],
+    [{ image: 'aGVsbG8=', n: 5 }, 'n'],
   ])('is refused with 422 for %j', async (change, param) => {
     const { status, body } = await edit(change)
     expect([status, body.error]).toEqual([422, expect.objectContaining({ type: 'invalid_request_error', param })])

@@ -94,8 +94,8 @@ const refused: readonly (readonly [rule: string, path: string, body: unknown])[]
     'questions.b.criteria',
     { state: 'x', questions: { a: NOUL, b: { ...CHOICE, criteria: {} } } },
   ],
-  ['S57: a name with a dot', 'questions.q.2.type', { state: 'x', questions: { 'a': NOUL, 'q.2': { type: 'x' } } }],
-  ['S57: a name with a space', 'questions.with space.type', { state: 'x', questions: { 'a': NOUL, 'with space': {} } }],
+  ['S57: a name with a dot', 'questions.q.2.type', { state: 'x', questions: { a: NOUL, 'q.2': { type: 'x' } } }],
+  ['S57: a name with a space', 'questions.with space.type', { state: 'x', questions: { a: NOUL, 'with space': {} } }],
 ]
 
 describe('a request that must be refused', () => {
@@ -121,7 +121,7 @@ describe('a request that must be refused', () => {
   })
 
   it('S57: the path is exact as a list', async () => {
-    const { body } = await post({ state: 'x', questions: { 'q.2': { ...CHOICE, criteria: { 'a.b': 5, 'c': null } } } })
+    const { body } = await post({ state: 'x', questions: { 'q.2': { ...CHOICE, criteria: { 'a.b': 5, c: null } } } })
     expect(body.detail[0]?.loc).toEqual(['body', 'questions', 'q.2', 'criteria', 'a.b'])
   })
 

@@ -70,7 +70,7 @@ describe('transport', () => {
   it.each([
     [
       'headers of the SDK',
-      { 'x-typesafe-sdk': 'x', 'x-typesafe-runtime': 'x', 'x-typesafe-retry-count': '1', 'accept': 'text/html' },
+      { 'x-typesafe-sdk': 'x', 'x-typesafe-runtime': 'x', 'x-typesafe-retry-count': '1', accept: 'text/html' },
     ],
     ['a charset', { 'content-type': 'application/json; charset=utf-8' }],
   ])('S9: %s do no harm', async (_, headers) => {

@@ -47,16 +47,19 @@ export function useService() {
     const text = await response.text()
     const { status, headers } = response
     const isJson = headers.get('content-type')?.startsWith('application/json')
-    return { status, headers, text, body: isJson ? JSON.parse(text) as Reply['body'] : {} as Reply['body'] }
+    return { status, headers, text, body: isJson ? (JSON.parse(text) as Reply['body']) : ({} as Reply['body']) }
   }
 
   return {
     send,
     /** Posts a value as JSON, or a text as it is, with the right key. */
-    post: (body: unknown, init: RequestInit & { headers?: Record<string, string> } = {}) => send('/v1/systemone', {
-      method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), ...init,
-      headers: { 'content-type': 'application/json', 'authorization': `Bearer ${KEY}`, ...init.headers },
-    }),
+    post: (body: unknown, init: RequestInit & { headers?: Record<string, string> } = {}) =>
+      send('/v1/systemone', {
+        method: 'POST',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        ...init,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, ...init.headers },
+      }),
     get: (path: string) => send(path, { headers: { authorization: `Bearer ${KEY}` } }),
   }
 }

@@ -10,14 +10,15 @@ describe.skipIf(!hasChromium)('the console (needs Chromium, whose path CHROMIUM 
 
   it('works with the keyboard alone', async () => {
     const page = await service.visit()
-    const focused = () => page.evaluate(() => {
-      const { ariaLabel, id, textContent } = document.activeElement as HTMLElement
-      return ariaLabel ?? (id || textContent)
-    })
+    const focused = () =>
+      page.evaluate(() => {
+        const { ariaLabel, id, textContent } = document.activeElement as HTMLElement
+        return ariaLabel ?? (id || textContent)
+      })
     const tabTo = async (name: string) => {
       for (let presses = 0; presses < 40; presses++) {
         await page.keyboard.press('Tab')
-        if (await focused() === name) return
+        if ((await focused()) === name) return
       }
       throw new Error(`Tab never comes to ${name}`)
     }
@@ -59,7 +60,7 @@ describe.skipIf(!hasChromium)('the console (needs Chromium, whose path CHROMIUM 
 
     async function check(page: Page): Promise<void> {
       await page.evaluate(`${await axe}; undefined`)
-      const { violations } = await page.evaluate('axe.run({ resultTypes: ["violations"] })') as AxeResults
+      const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResults
       expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(overflow).toBeLessThanOrEqual(0)

@@ -6,8 +6,14 @@ import { hasChromium, setUpConsole } from '../support/console-service.ts'
 describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, whose path CHROMIUM may give)', () => {
   // The embedded model decides.
   const service = setUpConsole(() => createEngine({ backend: 'cpu', threads: 1, worker: false }))
-  const shares = (page: Page) => page.locator('.answer').evaluateAll((answers) => answers.map((answer) =>
-    [...answer.querySelectorAll('.share')].map((share) => Number.parseFloat(share.textContent!))))
+  const shares = (page: Page) =>
+    page
+      .locator('.answer')
+      .evaluateAll((answers) =>
+        answers.map((answer) =>
+          [...answer.querySelectorAll('.share')].map((share) => Number.parseFloat(share.textContent!)),
+        ),
+      )
 
   it('decides with the embedded model, by the form', async () => {
     const page = await service.signIn({ path: '#playground' })
@@ -81,8 +87,8 @@ describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, wh
     await page.locator('#generate figure img').nth(1).waitFor()
     const prompt = 'A red circle on a white background'
     expect(service.drawn).toEqual([expect.objectContaining({ prompt, size: '512x512', n: 2, seed: 7 })])
-    const sizes = () => page.locator('#generate img').evaluateAll((all) =>
-      all.map((image) => (image as HTMLImageElement).naturalWidth))
+    const sizes = () =>
+      page.locator('#generate img').evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth))
     await vi.waitFor(async () => expect(await sizes()).toEqual([64, 64]))
 
     service.gate = new Promise(() => {})

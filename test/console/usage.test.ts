@@ -59,7 +59,10 @@ describe.skipIf(!hasChromium)('in the console (needs Chromium, whose path CHROMI
         const script = document.createElement('script')
         script.append('window.ran = true')
         document.body.append(script)
-        const sent = await fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')
+        const sent = await fetch('http://127.0.0.1:9/').then(
+          () => 'sent',
+          () => 'refused',
+        )
         return ['ran' in window, sent]
       })
       expect(tried).toEqual([false, 'refused'])
@@ -95,8 +98,12 @@ describe.skipIf(!hasChromium)('in the console (needs Chromium, whose path CHROMI
       expect(await figure('Free tokens left')).toBe(String(1000 - tokens))
       expect(await figure('Prepaid balance left')).toBe('€9.60')
 
-      const bars = async () => Object.fromEntries(await page.locator('#chart .bar').evaluateAll((all) =>
-        all.map((bar) => [bar.classList[1], Number(bar.getAttribute('data-value'))])))
+      const bars = async () =>
+        Object.fromEntries(
+          await page
+            .locator('#chart .bar')
+            .evaluateAll((all) => all.map((bar) => [bar.classList[1], Number(bar.getAttribute('data-value'))])),
+        )
       const cells = () => page.locator('#days-table tbody tr:first-child td').allTextContents()
       expect(await bars()).toEqual({ decisions: 3, generations: 1 })
       await page.getByText('Show as a table').click()

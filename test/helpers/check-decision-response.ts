@@ -1,6 +1,9 @@
 import { expect } from 'vitest'
 import {
-  type DecisionRequest, type DecisionResponse, decisionResponseSchema, type Question,
+  type DecisionRequest,
+  type DecisionResponse,
+  decisionResponseSchema,
+  type Question,
 } from '../../src/schemas/index.ts'
 
 interface AnyAnswer {
@@ -59,20 +62,29 @@ function checkChoice(options: readonly string[], answer: AnyAnswer): void {
 }
 
 function checkScore(levels: readonly unknown[], answer: AnyAnswer): void {
-  const law = lawOf(answer, levels.map((_, index) => String(index)))
+  const law = lawOf(
+    answer,
+    levels.map((_, index) => String(index)),
+  )
   expect(toPlain(answer.legend)).toEqual(toPlain({ ...levels }))
-  expect(answer.score).toBeCloseTo(law.reduce((sum, p, level) => sum + p * level, 0), 9)
+  expect(answer.score).toBeCloseTo(
+    law.reduce((sum, p, level) => sum + p * level, 0),
+    9,
+  )
   expect(answer.score).toBeLessThanOrEqual(levels.length - 1)
   const largest = Math.max(...law)
-  const modes = law.flatMap((p, level) => largest - p > 1e-12 ? [] : [level])
-  const even = deviation(law.map(() => 1 / law.length), (law.length - 1) / 2)
-  const sharpness = Math.min(...modes.map(mode => 1 - deviation(law, mode) / even))
+  const modes = law.flatMap((p, level) => (largest - p > 1e-12 ? [] : [level]))
+  const even = deviation(
+    law.map(() => 1 / law.length),
+    (law.length - 1) / 2,
+  )
+  const sharpness = Math.min(...modes.map((mode) => 1 - deviation(law, mode) / even))
   expect(answer.confidence).toBeCloseTo(Math.max(0, sharpness), 9)
 }
 
 function lawOf(answer: AnyAnswer, names: readonly string[]): readonly number[] {
   expect(Object.keys(answer.probabilities!).sort()).toEqual([...names].sort())
-  const law = names.map(name => answer.probabilities![name]!)
+  const law = names.map((name) => answer.probabilities![name]!)
   expect(Math.abs(law.reduce((sum, p) => sum + p, 0) - 1)).toBeLessThanOrEqual(1e-9)
   return law
 }

@@ -30,7 +30,11 @@ export class DecoderRun {
   readonly #capacity: number
 
   private constructor(
-    checkpoint: Qwen3Checkpoint, prefill: Session, branch: Session, capacity: number, precision: Precision,
+    checkpoint: Qwen3Checkpoint,
+    prefill: Session,
+    branch: Session,
+    capacity: number,
+    precision: Precision,
   ) {
     this.#precision = precision
     this.#checkpoint = checkpoint
@@ -41,22 +45,28 @@ export class DecoderRun {
     for (let i = 0; i < layers; i++) {
       // Poisoned, so that reading a position that no pass wrote shows.
       const length = heads * capacity * size
-      const poisoned = () => (precision === 'float16'
-        ? new Uint16Array(length).fill(HALF_NAN)
-        : new Float32Array(length).fill(Number.NaN))
+      const poisoned = () =>
+        precision === 'float16' ? new Uint16Array(length).fill(HALF_NAN) : new Float32Array(length).fill(Number.NaN)
       this.cache[`key.${i}`] = poisoned()
       this.cache[`value.${i}`] = poisoned()
     }
   }
 
   static async open(
-    backend: Backend, checkpoint: Qwen3Checkpoint, capacity: number,
+    backend: Backend,
+    checkpoint: Qwen3Checkpoint,
+    capacity: number,
     options: Partial<Pick<Qwen3DecoderOptions, 'head' | 'linear' | 'attention' | 'precision'>> = {},
   ): Promise<DecoderRun> {
     const open = (graph: 'prefill' | 'branch') =>
-      backend.createSession(buildQwen3Decoder(checkpoint.config, checkpoint.weights, {
-        graph, linear: 'float', maxPositions: capacity, ...options,
-      }))
+      backend.createSession(
+        buildQwen3Decoder(checkpoint.config, checkpoint.weights, {
+          graph,
+          linear: 'float',
+          maxPositions: capacity,
+          ...options,
+        }),
+      )
     const [prefill, branch] = [await open('prefill'), await open('branch')]
     return new DecoderRun(checkpoint, prefill, branch, capacity, options.precision ?? 'float32')
   }
@@ -77,7 +87,8 @@ export class DecoderRun {
     const { ids, past, sees = () => true, rows = ids.map((_, i) => i) } = pass
     const total = past + ids.length
     const bias = Float32Array.from({ length: ids.length * total }, (_, i) =>
-      sees(Math.floor(i / total), i % total) ? 0 : -6e4)
+      sees(Math.floor(i / total), i % total) ? 0 : -6e4,
+    )
     const symbols = pass.symbols ?? Array.from({ length: this.#checkpoint.config.vocab_size }, (_, i) => i)
     const wanted: Record<string, Tensor> = {
       ...this.#feeds(ids, past, pass.positions),
@@ -93,7 +104,9 @@ export class DecoderRun {
   }
 
   #feeds(
-    ids: readonly number[], past: number, positions: readonly number[] = ids.map((_, i) => past + i),
+    ids: readonly number[],
+    past: number,
+    positions: readonly number[] = ids.map((_, i) => past + i),
   ): Record<string, Tensor> {
     const total = past + ids.length
     return {

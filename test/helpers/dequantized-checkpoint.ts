@@ -6,7 +6,9 @@ import { readFloats, readTensorBytes } from './read-tensor.ts'
 
 /** Writes the weights of `source` (the float shapes) with the values that `quantized` stores for them. */
 export async function writeDequantized(
-  source: Qwen3Checkpoint, quantized: Qwen3Checkpoint, folder: string,
+  source: Qwen3Checkpoint,
+  quantized: Qwen3Checkpoint,
+  folder: string,
 ): Promise<void> {
   await mkdir(folder)
   const { names } = source.weights

@@ -3,8 +3,17 @@ import { GraphBuilder, type Value } from '../../src/onnx/graph-builder.ts'
 
 /** What computes; operators that move values around round nothing. A reshape in between changes no float32 graph. */
 const COMPUTING = new Set([
-  'Add', 'Conv', 'Gemm', 'GroupQueryAttention', 'MatMul', 'MatMulNBits', 'Mul', 'MultiHeadAttention', 'QuickGelu',
-  'RotaryEmbedding', 'SimplifiedLayerNormalization',
+  'Add',
+  'Conv',
+  'Gemm',
+  'GroupQueryAttention',
+  'MatMul',
+  'MatMulNBits',
+  'Mul',
+  'MultiHeadAttention',
+  'QuickGelu',
+  'RotaryEmbedding',
+  'SimplifiedLayerNormalization',
 ])
 
 /**

@@ -82,8 +82,11 @@ async function writeWeights(folder: string, seed: string, { file, dtype, shards,
   for (let shard = 0; shard < shards; shard++) {
     const part = shards === 1 ? `${file}.safetensors` : `${file}-${shard + 1}-of-${shards}.safetensors`
     const chosen = entries.filter((_, i) => i % shards === shard)
-    const plans = chosen.map(([name, [shape, mean]]) =>
-      ({ name, shape, dtype: mean === undefined ? 'I64' as const : dtype }))
+    const plans = chosen.map(([name, [shape, mean]]) => ({
+      name,
+      shape,
+      dtype: mean === undefined ? ('I64' as const) : dtype,
+    }))
     const writer = await SafetensorsWriter.create(join(folder, part), plans, {})
     for (const [name, spec] of chosen) {
       weightMap[name] = part

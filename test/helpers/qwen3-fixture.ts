@@ -7,7 +7,11 @@ import type { WeightIndex } from '../../src/models/weight-index.ts'
 import { readFloats, readIntegers } from './read-tensor.ts'
 
 export const QWEN3_FIXTURES = [
-  'qwen3-mha-tied', 'qwen3-gqa2-untied', 'qwen3-gqa4-sharded', 'qwen3-bf16', 'qwen3-fp16',
+  'qwen3-mha-tied',
+  'qwen3-gqa2-untied',
+  'qwen3-gqa4-sharded',
+  'qwen3-bf16',
+  'qwen3-fp16',
 ] as const
 
 export interface Qwen3Checkpoint {

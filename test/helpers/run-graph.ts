@@ -3,7 +3,9 @@ import type { BuiltGraph } from '../../src/onnx/built-graph.ts'
 
 /** Opens a session, runs it once and frees it. */
 export async function runGraph(
-  backend: Backend, model: BuiltGraph, feeds: Readonly<Record<string, Tensor>>,
+  backend: Backend,
+  model: BuiltGraph,
+  feeds: Readonly<Record<string, Tensor>>,
 ): Promise<Record<string, Tensor>> {
   const session = await backend.createSession(model)
   try {

@@ -19,7 +19,10 @@ export const hasChromium = executablePath !== undefined
 
 /** WebGPU on the device in software that comes with Chromium. */
 const ARGUMENTS = [
-  '--no-sandbox', '--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan',
+  '--no-sandbox',
+  '--enable-unsafe-webgpu',
+  '--use-webgpu-adapter=swiftshader',
+  '--enable-features=Vulkan',
 ]
 
 export interface OpenedPage {

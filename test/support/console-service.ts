@@ -30,7 +30,10 @@ export interface ConsoleService {
   use(path: string, body: object, key?: string): Promise<void>
 }
 
-const KEYS: KeyConfig[] = [{ key: 'right', id: 'me', freeTokens: 1000, prepaid: '10' }, { key: 'other', id: 'other' }]
+const KEYS: KeyConfig[] = [
+  { key: 'right', id: 'me', freeTokens: 1000, prepaid: '10' },
+  { key: 'other', id: 'other' },
+]
 
 export const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?' } } as const
 
@@ -72,7 +75,7 @@ export function setUpConsole(
       return page
     },
     async use(path, body, key = 'right') {
-      const headers = { 'content-type': 'application/json', 'authorization': `Bearer ${key}` }
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
       const response = await fetch(self.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
       await response.arrayBuffer()
     },
@@ -81,7 +84,9 @@ export function setUpConsole(
   beforeAll(async () => {
     await bundleConsole(fileURLToPath(new URL('../../out/console', import.meta.url)))
     self.browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
-    self.png = await sharp({ create: { width: 64, height: 48, channels: 3, background: '#c33' } }).png().toBuffer()
+    self.png = await sharp({ create: { width: 64, height: 48, channels: 3, background: '#c33' } })
+      .png()
+      .toBuffer()
     decider = await startDecider()
   })
   afterAll(async () => {

@@ -19,21 +19,30 @@ async function makePicture(engine: Engine, index: number): Promise<void> {
 async function abort(engine: Engine, request: Parameters<Engine['generateImage']>[0]): Promise<void> {
   const controller = new AbortController()
   const { signal } = controller
-  const onProgress = ({ done }: { done: number }) => { if (done === 2) controller.abort() }
-  await engine.generateImage(request, { steps: 4, signal, onProgress })
-    .then(() => { throw new Error('expected the call to be aborted') }, (error: { code?: string }) => {
+  const onProgress = ({ done }: { done: number }) => {
+    if (done === 2) controller.abort()
+  }
+  await engine.generateImage(request, { steps: 4, signal, onProgress }).then(
+    () => {
+      throw new Error('expected the call to be aborted')
+    },
+    (error: { code?: string }) => {
       if (error.code !== 'aborted') throw error
-    })
+    },
+  )
 }
 
 async function makePictures(engine: Engine, from: number, count: number): Promise<void> {
   for (let index = from; index < from + count; index++) await makePicture(engine, index)
 }
 
-const start = () => createEngine({
-  backend: 'cpu', threads: 1, worker: place === 'worker',
-  models: { 'alpha-image-turbo': folder, 'beta-klein-4b': folder },
-})
+const start = () =>
+  createEngine({
+    backend: 'cpu',
+    threads: 1,
+    worker: place === 'worker',
+    models: { 'alpha-image-turbo': folder, 'beta-klein-4b': folder },
+  })
 
 async function useOnce(): Promise<void> {
   const engine = await start()

@@ -30,13 +30,19 @@ export interface Finished {
 }
 
 /** Nothing of the test runner or of the npm that started it, both of which change how Node, npm and colours behave. */
-const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) =>
-  !/^(npm_|vitest|node_|test$|ci$|(no|force)_color$|tessera_)/i.test(name)))
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|vitest|node_|test$|ci$|(no|force)_color$|tessera_)/i.test(name),
+  ),
+)
 
 /** Runs a program of the app to its end. */
 export function runIn(app: string, command: string, args: readonly string[], { input = '', env = {} } = {}): Finished {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd: app, input, encoding: 'utf8', env: { ...environment, ...env },
+    cwd: app,
+    input,
+    encoding: 'utf8',
+    env: { ...environment, ...env },
   })
   if (error) throw error
   return { code: status, stdout, stderr }
@@ -48,7 +54,10 @@ export async function installPackage(): Promise<InstalledPackage> {
   const app = await mkdtemp(join(tmpdir(), 'tessera-app-'))
   const remove = () => rm(app, { recursive: true, force: true })
   try {
-    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app], { cwd: ROOT, env: environment })
+    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app], {
+      cwd: ROOT,
+      env: environment,
+    })
     const [packed] = JSON.parse(stdout) as [{ filename: string; size: number; files: PackedFile[] }]
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
     await install(app, join(app, packed.filename))
@@ -64,10 +73,18 @@ export async function npmInstall(app: string, ...packages: string[]): Promise<bo
   // Scripts of packages do not run: nothing may depend on one.
   const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=1']
   try {
-    await run('npm', ['install', ...flags, ...packages], { cwd: app, env: { ...environment, ONNXRUNTIME_NODE_INSTALL: 'skip' } })
+    await run('npm', ['install', ...flags, ...packages], {
+      cwd: app,
+      env: { ...environment, ONNXRUNTIME_NODE_INSTALL: 'skip' },
+    })
     return true
   } catch (error) {
-    if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ENOTCACHED/.test(String((error as { stderr?: string }).stderr))) return false
+    if (
+      /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ENOTCACHED/.test(
+        String((error as { stderr?: string }).stderr),
+      )
+    )
+      return false
     throw error
   }
 }
@@ -75,7 +92,9 @@ export async function npmInstall(app: string, ...packages: string[]): Promise<bo
 /** Without a network, the repository's copies of what package.json declares, and nothing else, stand in for the registry's. */
 async function install(app: string, tarball: string): Promise<void> {
   if (await npmInstall(app, tarball)) return
-  process.stderr.write('the npm registry cannot be reached: the package is tested with the repository\'s copies of its dependencies\n')
+  process.stderr.write(
+    "the npm registry cannot be reached: the package is tested with the repository's copies of its dependencies\n",
+  )
   const modules = join(app, 'node_modules')
   const target = join(modules, 'tessera-onnx')
   await mkdir(target, { recursive: true })
@@ -95,7 +114,11 @@ async function install(app: string, tarball: string): Promise<void> {
 async function buildIfOlder(): Promise<void> {
   const output = join(ROOT, 'dist', 'index.js')
   const built = existsSync(output) ? (await stat(output)).mtimeMs : 0
-  const sources = (await readdir(join(ROOT, 'src'), { recursive: true })).filter((name) => /\.(ts|html|css)$/.test(name)).map((name) => join(ROOT, 'src', name))
-  const times = await Promise.all([...sources, join(ROOT, 'tsup.config.ts')].map(async (file) => (await stat(file)).mtimeMs))
+  const sources = (await readdir(join(ROOT, 'src'), { recursive: true }))
+    .filter((name) => /\.(ts|html|css)$/.test(name))
+    .map((name) => join(ROOT, 'src', name))
+  const times = await Promise.all(
+    [...sources, join(ROOT, 'tsup.config.ts')].map(async (file) => (await stat(file)).mtimeMs),
+  )
   if (Math.max(...times) > built) await run('npm', ['run', 'build'], { cwd: ROOT, env: environment })
 }

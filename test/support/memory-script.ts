@@ -13,13 +13,27 @@ const questions = {
 /** One call of four is long, and one of eight is aborted in its middle. No two states are the same. */
 async function call(engine: Engine, index: number): Promise<void> {
   const state = { id: index, text: `${index} is late. `.repeat(index % 4 === 0 ? 180 : 2) }
-  if (index % 8 !== 4) return void await engine.decide({ state, questions })
+  if (index % 8 !== 4) return void (await engine.decide({ state, questions }))
   const controller = new AbortController()
   const { signal } = controller
-  await engine.decide({ state, questions }, { signal, onProgress: ({ done }) => { if (done === 1) controller.abort() } })
-    .then(() => { throw new Error('expected the call to be aborted') }, (error: { code?: string }) => {
-      if (error.code !== 'aborted') throw error
-    })
+  await engine
+    .decide(
+      { state, questions },
+      {
+        signal,
+        onProgress: ({ done }) => {
+          if (done === 1) controller.abort()
+        },
+      },
+    )
+    .then(
+      () => {
+        throw new Error('expected the call to be aborted')
+      },
+      (error: { code?: string }) => {
+        if (error.code !== 'aborted') throw error
+      },
+    )
 }
 
 async function makeCalls(engine: Engine, from: number, count: number): Promise<void> {

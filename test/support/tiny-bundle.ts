@@ -3,7 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const STRUCTURE = [
-  '<state>', '<noul>', '<choice>', '<score>', '<option>', '</option>', '<decide>', '<|im_start|>', '<|im_end|>', '<think>', '</think>',
+  '<state>',
+  '<noul>',
+  '<choice>',
+  '<score>',
+  '<option>',
+  '</option>',
+  '<decide>',
+  '<|im_start|>',
+  '<|im_end|>',
+  '<think>',
+  '</think>',
 ]
 const MERGES = ['y e', 'ye s', 'n o']
 
@@ -21,7 +31,13 @@ function tokenizerFile() {
   return {
     version: '1.0',
     added_tokens: STRUCTURE.map((content, index) => ({
-      id: vocabulary.length + index, content, special: true, single_word: false, lstrip: false, rstrip: false, normalized: false,
+      id: vocabulary.length + index,
+      content,
+      special: true,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
     })),
     normalizer: { type: 'NFC' },
     pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true },
@@ -32,23 +48,47 @@ function tokenizerFile() {
 }
 
 const CONFIG = {
-  architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3', hidden_act: 'silu', attention_bias: false, tie_word_embeddings: true,
-  vocab_size: 256 + MERGES.length + STRUCTURE.length, hidden_size: 32, num_hidden_layers: 3, num_attention_heads: 4,
-  num_key_value_heads: 2, head_dim: 16, intermediate_size: 48, rms_norm_eps: 1e-6, rope_theta: 10000, max_position_embeddings: 4096,
+  architectures: ['Qwen3ForCausalLM'],
+  model_type: 'qwen3',
+  hidden_act: 'silu',
+  attention_bias: false,
+  tie_word_embeddings: true,
+  vocab_size: 256 + MERGES.length + STRUCTURE.length,
+  hidden_size: 32,
+  num_hidden_layers: 3,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  head_dim: 16,
+  intermediate_size: 48,
+  rms_norm_eps: 1e-6,
+  rope_theta: 10000,
+  max_position_embeddings: 4096,
 }
 
 function weightShapes(): [string, number[]][] {
   const { hidden_size: h, head_dim: d, num_attention_heads: q, num_key_value_heads: kv, intermediate_size: f } = CONFIG
   const layer: [string, number[]][] = [
-    ['input_layernorm', [h]], ['self_attn.q_proj', [q * d, h]], ['self_attn.k_proj', [kv * d, h]], ['self_attn.v_proj', [kv * d, h]],
-    ['self_attn.o_proj', [h, q * d]], ['self_attn.q_norm', [d]], ['self_attn.k_norm', [d]], ['post_attention_layernorm', [h]],
-    ['mlp.gate_proj', [f, h]], ['mlp.up_proj', [f, h]], ['mlp.down_proj', [h, f]],
+    ['input_layernorm', [h]],
+    ['self_attn.q_proj', [q * d, h]],
+    ['self_attn.k_proj', [kv * d, h]],
+    ['self_attn.v_proj', [kv * d, h]],
+    ['self_attn.o_proj', [h, q * d]],
+    ['self_attn.q_norm', [d]],
+    ['self_attn.k_norm', [d]],
+    ['post_attention_layernorm', [h]],
+    ['mlp.gate_proj', [f, h]],
+    ['mlp.up_proj', [f, h]],
+    ['mlp.down_proj', [h, f]],
   ]
   const layers = Array.from({ length: CONFIG.num_hidden_layers }, (_, index) =>
-    layer.map(([name, shape]): [string, number[]] => [`model.layers.${index}.${name}.weight`, shape]))
+    layer.map(([name, shape]): [string, number[]] => [`model.layers.${index}.${name}.weight`, shape]),
+  )
   return [
-    ['model.embed_tokens.weight', [CONFIG.vocab_size, h]], ...layers.flat(), ['model.norm.weight', [h]],
-    ['pointer.query.weight', [24, h]], ['pointer.key.weight', [24, h]],
+    ['model.embed_tokens.weight', [CONFIG.vocab_size, h]],
+    ...layers.flat(),
+    ['model.norm.weight', [h]],
+    ['pointer.query.weight', [24, h]],
+    ['pointer.key.weight', [24, h]],
   ]
 }
 
@@ -59,7 +99,7 @@ function randomSource(seed: number): () => number {
     state = (state + 0x6d2b79f5) | 0
     let t = Math.imul(state ^ (state >>> 15), 1 | state)
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return (((t ^ (t >>> 14)) >>> 0) / 2 ** 31) - 1
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 31 - 1
   }
 }
 
@@ -90,11 +130,19 @@ export interface TinyBundle {
 }
 
 export const TINY_MANIFEST = {
-  name: 'tiny', version: '1.0.0', template: 'branch-1', readout: 'pointer', window: { tokens: 2000, overlap: 32, sharpness: 4 },
+  name: 'tiny',
+  version: '1.0.0',
+  template: 'branch-1',
+  readout: 'pointer',
+  window: { tokens: 2000, overlap: 32, sharpness: 4 },
 }
 
 /** Writes a random Qwen3-shaped model with a byte-level tokenizer to a new folder: the real formats, a few kilobytes. */
-export async function writeTinyBundle({ manifest = TINY_MANIFEST, config = {}, seed = 1 }: TinyBundle = {}): Promise<string> {
+export async function writeTinyBundle({
+  manifest = TINY_MANIFEST,
+  config = {},
+  seed = 1,
+}: TinyBundle = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-tiny-'))
   await writeFile(join(folder, 'config.json'), JSON.stringify({ ...CONFIG, ...config }))
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizerFile()))

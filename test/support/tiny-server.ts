@@ -16,13 +16,16 @@ interface TinyOptions extends Omit<ServerOptions, 'engine'> {
 }
 
 const IMAGE_MODELS: readonly (readonly [string, ImageBundleName])[] = [
-  ['alpha-image-turbo', 'z-image-turbo'], ['beta-klein-4b', 'klein-distilled'],
+  ['alpha-image-turbo', 'z-image-turbo'],
+  ['beta-klein-4b', 'klein-distilled'],
 ]
 
 /** Folders of small random models, by the names that requests give. */
 export async function writeTinyModels(images: boolean): Promise<Readonly<Record<string, string>>> {
   const drawn = await Promise.all(
-    (images ? IMAGE_MODELS : []).map(async ([name, bundle]) => [name, (await materializeBundle(bundle)).folder] as const),
+    (images ? IMAGE_MODELS : []).map(
+      async ([name, bundle]) => [name, (await materializeBundle(bundle)).folder] as const,
+    ),
   )
   return Object.fromEntries([['decide-latest', await writeTinyBundle()], ...drawn])
 }

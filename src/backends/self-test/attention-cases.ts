@@ -5,7 +5,11 @@ import { rotate } from './rotate.ts'
  * Attention of every row to every row, on both sides of 32 and 64 rows, where kernels change their way of computing.
  */
 export function attentionCases(): OperatorCase[] {
-  return [[24, 64], [40, 16], [70, 128]].map(([tokens, size]) => attentionCase(tokens!, 2, size!))
+  return [
+    [24, 64],
+    [40, 16],
+    [70, 128],
+  ].map(([tokens, size]) => attentionCase(tokens!, 2, size!))
 }
 
 function attentionCase(tokens: number, heads: number, size: number): OperatorCase {
@@ -14,7 +18,9 @@ function attentionCase(tokens: number, heads: number, size: number): OperatorCas
   const [key, value] = [42, 43].map((seed) => noise(tokens * heads * size, seed)) as [Rows, Rows]
   const values = attend({ query, key, value, heads, kvHeads: heads, size }, () => 0)
   return {
-    family: 'attention', opType: 'MultiHeadAttention', domain: 'com.microsoft',
+    family: 'attention',
+    opType: 'MultiHeadAttention',
+    domain: 'com.microsoft',
     attributes: { num_heads: { int: heads } },
     operands: [query, key, value].map((rows) => input(float(dims, rows))),
     outputs: [{ dims, values }],
@@ -62,19 +68,28 @@ function cachedCase({ past, capacity, tokens, size, branches }: CachedShape): Op
   const key = join(pastKey, turned(newKey, KV_HEADS))
   const value = join(pastValue, newValue)
   const seen = (row: number, column: number) =>
-    (column > past + row ? -Infinity : branches ? bias[row * total + column]! : 0)
+    column > past + row ? -Infinity : branches ? bias[row * total + column]! : 0
   const cacheDims = [1, KV_HEADS, capacity, size]
   const present = (rows: ArrayLike<number>) => ({ dims: cacheDims, values: toCache(rows, capacity, size) })
   const before = (rows: ArrayLike<number>) => input(float(cacheDims, toCache(rows, capacity, size)))
   const rows = (values: Rows, heads: number) => input(float([1, tokens, heads * size], values))
   const angleTable = (part: (angle: number) => number) => constant(float([POSITIONS, size / 2], table.map(part)))
   return {
-    family: 'cached-attention', opType: 'GroupQueryAttention', domain: 'com.microsoft',
+    family: 'cached-attention',
+    opType: 'GroupQueryAttention',
+    domain: 'com.microsoft',
     attributes: { num_heads: { int: HEADS }, kv_num_heads: { int: KV_HEADS }, do_rotary: { int: 1 } },
     operands: [
-      rows(query, HEADS), rows(newKey, KV_HEADS), rows(newValue, KV_HEADS), before(pastKey), before(pastValue),
-      input(integers('int32', [1], [total - 1])), input(integers('int32', [], [total])),
-      angleTable(Math.cos), angleTable(Math.sin), input(integers('int64', [1, tokens], positions)),
+      rows(query, HEADS),
+      rows(newKey, KV_HEADS),
+      rows(newValue, KV_HEADS),
+      before(pastKey),
+      before(pastValue),
+      input(integers('int32', [1], [total - 1])),
+      input(integers('int32', [], [total])),
+      angleTable(Math.cos),
+      angleTable(Math.sin),
+      input(integers('int64', [1, tokens], positions)),
       ...(branches ? [input(float([1, 1, tokens, total], bias))] : []),
     ],
     outputs: [
@@ -126,7 +141,8 @@ interface AttentionInputs {
 
 /** Softmax of scaled scores plus `bias(row, column)`, times the values: [tokens, heads, size]. */
 function attend(
-  { query, key, value, heads, kvHeads, size }: AttentionInputs, bias: (row: number, column: number) => number,
+  { query, key, value, heads, kvHeads, size }: AttentionInputs,
+  bias: (row: number, column: number) => number,
 ): Float64Array {
   const tokens = query.length / (heads * size)
   const total = key.length / (kvHeads * size)

@@ -20,7 +20,9 @@ export interface SelfTest {
  * @throws BackendUnavailableError when an operator that has no replacement is wrong
  */
 export function judgeSelfTest(
-  name: BackendName, whole: SelfTestResults, half: HalfResults = {},
+  name: BackendName,
+  whole: SelfTestResults,
+  half: HalfResults = {},
 ): { selfTest: SelfTest; attention: AttentionForm; precision: Precision } {
   const precision = isProven(half) ? 'float16' : 'float32'
   const results = precision === 'float16' ? combine(whole, half) : whole
@@ -45,7 +47,9 @@ function isProven(half: HalfResults): boolean {
 
 function combine(whole: SelfTestResults, half: HalfResults): SelfTestResults {
   const families = Object.entries(half) as [OperatorFamily, FamilyResult][]
-  const both = families.map(([family, result]) =>
-    [family, REPLACEABLE.includes(family) ? result : worse(whole[family], result)])
+  const both = families.map(([family, result]) => [
+    family,
+    REPLACEABLE.includes(family) ? result : worse(whole[family], result),
+  ])
   return { ...whole, ...(Object.fromEntries(both) as HalfResults) }
 }

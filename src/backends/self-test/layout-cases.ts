@@ -18,10 +18,11 @@ export function layoutCases(): OperatorCase[] {
     operator('Concat', [input(float(dims, y))], [{ dims: [12, 8, 10], values: [...x, ...y] }], { axis: { int: 0 } }),
     operator('Slice', [integer(1), integer(3), integer(1)], [fill([6, 2, 10], (i, j, k) => at(i, j + 1, k))]),
     operator('Transpose', [], [fill([8, 6, 10], (i, j, k) => at(j, i, k))], { perm: [1, 0, 2] }),
-    operator('Split', [integer(4, 6)], [
-      fill([6, 8, 4], at), fill([6, 8, 6], (i, j, k) => at(i, j, k + 4)),
-    ], { axis: { int: -1 } }),
-    depthToSpace(), spaceToDepth(),
+    operator('Split', [integer(4, 6)], [fill([6, 8, 4], at), fill([6, 8, 6], (i, j, k) => at(i, j, k + 4))], {
+      axis: { int: -1 },
+    }),
+    depthToSpace(),
+    spaceToDepth(),
   ]
 }
 
@@ -31,7 +32,8 @@ function fill(dims: [number, number, number], value: (i: number, j: number, k: n
   return {
     dims,
     values: Float64Array.from({ length: size }, (_, n) =>
-      value(Math.floor(n / (columns * depth)), Math.floor(n / depth) % columns, n % depth)),
+      value(Math.floor(n / (columns * depth)), Math.floor(n / depth) % columns, n % depth),
+    ),
   }
 }
 
@@ -44,7 +46,9 @@ function depthToSpace(): OperatorCase {
     return x[(packed * side + (row >> 1)) * side + (column >> 1)]!
   })
   return {
-    family: 'layout', opType: 'DepthToSpace', attributes: { blocksize: { int: 2 }, mode: { string: 'CRD' } },
+    family: 'layout',
+    opType: 'DepthToSpace',
+    attributes: { blocksize: { int: 2 }, mode: { string: 'CRD' } },
     operands: [input(float([1, channels * 4, side, side], x))],
     outputs: [{ dims: [1, channels, 2 * side, 2 * side], values }],
   }
@@ -58,7 +62,9 @@ function spaceToDepth(): OperatorCase {
     return x[(channel * 2 * side + 2 * row + (corner >> 1)) * 2 * side + 2 * column + (corner % 2)]!
   })
   return {
-    family: 'layout', opType: 'SpaceToDepth', attributes: { blocksize: { int: 2 } },
+    family: 'layout',
+    opType: 'SpaceToDepth',
+    attributes: { blocksize: { int: 2 } },
     operands: [input(float([1, channels, 2 * side, 2 * side], x))],
     outputs: [{ dims: [1, 4 * channels, side, side], values }],
   }

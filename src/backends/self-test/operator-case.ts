@@ -4,8 +4,17 @@ import type { BuiltGraph } from '../../onnx/built-graph.ts'
 
 /** What stands or falls together, as `backendInfo().selfTest` names it. */
 export type OperatorFamily =
-  | 'product' | 'product-8-bit' | 'product-4-bit' | 'normalization' | 'softmax' | 'rotary' | 'elementwise'
-  | 'layout' | 'convolution' | 'attention' | 'cached-attention'
+  | 'product'
+  | 'product-8-bit'
+  | 'product-4-bit'
+  | 'normalization'
+  | 'softmax'
+  | 'rotary'
+  | 'elementwise'
+  | 'layout'
+  | 'convolution'
+  | 'attention'
+  | 'cached-attention'
 
 /** What graphs can do without, by writing it out in other operators. */
 export const REPLACEABLE: readonly OperatorFamily[] = ['attention', 'cached-attention']
@@ -64,7 +73,10 @@ export function buildCase(operator: OperatorCase, precision: Precision = 'float3
   const half = precision === 'float16'
   const halved = (operand: Operand | undefined) => half && operand?.tensor.type === 'float32'
   const node = {
-    name: opType, opType, domain, attributes,
+    name: opType,
+    opType,
+    domain,
+    attributes,
     inputs: operands.map((operand, i) => (operand ? `${halved(operand) ? 'h' : 'x'}${i}` : '')),
     outputs: outputs.map((_, i) => `${half ? 'r' : 'y'}${i}`),
   }
@@ -85,8 +97,9 @@ function cast(from: string, name: string, to: DataType) {
 }
 
 export function feedsOf({ operands }: OperatorCase): Record<string, Tensor> {
-  return Object.fromEntries(operands.flatMap((operand, i) =>
-    (operand && !operand.constant ? [[`x${i}`, operand.tensor]] : [])))
+  return Object.fromEntries(
+    operands.flatMap((operand, i) => (operand && !operand.constant ? [[`x${i}`, operand.tensor]] : [])),
+  )
 }
 
 /** `count` numbers between -1 and 1 without a pattern, the same everywhere. */

@@ -29,7 +29,7 @@ function convolutionCase({ kernel, stride, before, after }: Shape): OperatorCase
   const count = (size: number) => Math.floor((size + before + after - kernel) / stride) + 1
   const [rows, columns] = [count(HEIGHT), count(WIDTH)]
   const pixel = (channel: number, row: number, column: number) =>
-    (row < 0 || column < 0 || row >= HEIGHT || column >= WIDTH ? 0 : x[(channel * HEIGHT + row) * WIDTH + column]!)
+    row < 0 || column < 0 || row >= HEIGHT || column >= WIDTH ? 0 : x[(channel * HEIGHT + row) * WIDTH + column]!
   const values = new Float64Array(OUTPUTS * rows * columns)
   for (let at = 0; at < values.length; at++) {
     const output = Math.floor(at / (rows * columns))
@@ -45,12 +45,16 @@ function convolutionCase({ kernel, stride, before, after }: Shape): OperatorCase
     values[at] = sum
   }
   return {
-    family: 'convolution', opType: 'Conv',
+    family: 'convolution',
+    opType: 'Conv',
     attributes: {
-      kernel_shape: [kernel, kernel], strides: [stride, stride], pads: [before, before, after, after],
+      kernel_shape: [kernel, kernel],
+      strides: [stride, stride],
+      pads: [before, before, after, after],
     },
     operands: [
-      input(float([1, CHANNELS, HEIGHT, WIDTH], x)), constant(float([OUTPUTS, CHANNELS, kernel, kernel], weights)),
+      input(float([1, CHANNELS, HEIGHT, WIDTH], x)),
+      constant(float([OUTPUTS, CHANNELS, kernel, kernel], weights)),
       constant(float([OUTPUTS], bias)),
     ],
     outputs: [{ dims: [1, OUTPUTS, rows, columns], values }],

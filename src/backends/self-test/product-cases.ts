@@ -11,7 +11,9 @@ export function productCases(): OperatorCase[] {
 function gemmCase(rows: number, width: number, outputs: number): OperatorCase {
   const [a, b] = [noise(rows * width, 1), noise(outputs * width, 2)]
   return {
-    family: 'product', opType: 'Gemm', attributes: { transB: { int: 1 } },
+    family: 'product',
+    opType: 'Gemm',
+    attributes: { transB: { int: 1 } },
     operands: [input(float([rows, width], a)), constant(float([outputs, width], b))],
     outputs: [{ dims: [rows, outputs], values: multiply(a, b, rows, width, outputs) }],
   }
@@ -29,7 +31,8 @@ function matMulCase(batch: number, rows: number, width: number, outputs: number)
     values.push(...multiply(a.subarray(i * rows * width, (i + 1) * rows * width), matrix, rows, width, outputs))
   }
   return {
-    family: 'product', opType: 'MatMul',
+    family: 'product',
+    opType: 'MatMul',
     operands: [input(float([batch, rows, width], a)), input(float([batch, width, outputs], b))],
     outputs: [{ dims: [batch, rows, outputs], values }],
   }
@@ -63,9 +66,14 @@ function quantizedCase(bits: 4 | 8, { rows, blockSize, accuracyLevel }: Quantize
   }
   const integer = (value: number) => ({ int: value })
   return {
-    family: `product-${bits}-bit`, opType: 'MatMulNBits', domain: 'com.microsoft',
+    family: `product-${bits}-bit`,
+    opType: 'MatMulNBits',
+    domain: 'com.microsoft',
     attributes: {
-      K: integer(width), N: integer(outputs), bits: integer(bits), block_size: integer(blockSize),
+      K: integer(width),
+      N: integer(outputs),
+      bits: integer(bits),
+      block_size: integer(blockSize),
       accuracy_level: integer(accuracyLevel),
     },
     operands: [
@@ -80,7 +88,11 @@ function quantizedCase(bits: 4 | 8, { rows, blockSize, accuracyLevel }: Quantize
 
 /** a [rows, width] · bᵀ, b [outputs, width] */
 function multiply(
-  a: Float32Array, b: Float32Array | Float64Array, rows: number, width: number, outputs: number,
+  a: Float32Array,
+  b: Float32Array | Float64Array,
+  rows: number,
+  width: number,
+  outputs: number,
 ): Float64Array {
   const product = new Float64Array(rows * outputs)
   for (let at = 0; at < product.length; at++) {

@@ -11,10 +11,17 @@ type Change = (row: Float64Array) => Float64Array
 export function rowCases(): OperatorCase[] {
   const gains = noise(WIDTH, 11)
   const shift = noise(WIDTH, 16)
-  const normalization = (opType: string, change: Change, ...more: Float32Array[]) => rowCase({
-    family: 'normalization', opType,
-    attributes: { axis: { int: -1 }, epsilon: { float: EPSILON }, stash_type: { int: 1 } },
-  }, (row) => change(row).map((value, i) => value * gains[i]! + (more[0]?.[i] ?? 0)), gains, ...more)
+  const normalization = (opType: string, change: Change, ...more: Float32Array[]) =>
+    rowCase(
+      {
+        family: 'normalization',
+        opType,
+        attributes: { axis: { int: -1 }, epsilon: { float: EPSILON }, stash_type: { int: 1 } },
+      },
+      (row) => change(row).map((value, i) => value * gains[i]! + (more[0]?.[i] ?? 0)),
+      gains,
+      ...more,
+    )
   return [
     normalization('SimplifiedLayerNormalization', (row) => {
       const size = Math.sqrt(mean(row.map((value) => value ** 2)) + EPSILON)
@@ -26,13 +33,21 @@ export function rowCases(): OperatorCase[] {
       const sum = exponentials.reduce((a, b) => a + b, 0)
       return exponentials.map((value) => value / sum)
     }),
-    rowCase({
-      family: 'elementwise', opType: 'QuickGelu', domain: 'com.microsoft', attributes: { alpha: { float: 1 } },
-    }, (row) => row.map((value) => value / (1 + Math.exp(-value)))),
+    rowCase(
+      {
+        family: 'elementwise',
+        opType: 'QuickGelu',
+        domain: 'com.microsoft',
+        attributes: { alpha: { float: 1 } },
+      },
+      (row) => row.map((value) => value / (1 + Math.exp(-value))),
+    ),
     rowCase({ family: 'elementwise', opType: 'Tanh' }, (row) => row.map(Math.tanh)),
     rowCase({ family: 'elementwise', opType: 'Add' }, (row) => row.map((value, i) => value + gains[i]!), gains),
     rowCase({ family: 'elementwise', opType: 'Mul' }, (row) => row.map((value, i) => value * gains[i]!), gains),
-    instanceNormalizationCase(), rotaryCase(false), rotaryCase(true),
+    instanceNormalizationCase(),
+    rotaryCase(false),
+    rotaryCase(true),
   ]
 }
 
@@ -42,7 +57,8 @@ type Operator = Pick<OperatorCase, 'family' | 'opType' | 'domain' | 'attributes'
 function rowCase(operator: Operator, change: Change, ...more: Float32Array[]): OperatorCase {
   const x = noise(ROWS * WIDTH, 12).map((value) => 3 * value)
   const values = Array.from({ length: ROWS }, (_, row) =>
-    Array.from(change(Float64Array.from(x.subarray(row * WIDTH, (row + 1) * WIDTH))))).flat()
+    Array.from(change(Float64Array.from(x.subarray(row * WIDTH, (row + 1) * WIDTH)))),
+  ).flat()
   const operands = [input(float([ROWS, WIDTH], x)), ...more.map((row) => constant(float([WIDTH], row)))]
   return { ...operator, operands, outputs: [{ dims: [ROWS, WIDTH], values }] }
 }
@@ -50,12 +66,16 @@ function rowCase(operator: Operator, change: Change, ...more: Float32Array[]): O
 function instanceNormalizationCase(): OperatorCase {
   const [groups, size] = [8, 300]
   const x = noise(groups * size, 13)
-  const values = Array.from({ length: groups }, (_, group) =>
-    [...standardize(Float64Array.from(x.subarray(group * size, (group + 1) * size)))]).flat()
+  const values = Array.from({ length: groups }, (_, group) => [
+    ...standardize(Float64Array.from(x.subarray(group * size, (group + 1) * size))),
+  ]).flat()
   return {
-    family: 'normalization', opType: 'InstanceNormalization', attributes: { epsilon: { float: EPSILON } },
+    family: 'normalization',
+    opType: 'InstanceNormalization',
+    attributes: { epsilon: { float: EPSILON } },
     operands: [
-      input(float([1, groups, size], x)), constant(float([groups], Array(groups).fill(1))),
+      input(float([1, groups, size], x)),
+      constant(float([groups], Array(groups).fill(1))),
       constant(float([groups], Array(groups).fill(0))),
     ],
     outputs: [{ dims: [1, groups, size], values }],
@@ -72,10 +92,13 @@ function rotaryCase(interleaved: boolean): OperatorCase {
     ? integers('int64', [1], [0])
     : integers('int64', [1, tokens], [...Array(tokens).keys()])
   return {
-    family: 'rotary', opType: 'RotaryEmbedding', domain: 'com.microsoft',
+    family: 'rotary',
+    opType: 'RotaryEmbedding',
+    domain: 'com.microsoft',
     attributes: { interleaved: { int: Number(interleaved) } },
     operands: [
-      input(float(dims, rows)), input(positions),
+      input(float(dims, rows)),
+      input(positions),
       constant(float([tokens, size / 2], angles.map(Math.cos))),
       constant(float([tokens, size / 2], angles.map(Math.sin))),
     ],

@@ -11,8 +11,16 @@ const TOLERANCE = 2e-3
 
 /** What graphs in half precision compute in it; a device that does so right stays below 2e-3. */
 const HALVED = new Set([
-  'Conv', 'Gemm', 'GroupQueryAttention', 'MatMul', 'MatMulNBits', 'Mul', 'MultiHeadAttention', 'QuickGelu',
-  'RotaryEmbedding', 'SimplifiedLayerNormalization',
+  'Conv',
+  'Gemm',
+  'GroupQueryAttention',
+  'MatMul',
+  'MatMulNBits',
+  'Mul',
+  'MultiHeadAttention',
+  'QuickGelu',
+  'RotaryEmbedding',
+  'SimplifiedLayerNormalization',
 ])
 const HALF_TOLERANCE = 1e-2
 
@@ -35,7 +43,8 @@ export type HalfResults = Readonly<Partial<SelfTestResults>>
  * device
  */
 export async function runSelfTest(
-  createSession: CreateSession, createReplaceable: CreateSession = createSession,
+  createSession: CreateSession,
+  createReplaceable: CreateSession = createSession,
 ): Promise<SelfTestResults> {
   const results: Partial<Record<OperatorFamily, FamilyResult>> = {}
   for (const operator of listCases()) {
@@ -50,7 +59,8 @@ export async function runSelfTest(
  * replaced: many devices have no half precision at all, and each case takes them time.
  */
 export async function runHalfSelfTest(
-  createSession: CreateSession, createReplaceable: CreateSession = createSession,
+  createSession: CreateSession,
+  createReplaceable: CreateSession = createSession,
 ): Promise<HalfResults> {
   const results: Partial<Record<OperatorFamily, FamilyResult>> = {}
   for (const operator of listCases().filter(({ opType }) => HALVED.has(opType))) {
@@ -76,7 +86,9 @@ function listCases(): OperatorCase[] {
 }
 
 async function checkCase(
-  createSession: CreateSession, operator: OperatorCase, precision: Precision,
+  createSession: CreateSession,
+  operator: OperatorCase,
+  precision: Precision,
 ): Promise<FamilyResult> {
   const { opType, operands, tolerance = precision === 'float16' ? HALF_TOLERANCE : TOLERANCE } = operator
   const what = `${opType} of ${operands.map((operand) => (operand ? `[${operand.tensor.dims}]` : '-')).join(' ')}`
@@ -89,14 +101,13 @@ async function checkCase(
   }
 }
 
-async function measure(
-  createSession: CreateSession, operator: OperatorCase, precision: Precision,
-): Promise<number> {
+async function measure(createSession: CreateSession, operator: OperatorCase, precision: Precision): Promise<number> {
   const session = await createSession(buildCase(operator, precision))
   try {
     const results = await session.run(feedsOf(operator))
     const errors = operator.outputs.map((reference, i) =>
-      (reference ? deviation(results[`y${i}`]?.data as Float32Array, reference.values) : 0))
+      reference ? deviation(results[`y${i}`]?.data as Float32Array, reference.values) : 0,
+    )
     return Math.max(...errors)
   } finally {
     await session.dispose()

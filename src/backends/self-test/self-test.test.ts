@@ -30,10 +30,11 @@ function withFault(change: (results: Results, model: BuiltGraph) => void) {
 }
 
 /** Puts one number of each result of the named operator a little off, or makes it no number. */
-const disturb = (opType: string, change: (value: number) => number) => withFault((results, { bytes }) => {
-  if (!Buffer.from(bytes).includes(opType)) return
-  for (const { data } of Object.values(results)) data[7] = change(data[7] as number)
-})
+const disturb = (opType: string, change: (value: number) => number) =>
+  withFault((results, { bytes }) => {
+    if (!Buffer.from(bytes).includes(opType)) return
+    for (const { data } of Object.values(results)) data[7] = change(data[7] as number)
+  })
 
 describe('the self-test of operators', () => {
   it('is passed by the cpu, whose products of floats are right to rounding', async () => {
@@ -47,13 +48,16 @@ describe('the self-test of operators', () => {
   })
 
   it.each(['Gemm', 'MatMulNBits', 'SimplifiedLayerNormalization', 'Conv', 'DepthToSpace', 'RotaryEmbedding', 'Gather'])(
-    'refuses a device whose %s is wrong in one place', async (opType) => {
+    'refuses a device whose %s is wrong in one place',
+    async (opType) => {
       const results = await runSelfTest(disturb(opType, (value) => value + 0.5))
       expect(() => judgeSelfTest('webgpu', results)).toThrow(`does not compute right here: ${opType} of [`)
-    })
+    },
+  )
 
   it.each([
-    ['MultiHeadAttention', 'attention'], ['GroupQueryAttention', 'cached-attention'],
+    ['MultiHeadAttention', 'attention'],
+    ['GroupQueryAttention', 'cached-attention'],
   ] as const)('has attention written out where %s is wrong', async (opType, family) => {
     const results = await runSelfTest(disturb(opType, () => NaN))
     const { selfTest, attention } = judgeSelfTest('webgpu', results)
@@ -63,13 +67,17 @@ describe('the self-test of operators', () => {
   })
 
   it('has attention written out where the device has no operator for it', async () => {
-    const results = await runSelfTest((model) => cpu.createSession(model), () => Promise.reject(new Error('no kernel')))
+    const results = await runSelfTest(
+      (model) => cpu.createSession(model),
+      () => Promise.reject(new Error('no kernel')),
+    )
     expect(judgeSelfTest('cuda', results)).toMatchObject({ attention: 'explicit', selfTest: { ok: false } })
   })
 
   it('says which operator does not run, and why', async () => {
     const results = await runSelfTest((model) =>
-      (Buffer.from(model.bytes).includes('Tanh') ? Promise.reject(new Error('no kernel')) : cpu.createSession(model)))
+      Buffer.from(model.bytes).includes('Tanh') ? Promise.reject(new Error('no kernel')) : cpu.createSession(model),
+    )
     expect(results.elementwise).toMatchObject({ ok: false, reason: 'Tanh of [40,96] does not run: no kernel' })
   })
 })
@@ -104,7 +112,13 @@ describe('the self-test in half precision', () => {
 describe('the addition check', () => {
   it('notices a provider that computes something else', async () => {
     const y: Tensor = { type: 'float32', dims: [4], data: new Float32Array(4) }
-    const session: Session = { inputNames: [], outputNames: [], run: async () => ({ y }), free() {}, dispose: async () => {} }
+    const session: Session = {
+      inputNames: [],
+      outputNames: [],
+      run: async () => ({ y }),
+      free() {},
+      dispose: async () => {},
+    }
     await expect(checkAddition(async () => session)).rejects.toThrow('wrong sum')
   })
 
@@ -115,8 +129,19 @@ describe('the addition check', () => {
     const run: Session['run'] = ({ a, b }) => real.run({ a: 'data' in a! ? a : zeros, b: b! })
     const session: Session = { inputNames: [], outputNames: [], run, free() {}, dispose: () => real.dispose() }
     let freed: unknown
-    const keeping = { inputNames: [], outputNames: [], run: async () => kept, free: async (results: unknown) => void (freed = results), dispose: async () => {} }
-    await expect(checkAddition(async () => session, async () => keeping)).rejects.toThrow('stayed on it')
+    const keeping = {
+      inputNames: [],
+      outputNames: [],
+      run: async () => kept,
+      free: async (results: unknown) => void (freed = results),
+      dispose: async () => {},
+    }
+    await expect(
+      checkAddition(
+        async () => session,
+        async () => keeping,
+      ),
+    ).rejects.toThrow('stayed on it')
     expect(freed).toBe(kept)
   })
 })

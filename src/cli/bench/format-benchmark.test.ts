@@ -4,7 +4,13 @@ import type { Benchmark } from '../bench-command.ts'
 import { formatBenchmark } from './format-benchmark.ts'
 
 const environment = {
-  tessera: '0.1.0', node: 'v22.0.0', platform: 'linux x64', cpu: 'Some CPU', processors: 2, threads: 2, load: 0.1,
+  tessera: '0.1.0',
+  node: 'v22.0.0',
+  platform: 'linux x64',
+  cpu: 'Some CPU',
+  processors: 2,
+  threads: 2,
+  load: 0.1,
 }
 const summary = { median: 12.34, min: 10, max: 20_000, runs: 3 }
 

@@ -10,21 +10,34 @@ export function formatBenchmark({ environment, limits, backends }: Benchmark): s
   const columns = ['backend', 'first answer', 'decide', 'picture', 'memory', 'deviation']
   const rows = backends.map(({ backend, startup_ms: startup, decide, picture, memory_mib: mib, deviation, reason }) => {
     const cells = [
-      backend, time(startup), spread(decide), spread(picture), mib === undefined ? '–' : `${mib.toFixed(0)} MiB`,
+      backend,
+      time(startup),
+      spread(decide),
+      spread(picture),
+      mib === undefined ? '–' : `${mib.toFixed(0)} MiB`,
       deviation === undefined ? '–' : deviation.toExponential(1),
     ]
     return { cells, reason }
   })
   const widths = columns.map((column, i) => Math.max(column.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)))
-  const line = (cells: readonly string[]) => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd()
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd()
   return [
-    head, ...busy, '', ...(limits ? describeLimits(limits) : []),
+    head,
+    ...busy,
+    '',
+    ...(limits ? describeLimits(limits) : []),
     colors.bold('the embedded models on every backend that computes here'),
     colors.dim(line(columns)),
     ...rows.flatMap(({ cells, reason }) => [line(cells), ...(reason === undefined ? [] : [colors.dim(`  ${reason}`)])]),
     '',
-    colors.dim('medians, smallest and largest in brackets · decide: three questions · picture: 256 × 256 · ' +
-      'deviation: of probabilities, from the first'),
+    colors.dim(
+      'medians, smallest and largest in brackets · decide: three questions · picture: 256 × 256 · ' +
+        'deviation: of probabilities, from the first',
+    ),
   ].join('\n')
 }
 

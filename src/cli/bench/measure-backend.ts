@@ -29,7 +29,8 @@ const REQUEST: DecisionRequestInput = {
   questions: {
     urgent: { type: 'noul', instructions: 'Does this need an answer today?' },
     team: {
-      type: 'choice', instructions: 'Who should handle it?',
+      type: 'choice',
+      instructions: 'Who should handle it?',
       criteria: { billing: 'Payments', tech: 'Faults', sales: 'Offers' },
     },
     anger: { type: 'score', instructions: 'How angry is the writer?', criteria: ['calm', 'annoyed', 'furious'] },
@@ -39,7 +40,8 @@ const PICTURE = { prompt: 'a red apple on a blue background', size: '256x256', s
 
 /** Measures one backend for at most about `limitMs` milliseconds. */
 export async function measureBackend(
-  backend: BackendName, { threads, limitMs }: { readonly threads?: number; readonly limitMs: number },
+  backend: BackendName,
+  { threads, limitMs }: { readonly threads?: number; readonly limitMs: number },
 ): Promise<BackendFigures> {
   const signal = AbortSignal.timeout(limitMs)
   const before = process.memoryUsage.rss()
@@ -80,5 +82,6 @@ async function repeat(call: () => Promise<unknown>): Promise<Summary> {
 
 function readProbabilities({ answers }: DecisionResponse): number[] {
   return Object.values(answers).flatMap((answer) =>
-    answer.type === 'noul' ? [answer.noul] : Object.values(answer.probabilities as Record<string, number>))
+    answer.type === 'noul' ? [answer.noul] : Object.values(answer.probabilities as Record<string, number>),
+  )
 }

@@ -14,7 +14,12 @@ const BYTES = 4 * ROWS * COLUMNS
 export async function measureBandwidth(backend: Backend, runs: number): Promise<Summary> {
   const g = new GraphBuilder('bandwidth')
   const x = g.input('x', 'float32', [ROWS, COLUMNS])
-  g.output('y', single(g.node('ReduceMax', [x, g.integers([-1])], { attributes: { keepdims: { int: 0 } } })), 'float32', [ROWS])
+  g.output(
+    'y',
+    single(g.node('ReduceMax', [x, g.integers([-1])], { attributes: { keepdims: { int: 0 } } })),
+    'float32',
+    [ROWS],
+  )
   const session = await backend.createSession(g.build())
   const feed = { type: 'float32' as const, dims: [ROWS, COLUMNS], data: new Float32Array(ROWS * COLUMNS).fill(1) }
   const rates: number[] = []

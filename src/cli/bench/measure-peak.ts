@@ -41,7 +41,9 @@ export async function measurePeak(backend: Backend, runs: number): Promise<Peak>
 }
 
 async function measureProduct(
-  backend: Backend, runs: number, multiply: (g: GraphBuilder, a: Value) => Value,
+  backend: Backend,
+  runs: number,
+  multiply: (g: GraphBuilder, a: Value) => Value,
 ): Promise<Summary> {
   const g = new GraphBuilder('peak')
   const a = g.input('a', 'float32', [ROWS, WIDTH])

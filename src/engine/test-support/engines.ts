@@ -21,7 +21,12 @@ export async function startFakeEngine(
 ): Promise<Engine> {
   const resolved = resolveOptions({ backend: 'cpu', threads: 1, ...options }, {})
   const source = createFakeSource()
-  if (!resolved.worker) return startEngine(resolved, connectInline(() => source, createBackend), source)
+  if (!resolved.worker)
+    return startEngine(
+      resolved,
+      connectInline(() => source, createBackend),
+      source,
+    )
   const url = await bundleWorker('src/engine/test-support/fake-worker.ts', 'fake-worker')
   return startEngine(resolved, connectWorker(url, resourceLimits ? { resourceLimits } : {}), source)
 }

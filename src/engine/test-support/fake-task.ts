@@ -38,8 +38,9 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
     const model = await work(request.state as FakeState, context)
     return { model, answers: {}, usage: { input_tokens: 0, output_tokens: 0 }, latency_ms: 0 }
   }
-  const generateImage = async ({ prompt }: ImageGenerationJob, context: TaskContext): Promise<ImageResponse> =>
-    ({ data: [{ b64_json: await work(JSON.parse(prompt) as FakeState, context) }] })
+  const generateImage = async ({ prompt }: ImageGenerationJob, context: TaskContext): Promise<ImageResponse> => ({
+    data: [{ b64_json: await work(JSON.parse(prompt) as FakeState, context) }],
+  })
   const countTokens = (request: DecisionRequest) => {
     const names = Object.keys(request.questions)
     return { input_tokens: names.length, state: 0, questions: Object.fromEntries(names.map((name) => [name, 1])) }
@@ -64,7 +65,10 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
 async function breakDown(kind: NonNullable<FakeState['fail']>): Promise<void> {
   if (kind === 'throw') throw new Error('the task failed')
   if (kind === 'exit') process.exit(3)
-  if (kind === 'uncaught') setImmediate(() => { throw new RangeError('nobody catches this') })
+  if (kind === 'uncaught')
+    setImmediate(() => {
+      throw new RangeError('nobody catches this')
+    })
   if (kind === 'memory') exhaustMemory()
   await new Promise(() => {})
 }

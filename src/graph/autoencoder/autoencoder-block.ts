@@ -36,8 +36,8 @@ export function convolution(model: AutoencoderModel, x: Value, name: string, opt
   const bias = computeWeight(model, `${name}.bias`, [outputs])
   const side = (kernel - 1) / 2
   const shape = halve
-    ? { kernel, stride: 2, padding: [0, 0, 1, 1] } as const
-    : { kernel, stride: 1, padding: [side, side, side, side] } as const
+    ? ({ kernel, stride: 2, padding: [0, 0, 1, 1] } as const)
+    : ({ kernel, stride: 1, padding: [side, side, side, side] } as const)
   return widen(model, conv(model.g, narrow(model, x), weight, bias, shape))
 }
 
@@ -52,7 +52,11 @@ function groupNorm(model: AutoencoderModel, x: Value, name: string, channels: nu
 
 /** The same with the statistics of a whole picture, of which x is a part. */
 function groupNormAs(
-  model: AutoencoderModel, x: Value, name: string, channels: number, { mean, variance }: GroupStatistics,
+  model: AutoencoderModel,
+  x: Value,
+  name: string,
+  channels: number,
+  { mean, variance }: GroupStatistics,
 ): Value {
   const { g, config } = model
   const groups = config.norm_num_groups
@@ -66,17 +70,25 @@ function groupNormAs(
 
 /** @param statistics those to normalise with. @defaultValue x's own */
 export function normAndActivate(
-  model: AutoencoderModel, x: Value, name: string, channels: number, statistics?: GroupStatistics,
+  model: AutoencoderModel,
+  x: Value,
+  name: string,
+  channels: number,
+  statistics?: GroupStatistics,
 ): Value {
-  const normed = statistics === undefined
-    ? groupNorm(model, x, name, channels)
-    : groupNormAs(model, x, name, channels, statistics)
+  const normed =
+    statistics === undefined ? groupNorm(model, x, name, channels) : groupNormAs(model, x, name, channels, statistics)
   return silu(model.g, normed)
 }
 
 /** The first convolution of a residual block. */
 export function beginResidualBlock(
-  model: AutoencoderModel, x: Value, name: string, inputs: number, outputs: number, statistics?: GroupStatistics,
+  model: AutoencoderModel,
+  x: Value,
+  name: string,
+  inputs: number,
+  outputs: number,
+  statistics?: GroupStatistics,
 ): Value {
   const activated = normAndActivate(model, x, `${name}.norm1`, inputs, statistics)
   return convolution(model, activated, `${name}.conv1`, { inputs, outputs, kernel: 3 })
@@ -88,15 +100,18 @@ export function beginResidualBlock(
  * @param statistics those of its two norms. @defaultValue what they measure on their own inputs
  */
 export function residualBlock(
-  model: AutoencoderModel, x: Value, name: string, inputs: number, outputs: number,
+  model: AutoencoderModel,
+  x: Value,
+  name: string,
+  inputs: number,
+  outputs: number,
   statistics: readonly GroupStatistics[] = [],
 ): Value {
   const middle = beginResidualBlock(model, x, name, inputs, outputs, statistics[0])
   const second = normAndActivate(model, middle, `${name}.norm2`, outputs, statistics[1])
   const last = convolution(model, second, `${name}.conv2`, { inputs: outputs, outputs, kernel: 3 })
-  const shortcut = inputs === outputs
-    ? x
-    : convolution(model, x, `${name}.conv_shortcut`, { inputs, outputs, kernel: 1 })
+  const shortcut =
+    inputs === outputs ? x : convolution(model, x, `${name}.conv_shortcut`, { inputs, outputs, kernel: 1 })
   return add(model.g, shortcut, last)
 }
 

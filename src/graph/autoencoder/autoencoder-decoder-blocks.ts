@@ -1,6 +1,11 @@
 import type { AutoencoderConfig } from '../../models/autoencoder-config.ts'
 import {
-  convolution, middleBlock, normAndActivate, residualBlock, type AutoencoderModel, type GroupStatistics,
+  convolution,
+  middleBlock,
+  normAndActivate,
+  residualBlock,
+  type AutoencoderModel,
+  type GroupStatistics,
 } from './autoencoder-block.ts'
 import { doubleAndConvolve } from './double-and-convolve.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
@@ -18,7 +23,8 @@ export interface DecoderBlock {
 
 /** @param blockChannels of each level, the picture's own resolution first */
 export function listDecoderBlocks(
-  config: Pick<AutoencoderConfig, 'layers_per_block'>, blockChannels: readonly number[],
+  config: Pick<AutoencoderConfig, 'layers_per_block'>,
+  blockChannels: readonly number[],
 ): DecoderBlock[] {
   const levels = blockChannels.toReversed()
   return levels.flatMap((outputs, level) =>
@@ -28,7 +34,8 @@ export function listDecoderBlocks(
       if (r > 0) return { ...block, inputs: outputs }
       if (level === 0) return { ...block, inputs: levels[0]! }
       return { ...block, inputs: levels[level - 1]!, upsampler: `decoder.up_blocks.${level - 1}.upsamplers.0.conv` }
-    }))
+    }),
+  )
 }
 
 /** From latents [1, latent_channels, h, w] to what the first block takes. */
@@ -49,14 +56,20 @@ export function enlarge(model: AutoencoderModel, x: Value, { upsampler, inputs }
 
 /** One block, after its doubling. */
 export function enlargeAndRefine(
-  model: AutoencoderModel, x: Value, block: DecoderBlock, statistics?: readonly GroupStatistics[],
+  model: AutoencoderModel,
+  x: Value,
+  block: DecoderBlock,
+  statistics?: readonly GroupStatistics[],
 ): Value {
   return residualBlock(model, enlarge(model, x, block), block.name, block.inputs, block.outputs, statistics)
 }
 
 /** From what the last block makes to colours [1, 3, H, W]. */
 export function endDecoding(
-  model: AutoencoderModel, x: Value, blocks: readonly DecoderBlock[], statistics?: GroupStatistics,
+  model: AutoencoderModel,
+  x: Value,
+  blocks: readonly DecoderBlock[],
+  statistics?: GroupStatistics,
 ): Value {
   const inputs = blocks.at(-1)!.outputs
   const activated = normAndActivate(model, x, 'decoder.conv_norm_out', inputs, statistics)

@@ -26,7 +26,9 @@ export interface DecoderGraphs {
  * (scaled and shifted); the sides of the picture are 2^(levels - 1) times as large.
  */
 export function describeAutoencoderKlDecoder(
-  config: AutoencoderKlConfig, weights: WeightIndex, options?: AutoencoderOptions,
+  config: AutoencoderKlConfig,
+  weights: WeightIndex,
+  options?: AutoencoderOptions,
 ): DecoderGraphs {
   return describe(config.block_out_channels, () => {
     const model = startAutoencoder('autoencoder_kl_decoder', config, weights, options)
@@ -39,7 +41,9 @@ export function describeAutoencoderKlDecoder(
  * normalised, as the transformer makes them; the sides of the picture are 2^levels times as large.
  */
 export function describeAutoencoderKlFlux2Decoder(
-  config: AutoencoderKlFlux2Config, weights: WeightIndex, options?: AutoencoderOptions,
+  config: AutoencoderKlFlux2Config,
+  weights: WeightIndex,
+  options?: AutoencoderOptions,
 ): DecoderGraphs {
   return describe(config.decoder_block_out_channels ?? config.block_out_channels, () => {
     const model = startAutoencoder('autoencoder_kl_flux2_decoder', config, weights, options)

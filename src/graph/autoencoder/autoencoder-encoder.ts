@@ -1,9 +1,7 @@
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { AutoencoderKlFlux2Config } from '../../models/autoencoder-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
-import {
-  convolution, middleBlock, normAndActivate, residualBlock, type AutoencoderModel,
-} from './autoencoder-block.ts'
+import { convolution, middleBlock, normAndActivate, residualBlock, type AutoencoderModel } from './autoencoder-block.ts'
 import { startAutoencoder, type AutoencoderOptions } from './autoencoder-model.ts'
 import { batchStatistics } from '../layers/batch-statistics.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
@@ -18,7 +16,9 @@ import { head, reshape, spaceToDepth, transpose } from '../../onnx/ops/shape.ts'
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
 export function buildAutoencoderKlFlux2Encoder(
-  config: AutoencoderKlFlux2Config, weights: WeightIndex, options?: AutoencoderOptions,
+  config: AutoencoderKlFlux2Config,
+  weights: WeightIndex,
+  options?: AutoencoderOptions,
 ): BuiltGraph {
   const model = startAutoencoder('autoencoder_kl_flux2_encoder', config, weights, options)
   const { g } = model

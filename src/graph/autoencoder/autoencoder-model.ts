@@ -12,7 +12,9 @@ export interface AutoencoderOptions {
 }
 
 export function startAutoencoder(
-  name: string, config: AutoencoderConfig, weights: WeightIndex,
+  name: string,
+  config: AutoencoderConfig,
+  weights: WeightIndex,
   { attention = 'fused', precision = 'float32' }: AutoencoderOptions = {},
 ): AutoencoderModel {
   return { g: new GraphBuilder(name), config, weights, quantization: undefined, linear: 'float', attention, precision }

@@ -40,16 +40,23 @@ describe('autoencoders agree with diffusers', () => {
         const config = await readConfig(openFolder(path), 'config.json', autoencoderKlConfigSchema, 'a configuration')
         const graph = describeAutoencoderKlDecoder(config, await readSafetensors(path), { attention }).whole()
         await compare(bundle, graph, 'decode.latents', 'decode.image')
-      }))
+      }),
+    )
 
     it.each(['klein-distilled', 'klein-base'] as const)('AutoencoderKLFlux2 both ways: %s', (name) =>
       check(name, async (bundle, path) => {
-        const config = await readConfig(openFolder(path), 'config.json', autoencoderKlFlux2ConfigSchema, 'a configuration')
+        const config = await readConfig(
+          openFolder(path),
+          'config.json',
+          autoencoderKlFlux2ConfigSchema,
+          'a configuration',
+        )
         const weights = await readSafetensors(path)
         const decoder = describeAutoencoderKlFlux2Decoder(config, weights, { attention }).whole()
         await compare(bundle, decoder, 'decode.latents', 'decode.image')
         const encoder = buildAutoencoderKlFlux2Encoder(config, weights, { attention })
         await compare(bundle, encoder, 'encode.image', 'encode.tokens')
-      }))
+      }),
+    )
   })
 })

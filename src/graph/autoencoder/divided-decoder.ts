@@ -1,7 +1,12 @@
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { beginResidualBlock, type AutoencoderModel, type GroupStatistics } from './autoencoder-block.ts'
 import {
-  beginDecoding, endDecoding, enlarge, enlargeAndRefine, listDecoderBlocks, type DecoderBlock,
+  beginDecoding,
+  endDecoding,
+  enlarge,
+  enlargeAndRefine,
+  listDecoderBlocks,
+  type DecoderBlock,
 } from './autoencoder-decoder-blocks.ts'
 import type { StartedDecoder } from './autoencoder-decoder.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
@@ -66,33 +71,46 @@ export function divideDecoder(blockChannels: readonly number[], start: () => Sta
     stages: [
       ...blocks.slice(whole.length).map((block) => divideBlock(block, build)),
       {
-        inputs: channels, outputs: config.out_channels, scale: 1, measured: [],
-        result: build(channels, 1, (model, x, [statistics]) =>
-          ({ value: endDecoding(model, x, blocks, statistics), channels: config.out_channels })),
+        inputs: channels,
+        outputs: config.out_channels,
+        scale: 1,
+        measured: [],
+        result: build(channels, 1, (model, x, [statistics]) => ({
+          value: endDecoding(model, x, blocks, statistics),
+          channels: config.out_channels,
+        })),
       },
     ],
   }
 }
 
 type Build = (
-  model: AutoencoderModel, x: Value, statistics: readonly GroupStatistics[],
+  model: AutoencoderModel,
+  x: Value,
+  statistics: readonly GroupStatistics[],
 ) => { readonly value: Value; readonly channels: number }
 
 function divideBlock(
-  block: DecoderBlock, build: (inputs: number, norms: number, add: Build) => () => BuiltGraph,
+  block: DecoderBlock,
+  build: (inputs: number, norms: number, add: Build) => () => BuiltGraph,
 ): DecoderStage {
   const { name, inputs, outputs, upsampler } = block
   const enlarged = build(inputs, 0, (model, x) => ({ value: enlarge(model, x, block), channels: inputs }))
   const middle = build(inputs, 1, (model, x, [statistics]) => ({
-    value: beginResidualBlock(model, enlarge(model, x, block), name, inputs, outputs, statistics), channels: outputs,
+    value: beginResidualBlock(model, enlarge(model, x, block), name, inputs, outputs, statistics),
+    channels: outputs,
   }))
   return {
-    inputs, outputs, scale: upsampler === undefined ? 1 : 2,
+    inputs,
+    outputs,
+    scale: upsampler === undefined ? 1 : 2,
     measured: [
       ...(upsampler === undefined ? [] : [{ graph: enlarged, channels: inputs }]),
       { graph: middle, channels: outputs },
     ],
-    result: build(inputs, 2, (model, x, statistics) =>
-      ({ value: enlargeAndRefine(model, x, block, statistics), channels: outputs })),
+    result: build(inputs, 2, (model, x, statistics) => ({
+      value: enlargeAndRefine(model, x, block, statistics),
+      channels: outputs,
+    })),
   }
 }

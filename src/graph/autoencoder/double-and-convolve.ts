@@ -20,11 +20,13 @@ export function doubleAndConvolve(model: AutoencoderModel, x: Value, name: strin
   const weight = floatWeight(model, `${name}.weight`, [channels, channels, 3, 3])
   const bias = computeWeight(model, `${name}.bias`, [channels])
   const narrowed = narrow(model, x)
-  const corners = [0, 1].flatMap((lower) => [0, 1].map((right) => {
-    const rows = g.initializer(`corner_rows_${lower}`, 'float32', [2, 3], SUMS[lower]!)
-    const columns = g.initializer(`corner_columns_${right}`, 'float32', [3, 2], SUMS_TRANSPOSED[right]!)
-    const kernel = narrow(model, matMul(g, matMul(g, rows, weight), columns))
-    return conv(g, narrowed, kernel, bias, { kernel: 2, stride: 1, padding: [1 - lower, 1 - right, lower, right] })
-  }))
+  const corners = [0, 1].flatMap((lower) =>
+    [0, 1].map((right) => {
+      const rows = g.initializer(`corner_rows_${lower}`, 'float32', [2, 3], SUMS[lower]!)
+      const columns = g.initializer(`corner_columns_${right}`, 'float32', [3, 2], SUMS_TRANSPOSED[right]!)
+      const kernel = narrow(model, matMul(g, matMul(g, rows, weight), columns))
+      return conv(g, narrowed, kernel, bias, { kernel: 2, stride: 1, padding: [1 - lower, 1 - right, lower, right] })
+    }),
+  )
   return widen(model, interleave(g, corners, channels))
 }

@@ -5,7 +5,9 @@ import { floatWeight, type GraphContext } from './weights.ts'
 
 /** Mean and standard deviation of each packed latent channel, [channels, 1, 1], that the checkpoint stores as `bn`. */
 export function batchStatistics(
-  model: GraphContext, channels: number, epsilon: number,
+  model: GraphContext,
+  channels: number,
+  epsilon: number,
 ): { readonly mean: Value; readonly deviation: Value } {
   const { g } = model
   const stored = (part: string) => reshape(g, floatWeight(model, `bn.running_${part}`, [channels]), [channels, 1, 1])

@@ -4,7 +4,17 @@ import { add, cast, greater, minimum, mul, sub } from '../../onnx/ops/elementwis
 import { matMul } from '../../onnx/ops/matmul.ts'
 import { softmax } from '../../onnx/ops/normalization.ts'
 import { rotaryEmbeddingAt } from '../../onnx/ops/rotary.ts'
-import { concat, countAlong, dropAlong, gather, range, reshape, reshapeLike, takeAlong, transpose } from '../../onnx/ops/shape.ts'
+import {
+  concat,
+  countAlong,
+  dropAlong,
+  gather,
+  range,
+  reshape,
+  reshapeLike,
+  takeAlong,
+  transpose,
+} from '../../onnx/ops/shape.ts'
 import type { AttentionGraph } from './full-attention.ts'
 import { narrow, widen } from './precision.ts'
 
@@ -25,14 +35,21 @@ const BLOCKED = -1e9
  * @param rows int64 [R]: which of the S positions the queries [1, R, heads · headSize] are of, all of them by default. Fused operators
  * have no such form, so it is written out, which for few rows is faster than computing all.
  */
-export function cachedAttention(model: AttentionGraph, inputs: GroupQueryAttentionInputs, heads: GroupedHeads, rows?: Value): Value {
+export function cachedAttention(
+  model: AttentionGraph,
+  inputs: GroupQueryAttentionInputs,
+  heads: GroupedHeads,
+  rows?: Value,
+): Value {
   if (rows === undefined && model.attention === 'fused') return groupQueryAttention(model.g, inputs, heads).output
   return attend(model, inputs, heads, rows)
 }
 
 /** What a cache keeps of the positions of this pass: keys, rotated, and values, [1, kvHeads, S, headSize] each. */
 export function cacheRows(
-  g: GraphBuilder, { key, value, positionIds, cosCache, sinCache }: RowInputs, { keyValue, size }: GroupedHeads,
+  g: GraphBuilder,
+  { key, value, positionIds, cosCache, sinCache }: RowInputs,
+  { keyValue, size }: GroupedHeads,
 ): { readonly keys: Value; readonly values: Value } {
   const divide = (rows: Value) => reshape(g, toHeads(g, rows, keyValue, size), [1, keyValue, -1, size])
   return { keys: divide(rotaryEmbeddingAt(g, key, positionIds, cosCache, sinCache)), values: divide(value) }

@@ -31,7 +31,11 @@ export function affine(model: GraphContext, x: Value, prefix: string, outputs: n
 
 /** Rows `ids` of the stored [rows, width] matrix as float32; where half-precision rows can be picked, only those are expanded. */
 export function gatherRows(
-  model: GraphContext & { readonly movesHalf: boolean }, name: string, ids: Value, rows: number, width: number,
+  model: GraphContext & { readonly movesHalf: boolean },
+  name: string,
+  ids: Value,
+  rows: number,
+  width: number,
 ): Value {
   const { g } = model
   const quantized = quantizedWeight(model, name, rows, width)

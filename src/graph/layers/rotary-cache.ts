@@ -10,8 +10,10 @@ export interface RotaryCache {
  */
 export function computeRotaryCache(positions: number, headSize: number, theta: number): RotaryCache {
   const half = headSize / 2
-  const inverseFrequencies = Float32Array.from({ length: half }, (_, m) =>
-    1 / Math.fround(theta ** Math.fround((2 * m) / headSize)))
+  const inverseFrequencies = Float32Array.from(
+    { length: half },
+    (_, m) => 1 / Math.fround(theta ** Math.fround((2 * m) / headSize)),
+  )
   const cos = new Float32Array(positions * half)
   const sin = new Float32Array(positions * half)
   for (let position = 0; position < positions; position++) {

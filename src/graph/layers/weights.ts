@@ -47,7 +47,9 @@ const FLOAT_TYPES: Partial<Record<SafetensorsType, DataType>> = { F32: 'float32'
 
 /** A weight stored as float, in the type it is stored in. */
 export function storedFloat(
-  model: GraphContext, name: string, shape: readonly number[],
+  model: GraphContext,
+  name: string,
+  shape: readonly number[],
 ): { value: Value; type: DataType } {
   const entry = requireTensor(model.weights, name)
   const type = FLOAT_TYPES[entry.dtype]
@@ -70,7 +72,10 @@ export function computeWeight(model: GraphContext, name: string, shape: readonly
 
 /** The quantised form of a [rows, width] weight, or nothing when it is stored as float. */
 export function quantizedWeight(
-  model: GraphContext, name: string, rows: number, width: number,
+  model: GraphContext,
+  name: string,
+  rows: number,
+  width: number,
 ): QuantizedWeight | undefined {
   const scalesName = `${name}.scales`
   const scales = model.weights.get(scalesName)

@@ -44,7 +44,13 @@ export function rmsNorm(model: Qwen3Model, x: Value, name: string, size: number)
  * Attention of the normalised hidden state x [S, hidden] to its own keys and values and to earlier ones; the result is
  * [S, heads · headSize] in the model's precision, not yet projected back. With `rows` (int64 [R]) only these of x attend: [R, heads · headSize].
  */
-export function qwen3Attention(model: Qwen3Model, x: Value, layer: string, attention: AttentionLayer & KeyValues, rows?: Value): Value {
+export function qwen3Attention(
+  model: Qwen3Model,
+  x: Value,
+  layer: string,
+  attention: AttentionLayer & KeyValues,
+  rows?: Value,
+): Value {
   const { g, config } = model
   const query = qwen3Query(model, rows === undefined ? x : gather(g, x, rows), layer)
   const attended = cachedAttention(model, { query, ...attention }, qwen3Heads(config), rows)
@@ -66,7 +72,11 @@ export function qwen3KeyValues(model: Qwen3Model, x: Value, layer: string): KeyV
   return { key: normalizedHeads(model, rows, `${layer}.self_attn.k`, heads), value: reshape(g, value, [1, -1, width]) }
 }
 
-export function qwen3Heads({ num_attention_heads: query, num_key_value_heads: keyValue, head_dim: size }: Qwen3Config): GroupedHeads {
+export function qwen3Heads({
+  num_attention_heads: query,
+  num_key_value_heads: keyValue,
+  head_dim: size,
+}: Qwen3Config): GroupedHeads {
   return { query, keyValue, size }
 }
 

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DecoderRun } from '../../../test/helpers/decoder-run.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import {
-  fixtureFolder, openCheckpoint, QWEN3_FIXTURES, readExpected, type ExpectedLogits, type Qwen3Checkpoint,
+  fixtureFolder,
+  openCheckpoint,
+  QWEN3_FIXTURES,
+  readExpected,
+  type ExpectedLogits,
+  type Qwen3Checkpoint,
 } from '../../../test/helpers/qwen3-fixture.ts'
 import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
 import type { Backend } from '../../backends/backend.ts'

@@ -9,8 +9,15 @@ import { add } from '../../onnx/ops/elementwise.ts'
 import { gather, reshape } from '../../onnx/ops/shape.ts'
 import { narrow } from '../layers/precision.ts'
 import {
-  qwen3Attention, qwen3Heads, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm,
-  type AttentionContext, type KeyValues, type Qwen3Model,
+  qwen3Attention,
+  qwen3Heads,
+  qwen3KeyValues,
+  qwen3Mlp,
+  qwen3OutputProjection,
+  rmsNorm,
+  type AttentionContext,
+  type KeyValues,
+  type Qwen3Model,
 } from './qwen3-block.ts'
 import { addQwen3Head, type Qwen3Head } from './qwen3-heads.ts'
 import { computeRotaryCache } from '../layers/rotary-cache.ts'
@@ -108,7 +115,11 @@ function declarePast({ g, config, precision }: CachedModel, layer: number): { pa
   }
 }
 
-function declareCacheRows({ g, config, precision }: CachedModel, layer: number, inputs: AttentionContext & KeyValues): void {
+function declareCacheRows(
+  { g, config, precision }: CachedModel,
+  layer: number,
+  inputs: AttentionContext & KeyValues,
+): void {
   const { keys, values } = cacheRows(g, inputs, qwen3Heads(config))
   const dims = [1, config.num_key_value_heads, 'sequence', config.head_dim]
   g.output(`key.${layer}`, keys, precision, dims)

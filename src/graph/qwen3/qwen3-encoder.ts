@@ -8,7 +8,13 @@ import { add } from '../../onnx/ops/elementwise.ts'
 import { concat, reshape } from '../../onnx/ops/shape.ts'
 import { narrow, type ComputeType } from '../layers/precision.ts'
 import {
-  qwen3Attention, qwen3KeyValues, qwen3Mlp, qwen3OutputProjection, rmsNorm, type AttentionContext, type Qwen3Model,
+  qwen3Attention,
+  qwen3KeyValues,
+  qwen3Mlp,
+  qwen3OutputProjection,
+  rmsNorm,
+  type AttentionContext,
+  type Qwen3Model,
 } from './qwen3-block.ts'
 import { computeRotaryCache } from '../layers/rotary-cache.ts'
 import type { LinearMode } from '../layers/weights.ts'
@@ -56,7 +62,8 @@ export function buildQwen3Encoder(config: Qwen3Config, weights: WeightIndex, opt
     states.push(encoderLayer(model, states[i]!, `${prefix}layers.${i}`, attention))
   }
   const tapped = options.hiddenStates.map((state) =>
-    (state === layers ? rmsNorm(model, states[state]!, `${prefix}norm.weight`, hidden) : states[state]!))
+    state === layers ? rmsNorm(model, states[state]!, `${prefix}norm.weight`, hidden) : states[state]!,
+  )
   const width = tapped.length * hidden
   g.output('hidden', concat(g, tapped, -1), 'float32', ['sequence', width])
   return g.build(weights.folder)

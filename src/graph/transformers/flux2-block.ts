@@ -1,6 +1,11 @@
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import {
-  fullAttention, normalizeHeads, rotateHeads, type AttentionGraph, type Heads, type RotaryValues,
+  fullAttention,
+  normalizeHeads,
+  rotateHeads,
+  type AttentionGraph,
+  type Heads,
+  type RotaryValues,
 } from '../layers/full-attention.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { linear } from '../layers/linear.ts'
@@ -46,7 +51,11 @@ export function normAndModulate(model: Flux2Model, x: Value, { shift, scale }: O
 
 /** Text and image with weights of their own and one attention over both, text rows first. */
 export function doubleStreamBlock(
-  model: Flux2Model, { text, image }: Streams, name: string, modulations: StreamModulations, rotary: RotaryValues,
+  model: Flux2Model,
+  { text, image }: Streams,
+  name: string,
+  modulations: StreamModulations,
+  rotary: RotaryValues,
 ): Streams {
   const { g, config } = model
   const width = modelWidth(config)
@@ -59,9 +68,7 @@ export function doubleStreamBlock(
   const attended = attend(model, joint, rotary)
   const textRows = countRows(g, text)
 
-  const finish = (
-    x: Value, rows: Value, output: string, feed: string, { attention, mlp }: BlockModulation,
-  ) => {
+  const finish = (x: Value, rows: Value, output: string, feed: string, { attention, mlp }: BlockModulation) => {
     const y = add(g, x, mul(g, attention.gate, endBlock(model, project(shrink(model, rows), output))))
     const fed = feedForward(model, normAndModulate(model, y, mlp), `${name}.${feed}`)
     return add(g, y, mul(g, mlp.gate, fed))
@@ -74,7 +81,11 @@ export function doubleStreamBlock(
 
 /** Attention and feed-forward side by side, from one projection and into one. */
 export function singleStreamBlock(
-  model: Flux2Model, x: Value, name: string, modulation: Modulation, rotary: RotaryValues,
+  model: Flux2Model,
+  x: Value,
+  name: string,
+  modulation: Modulation,
+  rotary: RotaryValues,
 ): Value {
   const { g, config } = model
   const width = modelWidth(config)
@@ -83,7 +94,11 @@ export function singleStreamBlock(
   const projection = linear(model, normed, `${name}.attn.to_qkv_mlp_proj.weight`, 3 * width + 2 * inner, width)
   const [q, k, v, gate, up] = split(g, projection, [width, width, width, inner, inner] as const)
   const projected = { q, k, v }
-  const attended = attend(model, normalizedProjections(model, name, (part) => projected[part], ''), rotary)
+  const attended = attend(
+    model,
+    normalizedProjections(model, name, (part) => projected[part], ''),
+    rotary,
+  )
   const both = concat(g, [shrink(model, attended), gatedShrunk(model, gate, up)], -1)
   const output = endBlock(model, linear(model, both, `${name}.attn.to_out.weight`, width, width + inner))
   return add(g, x, mul(g, modulation.gate, output))
@@ -91,7 +106,10 @@ export function singleStreamBlock(
 
 /** Query, key and value rows, the first two normalised per head. */
 function normalizedProjections(
-  model: Flux2Model, name: string, project: (part: 'q' | 'k' | 'v') => Value, infix: string,
+  model: Flux2Model,
+  name: string,
+  project: (part: 'q' | 'k' | 'v') => Value,
+  infix: string,
 ): [Value, Value, Value] {
   const { config } = model
   const normed = (part: 'q' | 'k') =>

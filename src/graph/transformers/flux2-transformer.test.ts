@@ -43,7 +43,8 @@ describe('the FLUX.2 transformer', () => {
   it.each(RUNS)('agrees with diffusers: $bundle, forward $run, $attention attention', async (row) => {
     const bundle = bundles.get(row.bundle)!
     const got = await forward(bundle, row.run, join(bundle.folder, 'transformer'), {
-      linear: 'float', attention: row.attention,
+      linear: 'float',
+      attention: row.attention,
     })
     expect(largestRelativeError(got, readFloats(bundle.expected, `forward.${row.run}.output`))).toBeLessThan(2e-5)
   })
@@ -66,8 +67,10 @@ describe('the FLUX.2 transformer', () => {
       return float32(readFloats(expected, `forward.${run}.${name}`), ...shape)
     }
     const grids = readIntegers(expected, `forward.${run}.grids`)
-    const [target, ...references] = Array.from({ length: grids.length / 2 }, (_, i) =>
-      ({ height: grids[2 * i]!, width: grids[2 * i + 1]! }))
+    const [target, ...references] = Array.from({ length: grids.length / 2 }, (_, i) => ({
+      height: grids[2 * i]!,
+      width: grids[2 * i + 1]!,
+    }))
     const [text, tokens, time] = [read('text'), read('tokens'), read('timestep')]
     const positions = jointPositions(text.dims[0]!, target!, references)
     const axes = { widths: config.axes_dims_rope, theta: config.rope_theta, rounds: 'results' } as const
@@ -75,7 +78,8 @@ describe('the FLUX.2 transformer', () => {
     const dims = [positions.length / 4, config.attention_head_dim / 2]
     const graph = buildFlux2Transformer(config, await readSafetensors(path), options)
     const outputs = await runGraph(backend, graph, {
-      tokens, text,
+      tokens,
+      text,
       timestep: float32(computeTimestepFeatures(Math.fround((time.data[0] as number) * 1000)), 1, 256),
       cos: float32(cos, ...dims),
       sin: float32(sin, ...dims),

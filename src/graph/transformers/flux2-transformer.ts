@@ -2,7 +2,13 @@ import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
 import {
-  doubleStreamBlock, modelWidth, normAndModulate, singleStreamBlock, type Flux2Model, type Modulation, type Streams,
+  doubleStreamBlock,
+  modelWidth,
+  normAndModulate,
+  singleStreamBlock,
+  type Flux2Model,
+  type Modulation,
+  type Streams,
 } from './flux2-block.ts'
 import type { TransformerOptions } from '../layers/full-attention.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
@@ -21,12 +27,19 @@ import { narrow, widen } from '../layers/precision.ts'
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
 export function buildFlux2Transformer(
-  config: Flux2Config, weights: WeightIndex,
+  config: Flux2Config,
+  weights: WeightIndex,
   { linear: mode, attention = 'fused', precision = 'float32' }: TransformerOptions,
 ): BuiltGraph {
   const g = new GraphBuilder('flux2_transformer')
   const model: Flux2Model = {
-    g, config, weights, quantization: config.quantization_config, linear: mode, attention, precision,
+    g,
+    config,
+    weights,
+    quantization: config.quantization_config,
+    linear: mode,
+    attention,
+    precision,
   }
   const width = modelWidth(config)
   const { in_channels: channels, joint_attention_dim: textWidth, timestep_guidance_channels: features } = config
@@ -72,7 +85,10 @@ function embedTimestep(model: Flux2Model, features: Value, width: number): Value
 
 /** One modulation for each named part of a block. All blocks of a kind share them. */
 function modulate<Part extends string>(
-  model: Flux2Model, time: Value, name: string, parts: readonly Part[],
+  model: Flux2Model,
+  time: Value,
+  name: string,
+  parts: readonly Part[],
 ): Record<Part, Modulation> {
   const width = modelWidth(model.config)
   const { g } = model

@@ -1,5 +1,11 @@
 import type { ZImageConfig } from '../../models/z-image-config.ts'
-import { fullAttention, normalizeHeads, rotateHeads, type AttentionGraph, type RotaryValues } from '../layers/full-attention.ts'
+import {
+  fullAttention,
+  normalizeHeads,
+  rotateHeads,
+  type AttentionGraph,
+  type RotaryValues,
+} from '../layers/full-attention.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { affine, linear } from '../layers/linear.ts'
 import { add, mul, tanh } from '../../onnx/ops/elementwise.ts'
@@ -32,15 +38,22 @@ export function modulationWidth({ dim }: ZImageConfig): number {
  * @param timestep embedding [1, modulationWidth]; a block that refines the caption has none
  */
 export function zImageBlock(
-  model: ZImageModel, x: Value, name: string, rotary: RotaryValues, timestep: Value | undefined,
+  model: ZImageModel,
+  x: Value,
+  name: string,
+  rotary: RotaryValues,
+  timestep: Value | undefined,
 ): Value {
   const { g } = model
   const modulation = timestep === undefined ? undefined : modulate(model, timestep, name)
   const attended = attend(
-    model, norm(model, x, `${name}.attention_norm1`, modulation?.attentionScale), `${name}.attention`, rotary)
+    model,
+    norm(model, x, `${name}.attention_norm1`, modulation?.attentionScale),
+    `${name}.attention`,
+    rotary,
+  )
   const y = add(g, x, norm(model, attended, `${name}.attention_norm2`, modulation?.attentionGate))
-  const fed = feedForward(
-    model, norm(model, y, `${name}.ffn_norm1`, modulation?.mlpScale), `${name}.feed_forward`)
+  const fed = feedForward(model, norm(model, y, `${name}.ffn_norm1`, modulation?.mlpScale), `${name}.feed_forward`)
   return add(g, y, norm(model, fed, `${name}.ffn_norm2`, modulation?.mlpGate))
 }
 
@@ -48,7 +61,12 @@ function modulate(model: ZImageModel, timestep: Value, name: string): Modulation
   const { g, config } = model
   const { dim } = config
   const all = widen(model, affine(model, timestep, `${name}.adaLN_modulation.0`, 4 * dim, modulationWidth(config)))
-  const [attentionScale, attentionGate, mlpScale, mlpGate] = split(g, reshape(g, all, [-1]), [dim, dim, dim, dim] as const)
+  const [attentionScale, attentionGate, mlpScale, mlpGate] = split(g, reshape(g, all, [-1]), [
+    dim,
+    dim,
+    dim,
+    dim,
+  ] as const)
   const one = g.scalar(1, 'float32')
   return {
     attentionScale: add(g, one, attentionScale),
@@ -82,7 +100,10 @@ function feedForward(model: ZImageModel, x: Value, name: string): Value {
 
 /** RMSNorm times `factor`, which meets the learned weight of one row rather than all rows. */
 function norm(model: ZImageModel, x: Value, name: string, factor: Value | undefined): Value {
-  const { g, config: { dim, norm_eps: epsilon } } = model
+  const {
+    g,
+    config: { dim, norm_eps: epsilon },
+  } = model
   const weight = floatWeight(model, `${name}.weight`, [dim])
   return simplifiedLayerNormalization(g, x, factor === undefined ? weight : mul(g, weight, factor), epsilon)
 }

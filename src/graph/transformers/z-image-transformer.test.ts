@@ -48,13 +48,16 @@ describe('the S3-DiT agrees with diffusers', () => {
     expect(largestRelativeError(float32(got), wanted)).toBeLessThan(2e-5)
   })
 
-  async function forward(folder: string, input: {
-    attention: AttentionForm
-    latents: Float32Array
-    shape: readonly [channels: number, height: number, width: number]
-    caption: Float32Array
-    time: number
-  }): Promise<Float32Array> {
+  async function forward(
+    folder: string,
+    input: {
+      attention: AttentionForm
+      latents: Float32Array
+      shape: readonly [channels: number, height: number, width: number]
+      caption: Float32Array
+      time: number
+    },
+  ): Promise<Float32Array> {
     const path = join(folder, 'transformer')
     const config = await readConfig(openFolder(path), 'config.json', zImageConfigSchema, 'a configuration')
     const weights = await readSafetensors(path)
@@ -68,7 +71,11 @@ describe('the S3-DiT agrees with diffusers', () => {
     const captionTable = computeRotaryTable(captionPositions(paddedCaption), axes)
     const table = computeRotaryTable(picturePositions(grid, paddedCaption), axes)
     const angles = config.dim / config.n_heads / 2
-    const rows = (count: number, all: number) => int64(Array.from({ length: all }, (_, i) => Math.min(i, count)), all)
+    const rows = (count: number, all: number) =>
+      int64(
+        Array.from({ length: all }, (_, i) => Math.min(i, count)),
+        all,
+      )
 
     const { caption } = await runGraph(backend, buildZImageCaption(config, weights, options), {
       caption_features: float32(input.caption, length, config.cap_feat_dim),

@@ -26,7 +26,9 @@ const FINAL_EPSILON = 1e-6
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
 export function buildZImageCaption(
-  config: ZImageConfig, weights: WeightIndex, options: TransformerOptions,
+  config: ZImageConfig,
+  weights: WeightIndex,
+  options: TransformerOptions,
 ): BuiltGraph {
   const model = startModel('z_image_caption', config, weights, options)
   const { g } = model
@@ -57,7 +59,9 @@ export function buildZImageCaption(
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
 export function buildZImageTransformer(
-  config: ZImageConfig, weights: WeightIndex, options: TransformerOptions,
+  config: ZImageConfig,
+  weights: WeightIndex,
+  options: TransformerOptions,
 ): BuiltGraph {
   const model = startModel('z_image_transformer', config, weights, options)
   const { g } = model
@@ -88,7 +92,10 @@ export function buildZImageTransformer(
 }
 
 function startModel(
-  name: string, config: ZImageConfig, weights: WeightIndex, options: TransformerOptions,
+  name: string,
+  config: ZImageConfig,
+  weights: WeightIndex,
+  options: TransformerOptions,
 ): ZImageModel {
   const { linear, attention = 'fused', precision = 'float32' } = options
   const { quantization_config: quantization } = config

@@ -25,7 +25,7 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
   })
   afterEach(() => mounted?.close())
 
-  const headers = { 'content-type': 'application/json', 'authorization': 'Bearer right' }
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer right' }
   const send = (body: string, init: RequestInit = {}) =>
     fetch(`${base}/v1/systemone`, { method: 'POST', headers, body, ...init })
 
@@ -38,8 +38,8 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
 
   it('takes names as they are', async () => {
     const body =
-      '{"state":"é🎯","questions":{"__proto__":{"type":"noul","instructions":"x"},'
-      + '"constructor":{"type":"noul","instructions":"x"}}}'
+      '{"state":"é🎯","questions":{"__proto__":{"type":"noul","instructions":"x"},' +
+      '"constructor":{"type":"noul","instructions":"x"}}}'
     expect(Object.keys((await (await send(body)).json()).answers)).toEqual(['__proto__', 'constructor'])
   })
 
@@ -115,8 +115,12 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
   ])('can go on with the connection of a body that was %s', async (_, status, character, megabytes) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const chunk = Buffer.alloc(1_000_000, character, 'latin1')
-    const first = await rawPost(`${base}/v1/systemone`, { ...headers, 'transfer-encoding': 'chunked' }, agent,
-      ...Array.from({ length: megabytes }, () => chunk))
+    const first = await rawPost(
+      `${base}/v1/systemone`,
+      { ...headers, 'transfer-encoding': 'chunked' },
+      agent,
+      ...Array.from({ length: megabytes }, () => chunk),
+    )
     const next = await rawPost(`${base}/v1/systemone`, headers, agent, JSON.stringify(BODY))
     agent.destroy()
     expect([first.status, next.status, next.reused]).toEqual([status, 200, true])
@@ -188,11 +192,20 @@ describe('a body that was read before', () => {
 
 it.each(['json', '', 'application/', '/json; x'])('Fastify leaves the type %j to the service', async (type) => {
   const app = Fastify()
-  await app.register(toFastifyPlugin(createServer({ engine: createStubEngine().engine, keys: ['right'] })), { prefix: '/ai' })
-  const send = (authorization: string) => app.inject({
-    method: 'POST', url: '/ai/v1/systemone', headers: { 'content-type': type, authorization }, payload: JSON.stringify(BODY),
+  await app.register(toFastifyPlugin(createServer({ engine: createStubEngine().engine, keys: ['right'] })), {
+    prefix: '/ai',
   })
-  for (const [key, status, error_type] of [['wrong', 401, 'authentication_error'], ['right', 415, 'invalid_request']] as const) {
+  const send = (authorization: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/ai/v1/systemone',
+      headers: { 'content-type': type, authorization },
+      payload: JSON.stringify(BODY),
+    })
+  for (const [key, status, error_type] of [
+    ['wrong', 401, 'authentication_error'],
+    ['right', 415, 'invalid_request'],
+  ] as const) {
     const response = await send(`Bearer ${key}`)
     expect([response.statusCode, response.json()]).toEqual([status, expect.objectContaining({ error_type })])
     expect(response.headers['x-request-id']).toMatch(/^req_/)
@@ -222,7 +235,7 @@ it('an Express app that took longer than the client waited decides nothing and c
   const { url, close } = await listen(express().use(express.json(), slow, toExpressHandler(server)))
   const controller = new AbortController()
   gone = () => controller.abort()
-  const headers = { 'content-type': 'application/json', 'authorization': 'Bearer right' }
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer right' }
   const init = { method: 'POST', headers, body: JSON.stringify(BODY), signal: controller.signal }
   await expect(fetch(`${url}/v1/systemone`, init)).rejects.toThrow()
   await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 30_000 })

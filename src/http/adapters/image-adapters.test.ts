@@ -15,11 +15,12 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
   const authorization = 'Bearer right'
   const send = (path: string, init: RequestInit) =>
     fetch(`${mounted.url}${mounted.prefix}/v1/images/${path}`, { method: 'POST', ...init })
-  const stream = (signal?: AbortSignal) => send('generations', {
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ prompt: 'A fox', stream: true }),
-    ...(signal && { signal }),
-  })
+  const stream = (signal?: AbortSignal) =>
+    send('generations', {
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'A fox', stream: true }),
+      ...(signal && { signal }),
+    })
 
   it('takes a form with a picture of megabytes', async () => {
     const form = new FormData()

@@ -65,13 +65,19 @@ describe('what is answered before any route', () => {
     const received = await exchange(request)
     expect(statuses(received)).toEqual([status])
     expect(received).toMatch(/\r\nx-request-id: .+\r\nx-typesafe-request-id: /)
-    if (status !== '200') expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ error_type: 'invalid_request', error: { code: 'invalid_request' } })
+    if (status !== '200')
+      expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({
+        error_type: 'invalid_request',
+        error: { code: 'invalid_request' },
+      })
   })
 
   it('is 408, which clients try again, where the request does not arrive in time', async () => {
     const http = createNodeServer(createServer({ engine: createStubEngine().engine }))
     // As Node does it, which looks for such connections every 30 seconds.
-    http.on('connection', (socket) => http.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket))
+    http.on('connection', (socket) =>
+      http.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket),
+    )
     const slow = await listen(http)
     let received = ''
     for await (const chunk of connect(slow.port, '127.0.0.1')) received += chunk

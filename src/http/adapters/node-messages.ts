@@ -65,16 +65,19 @@ function toUrl(target: string): string {
 
 function toStream(message: IncomingMessage): ReadableStream<Uint8Array> {
   const chunks = message.iterator({ destroyOnReturn: false })
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await chunks.next() as IteratorResult<Uint8Array>
-      if (done) controller.close()
-      else controller.enqueue(value)
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = (await chunks.next()) as IteratorResult<Uint8Array>
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        // The rest is read and dropped: destroying the socket would take the answer with it.
+        await chunks.return?.()
+        message.resume()
+      },
     },
-    async cancel() {
-      // The rest is read and dropped: destroying the socket would take the answer with it.
-      await chunks.return?.()
-      message.resume()
-    },
-  }, { highWaterMark: 0 })
+    { highWaterMark: 0 },
+  )
 }

@@ -58,10 +58,13 @@ async function refuse(socket: Socket, refusal: Refusal): Promise<void> {
   const body = await response.text()
   const id = randomUUID()
   const headers = [
-    ...response.headers, ['x-request-id', id], ['x-typesafe-request-id', id], ['content-length', Buffer.byteLength(body)], ['connection', 'close'],
+    ...response.headers,
+    ['x-request-id', id],
+    ['x-typesafe-request-id', id],
+    ['content-length', Buffer.byteLength(body)],
+    ['connection', 'close'],
   ].map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${headers.join('')}\r\n${body}`,
-    () => socket.destroy(),
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${headers.join('')}\r\n${body}`, () =>
+    socket.destroy(),
   )
 }

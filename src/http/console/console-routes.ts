@@ -33,12 +33,18 @@ const HEADERS = {
  * @param keys Whether the server asks for keys.
  */
 export function createConsoleRoutes(keys: boolean): Route[] {
-  const open = (path: string, handle: Route['handle']): Route =>
-    ({ method: 'GET', path, access: 'open', dialect: 'systemone', handle })
-  const file = (path: string, name: string, type: string, change = (text: string) => text) => open(path, async () => {
-    const text = change(await readFile(new URL(name, folder), 'utf8'))
-    return new Response(text, { headers: { ...HEADERS, 'content-type': `${type}; charset=utf-8` } })
+  const open = (path: string, handle: Route['handle']): Route => ({
+    method: 'GET',
+    path,
+    access: 'open',
+    dialect: 'systemone',
+    handle,
   })
+  const file = (path: string, name: string, type: string, change = (text: string) => text) =>
+    open(path, async () => {
+      const text = change(await readFile(new URL(name, folder), 'utf8'))
+      return new Response(text, { headers: { ...HEADERS, 'content-type': `${type}; charset=utf-8` } })
+    })
   const sayKeys = (html: string) => html.replace('data-keys="yes"', `data-keys="${keys ? 'yes' : 'no'}"`)
   return [
     file('/console', 'page.html', 'text/html', sayKeys),

@@ -13,7 +13,11 @@ describe('an array of junk', () => {
   it.each<[string, string, unknown]>([
     ['messages', 'input.0', { input: junk, questions: [predicate] }],
     ['parts of a message', 'input.0.content.0', { input: [{ role: 'user', content: junk }], questions: [predicate] }],
-    ['outputs without a call', 'input.0.call_id', { input: Array.from({ length: 1000 }, () => result), questions: [predicate] }],
+    [
+      'outputs without a call',
+      'input.0.call_id',
+      { input: Array.from({ length: 1000 }, () => result), questions: [predicate] },
+    ],
     ['parts of instructions', 'questions.0.instructions.0', ask({ ...predicate, instructions: junk })],
     ['questions', 'questions', { input: 'x', questions: junk }],
     ['choices', 'questions.0.choices', ask({ ...predicate, type: 'choice', choices: junk })],
@@ -27,6 +31,8 @@ describe('an array of junk', () => {
     const input = Array.from({ length: 5 }, () => ({ role: 'user', content: 'x' })) as unknown[]
     input[2] = 0
     Object.defineProperty(input, 3, { get: () => expect.fail('was read') })
-    expect(() => parseRequest(schema, { input, questions: [predicate] })).toThrow(expect.objectContaining({ path: 'input.2' }))
+    expect(() => parseRequest(schema, { input, questions: [predicate] })).toThrow(
+      expect.objectContaining({ path: 'input.2' }),
+    )
   })
 })

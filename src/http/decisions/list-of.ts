@@ -19,7 +19,10 @@ type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>
  * An array that is read up to its first faulty element, the only one that a client is told of. `z.array` reads on, and
  * keeps a fault for each of the millions that a body has room for.
  */
-export function listOf<Item>(item: z.ZodType<Item>, { what, min, max = Number.POSITIVE_INFINITY, count, check }: Rules<Item>) {
+export function listOf<Item>(
+  item: z.ZodType<Item>,
+  { what, min, max = Number.POSITIVE_INFINITY, count, check }: Rules<Item>,
+) {
   const schema = z.unknown().transform((value, context): Item[] => {
     if (!Array.isArray(value)) return report(context, [{ path: [], message: expected(what)({ input: value }) }])
     if (value.length < min || value.length > max) return report(context, [{ path: [], message: count }])
@@ -33,7 +36,10 @@ export function listOf<Item>(item: z.ZodType<Item>, { what, min, max = Number.PO
     return fault === undefined ? list : report(context, [fault])
   })
   return describeJson(schema, (toJson) => ({
-    minItems: min, ...(Number.isFinite(max) && { maxItems: max }), type: 'array', items: toJson(item),
+    minItems: min,
+    ...(Number.isFinite(max) && { maxItems: max }),
+    type: 'array',
+    items: toJson(item),
   }))
 }
 

@@ -64,7 +64,8 @@ function toText(content: string | readonly (Part | AssistantPart)[]): string | o
 }
 
 type AssistantPart =
-  { readonly type: 'output_text'; readonly text: string } | { readonly type: 'refusal'; readonly refusal: string }
+  | { readonly type: 'output_text'; readonly text: string }
+  | { readonly type: 'refusal'; readonly refusal: string }
 
 function toQuestion(question: OpenAiQuestion): QuestionInput {
   const instructions = toText(question.instructions)

@@ -5,7 +5,10 @@ import { listOf } from './list-of.ts'
 import { inputItems, readableContent, textOr } from './openai-input.ts'
 
 const length = { error: `must be at most ${LIMITS.nameCharacters.toLocaleString('en-US')} characters` }
-const name = z.string({ error: expected('a string') }).max(LIMITS.nameCharacters, length).nullish()
+const name = z
+  .string({ error: expected('a string') })
+  .max(LIMITS.nameCharacters, length)
+  .nullish()
 const description = z.string({ error: expected('a string') }).nullish()
 const instructions = readableContent
 
@@ -20,7 +23,9 @@ function choiceSchema(maxOptions: number) {
     choices: listOf(
       z.object(
         {
-          value: z.union([z.string().max(LIMITS.nameCharacters, length), z.boolean()], { error: expected('a string or a boolean') }),
+          value: z.union([z.string().max(LIMITS.nameCharacters, length), z.boolean()], {
+            error: expected('a string or a boolean'),
+          }),
           description,
         },
         { error: expected('an object') },

@@ -30,14 +30,25 @@ function sendFields(...fields: Field[]) {
 const sendRaw = (lines: readonly string[], boundary = 'b', headers: Record<string, string> = {}) =>
   send(lines.join('\r\n'), { 'content-type': `multipart/form-data; boundary=${boundary}`, ...headers })
 
-const part = (name: string, value: string, boundary = 'b') =>
-  [`--${boundary}`, `Content-Disposition: form-data; name="${name}"`, '', value]
+const part = (name: string, value: string, boundary = 'b') => [
+  `--${boundary}`,
+  `Content-Disposition: form-data; name="${name}"`,
+  '',
+  value,
+]
 
 describe('a form', () => {
   it('stands for the JSON that has its fields', async () => {
     const { status, body } = await sendFields(
-      ['image', picture('one')], ['prompt', 'Make it blue 🎯'], ['n', '2'], ['seed', '-5'], ['model', 'beta-klein-4b'],
-      ['response_format', 'b64_json'], ['size', 'auto'], ['quality', 'high'], ['stream', 'false'],
+      ['image', picture('one')],
+      ['prompt', 'Make it blue 🎯'],
+      ['n', '2'],
+      ['seed', '-5'],
+      ['model', 'beta-klein-4b'],
+      ['response_format', 'b64_json'],
+      ['size', 'auto'],
+      ['quality', 'high'],
+      ['stream', 'false'],
     )
     expect([status, body.data]).toEqual([200, [expect.anything(), expect.anything()]])
     expect(stub.drawn).toEqual([
@@ -45,11 +56,15 @@ describe('a form', () => {
     ])
   })
 
-  it.each([['image[]', 'image[]'], ['image', 'image'], ['image[0]', 'image[1]'], ['images[]', 'images[]']])(
-    'has several sources as %s and %s, in their order', async (first, second) => {
-      await sendFields(['prompt', 'Join'], [first, picture('one')], [second, base64('two')])
-      expect(stub.drawn).toEqual([{ prompt: 'Join', images: [base64('one'), base64('two')], n: 1 }])
-    })
+  it.each([
+    ['image[]', 'image[]'],
+    ['image', 'image'],
+    ['image[0]', 'image[1]'],
+    ['images[]', 'images[]'],
+  ])('has several sources as %s and %s, in their order', async (first, second) => {
+    await sendFields(['prompt', 'Join'], [first, picture('one')], [second, base64('two')])
+    expect(stub.drawn).toEqual([{ prompt: 'Join', images: [base64('one'), base64('two')], n: 1 }])
+  })
 
   it('has one source also as a list', async () => {
     await sendFields(['prompt', 'x'], ['image[]', picture('one')])
@@ -59,16 +74,72 @@ describe('a form', () => {
   it.each<[string, RegExp, readonly Field[]]>([
     ['no source', /^image: is required/, [['prompt', 'x']]],
     ['no prompt', /^prompt: is required/, [['image', picture('one')]]],
-    ['an empty source', /^image: must not be empty/, [['prompt', 'x'], ['image', picture('')]]],
-    ['two prompts', /^prompt: must be given once, got 2/, [['prompt', 'x'], ['prompt', 'y'], ['image', picture('a')]]],
-    ['a file as prompt', /^prompt: must be text, got a file/, [['prompt', picture('x')], ['image', picture('a')]]],
-    ['a count in words', /^n: must be an integer/, [['prompt', 'x'], ['image', picture('a')], ['n', 'two']]],
-    ['a hexadecimal seed', /^seed: must be an integer/, [['prompt', 'x'], ['image', picture('a')], ['seed', '0x1']]],
-    ['stream in words', /^stream: must be true or/, [['prompt', 'x'], ['image', picture('a')], ['stream', 'yes']]],
-    ['a mask', /^mask: is not taken/, [['prompt', 'x'], ['image', picture('a')], ['mask', picture('m')]]],
-    ['eleven sources', /^images: must be an array of 1 to 10/, [
-      ['prompt', 'x'], ...Array.from({ length: 11 }, () => ['image[]', picture('a')] as const),
-    ]],
+    [
+      'an empty source',
+      /^image: must not be empty/,
+      [
+        ['prompt', 'x'],
+        ['image', picture('')],
+      ],
+    ],
+    [
+      'two prompts',
+      /^prompt: must be given once, got 2/,
+      [
+        ['prompt', 'x'],
+        ['prompt', 'y'],
+        ['image', picture('a')],
+      ],
+    ],
+    [
+      'a file as prompt',
+      /^prompt: must be text, got a file/,
+      [
+        ['prompt', picture('x')],
+        ['image', picture('a')],
+      ],
+    ],
+    [
+      'a count in words',
+      /^n: must be an integer/,
+      [
+        ['prompt', 'x'],
+        ['image', picture('a')],
+        ['n', 'two'],
+      ],
+    ],
+    [
+      'a hexadecimal seed',
+      /^seed: must be an integer/,
+      [
+        ['prompt', 'x'],
+        ['image', picture('a')],
+        ['seed', '0x1'],
+      ],
+    ],
+    [
+      'stream in words',
+      /^stream: must be true or/,
+      [
+        ['prompt', 'x'],
+        ['image', picture('a')],
+        ['stream', 'yes'],
+      ],
+    ],
+    [
+      'a mask',
+      /^mask: is not taken/,
+      [
+        ['prompt', 'x'],
+        ['image', picture('a')],
+        ['mask', picture('m')],
+      ],
+    ],
+    [
+      'eleven sources',
+      /^images: must be an array of 1 to 10/,
+      [['prompt', 'x'], ...Array.from({ length: 11 }, () => ['image[]', picture('a')] as const)],
+    ],
   ])('with %s is refused', async (_, message, fields) => {
     const { status, body } = await sendFields(...fields)
     expect([status, body.message]).toEqual([422, expect.stringMatching(message)])
@@ -77,16 +148,28 @@ describe('a form', () => {
 
   it.each<[string, string, string]>([
     ['quoted', 'name="prompt"', 'name="image"; filename="a.png"'],
-    ['as .NET writes them', 'name=prompt', 'name=image; filename=a.png; filename*=utf-8\'\'a%20%22.png'],
+    ['as .NET writes them', 'name=prompt', "name=image; filename=a.png; filename*=utf-8''a%20%22.png"],
     ['in another order', 'NAME="prompt"', 'filename="é; name=x.png" ;name=image'],
-    ['with quotes as Go writes them, and a semicolon at the end', 'name="prompt";', 'name="image"; filename="a\\"b.png";'],
+    [
+      'with quotes as Go writes them, and a semicolon at the end',
+      'name="prompt";',
+      'name="image"; filename="a\\"b.png";',
+    ],
     ['with a name of the file in the extended form alone', 'name=prompt', 'name="image"; filename*=UTF-8\'\'a.png'],
   ])('has names of fields and files %s', async (_, prompt, image) => {
     // Contents that look like what stands around them.
     const text = '--c\r\nContent-Disposition: form-data; name=prompt\r\n\r\n --b'
     const { status } = await sendRaw([
-      '--b', `Content-Disposition: form-data; ${prompt}`, '', text,
-      '--b', `content-disposition:Form-Data; ${image}`, 'Content-Type: image/png', '', `${text}\r\n`, '--b--\r\n',
+      '--b',
+      `Content-Disposition: form-data; ${prompt}`,
+      '',
+      text,
+      '--b',
+      `content-disposition:Form-Data; ${image}`,
+      'Content-Type: image/png',
+      '',
+      `${text}\r\n`,
+      '--b--\r\n',
     ])
     expect(status).toBe(200)
     expect(stub.drawn).toEqual([{ prompt: text, image: base64(`${text}\r\n`), n: 1 }])
@@ -99,7 +182,11 @@ describe('a form', () => {
 
   it('takes names of JavaScript for fields that it does not know', async () => {
     const { status } = await sendFields(
-      ['__proto__', 'x'], ['constructor', 'y'], ['toString', 'z'], ['prompt', 'x'], ['image', picture('a')],
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+      ['toString', 'z'],
+      ['prompt', 'x'],
+      ['image', picture('a')],
     )
     expect(status).toBe(200)
     expect(stub.drawn).toEqual([{ prompt: 'x', image: base64('a'), n: 1 }])
@@ -129,22 +216,53 @@ describe('a form that is not well made', () => {
     ['has another boundary', () => sendRaw([...good, end], 'other')],
     ['has no boundary', () => send(good.join('\r\n'), { 'content-type': 'multipart/form-data' })],
     ['has an empty boundary', () => sendRaw([...good, end], '')],
-    ['has a boundary of 71 characters', () => sendRaw([...good, end].map((line) => line.replace(/^--b/, `--${'b'.repeat(71)}`)), 'b'.repeat(71))],
-    ['has more headers than a request may have', () => sendRaw(['--b', ...Array.from({ length: 4000 }, (_, index) => `${index}:`), ...good.slice(1), end])],
+    [
+      'has a boundary of 71 characters',
+      () =>
+        sendRaw(
+          [...good, end].map((line) => line.replace(/^--b/, `--${'b'.repeat(71)}`)),
+          'b'.repeat(71),
+        ),
+    ],
+    [
+      'has more headers than a request may have',
+      () => sendRaw(['--b', ...Array.from({ length: 4000 }, (_, index) => `${index}:`), ...good.slice(1), end]),
+    ],
     ['has a type that cannot be read', () => send('x', { 'content-type': 'multipart/form-data; boundary="' })],
     ['has a part without a name', () => sendRaw(['--b', 'Content-Disposition: form-data', '', 'x', ...good, end])],
     ['has a part without headers', () => sendRaw(['--b', '', 'x', ...good, end])],
-    ['has a header of a megabyte', () => sendRaw([`--b\r\nX-Long: ${'x'.repeat(2 ** 20)}`, '', 'x', ...good.slice(0, 4), end])],
+    [
+      'has a header of a megabyte',
+      () => sendRaw([`--b\r\nX-Long: ${'x'.repeat(2 ** 20)}`, '', 'x', ...good.slice(0, 4), end]),
+    ],
     ['has a part with a name twice', () => sendRaw([...part('x"; name="y', 'x'), ...good, end])],
-    ['has a part with two dispositions', () => sendRaw([...part('x"\r\nContent-Disposition: form-data; name="y', 'x'), ...good, end])],
-    ['has a part with a name that does not end', () => sendRaw(['--b', 'Content-Disposition: form-data; name="x', '', 'x', ...good, end])],
+    [
+      'has a part with two dispositions',
+      () => sendRaw([...part('x"\r\nContent-Disposition: form-data; name="y', 'x'), ...good, end]),
+    ],
+    [
+      'has a part with a name that does not end',
+      () => sendRaw(['--b', 'Content-Disposition: form-data; name="x', '', 'x', ...good, end]),
+    ],
     ['has text after its end', () => sendRaw([...good, `${end}x`])],
     ['has a line that begins as its boundary does', () => sendRaw([...good, '--bc', end])],
-    ['nests another form', () => sendRaw([
-      '--b', 'Content-Disposition: form-data; name="image"', 'Content-Type: multipart/mixed; boundary=c', '',
-      ...part('prompt', 'hidden', 'c'), '--c--', end,
-    ])],
-    ['has a thousand parts', () => sendRaw([...good, ...Array.from({ length: 1000 }, () => part('x', '')).flat(), end])],
+    [
+      'nests another form',
+      () =>
+        sendRaw([
+          '--b',
+          'Content-Disposition: form-data; name="image"',
+          'Content-Type: multipart/mixed; boundary=c',
+          '',
+          ...part('prompt', 'hidden', 'c'),
+          '--c--',
+          end,
+        ]),
+    ],
+    [
+      'has a thousand parts',
+      () => sendRaw([...good, ...Array.from({ length: 1000 }, () => part('x', '')).flat(), end]),
+    ],
   ])('because it %s gives 422', async (_, sent) => {
     const { status, body } = await sent()
     expect([status, body.error_type]).toEqual([422, 'invalid_request'])
@@ -153,7 +271,12 @@ describe('a form that is not well made', () => {
 
   it('does not name a field by a second name', async () => {
     const { status } = await sendRaw([
-      '--b', 'Content-Disposition: form-data; name="x"; name="prompt"', '', 'hidden', ...part('image', 'YQ=='), end,
+      '--b',
+      'Content-Disposition: form-data; name="x"; name="prompt"',
+      '',
+      'hidden',
+      ...part('image', 'YQ=='),
+      end,
     ])
     expect(status).toBe(422)
   })
@@ -172,9 +295,13 @@ describe('a form that is not well made', () => {
   })
 
   it('is refused above the limit, packed, or half sent', async () => {
-    const large = await send(new Uint8Array(1000), { 'content-type': 'multipart/form-data; boundary=b' }, {
-      maxEditBodyBytes: 999,
-    })
+    const large = await send(
+      new Uint8Array(1000),
+      { 'content-type': 'multipart/form-data; boundary=b' },
+      {
+        maxEditBodyBytes: 999,
+      },
+    )
     expect(large).toMatchObject({ status: 413, body: { message: 'body: must be at most 999 bytes' } })
     expect((await sendRaw([...good, end], 'b', { 'content-encoding': 'gzip' })).status).toBe(415)
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })

@@ -24,9 +24,16 @@ interface Parts<Request> {
 export const imageAnswerSchema = imageResponseSchema.extend({ created: z.int() })
 
 /** A route that answers with pictures, all at once or, where the client asks for it, as events. */
-export function createImageRoute<Request extends { readonly n: number; readonly stream?: boolean | null | undefined }>(
-  { path, endpoint, eventName, schema, maxBodyBytes, accounting, readBody, draw }: Parts<Request>,
-): Route {
+export function createImageRoute<Request extends { readonly n: number; readonly stream?: boolean | null | undefined }>({
+  path,
+  endpoint,
+  eventName,
+  schema,
+  maxBodyBytes,
+  accounting,
+  readBody,
+  draw,
+}: Parts<Request>): Route {
   function drawCharged(request: Request, asking: Asking, options: Pick<ImageCallOptions, 'onProgress'> = {}) {
     return chargeAnswer(accounting, asking, {
       endpoint,
@@ -38,10 +45,14 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
 
   function stream(request: Request, call: Call): Promise<Response> {
     return startEventStream(call, async ({ comment, event }, signal) => {
-      const { data } = await drawCharged(request, { ...call, signal }, {
-        // As comments: OpenAI's clients hand every event to their user, who knows no event of this kind.
-        onProgress: (progress) => comment(`progress ${JSON.stringify(progress)}`),
-      })
+      const { data } = await drawCharged(
+        request,
+        { ...call, signal },
+        {
+          // As comments: OpenAI's clients hand every event to their user, who knows no event of this kind.
+          onProgress: (progress) => comment(`progress ${JSON.stringify(progress)}`),
+        },
+      )
       const name = `${eventName}.completed`
       for (const image of data) event(name, toCompletedEvent(name, image, secondsNow()))
     })

@@ -19,23 +19,44 @@ describe('a request for pictures', () => {
   it('is answered with PNGs as base64, and the time', async () => {
     const response = await draw({ prompt: 'A red fox', size: '32x48', n: 2, seed: 7, model: 'alpha-image-turbo' })
     const image = { b64_json: pngHeader(32, 48).toString('base64') }
-    expect([response.status, await json(response)]).toEqual([200, {
-      created: expect.any(Number), data: [image, image],
-    }])
+    expect([response.status, await json(response)]).toEqual([
+      200,
+      {
+        created: expect.any(Number),
+        data: [image, image],
+      },
+    ])
     expect(stub.drawn).toEqual([{ prompt: 'A red fox', size: '32x48', n: 2, seed: 7, model: 'alpha-image-turbo' }])
   })
 
   it('may name one source or several, and a seed', async () => {
     await draw({ ...EDIT, seed: 5 }, EDITS)
     await draw({ prompt: 'Join them', images: ['YQ==', 'Yg=='] }, EDITS)
-    expect(stub.drawn).toEqual([{ ...EDIT, n: 1, seed: 5 }, { prompt: 'Join them', images: ['YQ==', 'Yg=='], n: 1 }])
+    expect(stub.drawn).toEqual([
+      { ...EDIT, n: 1, seed: 5 },
+      { prompt: 'Join them', images: ['YQ==', 'Yg=='], n: 1 },
+    ])
   })
 
   it.each(IMAGE_BODIES)('%s takes what OpenAI clients send, null and auto for nothing', async (path, body) => {
     const extra = {
-      model: null, n: null, size: 'auto', response_format: 'b64_json', output_format: 'png', background: 'auto',
-      quality: 'high', style: 'vivid', moderation: 'low', user: 'me', output_compression: 100, partial_images: 3,
-      stream: false, input_fidelity: 'high', safety_identifier: null, seed: null, mask: null,
+      model: null,
+      n: null,
+      size: 'auto',
+      response_format: 'b64_json',
+      output_format: 'png',
+      background: 'auto',
+      quality: 'high',
+      style: 'vivid',
+      moderation: 'low',
+      user: 'me',
+      output_compression: 100,
+      partial_images: 3,
+      stream: false,
+      input_fidelity: 'high',
+      safety_identifier: null,
+      seed: null,
+      mask: null,
     }
     expect((await draw({ ...body, ...extra }, path)).status).toBe(200)
     expect((await draw(body, path)).status).toBe(200)
@@ -82,9 +103,13 @@ describe('a body of a source picture', () => {
     const send = (path: string, size: number) => fetch(post({ ...EDIT, image: 'a'.repeat(size) }, { path }))
     expect([(await send(GENERATIONS, 200)).status, (await send(EDITS, 200)).status]).toEqual([413, 200])
     const refused = await send(EDITS, 1000)
-    expect([refused.status, await json(refused)]).toEqual([413, expect.objectContaining({
-      message: 'body: must be at most 1000 bytes', error: expect.objectContaining({ code: 'invalid_request' }),
-    })])
+    expect([refused.status, await json(refused)]).toEqual([
+      413,
+      expect.objectContaining({
+        message: 'body: must be at most 1000 bytes',
+        error: expect.objectContaining({ code: 'invalid_request' }),
+      }),
+    ])
     expect(() => serve({ maxEditBodyBytes: 0 })).toThrow(/^maxEditBodyBytes: must be a whole number/)
   })
 })
@@ -111,9 +136,13 @@ describe.each(IMAGE_BODIES)('%s', (path, body) => {
   it('gives 402 to free tokens alone, before anything is drawn', async () => {
     const { fetch } = serveOne({ freeTokens: 1_000_000 })
     const response = await fetch(post(body, { path, headers }))
-    expect([response.status, await json(response)]).toEqual([402, expect.objectContaining({
-      error_type: 'insufficient_quota', error: expect.objectContaining({ type: 'insufficient_quota' }),
-    })])
+    expect([response.status, await json(response)]).toEqual([
+      402,
+      expect.objectContaining({
+        error_type: 'insufficient_quota',
+        error: expect.objectContaining({ type: 'insufficient_quota' }),
+      }),
+    ])
     expect(stub.drawn).toEqual([])
   })
 

@@ -35,7 +35,8 @@ describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
     const parts = (await response.text()).split('\n\n')
     expect(parts.slice(0, 2)).toEqual([
-      ': progress {"stage":"denoising","done":0,"total":1}', ': progress {"stage":"denoising","done":1,"total":1}',
+      ': progress {"stage":"denoising","done":0,"total":1}',
+      ': progress {"stage":"denoising","done":1,"total":1}',
     ])
     const [width, height] = name === 'image_edit.completed' ? [96, 64] : [1024, 1024]
     const events = parts.slice(2, 4).map((part) => part.split('\ndata: '))
@@ -50,7 +51,10 @@ describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
         background: 'opaque',
         output_format: 'png',
         usage: {
-          input_tokens: 0, input_tokens_details: { image_tokens: 0, text_tokens: 0 }, output_tokens: 0, total_tokens: 0,
+          input_tokens: 0,
+          input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+          output_tokens: 0,
+          total_tokens: 0,
         },
       })
     }
@@ -60,12 +64,17 @@ describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
   })
 
   it.each([
-    [402, () => {}, { n: 4 }], [422, () => {}, { n: 0 }], [529, () => (stub.failure = new OverloadedError()), {}],
+    [402, () => {}, { n: 4 }],
+    [422, () => {}, { n: 0 }],
+    [529, () => (stub.failure = new OverloadedError()), {}],
   ] as const)('answers %d as ever before it has begun', async (status, prepare, change) => {
     prepare()
     const { fetch } = serve({ keys: [{ ...keys[0]!, prepaid: '0.6' }] })
     const response = await fetch(post({ ...request, ...change }, { path, headers }))
-    expect([response.status, await json(response)]).toEqual([status, expect.objectContaining({ error: expect.any(Object) })])
+    expect([response.status, await json(response)]).toEqual([
+      status,
+      expect.objectContaining({ error: expect.any(Object) }),
+    ])
     expect(entries).toMatchObject([{ status }])
   })
 
@@ -79,7 +88,8 @@ describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
     expect(event).toMatch(/^event: error\ndata: /)
     expect(event).not.toContain('secret')
     expect(JSON.parse(event!.split('data: ')[1]!)).toMatchObject({
-      error_type: 'internal_error', error: { type: 'internal_error', code: 'internal_error', message: expect.any(String) },
+      error_type: 'internal_error',
+      error: { type: 'internal_error', code: 'internal_error', message: expect.any(String) },
     })
     expect(await server.usage('me')).toEqual([])
     expect(entries).toMatchObject([{ status: 500, error: stub.failure }])

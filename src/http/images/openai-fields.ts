@@ -31,7 +31,8 @@ export const openAiEditFieldsSchema = openAiImageFieldsSchema.extend({
 /** A body without the members that say nothing: null, and a size of `auto`. */
 export function dropDefaults(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  const members = Object.entries(body).filter(([name, value]) =>
-    value !== null && !(name === 'size' && value === 'auto'))
+  const members = Object.entries(body).filter(
+    ([name, value]) => value !== null && !(name === 'size' && value === 'auto'),
+  )
   return Object.fromEntries(members)
 }

@@ -4,21 +4,36 @@ const count = z.int('must be a whole number of 1 or more').min(1, 'must be a who
 const text = (form: string) => ({ error: `must be ${form}, as a string` })
 
 /** Settings of one key, as a keys file and `createServer` take them. Give the key itself, or the SHA-256 of it. */
-export const keyConfigSchema = z.strictObject({
-  /** Visible ASCII characters. */
-  key: z.string(text('visible ASCII characters')).regex(/^[\x21-\x7e]+$/, text('visible ASCII characters')).optional(),
-  /** SHA-256 of the key, in hexadecimal. */
-  sha256: z.string(text('64 hexadecimal digits')).regex(/^[0-9a-f]{64}$/i, text('64 hexadecimal digits')).optional(),
-  /** Name of the account; default `key_` and the first 12 digits of the SHA-256. Keys of one name have equal settings. */
-  id: z.string(text('1 to 200 characters')).min(1, text('1 to 200 characters')).max(200, text('1 to 200 characters')).optional(),
-  /** More are refused with 429; default the server's `limits`. */
-  requestsPerMinute: count.optional(),
-  /** Requests at the same time; more are refused with 429. Default the server's `limits`, 32 where these name none. */
-  concurrency: count.optional(),
-  /** Input tokens a calendar month that cost nothing. */
-  freeTokens: z.int('must be a whole number from 0').min(0, 'must be a whole number from 0').optional(),
-  /** EUR paid in, as a decimal string. */
-  prepaid: z.string(text("an amount such as '25.00'")).regex(/^\d{1,9}(\.\d{1,12})?$/, text("an amount such as '25.00'")).optional(),
-}).refine(({ key, sha256 }) => (key === undefined) !== (sha256 === undefined), 'needs either key or sha256')
+export const keyConfigSchema = z
+  .strictObject({
+    /** Visible ASCII characters. */
+    key: z
+      .string(text('visible ASCII characters'))
+      .regex(/^[\x21-\x7e]+$/, text('visible ASCII characters'))
+      .optional(),
+    /** SHA-256 of the key, in hexadecimal. */
+    sha256: z
+      .string(text('64 hexadecimal digits'))
+      .regex(/^[0-9a-f]{64}$/i, text('64 hexadecimal digits'))
+      .optional(),
+    /** Name of the account; default `key_` and the first 12 digits of the SHA-256. Keys of one name have equal settings. */
+    id: z
+      .string(text('1 to 200 characters'))
+      .min(1, text('1 to 200 characters'))
+      .max(200, text('1 to 200 characters'))
+      .optional(),
+    /** More are refused with 429; default the server's `limits`. */
+    requestsPerMinute: count.optional(),
+    /** Requests at the same time; more are refused with 429. Default the server's `limits`, 32 where these name none. */
+    concurrency: count.optional(),
+    /** Input tokens a calendar month that cost nothing. */
+    freeTokens: z.int('must be a whole number from 0').min(0, 'must be a whole number from 0').optional(),
+    /** EUR paid in, as a decimal string. */
+    prepaid: z
+      .string(text("an amount such as '25.00'"))
+      .regex(/^\d{1,9}(\.\d{1,12})?$/, text("an amount such as '25.00'"))
+      .optional(),
+  })
+  .refine(({ key, sha256 }) => (key === undefined) !== (sha256 === undefined), 'needs either key or sha256')
 
 export type KeyConfig = z.input<typeof keyConfigSchema>

@@ -41,9 +41,21 @@ describe('a key store', () => {
     ['keys.0.requestsPerMinute', [{ key: 'a', requestsPerMinute: 0 }]],
     ['keys.0', [{ key: 'a', unknown: 1 }]],
     ['keys.1.key', ['a', 'a']],
-    ['keys.1.prepaid', [{ key: 'a', id: 'x', prepaid: '1' }, { key: 'b', id: 'x' }]],
+    [
+      'keys.1.prepaid',
+      [
+        { key: 'a', id: 'x', prepaid: '1' },
+        { key: 'b', id: 'x' },
+      ],
+    ],
     ['keys.2.freeTokens', [{ key: 'a', id: 'x' }, 'b', { key: 'c', id: 'x', freeTokens: 1 }]],
-    ['keys.1.concurrency', [{ key: 'a', id: 'x', concurrency: 1 }, { sha256: sha256('b'), id: 'x', concurrency: 2 }]],
+    [
+      'keys.1.concurrency',
+      [
+        { key: 'a', id: 'x', concurrency: 1 },
+        { sha256: sha256('b'), id: 'x', concurrency: 2 },
+      ],
+    ],
   ])('is not made: %s is at fault', (path, keys) => {
     const make = () => createKeyStore(keys as string[])
     expect(make).toThrow(InvalidRequestError)
@@ -52,7 +64,10 @@ describe('a key store', () => {
 
   it('takes a new key of an account beside the old one, so that keys can be rotated', () => {
     const settings = { id: 'app', freeTokens: 5, prepaid: '1.5' }
-    const store = createKeyStore([{ key: 'old', ...settings }, { sha256: sha256('new'), prepaid: '1.5', freeTokens: 5, id: 'app' }])
+    const store = createKeyStore([
+      { key: 'old', ...settings },
+      { sha256: sha256('new'), prepaid: '1.5', freeTokens: 5, id: 'app' },
+    ])
     expect([store.find('old'), store.find('new')]).toEqual([settings, settings])
   })
 
@@ -107,7 +122,7 @@ describe('authentication', () => {
     const headers = new Headers({
       'x-api-key': 'right',
       'proxy-authorization': 'Bearer right',
-      'cookie': 'authorization=right',
+      cookie: 'authorization=right',
     })
     await expect(authenticate(headers, keys)).rejects.toMatchObject({ status: 401 })
   })
@@ -126,7 +141,9 @@ describe('authentication', () => {
 
   it('takes null of a store for no key', async () => {
     const store = { find: async () => null } as unknown as KeyStore
-    await expect(authenticate(new Headers({ authorization: 'Bearer right' }), store)).rejects.toMatchObject({ status: 401 })
+    await expect(authenticate(new Headers({ authorization: 'Bearer right' }), store)).rejects.toMatchObject({
+      status: 401,
+    })
   })
 
   it('takes a store that has to look somewhere else', async () => {

@@ -79,6 +79,10 @@ function refuseDiffering(entries: readonly Entry[]): void {
     accounts.set(apiKey.id, first)
     const names = Object.keys({ ...first, ...apiKey }) as (keyof ApiKey)[]
     const field = names.find((name) => first[name] !== apiKey[name])
-    if (field) throw new InvalidRequestError(`keys.${index}.${field}`, `must be the same ${field} as of the first key with this id`)
+    if (field)
+      throw new InvalidRequestError(
+        `keys.${index}.${field}`,
+        `must be the same ${field} as of the first key with this id`,
+      )
   }
 }

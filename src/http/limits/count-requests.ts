@@ -11,7 +11,11 @@ const MINUTE_SECONDS = 60
 
 /** Counts with limiters of rate-limiter-flexible; keys of the same limit share one. */
 export function createRequestCounter(
-  open: (settings: { readonly points: number; readonly duration: number; readonly keyPrefix: string }) => RateLimiterAbstract,
+  open: (settings: {
+    readonly points: number
+    readonly duration: number
+    readonly keyPrefix: string
+  }) => RateLimiterAbstract,
 ): CountRequest {
   const limiters = new Map<number, RateLimiterAbstract>()
   return async (account, perMinute) => {

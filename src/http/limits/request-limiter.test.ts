@@ -46,7 +46,7 @@ describe('requests in a minute', () => {
     await expect(send()).resolves.toBeUndefined()
   })
 
-  it('follow the key\'s own settings', async () => {
+  it("follow the key's own settings", async () => {
     const limiter = new RequestLimiter({ requestsPerMinute: 1, concurrency: 1 })
     const key = { id: 'a', requestsPerMinute: 3, concurrency: 3 }
     await Promise.all([limiter.enter(key), limiter.enter(key), limiter.enter(key)])

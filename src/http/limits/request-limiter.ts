@@ -58,9 +58,9 @@ export class RequestLimiter {
     if (requestsPerMinute === undefined) return
     const retryAfterMs = await this.#count(id, requestsPerMinute)
     if (retryAfterMs === 0) return
-    throw new RateLimitError(
-      `too many requests for this API key: at most ${requestsPerMinute} a minute; retry later`, { retryAfterMs },
-    )
+    throw new RateLimitError(`too many requests for this API key: at most ${requestsPerMinute} a minute; retry later`, {
+      retryAfterMs,
+    })
   }
 
   #leave(id: string): void {

@@ -15,10 +15,19 @@ it('is served as it is', async () => {
 
 it('says how many options a choice may have, on both wires', async () => {
   const text = async (maxOptions?: number) =>
-    (await createServer({ engine: createStubEngine().engine, ...maxOptions && { maxOptions } }).fetch(get('/openapi.json'))).text()
+    (
+      await createServer({ engine: createStubEngine().engine, ...(maxOptions && { maxOptions }) }).fetch(
+        get('/openapi.json'),
+      )
+    ).text()
   const standard = await text()
-  expect([standard.match(/"maxItems":26/g), standard.match(/"maxProperties":26/g)]).toEqual([['"maxItems":26'], ['"maxProperties":26']])
-  expect(await text(50)).toBe(standard.replace('"maxItems":26', '"maxItems":50').replace('"maxProperties":26', '"maxProperties":50'))
+  expect([standard.match(/"maxItems":26/g), standard.match(/"maxProperties":26/g)]).toEqual([
+    ['"maxItems":26'],
+    ['"maxProperties":26'],
+  ])
+  expect(await text(50)).toBe(
+    standard.replace('"maxItems":26', '"maxItems":50').replace('"maxProperties":26', '"maxProperties":50'),
+  )
 })
 
 it('lists the routes that exist', async () => {

@@ -147,8 +147,14 @@ function withDefaults(schema: JsonSchema): JsonSchema {
     ...schema,
     ...(allOf && { allOf: allOf.map((part) => withDefaults(part as JsonSchema)) }),
     ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, property]) =>
-        [name, required.includes(name) || takesNull(property) ? property : { anyOf: [property, ...(name === 'size' ? [{ const: 'auto' }] : []), NULL] }])),
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [
+          name,
+          required.includes(name) || takesNull(property)
+            ? property
+            : { anyOf: [property, ...(name === 'size' ? [{ const: 'auto' }] : []), NULL] },
+        ]),
+      ),
     }),
   } as JsonSchema
 }
@@ -168,9 +174,9 @@ function answer(description: string, schema: string) {
 /** OpenAI's clients send files; the fields are those of the JSON body. */
 function withForm({ required, content }: ReturnType<typeof body>) {
   const properties = {
-    'image': { type: 'string', format: 'binary' },
+    image: { type: 'string', format: 'binary' },
     'image[]': { type: 'array', items: { type: 'string', format: 'binary' } },
-    'prompt': { type: 'string' },
+    prompt: { type: 'string' },
   }
   return {
     required,
@@ -179,7 +185,10 @@ function withForm({ required, content }: ReturnType<typeof body>) {
 }
 
 function images(event: string) {
-  const { content, ...response } = answer('The images as base64-encoded PNG; with `stream: true` as events.', 'ImageResponse')
+  const { content, ...response } = answer(
+    'The images as base64-encoded PNG; with `stream: true` as events.',
+    'ImageResponse',
+  )
   const description = `Comments that tell of progress, one \`${event}.completed\` event for each image, or an \`error\` event.`
   return { ...response, content: { ...content, 'text/event-stream': { schema: { type: 'string', description } } } }
 }

@@ -38,11 +38,13 @@ export function createModelsRoute(engine: Pick<Engine, 'models'>): Route {
           owned_by: 'tessera',
         })),
         // Clients of System One take each of these for one that answers questions.
-        models: models.filter(({ kind }) => kind !== 'images').map(({ name, id }) => ({
-          name,
-          description: `answered by ${nameOf(id ?? name)}`,
-          release_date: RELEASE_DATE,
-        })),
+        models: models
+          .filter(({ kind }) => kind !== 'images')
+          .map(({ name, id }) => ({
+            name,
+            description: `answered by ${nameOf(id ?? name)}`,
+            release_date: RELEASE_DATE,
+          })),
       } satisfies z.input<typeof modelListSchema>)
     },
   }

@@ -26,15 +26,17 @@ export const usageSchema = z.object({
   months: z.array(z.object({ month: z.string(), ...used })),
   days: z.array(z.object({ day: z.iso.date(), ...used })),
   /** Newest first, in this process alone. */
-  recent: z.array(z.object({
-    time: z.iso.datetime(),
-    request_id: z.string(),
-    route: z.string(),
-    status: z.int(),
-    milliseconds: count,
-    /** Input tokens of a decision, else images. */
-    units: count,
-  })),
+  recent: z.array(
+    z.object({
+      time: z.iso.datetime(),
+      request_id: z.string(),
+      route: z.string(),
+      status: z.int(),
+      milliseconds: count,
+      /** Input tokens of a decision, else images. */
+      units: count,
+    }),
+  ),
 })
 
 export type UsageReport = z.output<typeof usageSchema>

@@ -32,8 +32,8 @@ export async function chooseKeys(host: string, keysFile: string | undefined, env
   if (!isLoopback(host)) {
     throw new InvalidRequestError(
       'host',
-      `listening on ${host} opens the service to other machines, which needs keys of your own: `
-        + 'set TESSERA_API_KEYS or give --keys-file',
+      `listening on ${host} opens the service to other machines, which needs keys of your own: ` +
+        'set TESSERA_API_KEYS or give --keys-file',
     )
   }
   const key = await makeKeyFile(file)

@@ -15,9 +15,10 @@ export async function listen(target: RequestListener | Server): Promise<Listenin
   return {
     port,
     url: `http://127.0.0.1:${port}`,
-    close: () => new Promise((resolve) => {
-      http.close(() => resolve())
-      http.closeAllConnections()
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        http.close(() => resolve())
+        http.closeAllConnections()
+      }),
   }
 }

@@ -18,7 +18,7 @@ export const MOUNT_LIMIT = 4_000_000
 
 /** The ways in which a service stands in an app, each listening. */
 export const mounts: Readonly<Record<string, (server: Server) => Promise<Mounted>>> = {
-  'node': async (server) => ({ ...(await listen(createNodeServer(server))), prefix: '' }),
+  node: async (server) => ({ ...(await listen(createNodeServer(server))), prefix: '' }),
   'express, at a path': async (server) => {
     const app = express().use('/ai', toExpressHandler(server))
     return { ...(await listen(app)), prefix: '/ai' }

@@ -18,7 +18,7 @@ export async function startRedis(): Promise<{ readonly url: string; stop(): Prom
   const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder])
   let printed = ''
   while (!printed.includes('Ready to accept connections')) {
-    const [chunk] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]) as [unknown]
+    const [chunk] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])) as [unknown]
     if (child.exitCode !== null) throw new Error(`redis-server ended: ${printed}`)
     printed += String(chunk)
   }

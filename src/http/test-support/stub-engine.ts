@@ -1,7 +1,11 @@
 import { AbortedError } from '../../errors/index.ts'
 import type { Engine, ImageCallOptions } from '../../engine/index.ts'
 import {
-  type DecisionResponse, type ImageResponse, parseDecisionRequest, parseImageEditRequest, parseImageGenerationRequest,
+  type DecisionResponse,
+  type ImageResponse,
+  parseDecisionRequest,
+  parseImageEditRequest,
+  parseImageGenerationRequest,
   type Question,
 } from '../../schemas/index.ts'
 import type { ServerOptions } from '../server.ts'

@@ -70,7 +70,12 @@ export function writeAccount({ spent, months, days, holds }: Account): string {
 }
 
 /** Adds an answer to the row of an endpoint. */
-export function addToPeriod(periods: Periods, period: string, endpoint: string, used: Omit<UsageRow, 'requests'>): void {
+export function addToPeriod(
+  periods: Periods,
+  period: string,
+  endpoint: string,
+  used: Omit<UsageRow, 'requests'>,
+): void {
   const rows = periods.get(period) ?? new Map<string, UsageRow>()
   const row = rows.get(endpoint) ?? { requests: 0, units: 0, freeUnits: 0, cost: 0n }
   rows.set(endpoint, {

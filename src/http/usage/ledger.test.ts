@@ -97,9 +97,13 @@ describe.each(Object.entries(kinds))('a ledger over the %s store', (_, { availab
     const edits = { endpoint: 'edits', requests: 2, units: 3, freeUnits: 0, cost: '0.6' }
     const decisions = { endpoint: 'decisions', requests: 1, units: 4, freeUnits: 4, cost: '0' }
     expect(await ledger.usageByDay('a')).toEqual([
-      { day: '2026-11-30', ...decisions }, { day: '2026-12-01', ...edits },
+      { day: '2026-11-30', ...decisions },
+      { day: '2026-12-01', ...edits },
     ])
-    expect(await ledger.usage('a')).toEqual([{ month: '2026-11', ...decisions }, { month: '2026-12', ...edits }])
+    expect(await ledger.usage('a')).toEqual([
+      { month: '2026-11', ...decisions },
+      { month: '2026-12', ...edits },
+    ])
   })
 
   it('keeps 92 days and every month', async () => {
@@ -116,7 +120,9 @@ describe.each(Object.entries(kinds))('a ledger over the %s store', (_, { availab
   it('takes the price of an image from prepaid money alone', async () => {
     const payer = { id: 'a', freeTokens: 1000, prepaid: '0.5' }
     await (await ledger.reserve(payer, 'generations', 2)).settle(2)
-    await expect(ledger.reserve(payer, 'edits', 1)).rejects.toThrow(/^the prepaid balance .* does not cover the images$/)
+    await expect(ledger.reserve(payer, 'edits', 1)).rejects.toThrow(
+      /^the prepaid balance .* does not cover the images$/,
+    )
     await expect(ledger.reserve({ id: 'b', freeTokens: 1000 }, 'edits', 1)).rejects.toThrow(InsufficientQuotaError)
     expect(await ledger.usage('a')).toMatchObject([
       { endpoint: 'generations', requests: 1, units: 2, freeUnits: 0, cost: '0.4' },

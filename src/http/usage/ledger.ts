@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { InsufficientQuotaError } from '../../errors/index.ts'
 import {
-  type Account, addToPeriod, dropOldDays, type Hold, type Periods, readAccount, writeAccount,
+  type Account,
+  addToPeriod,
+  dropOldDays,
+  type Hold,
+  type Periods,
+  readAccount,
+  writeAccount,
 } from './account.ts'
 import { formatAmount, parseAmount } from './money.ts'
 import { type Endpoint, type Prices, readPrices } from './prices.ts'
@@ -92,12 +98,13 @@ export class Ledger {
       if (cost > 0n && cost > moneyLeft(account, payer, now)) throw new InsufficientQuotaError(REASONS[endpoint])
       account.holds.set(id, { day, freeUnits, cost, expires: now + HOLD_MS })
     })
-    const end = (use: (account: Account, hold: Hold) => void) => this.#change(payer, (account) => {
-      const hold = account.holds.get(id)
-      if (hold === undefined) return
-      account.holds.delete(id)
-      use(account, hold)
-    })
+    const end = (use: (account: Account, hold: Hold) => void) =>
+      this.#change(payer, (account) => {
+        const hold = account.holds.get(id)
+        if (hold === undefined) return
+        account.holds.delete(id)
+        use(account, hold)
+      })
     return {
       settle: (used) => end((account, { day }) => this.#charge(account, payer, endpoint, used, day)),
       release: () => end(() => {}),
@@ -160,8 +167,11 @@ export function isLimited({ freeTokens, prepaid }: Payer): boolean {
 }
 
 function toRows(periods: Periods): [string, Usage][] {
-  return [...periods].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([period, rows]) =>
-    [...rows].map(([endpoint, row]): [string, Usage] => [period, { endpoint, ...row, cost: formatAmount(row.cost) }]))
+  return [...periods]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([period, rows]) =>
+      [...rows].map(([endpoint, row]): [string, Usage] => [period, { endpoint, ...row, cost: formatAmount(row.cost) }]),
+    )
 }
 
 function dayOf(time: number): string {
@@ -174,7 +184,7 @@ function monthOf(day: string): string {
 
 function tokensLeft({ months, holds }: Account, { freeTokens = 0 }: Payer, day: string, now: number): number {
   const month = monthOf(day)
-  const used = [...months.get(month)?.values() ?? []].reduce((sum, row) => sum + row.freeUnits, 0)
+  const used = [...(months.get(month)?.values() ?? [])].reduce((sum, row) => sum + row.freeUnits, 0)
   const reserved = held(holds, now).reduce((sum, hold) => sum + (monthOf(hold.day) === month ? hold.freeUnits : 0), 0)
   return Math.max(0, freeTokens - used - reserved)
 }

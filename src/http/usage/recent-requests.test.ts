@@ -2,7 +2,12 @@ import { expect, it } from 'vitest'
 import { type RecentRequest, RecentRequests } from './recent-requests.ts'
 
 const request = (requestId: string): RecentRequest => ({
-  requestId, time: 1, route: '/v1/systemone', status: 200, milliseconds: 5, units: 7,
+  requestId,
+  time: 1,
+  route: '/v1/systemone',
+  status: 200,
+  milliseconds: 5,
+  units: 7,
 })
 
 it('lists the last 50 requests of an account, newest first, and of no other', () => {

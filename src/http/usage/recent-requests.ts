@@ -33,6 +33,6 @@ export class RecentRequests {
 
   /** The last 50 at most, newest first; none where 1,000 other accounts were busy since. */
   list(account: string): readonly RecentRequest[] {
-    return [...this.#accounts.get(account) ?? []].reverse()
+    return [...(this.#accounts.get(account) ?? [])].reverse()
   }
 }

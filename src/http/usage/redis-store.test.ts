@@ -49,7 +49,8 @@ describe.skipIf(!hasRedis())('a Redis store', () => {
   it('counts requests of all processes against one limit', async () => {
     const stores = await Promise.all([1, 2].map(() => openRedisStore(redis.url)))
     const servers = stores.map((store) =>
-      createServer({ engine: createStubEngine().engine, store, keys: ['a', 'b'], limits: { requestsPerMinute: 3 } }))
+      createServer({ engine: createStubEngine().engine, store, keys: ['a', 'b'], limits: { requestsPerMinute: 3 } }),
+    )
     const send = (server: number, key: string) => servers[server]!.fetch(post(BODY, { headers: bearer(key) }))
     const responses = await Promise.all([0, 1, 0, 1, 0].map((server) => send(server, 'a')))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429])

@@ -34,8 +34,9 @@ export async function openRedisStore(url: string): Promise<UsageStore> {
         })
       }
     },
-    countRequest: createRequestCounter((settings) =>
-      new RateLimiterRedis({ ...settings, storeClient: client, useRedisPackage: true })),
+    countRequest: createRequestCounter(
+      (settings) => new RateLimiterRedis({ ...settings, storeClient: client, useRedisPackage: true }),
+    ),
     async close() {
       if (client.isOpen) await client.close()
     },

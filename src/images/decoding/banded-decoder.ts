@@ -68,9 +68,10 @@ export class BandedDecoder {
       statistics.push(sums.compute())
     }
     // Features are the largest values here, so a result takes the place of what it was made from where it fits.
-    const result = inputs === outputs && scale === 1
-      ? features
-      : createPlanes(outputs, features.height * scale, features.width * scale)
+    const result =
+      inputs === outputs && scale === 1
+        ? features
+        : createPlanes(outputs, features.height * scale, features.width * scale)
     await pass(stage.result(), outputs, (made, { own, at }) => copyRows(made, own, result, at))
     return result
   }
@@ -97,11 +98,18 @@ interface Pass {
 }
 
 async function runBands(
-  session: Session, { features, bands, statistics, channels, scale }: Pass, turn: () => Promise<void>, use: UseBand,
+  session: Session,
+  { features, bands, statistics, channels, scale }: Pass,
+  turn: () => Promise<void>,
+  use: UseBand,
 ): Promise<void> {
   const fed = reserve(features.channels, bands, features.width)
-  const measured = Object.fromEntries(statistics.flatMap(({ mean, variance }, i) =>
-    [[`mean_${i}`, mean], [`variance_${i}`, variance]]))
+  const measured = Object.fromEntries(
+    statistics.flatMap(({ mean, variance }, i) => [
+      [`mean_${i}`, mean],
+      [`variance_${i}`, variance],
+    ]),
+  )
   const feed = (band: Band) => {
     const part = within(fed, features.channels, band.given.to - band.given.from, features.width)
     copyRows(features, band.given, part, 0)

@@ -23,7 +23,8 @@ const REACH = 2
 
 /** The bands in which a stage works on features of that size. */
 export function planBands(
-  { inputs, outputs, scale }: Pick<DecoderStage, 'inputs' | 'outputs' | 'scale'>, { height, width }: Grid,
+  { inputs, outputs, scale }: Pick<DecoderStage, 'inputs' | 'outputs' | 'scale'>,
+  { height, width }: Grid,
   bytes = BAND_BYTES,
 ): Band[] {
   const rowBytes = Math.max(inputs, outputs) * width * scale ** 2 * Float32Array.BYTES_PER_ELEMENT

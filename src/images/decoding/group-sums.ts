@@ -30,8 +30,11 @@ export class GroupSums {
   compute(): GroupStatistics {
     const mean = this.#sums.map((sum) => sum / this.#count)
     const variance = this.#squares.map((sum, group) => Math.max(0, sum / this.#count - mean[group]! ** 2))
-    const toTensor = (values: Float64Array): Tensor =>
-      ({ type: 'float32', dims: [values.length], data: Float32Array.from(values) })
+    const toTensor = (values: Float64Array): Tensor => ({
+      type: 'float32',
+      dims: [values.length],
+      data: Float32Array.from(values),
+    })
     return { mean: toTensor(mean), variance: toTensor(variance) }
   }
 

@@ -5,7 +5,11 @@ import { drawFloats } from '../../../test/helpers/pseudo-random.ts'
 import type { Backend, CreateSession, Feeds, Tensor } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
 import { AbortedError } from '../../errors/index.ts'
-import { describeAutoencoderKlDecoder, describeAutoencoderKlFlux2Decoder, type DecoderGraphs } from '../../graph/index.ts'
+import {
+  describeAutoencoderKlDecoder,
+  describeAutoencoderKlFlux2Decoder,
+  type DecoderGraphs,
+} from '../../graph/index.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../../models/autoencoder-config.ts'
 import { openFolder } from '../../models/model-folder.ts'
 import { LatentDecoder } from './latent-decoder.ts'
@@ -47,7 +51,9 @@ async function openKl(name: ImageBundleName): Promise<Opened> {
 
 async function openFlux2(folder: string): Promise<Opened> {
   const { config, weights } = await readPart(
-    openFolder(join(folder, 'vae')), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2',
+    openFolder(join(folder, 'vae')),
+    autoencoderKlFlux2ConfigSchema,
+    'an AutoencoderKLFlux2',
   )
   const scale = 2 ** config.block_out_channels.length
   return { graphs: describeAutoencoderKlFlux2Decoder(config, weights), channels: 4 * config.latent_channels, scale }
@@ -55,8 +61,9 @@ async function openFlux2(folder: string): Promise<Opened> {
 
 /** Latents of which one half is flat, so that rows of the picture have statistics far apart. */
 function drawLatents(channels: number, height: number, width: number): Planes {
-  const data = drawFloats('latents', channels * height * width, 0, 1.5)
-    .map((value, i) => (i % (height * width) < (height * width) / 2 ? 0.2 : value))
+  const data = drawFloats('latents', channels * height * width, 0, 1.5).map((value, i) =>
+    i % (height * width) < (height * width) / 2 ? 0.2 : value,
+  )
   return { channels, height, width, data }
 }
 
@@ -79,7 +86,11 @@ describe.each(AUTOENCODERS)('%s in bands', (_, open) => {
     opened = await open()
   })
 
-  it.each([[12, 5], [7, 9], [1, 3]])('makes the picture that it makes whole, of %d x %d latents', async (rows, columns) => {
+  it.each([
+    [12, 5],
+    [7, 9],
+    [1, 3],
+  ])('makes the picture that it makes whole, of %d x %d latents', async (rows, columns) => {
     const latents = drawLatents(opened.channels, rows, columns)
     const whole = await decode(opened, latents, {})
     const banded = await decode(opened, latents, BANDED)
@@ -103,7 +114,8 @@ describe('decoding in bands', () => {
   function watch() {
     const seen = { open: 0, most: 0, runs: 0, largest: 0 }
     const count = (tensors: Feeds = {}) => {
-      for (const tensor of Object.values(tensors)) seen.largest = Math.max(seen.largest, (tensor as Tensor).data.byteLength)
+      for (const tensor of Object.values(tensors))
+        seen.largest = Math.max(seen.largest, (tensor as Tensor).data.byteLength)
     }
     const createSession: CreateSession = async (model) => {
       const session = await backend.createSession(model)
@@ -133,7 +145,11 @@ describe('decoding in bands', () => {
 
   it('has no value in a run that grows with the picture, nor more than one session beside the whole decoder', async () => {
     const { seen, watched } = watch()
-    const decoder = await LatentDecoder.open(watched, opened.graphs, { scale: opened.scale, ...BANDED, bandBytes: 2 ** 16 })
+    const decoder = await LatentDecoder.open(watched, opened.graphs, {
+      scale: opened.scale,
+      ...BANDED,
+      bandBytes: 2 ** 16,
+    })
     await decoder.decode(drawLatents(opened.channels, 30, 6), FREE)
     // Bands carry two rows more on each side than the bytes they are planned for.
     expect(seen.largest).toBeLessThan(2 * 2 ** 16)

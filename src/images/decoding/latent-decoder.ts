@@ -39,7 +39,8 @@ export class LatentDecoder {
   }
 
   static async open(
-    backend: Pick<Backend, 'createSession'>, { whole, divided }: DecoderGraphs,
+    backend: Pick<Backend, 'createSession'>,
+    { whole, divided }: DecoderGraphs,
     { scale, memoryBudget = MEMORY_BUDGET, bandBytes }: LatentDecoderOptions,
   ): Promise<LatentDecoder> {
     const banded = new BandedDecoder(divided, (model) => backend.createSession(model), bandBytes)

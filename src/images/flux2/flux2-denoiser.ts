@@ -27,7 +27,9 @@ export class Flux2Denoiser {
 
   static async open(backend: Backend, { config, weights }: Part<Flux2Config>): Promise<Flux2Denoiser> {
     const graph = buildFlux2Transformer(config, weights, {
-      linear: linearMode(config), attention: backend.attention, precision: backend.precision,
+      linear: linearMode(config),
+      attention: backend.attention,
+      precision: backend.precision,
     })
     return new Flux2Denoiser(config, await backend.createSession(graph))
   }
@@ -38,11 +40,17 @@ export class Flux2Denoiser {
    */
   begin(text: Tensor, grid: Grid, references: readonly EncodedReference[], context: ImageContext): Predict {
     const { in_channels: channels, axes_dims_rope: widths, rope_theta: theta, attention_head_dim: size } = this.#config
-    const positions = jointPositions(text.dims[0]!, grid, references.map((reference) => reference.grid))
+    const positions = jointPositions(
+      text.dims[0]!,
+      grid,
+      references.map((reference) => reference.grid),
+    )
     const { cos, sin } = computeRotaryTable(positions, { widths, theta, rounds: 'results' })
     const dims = [positions.length / widths.length, size / 2]
     const constant: Record<string, Tensor> = {
-      text, cos: { type: 'float32', dims, data: cos }, sin: { type: 'float32', dims, data: sin },
+      text,
+      cos: { type: 'float32', dims, data: cos },
+      sin: { type: 'float32', dims, data: sin },
     }
     return async (latents, sigma) => {
       await context.turn()

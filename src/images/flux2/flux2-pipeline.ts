@@ -1,7 +1,11 @@
 import { denoise, guide, type Predict } from '../sampling/denoise.ts'
 import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
 import type {
-  ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults,
+  ImageContext,
+  ImagePipeline,
+  PictureRequest,
+  PreparedPictures,
+  SamplingDefaults,
 } from '../image-pipeline.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import { randomNormal } from '../sampling/noise.ts'
@@ -38,10 +42,13 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
   const { text, denoiser, encoder, decoder, scheduler, channels, scale, distilled, defaults } = parts
 
   async function predictor(
-    prompt: string, guidance: number, grid: Grid, references: readonly EncodedReference[], context: ImageContext,
+    prompt: string,
+    guidance: number,
+    grid: Grid,
+    references: readonly EncodedReference[],
+    context: ImageContext,
   ): Promise<Predict> {
-    const begin = async (words: string) =>
-      denoiser.begin(await text.encode(words, context), grid, references, context)
+    const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, references, context)
     const positive = await begin(prompt)
     return guidance > 1 && !distilled ? guide(positive, await begin(''), guidance, 'negative') : positive
   }

@@ -23,7 +23,9 @@ const BASE = { steps: 50, guidance: 4 }
 
 /** Opens a FLUX.2 klein checkpoint in the layout of diffusers' Flux2KleinPipeline. */
 export async function openFlux2Pipeline(
-  backend: Backend, files: ModelFiles, { distilled }: { readonly distilled: boolean },
+  backend: Backend,
+  files: ModelFiles,
+  { distilled }: { readonly distilled: boolean },
 ): Promise<ImagePipeline> {
   const manifest = await readImageManifest(files)
   const scheduler = await readScheduler(files)
@@ -34,7 +36,9 @@ export async function openFlux2Pipeline(
     throw new ModelFormatError(vae.file, `${channels / 4} latent channels`, String(vae.config.latent_channels))
   }
   const text = await openTextEncoder(backend, files, {
-    emptyThinkBlock: true, maxTokens: manifest.max_sequence_length ?? MAX_TOKENS, pad: true,
+    emptyThinkBlock: true,
+    maxTokens: manifest.max_sequence_length ?? MAX_TOKENS,
+    pad: true,
     hiddenStates: () => manifest.text_encoder_out_layers ?? TEXT_LAYERS,
     width: transformer.config.joint_attention_dim,
   })
@@ -44,7 +48,11 @@ export async function openFlux2Pipeline(
   const decoder = describeAutoencoderKlFlux2Decoder(vae.config, vae.weights, { attention })
   const published = distilled ? DISTILLED : BASE
   return createFlux2Pipeline({
-    text, scheduler, channels, scale, distilled,
+    text,
+    scheduler,
+    channels,
+    scale,
+    distilled,
     denoiser: await Flux2Denoiser.open(backend, transformer),
     encoder: new ReferenceEncoder(encoder, scale),
     decoder: await LatentDecoder.open(backend, decoder, { scale }),

@@ -33,7 +33,11 @@ describe('references are prepared as by the reference pipeline, to the last bit'
     expect(digest(toPlanes(prepared))).toBe(row.sha256)
   })
 
-  it.each([[63, 100], [100, 63], [1000, 120]])('refuses %d x %d', (width, height) => {
+  it.each([
+    [63, 100],
+    [100, 63],
+    [1000, 120],
+  ])('refuses %d x %d', (width, height) => {
     expect(() => prepareReference(drawPicture('small', width, height, 3), 16)).toThrow(/at least 64|8 times/)
   })
 })

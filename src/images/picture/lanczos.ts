@@ -61,7 +61,8 @@ function computeTaps(from: number, to: number): Taps[] {
     const first = Math.max(0, Math.trunc(centre - support + 0.5))
     const end = Math.min(from, Math.trunc(centre + support + 0.5))
     const weights = Float64Array.from({ length: end - first }, (_, k) =>
-      lanczos((k + first - centre + 0.5) * (1 / filterScale)))
+      lanczos((k + first - centre + 0.5) * (1 / filterScale)),
+    )
     const sum = weights.reduce((total, weight) => total + weight, 0)
     return { first, weights: Int32Array.from(weights, (weight) => toFixedPoint(weight / sum)) }
   })

@@ -6,9 +6,9 @@ import { readPictureHeader } from './picture-header.ts'
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 4, background: { r: 200, g: 100, b: 50, alpha: 0.5 } } })
 const FORMATS = {
-  'PNG': (width: number, height: number) => picture(width, height).png(),
+  PNG: (width: number, height: number) => picture(width, height).png(),
   'interlaced PNG': (width: number, height: number) => picture(width, height).png({ progressive: true, palette: true }),
-  'JPEG': (width: number, height: number) => picture(width, height).jpeg(),
+  JPEG: (width: number, height: number) => picture(width, height).jpeg(),
   'progressive JPEG with EXIF and profile': (width: number, height: number) =>
     picture(width, height).jpeg({ progressive: true }).withMetadata({ orientation: 6 }).withIccProfile('p3'),
   'lossy WebP': (width: number, height: number) => picture(width, height).flatten().webp(),
@@ -17,7 +17,11 @@ const FORMATS = {
 }
 
 describe.each(Object.entries(FORMATS))('the header of a %s', (_, make) => {
-  it.each([[1, 1], [77, 300], [4000, 17]])('says %d x %d', async (width, height) => {
+  it.each([
+    [1, 1],
+    [77, 300],
+    [4000, 17],
+  ])('says %d x %d', async (width, height) => {
     const file = await make(width, height).toBuffer()
     expect(readPictureHeader(file)).toMatchObject({ width, height, animated: false })
   })
@@ -41,9 +45,16 @@ it('counts the scans of a JPEG, and those that are there of a damaged one', asyn
 })
 
 it('tells animations from stills', async () => {
-  const frames = await Promise.all(['#f00', '#00f'].map((background) =>
-    sharp({ create: { width: 20, height: 10, channels: 3, background } }).png().toBuffer()))
-  const webp = await sharp(frames, { join: { animated: true } }).webp().toBuffer()
+  const frames = await Promise.all(
+    ['#f00', '#00f'].map((background) =>
+      sharp({ create: { width: 20, height: 10, channels: 3, background } })
+        .png()
+        .toBuffer(),
+    ),
+  )
+  const webp = await sharp(frames, { join: { animated: true } })
+    .webp()
+    .toBuffer()
   expect(readPictureHeader(webp)).toEqual({ width: 20, height: 10, animated: true })
   // An APNG is a PNG with an animation control chunk behind its header, which takes 33 bytes with the signature.
   const control = Buffer.alloc(20)
@@ -93,9 +104,14 @@ it('knows no other formats', async () => {
 })
 
 it('takes any bytes without an error or an endless loop', () => {
-  const starts = ['\x89PNG\r\n\x1a\n', '\xff\xd8\xff', 'RIFF\0\0\0\0WEBPVP8X', ''].map((text) => Buffer.from(text, 'latin1'))
-  fc.assert(fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }), (start, rest) => {
-    const header = readPictureHeader(Uint8Array.from([...start, ...rest]))
-    if (header) expect(header.width).toBeGreaterThanOrEqual(0)
-  }), { numRuns: 2000 })
+  const starts = ['\x89PNG\r\n\x1a\n', '\xff\xd8\xff', 'RIFF\0\0\0\0WEBPVP8X', ''].map((text) =>
+    Buffer.from(text, 'latin1'),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }), (start, rest) => {
+      const header = readPictureHeader(Uint8Array.from([...start, ...rest]))
+      if (header) expect(header.width).toBeGreaterThanOrEqual(0)
+    }),
+    { numRuns: 2000 },
+  )
 })

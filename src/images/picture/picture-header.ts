@@ -46,7 +46,12 @@ function readJpeg(view: DataView): PictureHeader | undefined {
   for (let at = 2; view.getUint8(at) === 0xff;) {
     const marker = view.getUint8(at + 1)
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), animated: false, scans: countScans(view, at) }
+      return {
+        width: view.getUint16(at + 7),
+        height: view.getUint16(at + 5),
+        animated: false,
+        scans: countScans(view, at),
+      }
     }
     // A second start, an end, and what is no marker.
     if ([0xd8, 0xd9, 0x00].includes(marker)) return undefined

@@ -10,7 +10,10 @@ const finished = ({ drawn, finish }: ReturnType<typeof planMultiple>) => {
 }
 
 it.each([
-  ['64x48', '64x48'], ['65x48', '80x48'], ['16x16', '16x16'], ['17x2048', '32x2048'],
+  ['64x48', '64x48'],
+  ['65x48', '80x48'],
+  ['16x16', '16x16'],
+  ['17x2048', '32x2048'],
 ])('draws %s at the next multiple, %s, and cuts it to size', (wanted, drawn) => {
   expect(finished(planMultiple(size(wanted), 16))).toEqual({ drawn, finished: wanted })
 })
@@ -25,8 +28,14 @@ describe('a model of a few sizes', () => {
   const natives = [size('256x256'), size('320x192'), size('192x320')]
 
   it.each([
-    ['1024x1024', '256x256'], ['256x256', '256x256'], ['320x192', '320x192'], ['1280x720', '320x192'],
-    ['200x250', '256x256'], ['16x2048', '192x320'], ['2048x16', '320x192'], ['17x19', '256x256'],
+    ['1024x1024', '256x256'],
+    ['256x256', '256x256'],
+    ['320x192', '320x192'],
+    ['1280x720', '320x192'],
+    ['200x250', '256x256'],
+    ['16x2048', '192x320'],
+    ['2048x16', '320x192'],
+    ['17x19', '256x256'],
   ])('draws %s at %s', (wanted, drawn) => {
     expect(finished(planNative(size(wanted), natives))).toEqual({ drawn, finished: wanted })
   })
@@ -52,10 +61,12 @@ describe('a model of a few sizes', () => {
 
   it('takes any size that a request may ask for', () => {
     const side = fc.integer({ min: 16, max: 2048 })
-    fc.assert(fc.property(side, side, (width, height) => {
-      const { drawn } = planNative({ width, height }, natives)
-      expect(drawn).toBe(closestShape({ width, height }, natives))
-    }))
+    fc.assert(
+      fc.property(side, side, (width, height) => {
+        const { drawn } = planNative({ width, height }, natives)
+        expect(drawn).toBe(closestShape({ width, height }, natives))
+      }),
+    )
   })
 })
 

@@ -44,7 +44,10 @@ export function fromPlanes(planes: Float32Array, width: number, height: number):
   for (let channel = 0; channel < 3; channel++) {
     for (let pixel = 0; pixel < size; pixel++) {
       const level = Math.fround(Math.fround(planes[channel * size + pixel]! * 0.5) + 0.5)
-      if (Number.isNaN(level)) throw new InternalError("the model computed colours that are no numbers; on a device of half precision the backend 'cpu' may help")
+      if (Number.isNaN(level))
+        throw new InternalError(
+          "the model computed colours that are no numbers; on a device of half precision the backend 'cpu' may help",
+        )
       data[pixel * 3 + channel] = roundHalfToEven(Math.fround(Math.min(Math.max(level, 0), 1) * 255))
     }
   }

@@ -51,7 +51,9 @@ async function repeatScan(times: number): Promise<Buffer> {
 
 it('takes a progressive JPEG, if not one of hundreds of scans', async () => {
   await expect(read(base64(await repeatScan(1)))).resolves.toHaveLength(1)
-  await expect(read(base64(await repeatScan(200)))).rejects.toThrow(/image: must be a JPEG of at most 100 scans, got 2\d\d/)
+  await expect(read(base64(await repeatScan(200)))).rejects.toThrow(
+    /image: must be a JPEG of at most 100 scans, got 2\d\d/,
+  )
 })
 
 describe('a source is refused by name when it is', () => {
@@ -78,7 +80,11 @@ describe('a source is refused by name when it is', () => {
 
   it('an animation', async () => {
     const frames = await Promise.all([make(64, 64).png().toBuffer(), make(64, 64).negate().png().toBuffer()])
-    const image = base64(await sharp(frames, { join: { animated: true } }).webp().toBuffer())
+    const image = base64(
+      await sharp(frames, { join: { animated: true } })
+        .webp()
+        .toBuffer(),
+    )
     await expect(read(image)).rejects.toMatchObject({ path: 'image', reason: expect.stringContaining('an animation') })
   })
 
@@ -91,13 +97,19 @@ describe('a source is refused by name when it is', () => {
 
 it('refuses a source that decodes to another size than its header says, whichever way it is turned', async () => {
   const decodingTo = (width: number, height: number) => ({
-    ...sharpCodec, decode: async () => ({ width, height, channels: 3 as const, data: new Uint8Array(3 * width * height) }),
+    ...sharpCodec,
+    decode: async () => ({ width, height, channels: 3 as const, data: new Uint8Array(3 * width * height) }),
   })
   const readAs = (width: number, height: number) =>
     readSources({ ...REQUEST, images: [base64(png)] }, decodingTo(width, height))
   await expect(readAs(80, 70)).resolves.toHaveLength(1)
   await expect(readAs(70, 80)).resolves.toHaveLength(1)
-  for (const [width, height] of [[800, 700], [80, 71], [70, 70], [80, 80]] as const) {
+  for (const [width, height] of [
+    [800, 700],
+    [80, 71],
+    [70, 70],
+    [80, 80],
+  ] as const) {
     const reason = `must be of the size that its header says, 80x70, got ${width}x${height}`
     await expect(readAs(width, height)).rejects.toMatchObject({ code: 'invalid_request', path: 'images.0', reason })
   }
@@ -133,22 +145,27 @@ it('gives a picture or a typed error for any damage, and never its content', asy
     changes: fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 8 }),
     length: fc.double({ min: 0, max: 1, noNaN: true }),
   })
-  await fc.assert(fc.asyncProperty(damage, async ({ file: format, changes, length }) => {
-    const file = Buffer.from({ png, jpeg, webp }[format]!)
-    // One change of three hits the headers.
-    for (const [at, byte] of changes) file[at % (at % 3 === 0 ? 100 : file.length)] = byte
-    const image = base64(file.subarray(0, Math.ceil(file.length * length)))
-    const [picture] = await read(image || 'AA==').catch((error: unknown) => {
-      expect(TesseraError.isInstance(error) && error.code).toBe('invalid_request')
-      expect(String(error)).not.toContain(image.slice(0, 20) || 'nothing')
-      return []
-    })
-    if (picture) expect(picture.data).toHaveLength(picture.width * picture.height * 3)
-  }), { numRuns: 150 })
+  await fc.assert(
+    fc.asyncProperty(damage, async ({ file: format, changes, length }) => {
+      const file = Buffer.from({ png, jpeg, webp }[format]!)
+      // One change of three hits the headers.
+      for (const [at, byte] of changes) file[at % (at % 3 === 0 ? 100 : file.length)] = byte
+      const image = base64(file.subarray(0, Math.ceil(file.length * length)))
+      const [picture] = await read(image || 'AA==').catch((error: unknown) => {
+        expect(TesseraError.isInstance(error) && error.code).toBe('invalid_request')
+        expect(String(error)).not.toContain(image.slice(0, 20) || 'nothing')
+        return []
+      })
+      if (picture) expect(picture.data).toHaveLength(picture.width * picture.height * 3)
+    }),
+    { numRuns: 150 },
+  )
 })
 
 it('gives a typed error for any text', async () => {
-  await fc.assert(fc.asyncProperty(fc.string({ minLength: 1, unit: 'binary' }), async (text) => {
-    await expect(read(text)).rejects.toMatchObject({ code: 'invalid_request', path: 'image' })
-  }))
+  await fc.assert(
+    fc.asyncProperty(fc.string({ minLength: 1, unit: 'binary' }), async (text) => {
+      await expect(read(text)).rejects.toMatchObject({ code: 'invalid_request', path: 'image' })
+    }),
+  )
 })

@@ -22,9 +22,10 @@ const DATA_URL = /^data:[^,]*,/i
  * that no model takes, of another size than its header says, or too many pixels in all
  */
 export async function readSources({ image, images }: ImageEditRequest, codec: PictureCodec): Promise<PixelImage[]> {
-  const sources = image === undefined
-    ? (images ?? []).map((text, index) => ({ path: `images.${index}`, text }))
-    : [{ path: 'image', text: image }]
+  const sources =
+    image === undefined
+      ? (images ?? []).map((text, index) => ({ path: `images.${index}`, text }))
+      : [{ path: 'image', text: image }]
   const files: { path: string; file: Uint8Array; header: PictureHeader }[] = []
   let pixels = 0
   for (const { path, text } of sources) {
@@ -64,7 +65,8 @@ function readHeader(file: Uint8Array, path: string): PictureHeader {
     throw new InvalidRequestError(path, `must be a PNG, JPEG or WebP file, got ${file.length} bytes of something else`)
   }
   const { scans = 1 } = header
-  if (scans > MAX_SCANS) throw new InvalidRequestError(path, `must be a JPEG of at most ${MAX_SCANS} scans, got ${scans}`)
+  if (scans > MAX_SCANS)
+    throw new InvalidRequestError(path, `must be a JPEG of at most ${MAX_SCANS} scans, got ${scans}`)
   if (header.animated) throw new InvalidRequestError(path, 'must be a still picture, got an animation')
   requireReferenceSize(header, path)
   return header

@@ -32,8 +32,12 @@ function createGreyProfile(gamma: number): Buffer {
   curve.writeUInt16BE(Math.round(gamma * 256), 12)
   const white = Buffer.alloc(20)
   white.write('XYZ ')
-  for (const [index, value] of [0.9642, 1, 0.8249].entries()) white.writeInt32BE(Math.round(value * 65536), 8 + 4 * index)
-  const tags = [['kTRC', curve], ['wtpt', white]] as const
+  for (const [index, value] of [0.9642, 1, 0.8249].entries())
+    white.writeInt32BE(Math.round(value * 65536), 8 + 4 * index)
+  const tags = [
+    ['kTRC', curve],
+    ['wtpt', white],
+  ] as const
   const table = Buffer.alloc(4 + 12 * tags.length)
   table.writeUInt32BE(tags.length)
   let offset = 128 + table.length
@@ -95,7 +99,9 @@ describe('decoding gives sRGB of 8 bits from', () => {
   })
 
   it.each([1, 1.8])('grey that a profile gives the gamma %d', async (gamma) => {
-    const grey = sharp({ create: { ...SIZE, channels: 3, background: '#808080' } }).toColourspace('b-w').png()
+    const grey = sharp({ create: { ...SIZE, channels: 3, background: '#808080' } })
+      .toColourspace('b-w')
+      .png()
     const [header, ...rest] = readPngChunks(await grey.toBuffer())
     const profile = Buffer.concat([Buffer.from('grey\0\0'), deflateSync(createGreyProfile(gamma))])
     const file = writePng([header!, { tag: 'iCCP', data: profile }, ...rest])
@@ -119,7 +125,9 @@ it('keeps nothing of a picture in the process', async () => {
 it('turns pictures upright as their camera noted', async () => {
   const red = await sharp({ create: { width: 4, height: 2, channels: 3, background: '#000' } })
     .composite([{ input: { create: { width: 1, height: 2, channels: 3, background: '#f00' } }, left: 0, top: 0 }])
-    .withMetadata({ orientation: 6 }).png().toBuffer()
+    .withMetadata({ orientation: 6 })
+    .png()
+    .toBuffer()
   const { width, height, data } = await sharpCodec.decode(red)
   expect([width, height]).toEqual([2, 4])
   // The left column has become the upper row.

@@ -6,13 +6,21 @@ import { readIntegers } from '../../../test/helpers/read-tensor.ts'
 import { openFolder } from '../../models/model-folder.ts'
 import { loadPromptTokenizer } from './prompt-tokenizer.ts'
 
-it.each<[ImageBundleName, boolean]>([['z-image-turbo', false], ['klein-distilled', true]])(
-  'gives the ids of transformers for a prompt full of oddities, in the format of %s', async (name, emptyThinkBlock) => {
+it.each<[ImageBundleName, boolean]>([
+  ['z-image-turbo', false],
+  ['klein-distilled', true],
+])(
+  'gives the ids of transformers for a prompt full of oddities, in the format of %s',
+  async (name, emptyThinkBlock) => {
     const bundle = await materializeBundle(name)
-    const tokenizer = await loadPromptTokenizer(openFolder(join(bundle.folder, 'tokenizer')), { emptyThinkBlock, maxTokens: 512 })
+    const tokenizer = await loadPromptTokenizer(openFolder(join(bundle.folder, 'tokenizer')), {
+      emptyThinkBlock,
+      maxTokens: 512,
+    })
     expect(tokenizer.encode(ODD_PROMPT)).toEqual(readIntegers(bundle.expected, 'ids.odd'))
     await bundle.remove()
-  })
+  },
+)
 
 it('allows as many tokens as the format says, and not one more', async () => {
   const bundle = await materializeBundle('klein-base')
@@ -29,5 +37,7 @@ it('refuses at once what has more characters than so many tokens can stand for',
   const folder = fileURLToPath(new URL('../../../models/image-mini/tokenizer', import.meta.url))
   const tokenizer = await loadPromptTokenizer(openFolder(folder), { emptyThinkBlock: false, maxTokens: 32 })
   // Splitting it would take eight seconds, and tell how many tokens it has.
-  expect(() => tokenizer.encode('\u{1f600}'.repeat(32_000))).toThrow('at most 32 tokens with its template, got more than')
+  expect(() => tokenizer.encode('\u{1f600}'.repeat(32_000))).toThrow(
+    'at most 32 tokens with its template, got more than',
+  )
 })

@@ -24,7 +24,9 @@ export interface PromptFormat {
 const tokenizerSchema = z.looseObject({
   added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })),
   // Checking every entry would cost more than loading does.
-  model: z.looseObject({ vocab: z.custom<Record<string, number>>((value) => typeof value === 'object' && value !== null) }),
+  model: z.looseObject({
+    vocab: z.custom<Record<string, number>>((value) => typeof value === 'object' && value !== null),
+  }),
 })
 const configSchema = z.looseObject({
   pad_token: z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)]),
@@ -39,7 +41,11 @@ const configSchema = z.looseObject({
 export async function loadPromptTokenizer(files: ModelFiles, format: PromptFormat): Promise<PromptTokenizer> {
   const json = await readConfig(files, 'tokenizer.json', tokenizerSchema, 'a tokenizer.json')
   const config = await readConfig(
-    files, 'tokenizer_config.json', configSchema, 'a tokenizer_config.json with a pad_token')
+    files,
+    'tokenizer_config.json',
+    configSchema,
+    'a tokenizer_config.json with a pad_token',
+  )
   const padding = json.added_tokens.find(({ content }) => content === config.pad_token)?.id
   if (padding === undefined) {
     const file = `${files.location}/tokenizer.json`
@@ -53,7 +59,10 @@ export async function loadPromptTokenizer(files: ModelFiles, format: PromptForma
       // Before the work: splitting a text may take time with the square of its length.
       const most = format.maxTokens * longest
       if (prompt.length > most) {
-        throw new InvalidRequestError('prompt', `the model reads at most ${format.maxTokens} tokens with its template, got more than ${most} characters`)
+        throw new InvalidRequestError(
+          'prompt',
+          `the model reads at most ${format.maxTokens} tokens with its template, got more than ${most} characters`,
+        )
       }
       const { ids } = tokenizer.encode(renderTurn(prompt, format), { add_special_tokens: false })
       // Its cache would keep pieces of the prompt.

@@ -45,7 +45,9 @@ describe.each(CASES)('the text encoder of $name with $attention attention', ({ n
 
   it('refuses a prompt that the reference would cut', async () => {
     await expect(encoder.encode('word '.repeat(300), context)).rejects.toMatchObject({
-      code: 'invalid_request', path: 'prompt', message: expect.stringContaining(`at most ${options.maxTokens} tokens`),
+      code: 'invalid_request',
+      path: 'prompt',
+      message: expect.stringContaining(`at most ${options.maxTokens} tokens`),
     })
   })
 })

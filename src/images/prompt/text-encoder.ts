@@ -25,7 +25,9 @@ export interface TextEncoder {
 
 /** @param files the pipeline's, with `text_encoder` and `tokenizer` in it */
 export async function openTextEncoder(
-  backend: Backend, files: ModelFiles, options: TextEncoderOptions,
+  backend: Backend,
+  files: ModelFiles,
+  options: TextEncoderOptions,
 ): Promise<TextEncoder> {
   const tokenizer = await loadPromptTokenizer(files.within('tokenizer'), options)
   const { config: json, weights, file } = await readPart(files.within('text_encoder'), z.unknown(), 'a configuration')
@@ -42,9 +44,14 @@ export async function openTextEncoder(
   const linear = linearMode(config)
   const session = await backend.createSession(
     buildQwen3Encoder(config, weights, {
-      hiddenStates, linear, maxPositions: options.maxTokens,
-      attention: backend.attention, precision: backend.precision, movesHalf: backend.movesHalf,
-    }))
+      hiddenStates,
+      linear,
+      maxPositions: options.maxTokens,
+      attention: backend.attention,
+      precision: backend.precision,
+      movesHalf: backend.movesHalf,
+    }),
+  )
   return {
     async encode(prompt, context) {
       const ids = tokenizer.encode(prompt)

@@ -6,7 +6,10 @@ export type Predict = (latents: Float32Array, sigma: number) => Promise<Float32A
 
 /** Follows the velocity through all noise levels, changing `latents` in place. */
 export async function denoise(
-  latents: Float32Array, sigmas: Float32Array, predict: Predict, context: ImageContext,
+  latents: Float32Array,
+  sigmas: Float32Array,
+  predict: Predict,
+  context: ImageContext,
 ): Promise<void> {
   const total = sigmas.length - 1
   for (let step = 0; step < total; step++) {

@@ -10,7 +10,12 @@ const FRAME_33 = {
   sin: [0.99991184, -0.97425115, -0.71178532, -0.78277242],
 }
 const TIME_500: [number, number][] = [
-  [0, -0.88384926], [1, 0.94594574], [127, 0.99855685], [128, -0.4677718], [129, 0.32432494], [255, 0.05370453],
+  [0, -0.88384926],
+  [1, 0.94594574],
+  [127, 0.99855685],
+  [128, -0.4677718],
+  [129, 0.32432494],
+  [255, 0.05370453],
 ]
 
 it('computes the rotary angles of Z-Image for frame 33', () => {
@@ -47,11 +52,11 @@ it('places Z-Image tokens: caption in frames 1, 2, ..., picture in the frame beh
 })
 
 it('places FLUX.2 tokens: the text in line, the picture in frame 0, references in frames 10, 20, ...', () => {
-  const positions = [...jointPositions(2, { height: 1, width: 2 }, [{ height: 1, width: 1 }, { height: 2, width: 1 }])]
-  expect(positions).toEqual([
-    0, 0, 0, 0, 0, 0, 0, 1,
-    0, 0, 0, 0, 0, 0, 1, 0,
-    10, 0, 0, 0,
-    20, 0, 0, 0, 20, 1, 0, 0,
-  ])
+  const positions = [
+    ...jointPositions(2, { height: 1, width: 2 }, [
+      { height: 1, width: 1 },
+      { height: 2, width: 1 },
+    ]),
+  ]
+  expect(positions).toEqual([0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 10, 0, 0, 0, 20, 0, 0, 0, 20, 1, 0, 0])
 })

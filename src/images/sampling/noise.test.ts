@@ -21,7 +21,10 @@ function expectClose(got: Float32Array, wanted: readonly number[]): void {
   for (const [i, value] of wanted.entries()) expect(Math.abs(got[i]! - value)).toBeLessThan(5e-7)
 }
 
-it.each([[0, SEED_0], [42, SEED_42]])('draws the sixteen values that torch draws for seed %d', (seed, wanted) => {
+it.each([
+  [0, SEED_0],
+  [42, SEED_42],
+])('draws the sixteen values that torch draws for seed %d', (seed, wanted) => {
   expectClose(randomNormal(seed, 16), wanted)
 })
 

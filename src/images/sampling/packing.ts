@@ -23,7 +23,10 @@ export function unpatchify(tokens: Float32Array, channels: number, height: numbe
 }
 
 function visitPatches(
-  channels: number, height: number, width: number, visit: (token: number, latent: number) => void,
+  channels: number,
+  height: number,
+  width: number,
+  visit: (token: number, latent: number) => void,
 ): void {
   let token = 0
   for (let top = 0; top < height; top += PATCH) {

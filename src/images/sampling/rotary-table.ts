@@ -19,7 +19,8 @@ export interface RotaryAxes {
  */
 export function computeRotaryTable(positions: Int32Array, axes: RotaryAxes): RotaryTable {
   const frequencies = axes.widths.map((width) =>
-    Float64Array.from({ length: width / 2 }, (_, m) => 1 / axes.theta ** ((2 * m) / width)))
+    Float64Array.from({ length: width / 2 }, (_, m) => 1 / axes.theta ** ((2 * m) / width)),
+  )
   const tokens = positions.length / axes.widths.length
   const width = frequencies.reduce((sum, { length }) => sum + length, 0)
   const cos = new Float32Array(tokens * width)

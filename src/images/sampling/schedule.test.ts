@@ -3,7 +3,10 @@ import { computeEmpiricalMu, computeSigmas, spaceLevels, spaceLevelsTorch, stepE
 
 const SHARED = { num_train_timesteps: 1000, time_shift_type: 'exponential' } as const
 const OFF = {
-  invert_sigmas: false, use_karras_sigmas: false, use_exponential_sigmas: false, use_beta_sigmas: false,
+  invert_sigmas: false,
+  use_karras_sigmas: false,
+  use_exponential_sigmas: false,
+  use_beta_sigmas: false,
   stochastic_sampling: false,
 } as const
 const LINEAR = { base_shift: 0.5, max_shift: 1.15, base_image_seq_len: 256, max_image_seq_len: 4096 }

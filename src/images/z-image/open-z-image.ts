@@ -31,15 +31,21 @@ export async function openZImagePipeline(backend: Backend, files: ModelFiles): P
     throw new ModelFormatError(vae.file, `${channels} latent channels`, String(vae.config.latent_channels))
   }
   const text = await openTextEncoder(backend, files, {
-    emptyThinkBlock: false, maxTokens: manifest.max_sequence_length ?? MAX_TOKENS, pad: false,
-    hiddenStates: (layers) => [layers - 1], width: transformer.config.cap_feat_dim,
+    emptyThinkBlock: false,
+    maxTokens: manifest.max_sequence_length ?? MAX_TOKENS,
+    pad: false,
+    hiddenStates: (layers) => [layers - 1],
+    width: transformer.config.cap_feat_dim,
   })
   const scale = 2 ** (vae.config.block_out_channels.length - 1)
   const { attention } = backend
   const decoder = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
   const published = scheduler.shift === TURBO_SHIFT ? TURBO : BASE
   return createZImagePipeline({
-    text, scheduler, channels, scale,
+    text,
+    scheduler,
+    channels,
+    scale,
     denoiser: await ZImageDenoiser.open(backend, transformer),
     decoder: await LatentDecoder.open(backend, decoder, { scale }),
     defaults: {

@@ -42,7 +42,9 @@ export class ZImageDenoiser {
     const captionRotary = this.#rotary(captionPositions(padded))
     await context.turn()
     const { caption } = await this.#caption.run({
-      caption_features: features, caption_rows: rowsWithPadding(length, padded), ...captionRotary,
+      caption_features: features,
+      caption_rows: rowsWithPadding(length, padded),
+      ...captionRotary,
     })
     const count = grid.height * grid.width
     const constant = {

@@ -1,7 +1,11 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import { denoise, guide, type Predict } from '../sampling/denoise.ts'
 import type {
-  ImageContext, ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults,
+  ImageContext,
+  ImagePipeline,
+  PictureRequest,
+  PreparedPictures,
+  SamplingDefaults,
 } from '../image-pipeline.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import { randomNormal } from '../sampling/noise.ts'

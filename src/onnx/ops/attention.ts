@@ -56,9 +56,7 @@ export function groupQueryAttention(
 }
 
 /** Attention of every row to every row, all [1, S, heads · headSize]; scale 1/√headSize. */
-export function multiHeadAttention(
-  g: GraphBuilder, query: Value, key: Value, value: Value, heads: number,
-): Value {
+export function multiHeadAttention(g: GraphBuilder, query: Value, key: Value, value: Value, heads: number): Value {
   const options = { domain: 'com.microsoft', attributes: { num_heads: { int: heads } } }
   return single(g.node('MultiHeadAttention', [query, key, value], options))
 }

@@ -18,8 +18,15 @@ const A = drawFloats('activations', ROWS * WIDTH, 0, 1).map((value, i) => (i < W
 function build() {
   const g = new GraphBuilder('int8')
   const a = g.input('a', 'float32', ['rows', WIDTH])
-  const products = ['b', 'c'].map((name) => matMulInt8(g, a,
-    g.initializer(name, 'int8', [OUTPUTS, WIDTH], B), g.initializer(`${name}.scales`, 'float32', [OUTPUTS], SCALES), OUTPUTS))
+  const products = ['b', 'c'].map((name) =>
+    matMulInt8(
+      g,
+      a,
+      g.initializer(name, 'int8', [OUTPUTS, WIDTH], B),
+      g.initializer(`${name}.scales`, 'float32', [OUTPUTS], SCALES),
+      OUTPUTS,
+    ),
+  )
   g.output('sum', add(g, products[0]!, products[1]!), 'float32', ['rows', OUTPUTS])
   return g.build()
 }
@@ -39,7 +46,12 @@ async function multiply(a: Float32Array): Promise<Float32Array> {
 function expected(row: number, output: number): number {
   const values = A.subarray(row * WIDTH, (row + 1) * WIDTH)
   const step = Math.max(...values.map(Math.abs)) / 127
-  return values.reduce((sum, value, i) => sum + Math.round(value / step) * B[output * WIDTH + i]!, 0) * step * SCALES[output]! * 2
+  return (
+    values.reduce((sum, value, i) => sum + Math.round(value / step) * B[output * WIDTH + i]!, 0) *
+    step *
+    SCALES[output]! *
+    2
+  )
 }
 
 it('rounds every row with its own scale, however large another row is', async () => {
@@ -65,7 +77,8 @@ it('gives zeros for a row of zeros', async () => {
 
 it('gives the same with the kernel for processors that overflow', async () => {
   const session = await createOrtSession(ort, build(), {
-    session: { intraOpNumThreads: 1 }, config: { 'session.x64quantprecision': '1' },
+    session: { intraOpNumThreads: 1 },
+    config: { 'session.x64quantprecision': '1' },
   })
   const { sum } = await session.run({ a: float32(A, ROWS, WIDTH) })
   await session.dispose()

@@ -8,7 +8,11 @@ export function simplifiedLayerNormalization(g: GraphBuilder, x: Value, weight: 
 
 /** LayerNorm over the last axis, then times `scale` and plus `shift`, of the width of a row. */
 export function layerNormalization(
-  g: GraphBuilder, x: Value, scale: Value, shift: Value | undefined, epsilon: number,
+  g: GraphBuilder,
+  x: Value,
+  scale: Value,
+  shift: Value | undefined,
+  epsilon: number,
 ): Value {
   const attributes = { axis: { int: -1 }, epsilon: { float: epsilon }, stash_type: { int: 1 } }
   return single(g.node('LayerNormalization', shift === undefined ? [x, scale] : [x, scale, shift], { attributes }))

@@ -82,7 +82,9 @@ export function transpose(g: GraphBuilder, x: Value, permutation: readonly numbe
 
 /** Cuts the last axis into pieces of these lengths. */
 export function split<const Sizes extends readonly number[]>(
-  g: GraphBuilder, x: Value, sizes: Sizes,
+  g: GraphBuilder,
+  x: Value,
+  sizes: Sizes,
 ): { [Index in keyof Sizes]: Value } {
   const options = { outputs: sizes.length, attributes: { axis: { int: -1 } } }
   return g.node('Split', [x, g.integers(sizes)], options) as { [Index in keyof Sizes]: Value }
@@ -91,7 +93,11 @@ export function split<const Sizes extends readonly number[]>(
 /** One value for each place of four of the same shape, [1, C, h, w], as squares of 2 x 2: [1, C, 2h, 2w]. */
 export function interleave(g: GraphBuilder, corners: readonly Value[], channels: number): Value {
   const size = single(g.node('Shape', [corners[0]!], { attributes: { start: { int: 2 }, end: { int: 4 } } }))
-  const packed = concat(g, corners.map((corner) => unsqueeze(g, corner, 2)), 2)
+  const packed = concat(
+    g,
+    corners.map((corner) => unsqueeze(g, corner, 2)),
+    2,
+  )
   return depthToSpace(g, reshapeLike(g, packed, concat(g, [g.integers([1, 4 * channels]), size], 0)))
 }
 
