@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle } from './helpers/image-bundle.ts'
 import { type Finished, type InstalledPackage, installPackage, npmInstall, runIn } from './support/installed-package.ts'
+import { TYPED_APP } from './support/typed-app.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const QUESTIONS = '{"urgent":{"type":"noul","instructions":"Is it urgent?"}}'
@@ -108,40 +109,6 @@ describe.each([22, 24])('the installed package on Node %i', (major) => {
 })
 
 describe('the types of the installed package', () => {
-  const APP = `import { createEngine, decide, editImage, generateImage, InvalidRequestError, type DecisionResponse } from 'tessera-onnx'
-import { LIMITS, parseDecisionRequest } from 'tessera-onnx/schemas'
-
-const { answers, model }: { answers: { team: { choice: 'billing' | 'tech' } }; model: string } = await decide({
-  state: { text: 'Where is my money?' },
-  questions: { team: { type: 'choice', criteria: { billing: 'Money', tech: null } } },
-})
-export const team: 'billing' | 'tech' = answers.team.choice
-// @ts-expect-error no option has this name
-export const wrong: boolean = answers.team.choice === 'biling'
-// @ts-expect-error a choice has criteria
-void decide({ state: '', questions: { q: { type: 'choice' } } })
-
-const engine = await createEngine({ backend: 'cpu', threads: 1 })
-const { answers: { mood, sure } } = await engine.decide({
-  state: '',
-  questions: {
-    mood: { type: 'score', criteria: ['bad', 'good'] }, sure: { type: 'noul', instructions: 'Sure?', min_confidence: 0.9 },
-  },
-}, { signal: AbortSignal.timeout(1000), onProgress: ({ done, total }) => done / total })
-export const numbers: number[] = [mood.score, sure.noul, sure.confidence, LIMITS.questions.max]
-export const decided: boolean = sure.decided
-// @ts-expect-error a score has no choice
-export const choice: unknown = mood.choice
-// @ts-expect-error this question was not asked
-export const other: unknown = answers.other
-const { data } = await generateImage({ prompt: 'an apple', size: '256x256', seed: 7, n: 2 }, { steps: 4, guidance: 1 })
-export const png: string | undefined = data[0]?.b64_json
-void editImage({ prompt: 'make it green', images: ['', ''] }, { seed: 1, onProgress: ({ stage }) => stage.length })
-// @ts-expect-error the size of an edit is that of its source
-void editImage({ prompt: 'make it green', image: '', size: '256x256' })
-export const response: DecisionResponse | undefined = undefined
-export const isBad = (error: unknown): string => InvalidRequestError.isInstance(error) ? error.path + model : String(parseDecisionRequest(error))
-`
   const compile = async (name: string, source: string, compilerOptions: object) => {
     const folder = join(installed.app, name)
     await mkdir(folder, { recursive: true })
@@ -172,13 +139,13 @@ export const isBad = (error: unknown): string => InvalidRequestError.isInstance(
   ])(
     'give each answer the type of its question under moduleResolution %s',
     async (name, options) => {
-      expect(await compile(name, APP, options)).toEqual({ code: 0, stdout: '' })
+      expect(await compile(name, TYPED_APP, options)).toEqual({ code: 0, stdout: '' })
     },
     180_000,
   )
 
   it('do fail to compile where an error is expected', async () => {
-    const source = APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
+    const source = TYPED_APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
     const { stdout } = await compile('without-expectations', source, {
       module: 'NodeNext',
       moduleResolution: 'NodeNext',
