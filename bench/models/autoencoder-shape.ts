@@ -8,11 +8,21 @@ const LAYERS = 2
 export const AUTOENCODER: RandomModel = {
   name: 'autoencoder',
   config: {
-    _class_name: 'AutoencoderKLFlux2', in_channels: 3, out_channels: 3, latent_channels: LATENT,
+    _class_name: 'AutoencoderKLFlux2',
+    in_channels: 3,
+    out_channels: 3,
+    latent_channels: LATENT,
     layers_per_block: LAYERS,
-    block_out_channels: LEVELS, down_block_types: LEVELS.map(() => 'DownEncoderBlock2D'),
-    up_block_types: LEVELS.map(() => 'UpDecoderBlock2D'), norm_num_groups: 32, act_fn: 'silu', sample_size: 1024,
-    batch_norm_eps: 1e-4, patch_size: [2, 2], use_quant_conv: true, use_post_quant_conv: true,
+    block_out_channels: LEVELS,
+    down_block_types: LEVELS.map(() => 'DownEncoderBlock2D'),
+    up_block_types: LEVELS.map(() => 'UpDecoderBlock2D'),
+    norm_num_groups: 32,
+    act_fn: 'silu',
+    sample_size: 1024,
+    batch_norm_eps: 1e-4,
+    patch_size: [2, 2],
+    use_quant_conv: true,
+    use_post_quant_conv: true,
   },
   shapes: decoder(),
 }
@@ -21,7 +31,8 @@ function decoder(): Record<string, number[]> {
   const levels = LEVELS.toReversed()
   const top = levels[0] as number
   const shapes: Record<string, number[]> = {
-    'bn.running_mean': [4 * LATENT], 'bn.running_var': [4 * LATENT],
+    'bn.running_mean': [4 * LATENT],
+    'bn.running_var': [4 * LATENT],
     ...convolution('post_quant_conv', LATENT, LATENT, 1),
     ...convolution('decoder.conv_in', LATENT, top, 3),
     ...residual('decoder.mid_block.resnets.0', top, top),
@@ -47,8 +58,10 @@ function decoder(): Record<string, number[]> {
 
 function residual(name: string, inputs: number, outputs: number): Record<string, number[]> {
   return {
-    ...gain(`${name}.norm1`, inputs), ...convolution(`${name}.conv1`, inputs, outputs, 3),
-    ...gain(`${name}.norm2`, outputs), ...convolution(`${name}.conv2`, outputs, outputs, 3),
+    ...gain(`${name}.norm1`, inputs),
+    ...convolution(`${name}.conv1`, inputs, outputs, 3),
+    ...gain(`${name}.norm2`, outputs),
+    ...convolution(`${name}.conv2`, outputs, outputs, 3),
     ...(inputs === outputs ? {} : convolution(`${name}.conv_shortcut`, inputs, outputs, 1)),
   }
 }

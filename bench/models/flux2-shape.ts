@@ -12,23 +12,37 @@ export const FLUX2_MID: RandomModel = flux2('flux2-mid', { heads: 9, single: 3, 
 export const FLUX2_SMALL: RandomModel = flux2('flux2-small', { heads: 2, single: 1, text: 256 })
 
 function flux2(
-  name: string, { heads, single, text }: { readonly heads: number; readonly single: number; readonly text: number },
+  name: string,
+  { heads, single, text }: { readonly heads: number; readonly single: number; readonly text: number },
 ): RandomModel {
   const width = heads * HEAD
   const inner = 3 * width
   const square = (parts: readonly string[]) => attention(parts, [width, width])
   const gains = (parts: readonly string[]) => attention(parts, [HEAD])
-  const blocks = Array.from({ length: single }, (_, i) => under(`single_transformer_blocks.${i}`, {
-    'attn.to_qkv_mlp_proj': [3 * width + 2 * inner, width], 'attn.to_out': [width, width + inner],
-    ...gains(['norm_q', 'norm_k']),
-  }))
+  const blocks = Array.from({ length: single }, (_, i) =>
+    under(`single_transformer_blocks.${i}`, {
+      'attn.to_qkv_mlp_proj': [3 * width + 2 * inner, width],
+      'attn.to_out': [width, width + inner],
+      ...gains(['norm_q', 'norm_k']),
+    }),
+  )
   return {
     name,
     config: {
-      _class_name: 'Flux2Transformer2DModel', patch_size: 1, in_channels: CHANNELS, num_layers: 1,
+      _class_name: 'Flux2Transformer2DModel',
+      patch_size: 1,
+      in_channels: CHANNELS,
+      num_layers: 1,
       num_single_layers: single,
-      attention_head_dim: HEAD, num_attention_heads: heads, joint_attention_dim: text, timestep_guidance_channels: 256,
-      mlp_ratio: 3, axes_dims_rope: [32, 32, 32, 32], rope_theta: 2000, eps: 1e-6, guidance_embeds: false,
+      attention_head_dim: HEAD,
+      num_attention_heads: heads,
+      joint_attention_dim: text,
+      timestep_guidance_channels: 256,
+      mlp_ratio: 3,
+      axes_dims_rope: [32, 32, 32, 32],
+      rope_theta: 2000,
+      eps: 1e-6,
+      guidance_embeds: false,
     },
     shapes: weights({
       context_embedder: [width, text],
@@ -43,10 +57,12 @@ function flux2(
       ...under('transformer_blocks.0', {
         ...square(['add_q_proj', 'add_k_proj', 'add_v_proj', 'to_add_out', 'to_q', 'to_k', 'to_v', 'to_out.0']),
         ...gains(['norm_q', 'norm_k', 'norm_added_q', 'norm_added_k']),
-        'ff.linear_in': [2 * inner, width], 'ff.linear_out': [width, inner],
-        'ff_context.linear_in': [2 * inner, width], 'ff_context.linear_out': [width, inner],
+        'ff.linear_in': [2 * inner, width],
+        'ff.linear_out': [width, inner],
+        'ff_context.linear_in': [2 * inner, width],
+        'ff_context.linear_out': [width, inner],
       }),
-      ...Object.assign({}, ...blocks) as Record<string, number[]>,
+      ...(Object.assign({}, ...blocks) as Record<string, number[]>),
     }),
   }
 }

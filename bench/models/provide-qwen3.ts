@@ -5,7 +5,10 @@ import { writeRandomQwen3 } from './write-random-qwen3.ts'
 /** Folder of a bundle of random weights in the shapes of Qwen3-0.6B; it is written once and kept. */
 export async function provideQwen3(which: RandomQwen3, tokenizerOf: string): Promise<string> {
   const folder = `out/bench-models/qwen3-0.6b-random-int${which.bits}-${which.layers}${which.block ? '-rows' : ''}`
-  const there = await access(folder).then(() => true, () => false)
+  const there = await access(folder).then(
+    () => true,
+    () => false,
+  )
   if (!there) await writeRandomQwen3(folder, which, tokenizerOf)
   return folder
 }

@@ -18,7 +18,9 @@ export interface RandomModel {
 export type Precision = 'float32' | 'int8' | 'int8_rows' | 'int4'
 
 const FORMATS = {
-  int8: { bits: 8, blockSize: 128 }, int8_rows: { bits: 8, blockSize: 'row' }, int4: { bits: 4, blockSize: 128 },
+  int8: { bits: 8, blockSize: 128 },
+  int8_rows: { bits: 8, blockSize: 'row' },
+  int4: { bits: 4, blockSize: 128 },
 } as const
 
 /**
@@ -27,7 +29,13 @@ const FORMATS = {
  */
 export async function provideRandomModel(model: RandomModel, precision: Precision): Promise<string> {
   const folder = `out/bench-models/${model.name}-${precision}`
-  if (await access(folder).then(() => true, () => false)) return folder
+  if (
+    await access(folder).then(
+      () => true,
+      () => false,
+    )
+  )
+    return folder
   if (precision === 'float32') await writeFloats(folder, model)
   else {
     const source = await provideRandomModel(model, 'float32')

@@ -47,16 +47,25 @@ async function writeWeights(file: string, config: Config): Promise<void> {
   for (const [name, [rows, width]] of matrices) {
     await writer.append(`${name}.weight`, randomFillSync(new Uint8Array((rows * width * bits) / 8)))
     const scale = 1 / (SPREAD[bits] * Math.sqrt(width))
-    await writer.append(`${name}.weight.scales`, new Float32Array(block === 'row' ? rows : (rows * width) / block).fill(scale))
+    await writer.append(
+      `${name}.weight.scales`,
+      new Float32Array(block === 'row' ? rows : (rows * width) / block).fill(scale),
+    )
   }
   await writer.close()
 }
 
 function planMatrix(
-  name: string, rows: number, width: number, { quantization_config: { block_size: block, bits } }: Config,
+  name: string,
+  rows: number,
+  width: number,
+  { quantization_config: { block_size: block, bits } }: Config,
 ): TensorPlan[] {
   if (block === 'row') {
-    return [{ name, dtype: 'I8', shape: [rows, width] }, { name: `${name}.scales`, dtype: 'F32', shape: [rows] }]
+    return [
+      { name, dtype: 'I8', shape: [rows, width] },
+      { name: `${name}.scales`, dtype: 'F32', shape: [rows] },
+    ]
   }
   return [
     { name, dtype: 'U8', shape: [rows, width / block, (block * bits) / 8] },

@@ -16,11 +16,23 @@ const LAYERS = 3
 export const Z_IMAGE_MID: RandomModel = {
   name: 'z-image-mid',
   config: {
-    _class_name: 'ZImageTransformer2DModel', all_patch_size: [2], all_f_patch_size: [1],
-    in_channels: PATCH / 4, dim: WIDTH,
-    n_layers: LAYERS, n_refiner_layers: 1, n_heads: HEADS, n_kv_heads: HEADS, norm_eps: 1e-5, qk_norm: true,
+    _class_name: 'ZImageTransformer2DModel',
+    all_patch_size: [2],
+    all_f_patch_size: [1],
+    in_channels: PATCH / 4,
+    dim: WIDTH,
+    n_layers: LAYERS,
+    n_refiner_layers: 1,
+    n_heads: HEADS,
+    n_kv_heads: HEADS,
+    norm_eps: 1e-5,
+    qk_norm: true,
     cap_feat_dim: TEXT,
-    siglip_feat_dim: null, rope_theta: 256, t_scale: 1000, axes_dims: [32, 48, 48], axes_lens: [1536, 512, 512],
+    siglip_feat_dim: null,
+    rope_theta: 256,
+    t_scale: 1000,
+    axes_dims: [32, 48, 48],
+    axes_lens: [1536, 512, 512],
   },
   shapes: {
     x_pad_token: [1, WIDTH],
@@ -34,7 +46,7 @@ export const Z_IMAGE_MID: RandomModel = {
     ...affine('all_final_layer.2-1.linear', PATCH, WIDTH),
     ...block('context_refiner.0'),
     ...modulated('noise_refiner.0'),
-    ...Object.assign({}, ...Array.from({ length: LAYERS }, (_, i) => modulated(`layers.${i}`))) as Shapes,
+    ...(Object.assign({}, ...Array.from({ length: LAYERS }, (_, i) => modulated(`layers.${i}`))) as Shapes),
   },
 }
 
@@ -44,8 +56,11 @@ function modulated(name: string): Record<string, number[]> {
 
 function block(name: string): Record<string, number[]> {
   const parts: Record<string, number[]> = {
-    'feed_forward.w1': [MLP, WIDTH], 'feed_forward.w2': [WIDTH, MLP], 'feed_forward.w3': [MLP, WIDTH],
-    'attention.norm_q': [HEAD], 'attention.norm_k': [HEAD],
+    'feed_forward.w1': [MLP, WIDTH],
+    'feed_forward.w2': [WIDTH, MLP],
+    'feed_forward.w3': [MLP, WIDTH],
+    'attention.norm_q': [HEAD],
+    'attention.norm_k': [HEAD],
   }
   for (const part of ['to_q', 'to_k', 'to_v', 'to_out.0']) parts[`attention.${part}`] = [WIDTH, WIDTH]
   for (const part of ['attention_norm1', 'attention_norm2', 'ffn_norm1', 'ffn_norm2']) parts[part] = [WIDTH]

@@ -4,29 +4,31 @@ import { quantizationConfigSchema } from './quantization-config.ts'
 const count = z.number().int().positive()
 
 /** The fields of a Flux2Transformer2DModel's `config.json` that its graph is made from. */
-export const flux2ConfigSchema = z.object({
-  patch_size: z.literal(1).default(1),
-  in_channels: count,
-  out_channels: z.number().int().nullish(),
-  num_layers: z.number().int().nonnegative(),
-  num_single_layers: z.number().int().nonnegative(),
-  attention_head_dim: count,
-  num_attention_heads: count,
-  joint_attention_dim: count,
-  timestep_guidance_channels: z.literal(256).default(256),
-  mlp_ratio: z.number().positive().default(3),
-  axes_dims_rope: z.tuple([
-    count.multipleOf(2), count.multipleOf(2), count.multipleOf(2), count.multipleOf(2),
-  ]),
-  rope_theta: z.number().positive().default(2000),
-  eps: z.number().positive().default(1e-6),
-  guidance_embeds: z.literal(false),
-  quantization_config: quantizationConfigSchema.optional(),
-}).refine(
-  ({ axes_dims_rope: axes, attention_head_dim: size }) => axes.reduce((sum, width) => sum + width, 0) === size,
-  { path: ['axes_dims_rope'], message: 'their sum must be attention_head_dim' },
-).refine(
-  ({ in_channels: input, out_channels: output }) => (output ?? input) === input,
-  { path: ['out_channels'], message: 'must be in_channels' })
+export const flux2ConfigSchema = z
+  .object({
+    patch_size: z.literal(1).default(1),
+    in_channels: count,
+    out_channels: z.number().int().nullish(),
+    num_layers: z.number().int().nonnegative(),
+    num_single_layers: z.number().int().nonnegative(),
+    attention_head_dim: count,
+    num_attention_heads: count,
+    joint_attention_dim: count,
+    timestep_guidance_channels: z.literal(256).default(256),
+    mlp_ratio: z.number().positive().default(3),
+    axes_dims_rope: z.tuple([count.multipleOf(2), count.multipleOf(2), count.multipleOf(2), count.multipleOf(2)]),
+    rope_theta: z.number().positive().default(2000),
+    eps: z.number().positive().default(1e-6),
+    guidance_embeds: z.literal(false),
+    quantization_config: quantizationConfigSchema.optional(),
+  })
+  .refine(
+    ({ axes_dims_rope: axes, attention_head_dim: size }) => axes.reduce((sum, width) => sum + width, 0) === size,
+    { path: ['axes_dims_rope'], message: 'their sum must be attention_head_dim' },
+  )
+  .refine(({ in_channels: input, out_channels: output }) => (output ?? input) === input, {
+    path: ['out_channels'],
+    message: 'must be in_channels',
+  })
 
 export type Flux2Config = z.infer<typeof flux2ConfigSchema>

@@ -11,8 +11,11 @@ import type { TensorEntry, WeightIndex } from './weight-index.ts'
  * @throws ModelFormatError when a file is missing, damaged or inconsistent
  */
 export async function indexWeights(files: ModelFiles): Promise<WeightIndex> {
-  const found = await indexSingle(files, 'model') ?? await indexShards(files, 'model')
-    ?? await indexShards(files, 'diffusion_pytorch_model') ?? await indexSingle(files, 'diffusion_pytorch_model')
+  const found =
+    (await indexSingle(files, 'model')) ??
+    (await indexShards(files, 'model')) ??
+    (await indexShards(files, 'diffusion_pytorch_model')) ??
+    (await indexSingle(files, 'diffusion_pytorch_model'))
   if (found !== undefined) return found
   const expected = 'model.safetensors or diffusion_pytorch_model.safetensors, or shards with their index'
   throw new ModelFormatError(files.location, expected, 'none of them')
@@ -20,7 +23,7 @@ export async function indexWeights(files: ModelFiles): Promise<WeightIndex> {
 
 async function indexSingle(files: ModelFiles, stem: string): Promise<WeightIndex | undefined> {
   const name = `${stem}.safetensors`
-  return await files.findWeights(name) && indexFiles(files, [name])
+  return (await files.findWeights(name)) && indexFiles(files, [name])
 }
 
 async function indexShards(files: ModelFiles, stem: string): Promise<WeightIndex | undefined> {
@@ -35,7 +38,9 @@ async function indexShards(files: ModelFiles, stem: string): Promise<WeightIndex
  * @param expected which file each tensor must be in, by name
  */
 export async function indexFiles(
-  files: ModelFiles, names: readonly string[], expected: ReadonlyMap<string, string> = new Map(),
+  files: ModelFiles,
+  names: readonly string[],
+  expected: ReadonlyMap<string, string> = new Map(),
 ): Promise<WeightIndex> {
   const tensors = new Map<string, TensorEntry>()
   const foundIn = new Map<string, string>()

@@ -13,15 +13,16 @@ const QUANTIZED = ['text_encoder', 'transformer'] as const
  * @throws as `quantizeWeights`
  */
 export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promise<void> {
-  if (!await exists(join(options.folder, 'model_index.json'))) return quantizeWeights(options)
+  if (!(await exists(join(options.folder, 'model_index.json')))) return quantizeWeights(options)
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
   const within = relative(resolve(options.folder), out)
   // From one drive to another the way is a whole path.
-  if (!within.startsWith('..') && !isAbsolute(within)) throw new InvalidRequestError('out', `${out} must not be inside the checkpoint`)
+  if (!within.startsWith('..') && !isAbsolute(within))
+    throw new InvalidRequestError('out', `${out} must not be inside the checkpoint`)
   for (const part of QUANTIZED) {
     const folder = join(options.folder, part)
-    if (!await exists(folder)) throw new ModelFormatError(folder, 'a part of the pipeline', 'no such folder')
+    if (!(await exists(folder))) throw new ModelFormatError(folder, 'a part of the pipeline', 'no such folder')
   }
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
@@ -46,7 +47,9 @@ async function writeParts(partial: string, { folder, onProgress, ...options }: Q
   let before = 0
   for (const [index, part] of QUANTIZED.entries()) {
     await quantizeWeights({
-      ...options, folder: join(folder, part), out: join(partial, part),
+      ...options,
+      folder: join(folder, part),
+      out: join(partial, part),
       onProgress: ({ done }) => onProgress?.({ stage: 'quantize', done: before + done, total }),
     })
     before += sizes[index]!
@@ -66,5 +69,8 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(() => true, () => false)
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }

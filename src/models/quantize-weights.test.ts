@@ -56,7 +56,10 @@ it('has no rows of 4 bits', async () => {
 it('reports bytes up to the size of the checkpoint', async () => {
   const seen: number[] = []
   await quantizeWeights({
-    folder: fixtureFolder('qwen3-bf16'), out: join(work, 'out'), bits: 4, blockSize: 16,
+    folder: fixtureFolder('qwen3-bf16'),
+    out: join(work, 'out'),
+    bits: 4,
+    blockSize: 16,
     onProgress: ({ done, total }) => seen.push(done / total),
   })
   expect(seen.at(-1)).toBe(1)
@@ -66,8 +69,12 @@ it('reports bytes up to the size of the checkpoint', async () => {
 it('leaves nothing behind when it is aborted half way', async () => {
   const abort = new AbortController()
   const run = quantizeWeights({
-    folder: fixtureFolder('qwen3-mha-tied'), out: join(work, 'out'), bits: 8, blockSize: 32,
-    signal: abort.signal, onProgress: () => abort.abort(),
+    folder: fixtureFolder('qwen3-mha-tied'),
+    out: join(work, 'out'),
+    bits: 8,
+    blockSize: 32,
+    signal: abort.signal,
+    onProgress: () => abort.abort(),
   })
   await expect(run).rejects.toBeInstanceOf(AbortedError)
   expect(await readdir(work)).toEqual([])
@@ -98,10 +105,15 @@ it('refuses weights that are not finite, naming the tensor', async () => {
   expect(await readdir(work)).toEqual(['damaged'])
 })
 
-it.each([['no JSON', '{'], ['no object', 'null']])('says which file is damaged where config.json is %s', async (_, text) => {
+it.each([
+  ['no JSON', '{'],
+  ['no object', 'null'],
+])('says which file is damaged where config.json is %s', async (_, text) => {
   const folder = join(work, 'broken')
   await cp(fixtureFolder('qwen3-bf16'), folder, { recursive: true })
   await writeFile(join(folder, 'config.json'), text)
-  await expect(quantizeWeights({ folder, out: join(work, 'out'), bits: 8, blockSize: 32 })).rejects.toThrow(ModelFormatError)
+  await expect(quantizeWeights({ folder, out: join(work, 'out'), bits: 8, blockSize: 32 })).rejects.toThrow(
+    ModelFormatError,
+  )
   expect(await readdir(work)).toEqual(['broken'])
 })

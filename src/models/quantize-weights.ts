@@ -67,7 +67,11 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
 async function copyDescriptions(partial: string, { folder, bits, blockSize }: QuantizeWeightsOptions): Promise<void> {
   const config = await readConfig(openFolder(folder), 'config.json', z.looseObject({}), 'a configuration in JSON')
   if (config['quantization_config'] !== undefined) {
-    throw new ModelFormatError(join(folder, 'config.json'), 'a checkpoint with float weights', 'one with a quantization_config')
+    throw new ModelFormatError(
+      join(folder, 'config.json'),
+      'a checkpoint with float weights',
+      'one with a quantization_config',
+    )
   }
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const wanted = COPIED.has(extname(entry.name)) || entry.name.startsWith('LICENSE')
@@ -108,7 +112,10 @@ function planTensor(name: string, entry: TensorEntry, { bits, blockSize }: Quant
   if (!isMatrix(name, entry)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
   const [rows, width] = entry.shape as [number, number]
   if (blockSize === 'row') {
-    return [{ name, dtype: 'I8', shape: [rows, width] }, { name: `${name}.scales`, dtype: 'F32', shape: [rows] }]
+    return [
+      { name, dtype: 'I8', shape: [rows, width] },
+      { name: `${name}.scales`, dtype: 'F32', shape: [rows] },
+    ]
   }
   const blocks = Math.ceil(width / blockSize)
   return [
@@ -118,7 +125,11 @@ function planTensor(name: string, entry: TensorEntry, { bits, blockSize }: Quant
 }
 
 async function writeQuantized(
-  writer: SafetensorsWriter, name: string, entry: TensorEntry, slice: Uint8Array, options: QuantizeWeightsOptions,
+  writer: SafetensorsWriter,
+  name: string,
+  entry: TensorEntry,
+  slice: Uint8Array,
+  options: QuantizeWeightsOptions,
 ): Promise<void> {
   const rows = decodeFloats(slice, entry.dtype)
   if (!rows.every(Number.isFinite)) {
@@ -133,5 +144,8 @@ async function writeQuantized(
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(() => true, () => false)
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }

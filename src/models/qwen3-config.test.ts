@@ -4,10 +4,24 @@ import { parseQwen3Config } from './qwen3-config.ts'
 
 /** `config.json` of Qwen3-0.6B, the fields that matter and some that don't. */
 const QWEN3_0_6B = {
-  architectures: ['Qwen3ForCausalLM'], attention_bias: false, head_dim: 128, hidden_act: 'silu', hidden_size: 1024,
-  intermediate_size: 3072, max_position_embeddings: 40960, max_window_layers: 28, num_attention_heads: 16,
-  num_hidden_layers: 28, num_key_value_heads: 8, rms_norm_eps: 1e-6, rope_scaling: null, rope_theta: 1000000,
-  sliding_window: null, tie_word_embeddings: true, torch_dtype: 'bfloat16', use_sliding_window: false,
+  architectures: ['Qwen3ForCausalLM'],
+  attention_bias: false,
+  head_dim: 128,
+  hidden_act: 'silu',
+  hidden_size: 1024,
+  intermediate_size: 3072,
+  max_position_embeddings: 40960,
+  max_window_layers: 28,
+  num_attention_heads: 16,
+  num_hidden_layers: 28,
+  num_key_value_heads: 8,
+  rms_norm_eps: 1e-6,
+  rope_scaling: null,
+  rope_theta: 1000000,
+  sliding_window: null,
+  tie_word_embeddings: true,
+  torch_dtype: 'bfloat16',
+  use_sliding_window: false,
   vocab_size: 151936,
 }
 

@@ -9,7 +9,10 @@ import type { ModelFiles } from './model-files.ts'
  * @throws ModelFormatError when it is missing, isn't JSON or doesn't fit the schema
  */
 export async function readConfig<Schema extends z.ZodType>(
-  files: ModelFiles, name: string, schema: Schema, expected: string,
+  files: ModelFiles,
+  name: string,
+  schema: Schema,
+  expected: string,
 ): Promise<z.output<Schema>> {
   const config = await readOptionalConfig(files, name, schema, expected)
   if (config === undefined) throw new ModelFormatError(`${files.location}/${name}`, expected, 'no such file')
@@ -18,7 +21,10 @@ export async function readConfig<Schema extends z.ZodType>(
 
 /** The same, and undefined where there is no such file. */
 export async function readOptionalConfig<Schema extends z.ZodType>(
-  files: ModelFiles, name: string, schema: Schema, expected: string,
+  files: ModelFiles,
+  name: string,
+  schema: Schema,
+  expected: string,
 ): Promise<z.output<Schema> | undefined> {
   const file = `${files.location}/${name}`
   const text = await files.readText(name)

@@ -42,7 +42,8 @@ it('gives dtype, shape and place of tensors', async () => {
 
 it('reads back what the writer wrote, every tensor aligned to its elements', async () => {
   const plans = [
-    { name: 'bytes', dtype: 'U8', shape: [3] }, { name: 'floats', dtype: 'F32', shape: [2] },
+    { name: 'bytes', dtype: 'U8', shape: [3] },
+    { name: 'floats', dtype: 'F32', shape: [2] },
   ] as const
   const writer = await SafetensorsWriter.create(join(work, 'model.safetensors'), plans, {})
   await writer.append('bytes', Uint8Array.of(1, 2))
@@ -73,14 +74,16 @@ it('follows links to the folder that the files are in, as in a hub cache', async
   expect(weights.get('a')!.file).toBe('0123')
 })
 
-it.each([['model', 'single'], ['diffusion_pytorch_model', 'shard']])(
-  'takes of %s.safetensors and shards beside it the %s, as its library does', async (stem, wanted) => {
-    await writeSafetensors({ single: f32([1], 0, 4) }, 4, `${stem}.safetensors`)
-    await writeSafetensors({ shard: f32([1], 0, 4) }, 4, 'part.safetensors')
-    const weight_map = { shard: 'part.safetensors' }
-    await writeFile(join(work, `${stem}.safetensors.index.json`), JSON.stringify({ weight_map }))
-    expect((await readSafetensors(work)).names).toEqual([wanted])
-  })
+it.each([
+  ['model', 'single'],
+  ['diffusion_pytorch_model', 'shard'],
+])('takes of %s.safetensors and shards beside it the %s, as its library does', async (stem, wanted) => {
+  await writeSafetensors({ single: f32([1], 0, 4) }, 4, `${stem}.safetensors`)
+  await writeSafetensors({ shard: f32([1], 0, 4) }, 4, 'part.safetensors')
+  const weight_map = { shard: 'part.safetensors' }
+  await writeFile(join(work, `${stem}.safetensors.index.json`), JSON.stringify({ weight_map }))
+  expect((await readSafetensors(work)).names).toEqual([wanted])
+})
 
 it('names the shard that is missing', async () => {
   await writeShardIndex({ a: 'model-00002.safetensors' })

@@ -22,7 +22,11 @@ async function hubCache(revisions: readonly string[], main?: string): Promise<st
 describe('resolveModel', () => {
   it('finds every embedded model that a name of the specification stands for', async () => {
     for (const model of Object.values(EMBEDDED_MODELS)) {
-      expect(await resolveModel(model)).toMatchObject({ id: model, embedded: true, folder: expect.stringContaining(join('models', model)) })
+      expect(await resolveModel(model)).toMatchObject({
+        id: model,
+        embedded: true,
+        folder: expect.stringContaining(join('models', model)),
+      })
     }
   })
 
@@ -40,13 +44,16 @@ describe('resolveModel', () => {
     const home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
     await mkdir(join(home, 'huggingface'))
     await expect(resolveModel('Qwen/Qwen3-4B', { XDG_CACHE_HOME: home })).rejects.toMatchObject({
-      tried: ['the embedded models', join(home, 'huggingface', 'hub')], command: 'tessera pull Qwen/Qwen3-4B',
+      tried: ['the embedded models', join(home, 'huggingface', 'hub')],
+      command: 'tessera pull Qwen/Qwen3-4B',
     })
   })
 
   it('does not guess between revisions or escape the cache', async () => {
     const cache = await hubCache(['r1', 'r2'])
-    await expect(resolveModel('Qwen/Qwen3-4B', { HF_HUB_CACHE: cache })).rejects.toMatchObject({ code: 'model_not_found' })
+    await expect(resolveModel('Qwen/Qwen3-4B', { HF_HUB_CACHE: cache })).rejects.toMatchObject({
+      code: 'model_not_found',
+    })
     await expect(resolveModel('../../etc/passwd')).rejects.toMatchObject({ code: 'model_not_found' })
     await expect(resolveModel('__proto__')).rejects.toMatchObject({ code: 'model_not_found' })
   })

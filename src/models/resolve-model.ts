@@ -16,7 +16,10 @@ export interface ModelSource {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false)
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function isModel(folder: string): Promise<boolean> {
@@ -40,17 +43,29 @@ async function embeddedFolder(model: string): Promise<string | undefined> {
  *
  * @throws ModelNotFoundError saying where it looked and which command gets the model.
  */
-export async function resolveModel(model: string, env: Readonly<Record<string, string | undefined>> = process.env): Promise<ModelSource> {
+export async function resolveModel(
+  model: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<ModelSource> {
   if (isAbsolute(model) || /^\.{1,2}[\\/]/.test(model)) {
     const folder = resolve(model)
     if (await isModel(folder)) return { id: model, folder, embedded: false }
-    throw new ModelNotFoundError(model, INDEX_FILES.map((name) => join(folder, name)), 'tessera pull <owner>/<name>, and give that name')
+    throw new ModelNotFoundError(
+      model,
+      INDEX_FILES.map((name) => join(folder, name)),
+      'tessera pull <owner>/<name>, and give that name',
+    )
   }
   const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
   if (embedded) return { id: model, folder: embedded, embedded: true }
   const cached = isHubId(model) ? await findInHubCache(model, env) : undefined
   if (cached) return { id: model, folder: cached, embedded: false }
   const tried = ['the embedded models', hubCacheFolder(env)]
-  if (await isModel(resolve(model))) throw new ModelNotFoundError(model, tried, `the same with ./${model}, for the folder of that name`)
-  throw new ModelNotFoundError(model, tried, isHubId(model) ? `tessera pull ${model}` : 'tessera pull <owner>/<name>, and give that name')
+  if (await isModel(resolve(model)))
+    throw new ModelNotFoundError(model, tried, `the same with ./${model}, for the folder of that name`)
+  throw new ModelNotFoundError(
+    model,
+    tried,
+    isHubId(model) ? `tessera pull ${model}` : 'tessera pull <owner>/<name>, and give that name',
+  )
 }

@@ -18,7 +18,9 @@ export class SafetensorsWriter {
   }
 
   static async create(
-    path: string, plans: readonly TensorPlan[], metadata: Readonly<Record<string, string>>,
+    path: string,
+    plans: readonly TensorPlan[],
+    metadata: Readonly<Record<string, string>>,
   ): Promise<SafetensorsWriter> {
     // Wider elements first keeps every tensor aligned to its own element size, as the format's reference writer does.
     const ordered = [...plans].sort((a, b) => SAFETENSORS_BYTES[b.dtype] - SAFETENSORS_BYTES[a.dtype])
@@ -55,7 +57,7 @@ export class SafetensorsWriter {
 }
 
 async function writeFully(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
+  for (let done = 0; done < bytes.length;) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
     done += bytesWritten
   }

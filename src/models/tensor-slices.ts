@@ -21,7 +21,7 @@ export async function* readSlices(folder: string, entry: TensorEntry): AsyncGene
 
 async function readFully(file: FileHandle, position: number, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length)
-  for (let done = 0; done < length; ) {
+  for (let done = 0; done < length;) {
     const { bytesRead } = await file.read(bytes, done, length - done, position + done)
     if (bytesRead === 0) throw new RangeError(`the file ended ${length - done} bytes early`)
     done += bytesRead

@@ -1,6 +1,15 @@
 /** Element types of a safetensors file that a weight may have, by the name the format gives them. */
 export const SAFETENSORS_BYTES = {
-  F64: 8, F32: 4, F16: 2, BF16: 2, I64: 8, I32: 4, I16: 2, I8: 1, U8: 1, BOOL: 1,
+  F64: 8,
+  F32: 4,
+  F16: 2,
+  BF16: 2,
+  I64: 8,
+  I32: 4,
+  I16: 2,
+  I8: 1,
+  U8: 1,
+  BOOL: 1,
 } as const
 
 export type SafetensorsType = keyof typeof SAFETENSORS_BYTES

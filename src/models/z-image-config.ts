@@ -4,27 +4,30 @@ import { quantizationConfigSchema } from './quantization-config.ts'
 const count = z.number().int().positive()
 
 /** The fields of a ZImageTransformer2DModel's `config.json` that its graph is made from. */
-export const zImageConfigSchema = z.object({
-  /** The pipeline uses the embedder and final layer for patches of 2 x 2 in one frame, tensors `…2-1…`. */
-  all_patch_size: z.array(count).refine((sizes) => sizes.includes(2), 'patch size 2 is needed'),
-  all_f_patch_size: z.array(count).refine((sizes) => sizes.includes(1), 'frame patch size 1 is needed'),
-  in_channels: count,
-  dim: count,
-  n_layers: count,
-  n_refiner_layers: z.number().int().nonnegative(),
-  n_heads: count,
-  norm_eps: z.number().positive(),
-  qk_norm: z.literal(true),
-  cap_feat_dim: count,
-  siglip_feat_dim: z.null().optional(),
-  rope_theta: z.number().positive(),
-  t_scale: z.literal(1000),
-  axes_dims: z.tuple([count.multipleOf(2), count.multipleOf(2), count.multipleOf(2)]),
-  /** Positions on each axis that the model knows. */
-  axes_lens: z.tuple([count, count, count]),
-  quantization_config: quantizationConfigSchema.optional(),
-}).refine(
-  ({ axes_dims: axes, dim, n_heads: heads }) => axes.reduce((sum, width) => sum + width, 0) * heads === dim,
-  { path: ['axes_dims'], message: 'their sum must be dim / n_heads' })
+export const zImageConfigSchema = z
+  .object({
+    /** The pipeline uses the embedder and final layer for patches of 2 x 2 in one frame, tensors `…2-1…`. */
+    all_patch_size: z.array(count).refine((sizes) => sizes.includes(2), 'patch size 2 is needed'),
+    all_f_patch_size: z.array(count).refine((sizes) => sizes.includes(1), 'frame patch size 1 is needed'),
+    in_channels: count,
+    dim: count,
+    n_layers: count,
+    n_refiner_layers: z.number().int().nonnegative(),
+    n_heads: count,
+    norm_eps: z.number().positive(),
+    qk_norm: z.literal(true),
+    cap_feat_dim: count,
+    siglip_feat_dim: z.null().optional(),
+    rope_theta: z.number().positive(),
+    t_scale: z.literal(1000),
+    axes_dims: z.tuple([count.multipleOf(2), count.multipleOf(2), count.multipleOf(2)]),
+    /** Positions on each axis that the model knows. */
+    axes_lens: z.tuple([count, count, count]),
+    quantization_config: quantizationConfigSchema.optional(),
+  })
+  .refine(({ axes_dims: axes, dim, n_heads: heads }) => axes.reduce((sum, width) => sum + width, 0) * heads === dim, {
+    path: ['axes_dims'],
+    message: 'their sum must be dim / n_heads',
+  })
 
 export type ZImageConfig = z.infer<typeof zImageConfigSchema>

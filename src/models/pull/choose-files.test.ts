@@ -1,18 +1,34 @@
 import { expect, it } from 'vitest'
 import { chooseFiles } from './choose-files.ts'
 
-it('takes a transformers repository\'s configuration, tokenizer and safetensors only', () => {
+it("takes a transformers repository's configuration, tokenizer and safetensors only", () => {
   const needed = [
-    'config.json', 'tokenizer.json', 'merges.txt', 'model-00001-of-00002.safetensors', 'model.safetensors.index.json',
+    'config.json',
+    'tokenizer.json',
+    'merges.txt',
+    'model-00001-of-00002.safetensors',
+    'model.safetensors.index.json',
   ]
-  const others = ['.gitattributes', 'README.md', 'pytorch_model.bin', 'onnx/model.onnx', 'original/model.safetensors', 'a.gguf']
+  const others = [
+    '.gitattributes',
+    'README.md',
+    'pytorch_model.bin',
+    'onnx/model.onnx',
+    'original/model.safetensors',
+    'a.gguf',
+  ]
   expect(chooseFiles([...needed, ...others])).toEqual(needed)
 })
 
 it('takes the parts of a diffusers repository, not the network once more beside them', () => {
   const needed = [
-    'model_index.json', 'scheduler/scheduler_config.json', 'tokenizer/tokenizer.json', 'tokenizer/merges.txt',
-    'transformer/config.json', 'transformer/diffusion_pytorch_model-00001-of-00002.safetensors', 'vae/config.json',
+    'model_index.json',
+    'scheduler/scheduler_config.json',
+    'tokenizer/tokenizer.json',
+    'tokenizer/merges.txt',
+    'transformer/config.json',
+    'transformer/diffusion_pytorch_model-00001-of-00002.safetensors',
+    'vae/config.json',
   ]
   const others = ['flux-2-klein-4b.safetensors', 'assets/teaser.png', 'LICENSE.md', 'transformer/old/x.safetensors']
   expect(chooseFiles([...needed, ...others])).toEqual(needed)

@@ -29,7 +29,7 @@ export async function downloadBlob(download: BlobDownload): Promise<void> {
   const partial = await claimPartial(blob)
   try {
     await complete(partial, download)
-    if (await hashFile(partial, file.size, file.content) !== file.content.hash) {
+    if ((await hashFile(partial, file.size, file.content)) !== file.content.hash) {
       await rm(partial)
       throw new DownloadFailedError(id, `the content of ${file.path} does not have the hash that the repository lists`)
     }
@@ -60,5 +60,8 @@ async function complete(partial: string, { hub, id, commit, file, signal, onByte
 }
 
 async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(({ size }) => size, () => 0)
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
 }

@@ -17,10 +17,15 @@ const SELF = randomUUID().slice(0, 8)
 export async function claimPartial(blob: string): Promise<string> {
   const own = `${blob}.${hostname()}.${process.pid}.${SELF}-${randomUUID()}.incomplete`
   for (const partial of await listPartials(blob)) {
-    if (!await isFree(partial, blob)) continue
+    if (!(await isFree(partial, blob))) continue
     const now = new Date()
     // First, since a name that is ours and looks abandoned would be taken from us. Of several that rename, one succeeds.
-    const claimed = await utimes(partial, now, now).then(() => rename(partial, own)).then(() => true, () => false)
+    const claimed = await utimes(partial, now, now)
+      .then(() => rename(partial, own))
+      .then(
+        () => true,
+        () => false,
+      )
     if (claimed) break
   }
   return own
@@ -29,7 +34,9 @@ export async function claimPartial(blob: string): Promise<string> {
 /** Leaves a claimed file, if there is one, for whoever downloads the blob next: under the name that the hub's own tools use. */
 export async function leavePartial(own: string, blob: string): Promise<void> {
   // So old that nobody takes it for a file that is still written to.
-  await utimes(own, 0, 0).then(() => rename(own, `${blob}.incomplete`)).catch(() => {})
+  await utimes(own, 0, 0)
+    .then(() => rename(own, `${blob}.incomplete`))
+    .catch(() => {})
 }
 
 async function listPartials(blob: string): Promise<string[]> {
@@ -40,7 +47,11 @@ async function listPartials(blob: string): Promise<string[]> {
 
 async function isFree(partial: string, blob: string): Promise<boolean> {
   // From the end, since a host's name may have dots.
-  const [writer = '', pid, ...host] = partial.slice(blob.length + 1).split('.').slice(0, -1).toReversed()
+  const [writer = '', pid, ...host] = partial
+    .slice(blob.length + 1)
+    .split('.')
+    .slice(0, -1)
+    .toReversed()
   const isHere = host.toReversed().join('.') === hostname()
   const hasEnded = isHere && (Number(pid) === process.pid ? !writer.startsWith(SELF) : !isRunning(Number(pid)))
   const { mtimeMs } = await stat(partial).catch(() => ({ mtimeMs: Infinity }))

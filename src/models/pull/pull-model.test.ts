@@ -1,18 +1,23 @@
 import { spawnSync } from 'node:child_process'
+import type fs from 'node:fs/promises'
 import { lstat, mkdtemp, readdir, readFile, rename, rm, statfs, symlink, utimes } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  AbortedError, DownloadFailedError, InvalidRequestError, ModelFormatError, ModelNotFoundError,
+  AbortedError,
+  DownloadFailedError,
+  InvalidRequestError,
+  ModelFormatError,
+  ModelNotFoundError,
 } from '../../errors/index.ts'
 import { resolveModel } from '../resolve-model.ts'
 import { pullModel } from './pull-model.ts'
 import { COMMIT, type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
 
 vi.mock('node:fs/promises', async (original) => {
-  const files = await original<typeof import('node:fs/promises')>()
-  return { ...files, symlink: vi.fn(files.symlink), statfs: vi.fn(files.statfs) }
+  const files = await original<typeof fs>()
+  return { ...files, symlink: vi.fn<typeof symlink>(files.symlink), statfs: vi.fn<typeof fs.statfs>(files.statfs) }
 })
 
 const WEIGHTS = 'weights of the model, '.repeat(4000)
@@ -29,9 +34,11 @@ const pull = (hub: FakeHub, more: object = {}) =>
 it('downloads what is needed to where the model is then found by name', async () => {
   await using hub = await startFakeHub(FILES)
   const progress: number[] = []
-  const folder = await pull(hub, { onProgress: ({ done, total }: { done: number; total: number }) => progress.push(done / total) })
+  const folder = await pull(hub, {
+    onProgress: ({ done, total }: { done: number; total: number }) => progress.push(done / total),
+  })
   expect(await readdir(folder)).toEqual(['config.json', 'model.safetensors'])
-  expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
+  expect((await readFile(join(folder, 'model.safetensors'), 'utf8')) === WEIGHTS).toBe(true)
   expect(await resolveModel('owner/model', { HF_HOME: home })).toMatchObject({ folder })
   expect(progress.at(-1)).toBe(1)
   expect(progress).toEqual(progress.toSorted((a, b) => a - b))
@@ -52,27 +59,34 @@ it('continues a file where the connection broke', async () => {
   await expect(resolveModel('owner/model', { HF_HOME: home })).rejects.toThrow(ModelNotFoundError)
   const folder = await pull(hub)
   expect(hub.downloads.at(-1)).toBe('model.safetensors 5000')
-  expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
+  expect((await readFile(join(folder, 'model.safetensors'), 'utf8')) === WEIGHTS).toBe(true)
 })
 
 it('gives every one of several downloads at once the right file', async () => {
   await using hub = await startFakeHub(FILES)
   hub.slow('model.safetensors')
   let second: Promise<string> | undefined
-  const onProgress = ({ done }: { done: number }) => { if (done > 20_000) second ??= pull(hub) }
+  const onProgress = ({ done }: { done: number }) => {
+    if (done > 20_000) second ??= pull(hub)
+  }
   for (const folder of [await pull(hub, { onProgress }), await second!]) {
-    expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
+    expect((await readFile(join(folder, 'model.safetensors'), 'utf8')) === WEIGHTS).toBe(true)
   }
   expect(hub.downloads.filter((file) => file.startsWith('model'))).toHaveLength(2)
-  await expect(readdir(blobsOf())).resolves.toSatisfy((names: string[]) => names.every((name) => /^[0-9a-f]+$/.test(name)))
+  await expect(readdir(blobsOf())).resolves.toSatisfy((names: string[]) =>
+    names.every((name) => /^[0-9a-f]+$/.test(name)),
+  )
 })
 
 it('makes one right snapshot of two downloads that end at once', async () => {
   for (let round = 0; round < 5; round++) {
     const hubHome = join(home, String(round))
     await using hub = await startFakeHub(FILES)
-    const folders = await Promise.all([0, 1].map(() => pullModel({ id: 'owner/model', env: { HF_HOME: hubHome, HF_ENDPOINT: hub.url } })))
-    for (const file of await readdir(folders[0]!)) expect((await lstat(join(folders[0]!, file))).isSymbolicLink()).toBe(true)
+    const folders = await Promise.all(
+      [0, 1].map(() => pullModel({ id: 'owner/model', env: { HF_HOME: hubHome, HF_ENDPOINT: hub.url } })),
+    )
+    for (const file of await readdir(folders[0]!))
+      expect((await lstat(join(folders[0]!, file))).isSymbolicLink()).toBe(true)
   }
 })
 
@@ -81,7 +95,7 @@ it('mends a link that leads nowhere', async () => {
   const folder = await pull(hub)
   for (const name of await readdir(blobsOf())) await rm(join(blobsOf(), name))
   await pull(hub)
-  expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
+  expect((await readFile(join(folder, 'model.safetensors'), 'utf8')) === WEIGHTS).toBe(true)
 })
 
 describe('where links are not allowed, or the disk is nearly full', () => {
@@ -91,7 +105,8 @@ describe('where links are not allowed, or the disk is nearly full', () => {
     vi.mocked(symlink).mockRejectedValue(Object.assign(new Error('no'), { code: 'EPERM' }))
     await using hub = await startFakeHub({ ...FILES, 'generation_config.json': FILES['config.json'] })
     const folder = await pull(hub)
-    for (const name of ['config.json', 'generation_config.json']) expect(await readFile(join(folder, name), 'utf8')).toBe(FILES['config.json'])
+    for (const name of ['config.json', 'generation_config.json'])
+      expect(await readFile(join(folder, name), 'utf8')).toBe(FILES['config.json'])
     await pull(hub)
   })
 
@@ -114,7 +129,12 @@ describe('what a process has left of a file when it was ended', () => {
   const ended = () => spawnSync(process.execPath, ['--version']).pid
   it.each<[string, () => string, number, string]>([
     ['is continued', () => `${hostname()}.${ended()}`, 60, '5000'],
-    ['is continued where a process with the number of this one left it', () => `${hostname()}.${process.pid}`, 60, '5000'],
+    [
+      'is continued where a process with the number of this one left it',
+      () => `${hostname()}.${process.pid}`,
+      60,
+      '5000',
+    ],
     ['is left alone while somebody writes to it, maybe in another container', () => `${hostname()}.${ended()}`, 0, '-'],
     ['is left alone while the process runs', () => `${hostname()}.${process.ppid}`, 0, '-'],
     ['is left alone where it may run on another machine', () => 'other.example.1', 0, '-'],
@@ -130,7 +150,7 @@ describe('what a process has left of a file when it was ended', () => {
     await utimes(claimed, then, then)
     const folder = await pull(hub)
     expect(hub.downloads.at(-1)).toBe(`model.safetensors ${from}`)
-    expect(await readFile(join(folder, 'model.safetensors'), 'utf8') === WEIGHTS).toBe(true)
+    expect((await readFile(join(folder, 'model.safetensors'), 'utf8')) === WEIGHTS).toBe(true)
   })
 })
 
@@ -145,7 +165,10 @@ it('leaves a file alone that the tools of the hub write to', async () => {
   expect(await readdir(blobsOf())).toContain(left)
 })
 
-it.each([['sha', '../../..'], ['oid', '../../../../elsewhere']])('refuses a hub whose %s leads elsewhere', async (field, value) => {
+it.each([
+  ['sha', '../../..'],
+  ['oid', '../../../../elsewhere'],
+])('refuses a hub whose %s leads elsewhere', async (field, value) => {
   await using hub = await startFakeHub(FILES)
   hub.lie(field, value)
   await expect(pull(hub)).rejects.toThrow('hexadecimal digits')
@@ -197,7 +220,10 @@ it.each(['', '0', 'false'])('downloads where HF_HUB_OFFLINE is %j', async (value
   await expect(pull(hub, { env: online })).resolves.toContain(COMMIT)
 })
 
-it.each(['../out.json', '..\\..\\out.json', 'C:\\out.json'])('leaves out %s, a path that leads elsewhere', async (path) => {
-  await using hub = await startFakeHub({ ...FILES, [path]: '{}' })
-  expect(await readdir(await pull(hub))).toEqual(['config.json', 'model.safetensors'])
-})
+it.each(['../out.json', '..\\..\\out.json', 'C:\\out.json'])(
+  'leaves out %s, a path that leads elsewhere',
+  async (path) => {
+    await using hub = await startFakeHub({ ...FILES, [path]: '{}' })
+    expect(await readdir(await pull(hub))).toEqual(['config.json', 'model.safetensors'])
+  },
+)

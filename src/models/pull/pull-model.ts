@@ -1,4 +1,16 @@
-import { access, copyFile, mkdir, readdir, readFile, rename, rm, stat, statfs, symlink, writeFile } from 'node:fs/promises'
+import {
+  access,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
 import { type Environment, hubCacheFolder, hubHome, isHubId } from '../hub-cache.ts'
@@ -59,18 +71,28 @@ interface Snapshot extends PullOptions {
   readonly snapshot: string
 }
 
-async function fetchFiles({ id, hub, commit, files, repository, snapshot, signal, onProgress }: Snapshot): Promise<void> {
+async function fetchFiles({
+  id,
+  hub,
+  commit,
+  files,
+  repository,
+  snapshot,
+  signal,
+  onProgress,
+}: Snapshot): Promise<void> {
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const blobOf = ({ content }: RemoteFile) => join(repository, 'blobs', content.hash)
   let before = 0
   const report = (bytes: number) => onProgress?.({ stage: 'download', done: before + bytes, total })
-  const isThere = async (file: RemoteFile) => await exists(join(snapshot, file.path)) || await exists(blobOf(file))
+  const isThere = async (file: RemoteFile) => (await exists(join(snapshot, file.path))) || (await exists(blobOf(file)))
   let missing = 0
-  for (const file of files) if (!await isThere(file)) missing += Math.max(0, file.size - await measurePartial(blobOf(file)))
+  for (const file of files)
+    if (!(await isThere(file))) missing += Math.max(0, file.size - (await measurePartial(blobOf(file))))
   await checkSpace(id, repository, missing)
   for (const file of files) {
     const blob = blobOf(file)
-    if (!await isThere(file)) await downloadBlob({ hub, id, commit, file, blob, signal, onBytes: report })
+    if (!(await isThere(file))) await downloadBlob({ hub, id, commit, file, blob, signal, onBytes: report })
     report(file.size)
     before += file.size
   }
@@ -85,7 +107,14 @@ async function fetchFiles({ id, hub, commit, files, repository, snapshot, signal
 async function measurePartial(blob: string): Promise<number> {
   const names = await readdir(dirname(blob)).catch(() => [])
   const partial = names.filter((name) => name.startsWith(`${basename(blob)}.`) && name.endsWith('.incomplete'))
-  const sizes = await Promise.all(partial.map((name) => stat(join(dirname(blob), name)).then(({ size }) => size, () => 0)))
+  const sizes = await Promise.all(
+    partial.map((name) =>
+      stat(join(dirname(blob), name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
   return Math.max(0, ...sizes)
 }
 
@@ -95,7 +124,10 @@ async function checkSpace(id: string, repository: string, needed: number): Promi
   const { bavail, bsize } = await statfs(repository)
   if (bavail * bsize >= needed) return
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
-  throw new DownloadFailedError(id, `it needs ${gigabytes(needed)}, ${repository} has ${gigabytes(bavail * bsize)} left`)
+  throw new DownloadFailedError(
+    id,
+    `it needs ${gigabytes(needed)}, ${repository} has ${gigabytes(bavail * bsize)} left`,
+  )
 }
 
 /** @param shared whether another file has the same content */
@@ -122,7 +154,7 @@ async function writeReference(path: string, commit: string): Promise<void> {
 }
 
 async function connect(env: Environment, signal: AbortSignal | undefined): Promise<Hub> {
-  const token = env['HF_TOKEN'] ?? await readFile(join(hubHome(env), 'token'), 'utf8').catch(() => '')
+  const token = env['HF_TOKEN'] ?? (await readFile(join(hubHome(env), 'token'), 'utf8').catch(() => ''))
   return {
     hubUrl: (env['HF_ENDPOINT'] ?? 'https://huggingface.co').replace(/\/$/, ''),
     fetch: (input, init) => fetch(input, signal ? { ...init, signal } : init),
@@ -137,5 +169,8 @@ function asTesseraError(error: unknown, id: string): TesseraError {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false)
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }

@@ -34,7 +34,12 @@ export async function listRemoteFiles(hub: Hub, id: string, revision: string): P
     const { sha } = await modelInfo({ ...hub, name: id, revision, additionalFields: ['sha'] })
     requireHash({ algorithm: 'git', hash: sha }, id)
     const all = new Map<string, RemoteFile>()
-    for await (const { type, path, size, oid, lfs } of listFiles({ ...hub, repo: id, revision: sha, recursive: true })) {
+    for await (const { type, path, size, oid, lfs } of listFiles({
+      ...hub,
+      repo: id,
+      revision: sha,
+      recursive: true,
+    })) {
       // Windows takes a backslash for a slash.
       if (type !== 'file' || path.includes('\\') || path.split('/').includes('..')) continue
       all.set(path, { path, size, content: { algorithm: lfs ? 'sha256' : 'git', hash: lfs?.oid ?? oid ?? '' } })
@@ -44,7 +49,11 @@ export async function listRemoteFiles(hub: Hub, id: string, revision: string): P
       for (const { content } of files) requireHash(content, id)
       return { commit: sha, files }
     }
-    throw new ModelFormatError(id, 'a repository with safetensors files', 'none; GGUF, ONNX and .bin files are not read')
+    throw new ModelFormatError(
+      id,
+      'a repository with safetensors files',
+      'none; GGUF, ONNX and .bin files are not read',
+    )
   } catch (error) {
     throw explain(error, hub, id)
   }
@@ -61,11 +70,15 @@ function requireHash({ algorithm, hash }: ContentName, id: string): void {
 export function explain(error: unknown, { hubUrl, accessToken }: Hub, id: string): unknown {
   if (!(error instanceof HubApiError)) return error
   const { statusCode: status } = error
-  if (status === 404) return new ModelNotFoundError(id, [`${hubUrl}/${id}`], `tessera pull with a name that ${hubUrl} has`, { cause: error })
-  if (status !== 401 && status !== 403) return new DownloadFailedError(id, `the hub answered ${status}`, { cause: error })
+  if (status === 404)
+    return new ModelNotFoundError(id, [`${hubUrl}/${id}`], `tessera pull with a name that ${hubUrl} has`, {
+      cause: error,
+    })
+  if (status !== 401 && status !== 403)
+    return new DownloadFailedError(id, `the hub answered ${status}`, { cause: error })
   // The hub answers 401 for repositories that do not exist as well, unless the request has a token.
   const help = accessToken
-    ? 'the token has no access: accept the conditions on the model\'s page, or use another token'
+    ? "the token has no access: accept the conditions on the model's page, or use another token"
     : 'no such model, or it needs a token: check the name, or set HF_TOKEN'
   return new InvalidRequestError('model', `${id}: ${help} (the hub answered ${status})`, { cause: error })
 }

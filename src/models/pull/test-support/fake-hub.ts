@@ -32,9 +32,15 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
     const json = (status: number, body: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
-    if (token !== undefined && request.headers.authorization !== `Bearer ${token}`) return json(401, { error: 'no access' })
-    if (path.startsWith('/api/models/owner/model/revision/main')) return json(200, { id: 'owner/model', sha: lies['sha'] ?? COMMIT })
-    if (path.startsWith(`/api/models/owner/model/tree/${COMMIT}`)) return json(200, Object.entries(files).map((file) => describeFile(file, lies['oid'])))
+    if (token !== undefined && request.headers.authorization !== `Bearer ${token}`)
+      return json(401, { error: 'no access' })
+    if (path.startsWith('/api/models/owner/model/revision/main'))
+      return json(200, { id: 'owner/model', sha: lies['sha'] ?? COMMIT })
+    if (path.startsWith(`/api/models/owner/model/tree/${COMMIT}`))
+      return json(
+        200,
+        Object.entries(files).map((file) => describeFile(file, lies['oid'])),
+      )
     const name = path.replace(`/owner/model/resolve/${COMMIT}/`, '')
     const text = files[name]
     if (text === undefined) return json(404, { error: 'not found' })
@@ -45,7 +51,9 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
     if (part.length > 1) downloads.push(`${name} ${from ?? '-'}`)
     const cut = part.length > 1 ? cuts.get(name) : undefined
     response.writeHead(from === undefined ? 200 : 206, {
-      etag: '"x"', 'content-length': part.length, 'content-range': `bytes ${from ?? 0}-${part.length}/${content.length}`,
+      etag: '"x"',
+      'content-length': part.length,
+      'content-range': `bytes ${from ?? 0}-${part.length}/${content.length}`,
     })
     if (slow.has(name)) return Readable.from(sendSlowly(part)).pipe(response)
     if (cut === undefined) return response.end(part)
