@@ -1,4 +1,4 @@
-export type { RequestLog } from './handler.ts'
+export type { RequestLog } from './request-reporter.ts'
 export type { KeyConfig } from './keys/key-config.ts'
 export type { ApiKey, KeyStore } from './keys/key-store.ts'
 export { createKeyStore } from './keys/static-keys.ts'

@@ -1,0 +1,37 @@
+import type { TesseraError } from '../errors/index.ts'
+import { createBodyReaders } from './body-readers.ts'
+import { authenticate } from './keys/authenticate.ts'
+import type { KeyStore } from './keys/key-store.ts'
+import type { RequestLimiter } from './limits/request-limiter.ts'
+import type { RequestTrace } from './request-trace.ts'
+import type { Route } from './route.ts'
+
+export interface AnswerParts {
+  readonly keys: KeyStore | undefined
+  readonly limiter: RequestLimiter
+  readonly maxBodyBytes: number
+}
+
+/** Lets a request pass the checks that its route asks for, and has the route handle it. */
+export async function answerRequest(
+  { keys, limiter, maxBodyBytes }: AnswerParts,
+  request: Request,
+  route: Route,
+  trace: RequestTrace,
+): Promise<Response> {
+  const holdUntil = (ended: Promise<TesseraError | undefined>) => void (trace.ended = ended)
+  const noteUnits = (units: number) => void (trace.units = units)
+  const readers = createBodyReaders(request, route.maxBodyBytes ?? maxBodyBytes)
+  const call = { signal: request.signal, holdUntil, noteUnits, ...readers }
+  if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
+  const caller = await authenticate(request.headers, keys)
+  trace.account = caller.id
+  if (route.access === 'key') return route.handle({ ...call, caller })
+  const leave = await limiter.enter(caller)
+  try {
+    return await route.handle({ ...call, caller })
+  } finally {
+    if (trace.ended) void trace.ended.then(leave)
+    else leave()
+  }
+}

@@ -1,0 +1,17 @@
+import type { TesseraError } from '../errors/index.ts'
+import type { Refusal } from './refusal.ts'
+import type { Route } from './route.ts'
+
+/** What is found out about a request while it is answered. */
+export interface RequestTrace {
+  readonly requestId: string
+  readonly method: string
+  /** `performance.now()` when the request came. */
+  readonly started: number
+  route?: Route
+  account?: string
+  error?: TesseraError | Refusal | undefined
+  units?: number
+  /** Set for a response whose body goes on: settles at its end, with what went wrong on the way. */
+  ended?: Promise<TesseraError | undefined>
+}
