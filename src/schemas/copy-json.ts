@@ -7,9 +7,18 @@ import { LIMITS } from './limits.ts'
 export const LONE_SURROGATE = 'holds a lone surrogate (half of a UTF-16 pair), which is not Unicode text'
 
 /**
- * Copies a value that came from JSON, or that JSON could write, and refuses everything else with a `Fault`. Objects of
- * the copy have no prototype, so `__proto__` and `constructor` are names like any other. Reads each property once, so
- * what is checked is what is used, whatever getters or proxies the caller passes.
+ * Kinds of objects that `JSON.stringify` writes without what they hold, or as a table of bytes. A class of one's own that
+ * gives itself such a tag is taken for one.
+ */
+const OPAQUE =
+  /^(Map|Set|Weak\w+|Promise|RegExp|Error|\w*Array\w*|DataView|Blob|File|String|Number|Boolean|BigInt|Symbol|\w*Generator|.*Iterator)$/
+
+/**
+ * Copies a value as `JSON.stringify` would read it: `toJSON` is called, members that are `undefined` are left out, and of
+ * an instance of a class its own members count. What would come out changed or empty there is refused with a `Fault`: NaN,
+ * functions, symbols, maps, sets, bytes, invalid dates. Objects of the copy have no prototype, so `__proto__` and
+ * `constructor` are names like any other. Reads each property once, so what is checked is what is used, whatever getters
+ * or proxies the caller passes.
  *
  * @param maxCharacters The walk ends once the compact JSON must be longer than this. That bounds the time spent on
  *   values that share or repeat objects; the exact length is for the caller to check.
@@ -17,10 +26,10 @@ export const LONE_SURROGATE = 'holds a lone surrogate (half of a UTF-16 pair), w
 export function copyJson(value: unknown, maxCharacters: number): JsonValue {
   const walk = new JsonCopy(maxCharacters)
   try {
-    return walk.copy(value)
+    return walk.copy(value, '') ?? walk.fail('must be a JSON value, got nothing')
   } catch (error) {
     if (error instanceof Fault) throw error
-    throw walk.fault('could not be read: a getter or a proxy threw')
+    throw walk.fault('could not be read: a getter, a proxy or toJSON threw')
   }
 }
 
@@ -35,7 +44,10 @@ class JsonCopy {
     this.maxCharacters = maxCharacters
   }
 
-  copy(value: unknown): JsonValue {
+  /** @param name of the member, which `toJSON` is called with */
+  copy(given: unknown, name: string): JsonValue | undefined {
+    const value = this.convert(given, name)
+    if (value === undefined) return undefined
     this.count(1)
     if (value === null || typeof value === 'boolean') return value
     if (typeof value === 'string') return this.copyText(value)
@@ -43,33 +55,66 @@ class JsonCopy {
       if (!Number.isFinite(value)) this.fail(`must be a finite number, got ${value}`)
       return value
     }
+    if (typeof value === 'bigint') this.fail('must be a JSON value, got a bigint; convert it to a string or a number')
+    if (typeof value !== 'object') this.fail(`must be a JSON value, got ${kindOf(value)}`)
     if (this.path.length >= LIMITS.jsonDepth) {
       throw new Fault([], `must not nest deeper than ${grouped(LIMITS.jsonDepth)} levels, nor contain itself`)
     }
     if (Array.isArray(value)) return this.copyArray(value)
-    if (isPlainObject(value)) return this.copyObject(value)
-    return this.fail(`must be a JSON value, got ${kindOf(value)}`)
+    return this.copyObject(value)
+  }
+
+  /** What `toJSON` makes of a value that has one. */
+  private convert(value: unknown, name: string): unknown {
+    if ((typeof value !== 'object' || value === null) && typeof value !== 'bigint') return value
+    const { toJSON } = value as { readonly toJSON?: unknown }
+    if (typeof toJSON !== 'function') return value
+    // A Buffer would become a table of its bytes, and an invalid date null.
+    if (ArrayBuffer.isView(value)) this.refuseOpaque(tagOf(value))
+    const converted: unknown = toJSON.call(value, name)
+    if (converted === null && tagOf(value) === 'Date') this.fail('must be a valid date')
+    return converted
   }
 
   private copyArray(array: readonly unknown[]): JsonValue[] {
     const copy: JsonValue[] = []
-    for (let index = 0; index < array.length; index++) copy.push(this.copyMember(array, index))
-    return copy
-  }
-
-  private copyObject(object: Readonly<Record<string, unknown>>): JsonValue {
-    const copy = Object.create(null) as Record<string, JsonValue>
-    for (const name of Object.keys(object)) {
-      if (!isWellFormed(name)) this.fail('has a name that ' + LONE_SURROGATE)
-      this.count(name.length / 2)
-      copy[name] = this.copyMember(object, name)
+    for (let index = 0; index < array.length; index++) {
+      const member = this.copyMember(array, index)
+      if (member === undefined) this.count(1)
+      copy.push(member ?? null)
     }
     return copy
   }
 
-  private copyMember(parent: object, name: string | number): JsonValue {
+  private copyObject(object: object): JsonValue {
+    const names = Object.keys(object)
+    if (!isPlainObject(object)) this.checkInstance(object, names)
+    const copy = Object.create(null) as Record<string, JsonValue>
+    for (const name of names) {
+      if (!isWellFormed(name)) this.fail('has a name that ' + LONE_SURROGATE)
+      const member = this.copyMember(object, name)
+      if (member === undefined) continue
+      this.count(name.length / 2)
+      copy[name] = member
+    }
+    return copy
+  }
+
+  private checkInstance(object: object, names: readonly string[]): void {
+    const tag = tagOf(object)
+    if (OPAQUE.test(tag)) this.refuseOpaque(tag)
+    if (names.length > 0) return
+    this.fail('must be a JSON value, got an instance of a class without members of its own; give it a toJSON()')
+  }
+
+  private refuseOpaque(tag: string): never {
+    const remedy = REMEDIES[tag] ?? 'convert it to plain JSON first'
+    return this.fail(`must be a JSON value, got a ${tag}; ${remedy}`)
+  }
+
+  private copyMember(parent: object, name: string | number): JsonValue | undefined {
     this.path.push(name)
-    const copy = this.copy((parent as Readonly<Record<string | number, unknown>>)[name])
+    const copy = this.copy((parent as Readonly<Record<string | number, unknown>>)[name], String(name))
     this.path.pop()
     return copy
   }
@@ -86,21 +131,27 @@ class JsonCopy {
     if (this.characters > maxCharacters) throw tooLong(maxCharacters, `more than ${grouped(maxCharacters)}`)
   }
 
-  /** Says where up to the first name, then how deep only: names of members are as much the caller's text as what they hold. */
+  /** Indices before the first name are the path; what follows is inside, for those only who may see content. */
   fault(reason: string): Fault {
-    const { path } = this
-    const named = path.findIndex((part) => typeof part === 'string')
-    if (named < 0) return new Fault(path.map(String), reason)
-    const below = path.length - named
-    return new Fault(
-      path.slice(0, named).map(String),
-      `${reason}; ${below === 1 ? 'one level' : `${grouped(below)} levels`} below`,
-    )
+    const path = this.path.map(String)
+    const named = this.path.findIndex((part) => typeof part === 'string')
+    return named < 0 ? new Fault(path, reason) : new Fault(path.slice(0, named), reason, path.slice(named))
   }
 
-  private fail(reason: string): never {
+  fail(reason: string): never {
     throw this.fault(reason)
   }
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  Map: 'pass Object.fromEntries(map)',
+  Set: 'pass [...set]',
+  Promise: 'await it first',
+}
+
+/** The built-in kind of an object, whichever realm made it. */
+function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1)
 }
 
 /** The fault of a text or state over its limit. */

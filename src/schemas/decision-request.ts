@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Fault, grouped } from './fault.ts'
-import { LIMITS, type RequestLimits } from './limits.ts'
+import { LIMITS, type ParseSettings, type RequestLimits } from './limits.ts'
 import { parseRequest } from './parse-request.ts'
 import { isLong, minConfidenceSchema, questionSchema, withoutAbsent } from './question-schemas.ts'
 import type { DecisionRequest, DecisionRequestInput as Input } from './question-types.ts'
@@ -19,8 +19,8 @@ const schemas = new WeakMap<RequestLimits, z.ZodType<DecisionRequest, Input>>()
  *
  * @throws InvalidRequestError for the first fault in document order, with the path of the field.
  */
-export function parseDecisionRequest(body: unknown, limits: RequestLimits = {}): DecisionRequest {
-  return parseRequest(schemaFor(limits), body)
+export function parseDecisionRequest(body: unknown, settings: ParseSettings = {}): DecisionRequest {
+  return parseRequest(schemaFor(settings), body, !settings.hidesMembers)
 }
 
 function schemaFor(limits: RequestLimits): z.ZodType<DecisionRequest, Input> {

@@ -1,10 +1,13 @@
 /** What is wrong with a value, and where inside that value. Becomes a zod issue, then an `InvalidRequestError`. */
 export class Fault extends Error {
   readonly path: readonly string[]
+  /** What lies below the path inside a state or a text, whose member names are the caller's content. */
+  readonly inside: readonly string[]
 
-  constructor(path: readonly string[], reason: string) {
+  constructor(path: readonly string[], reason: string, inside: readonly string[] = []) {
     super(reason)
     this.path = path
+    this.inside = inside
   }
 }
 
@@ -13,7 +16,7 @@ export function under<T>(name: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Fault) throw new Fault([name, ...error.path], error.message)
+    if (error instanceof Fault) throw new Fault([name, ...error.path], error.message, error.inside)
     throw error
   }
 }

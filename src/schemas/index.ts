@@ -16,7 +16,7 @@ export {
   parseImageGenerationRequest,
 } from './image-schemas.ts'
 export type { JsonArray, JsonObject, JsonValue } from './json-types.ts'
-export { LIMITS, type RequestLimits } from './limits.ts'
+export { LIMITS, type ParseSettings, type RequestLimits } from './limits.ts'
 export type {
   ChoiceQuestion,
   ChoiceQuestionInput,

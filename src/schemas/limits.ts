@@ -28,3 +28,11 @@ export interface RequestLimits {
   /** Largest number of options of a choice; default 26, as in section 2.5 of the specification. */
   readonly maxOptions?: number
 }
+
+export interface ParseSettings extends RequestLimits {
+  /**
+   * Ends the path of a fault inside a state or a text before the first member name, which is the caller's content: for
+   * services, whose errors go to logs. Default false: `state.rows.3.price`.
+   */
+  readonly hidesMembers?: boolean
+}

@@ -1,26 +1,36 @@
 import type { z } from 'zod'
 import { InvalidRequestError } from '../errors/index.ts'
+import { grouped } from './fault.ts'
+import { insideOf } from './zod-reader.ts'
 
 type Issue = z.core.$ZodIssue
 
 /**
  * Parses a request body, or throws an `InvalidRequestError` for its first fault in document order. Members that are
  * missing count as coming after those that are there. Nothing that a caller can pass in makes it throw anything else.
+ *
+ * @param showsInside whether the path goes on inside a state or a text, through names that are the caller's content
  */
-export function parseRequest<T>(schema: z.ZodType<T>, body: unknown): T {
+export function parseRequest<T>(schema: z.ZodType<T>, body: unknown, showsInside = false): T {
   try {
     const result = schema.safeParse(body)
     if (result.success) return result.data
-    throw toInvalidRequest(firstInDocument(result.error.issues, body))
+    throw toInvalidRequest(firstInDocument(result.error.issues, body), showsInside)
   } catch (error) {
     if (error instanceof InvalidRequestError) throw error
     throw new InvalidRequestError('body', 'could not be read: a getter or a proxy threw', { loc: [], cause: error })
   }
 }
 
-function toInvalidRequest({ path, message }: Issue): InvalidRequestError {
-  const loc = path.map(String)
-  return new InvalidRequestError(loc.length === 0 ? 'body' : loc.join('.'), message, { loc })
+function toInvalidRequest(issue: Issue, showsInside: boolean): InvalidRequestError {
+  const inside = insideOf(issue)
+  const loc = [...issue.path.map(String), ...(showsInside ? inside : [])]
+  const reason = showsInside || inside.length === 0 ? issue.message : `${issue.message}; ${levels(inside.length)} below`
+  return new InvalidRequestError(loc.length === 0 ? 'body' : loc.join('.'), reason, { loc })
+}
+
+function levels(count: number): string {
+  return count === 1 ? 'one level' : `${grouped(count)} levels`
 }
 
 function firstInDocument(issues: readonly Issue[], body: unknown): Issue {

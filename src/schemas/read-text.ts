@@ -1,7 +1,7 @@
 import { countCharacters, isWellFormed } from './characters.ts'
 import { copyJson, LONE_SURROGATE, tooLong } from './copy-json.ts'
-import { Fault, isPlainObject, kindOf, grouped } from './fault.ts'
-import type { JsonArray, JsonObject, JsonValue } from './json-types.ts'
+import { Fault, kindOf, grouped } from './fault.ts'
+import type { JsonArray, JsonObject } from './json-types.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { LIMITS } from './limits.ts'
 
@@ -43,11 +43,11 @@ export function saysSomething(text: Text | undefined): boolean {
 function readContent(value: unknown, maxCharacters: number, expected: string): string | JsonObject | JsonArray {
   if (typeof value === 'string') return readString(value, maxCharacters)
   if (typeof value !== 'object' || value === null) throw new Fault([], `must be ${expected}, got ${kindOf(value)}`)
-  if (!Array.isArray(value) && !isPlainObject(value)) {
-    throw new Fault([], `must be ${expected}, got ${kindOf(value)}; convert it to plain JSON first`)
-  }
-  const copy = copyJson(value, maxCharacters) as JsonObject | JsonArray
-  checkLength(JSON.stringify(copy as JsonValue), maxCharacters)
+  const copy = copyJson(value, maxCharacters)
+  if (typeof copy === 'string') return readString(copy, maxCharacters)
+  // What toJSON made of it.
+  if (typeof copy !== 'object' || copy === null) throw new Fault([], `must be ${expected}, got ${kindOf(copy)}`)
+  checkLength(JSON.stringify(copy), maxCharacters)
   return copy
 }
 

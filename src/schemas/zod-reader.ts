@@ -41,7 +41,9 @@ export function ownRecord<Output, Input>(
         for (const name of names) {
           const member = value.safeParse(input[name])
           if (member.success) result[name] = member.data
-          else for (const issue of member.error.issues) addIssue(context, [name, ...issue.path], issue.message)
+          else
+            for (const issue of member.error.issues)
+              addIssue(context, [name, ...issue.path], issue.message, insideOf(issue))
         }
       } catch (error) {
         return report(error, context)
@@ -64,11 +66,22 @@ export function expected(what: string, show: (value: unknown) => string = kindOf
 
 function report(error: unknown, context: z.core.$RefinementCtx): never {
   if (!(error instanceof Fault)) throw error
-  addIssue(context, error.path, error.message)
+  addIssue(context, error.path, error.message, error.inside)
   return z.NEVER
 }
 
+/** What lies below the path of an issue inside a state or a text; see `Fault`. */
+export function insideOf(issue: z.core.$ZodIssue): readonly string[] {
+  return issue.code === 'custom' ? ((issue.params?.inside ?? []) as readonly string[]) : []
+}
+
 // Issues carry no input: they end up in messages and logs, and the input is content.
-function addIssue(context: z.core.$RefinementCtx, path: readonly PropertyKey[], message: string): void {
-  context.addIssue({ code: 'custom', message, path: [...path], input: undefined })
+function addIssue(
+  context: z.core.$RefinementCtx,
+  path: readonly PropertyKey[],
+  message: string,
+  inside: readonly string[],
+): void {
+  const params = inside.length > 0 ? { params: { inside } } : {}
+  context.addIssue({ code: 'custom', message, path: [...path], input: undefined, ...params })
 }

@@ -10,6 +10,7 @@ import { toOpenAiResponse } from './openai-response.ts'
 
 /** `POST /v1/decisions`: the same decisions on the wire of OpenAI's clients. */
 export function createOpenAiRoute(service: DecisionService, limits: RequestLimits): Route {
+  const settings = { ...limits, hidesMembers: true }
   const schema = createOpenAiRequestSchema(limits)
   return {
     method: 'POST',
@@ -23,7 +24,7 @@ export function createOpenAiRoute(service: DecisionService, limits: RequestLimit
       }
       const request = parseRequest(schema, body)
       try {
-        const response = await service.decide(parseDecisionRequest(toSystemOne(request), limits), call)
+        const response = await service.decide(parseDecisionRequest(toSystemOne(request), settings), call)
         return Response.json(toOpenAiResponse(request, response))
       } catch (error) {
         throw toOpenAiFault(error, request)

@@ -6,6 +6,7 @@ import { hasOnly } from './has-only.ts'
 
 /** `POST /v1/systemone`: section 2.4 to 2.6 of the specification, and the wire of compatible services. */
 export function createSystemOneRoute(service: DecisionService, limits: RequestLimits): Route {
+  const settings = { ...limits, hidesMembers: true }
   return {
     method: 'POST',
     path: '/v1/systemone',
@@ -16,7 +17,7 @@ export function createSystemOneRoute(service: DecisionService, limits: RequestLi
       if (hasOnly(body, 'input', 'state')) {
         throw new InvalidRequestError('state', 'is required; a body with "input" belongs to POST /v1/decisions')
       }
-      return Response.json(await service.decide(parseDecisionRequest(body, limits), call))
+      return Response.json(await service.decide(parseDecisionRequest(body, settings), call))
     },
   }
 }
