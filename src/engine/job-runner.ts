@@ -4,7 +4,7 @@ import { type Alone, openWhole } from '../backends/open-whole.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { JobKind, Jobs, Progress } from './jobs.ts'
-import { OpenModels } from './open-models.ts'
+import { type Openable, OpenModels } from './open-models.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { Task, TaskContext, TaskSource } from './task.ts'
@@ -102,12 +102,15 @@ export class JobRunner {
       throw new Error('a job came before the start message')
     }
     const model = await source.resolve(name, fallback)
-    const weigh = async () => (await source.describe(model)).bytes
     const alone: Alone = (create) => this.#turns.take(create)
-    const open = (opening: AbortSignal) =>
-      openWhole(backend, alone, (whole) => source.open(model, whole, { signal: opening, onProgress }))
+    const openable: Openable = {
+      folder: model.folder,
+      weigh: async () => (await source.describe(model)).bytes,
+      open: (opening) =>
+        openWhole(backend, alone, (whole) => source.open(model, whole, { signal: opening, onProgress })),
+    }
     const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`
-    return models.use(model.folder, weigh, open, (task) => work(task, served), signal)
+    return models.use(openable, signal, (task) => work(task, served))
   }
 }
 

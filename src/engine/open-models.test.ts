@@ -13,14 +13,16 @@ function create(options: Partial<OpenModelsOptions> = {}) {
   const models = new OpenModels({ keepAlive: 1000, memoryBudget: Number.POSITIVE_INFINITY, ...options })
   const use = <T>(name: string, work: () => T | Promise<T>, bytes = 10) =>
     models.use(
-      name,
-      async () => bytes,
-      async () => {
-        events.push(`open ${name}`)
-        return { dispose: () => void events.push(`close ${name}`) }
+      {
+        folder: name,
+        weigh: async () => bytes,
+        open: async () => {
+          events.push(`open ${name}`)
+          return { dispose: () => void events.push(`close ${name}`) }
+        },
       },
-      work,
       new AbortController().signal,
+      work,
     )
   const touch = (name: string, bytes?: number) => use(name, () => {}, bytes)
   return { models, use, touch }
@@ -107,7 +109,8 @@ it('opens a model once for all who use it at the same time', async () => {
 it('passes on why a model could not be opened or weighed, and tries again', async () => {
   const { models, touch } = create()
   const broken = () => Promise.reject(new Error('no such file'))
-  await expect(models.use('a', broken, broken, () => {}, new AbortController().signal)).rejects.toThrow('no such file')
+  const unreadable = { folder: 'a', weigh: broken, open: broken }
+  await expect(models.use(unreadable, new AbortController().signal, () => {})).rejects.toThrow('no such file')
   await touch('a')
   expect(events).toEqual(['open a'])
 })
@@ -128,13 +131,7 @@ describe('a model that is being opened', () => {
       return { dispose: () => void events.push('close') }
     }
     const wait = (signal: AbortSignal) =>
-      models.use(
-        'a',
-        async () => 10,
-        open,
-        () => void events.push('work'),
-        signal,
-      )
+      models.use({ folder: 'a', weigh: async () => 10, open }, signal, () => void events.push('work'))
     return { wait, release }
   }
 

@@ -1,4 +1,5 @@
 import { AbortedError } from '../errors/index.ts'
+import { SharedWork } from './shared-work.ts'
 import type { Task } from './task.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
@@ -12,11 +13,19 @@ export interface OpenModelsOptions {
   readonly memoryBudget: number
 }
 
+/** A model, and how it is opened. */
+export interface Openable {
+  readonly folder: string
+  /** Bytes that it will take. */
+  weigh(): Promise<number>
+  /** May stop where its signal fires: when nobody waits for the model any more. */
+  open(signal: AbortSignal): Promise<Task>
+}
+
 interface Entry {
-  readonly task: Promise<Task>
-  /** Stops opening it. */
-  readonly opening: AbortController
-  isOpen: boolean
+  readonly opening: SharedWork<Task>
+  /** Once it is open. */
+  task?: Task
   /** 0 until it is known. */
   bytes: number
   users: number
@@ -25,13 +34,15 @@ interface Entry {
 
 /**
  * The models that are open. One that nobody uses is closed after `keepAlive`, or earlier, the one unused for longest
- * first, where the others need its memory. One in use is never closed, so that models in use may exceed the budget.
+ * first, where the others need its memory. One in use is never closed, so that models in use may exceed the budget,
+ * and neither is one that is being opened. A folder is never opened while it is being opened, open or being closed.
  */
 export class OpenModels {
   readonly #options: OpenModelsOptions
-  /** By folder, the one used last at the end. */
+  /** Open or being opened, by folder, the one used last at the end. */
   readonly #entries = new Map<string, Entry>()
-  readonly #closing = new Set<Promise<void>>()
+  /** Being closed, by folder. None of them waits for anything but its own task. */
+  readonly #closing = new Map<string, Promise<void>>()
 
   constructor(options: OpenModelsOptions) {
     this.#options = options
@@ -41,101 +52,107 @@ export class OpenModels {
    * Does some work with a model, which is opened unless it is. A failure to open is not kept, so that the next use
    * tries again.
    *
-   * @param weigh bytes that the model will take
-   * @param open may stop where its signal fires: when nobody waits for the model any more
    * @param signal ends the wait for the model; it does not stop the work
-   * @throws AbortedError
+   * @throws AbortedError, and whatever weighing, opening and the work throw
    */
-  async use<T>(
-    folder: string,
-    weigh: () => Promise<number>,
-    open: (signal: AbortSignal) => Promise<Task>,
-    work: (task: Task) => T | Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
+  async use<T>(model: Openable, signal: AbortSignal, work: (task: Task) => T | Promise<T>): Promise<T> {
     if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
-    while (this.#isStopping(folder)) await unlessAborted(() => this.#outcome(folder), signal)
-    const entry = this.#entries.get(folder) ?? this.#add(folder, weigh, open)
+    for (let gone = this.#leaving(model.folder); gone !== undefined; gone = this.#leaving(model.folder)) {
+      const leaving = gone
+      await unlessAborted(() => leaving, signal)
+    }
+    const entry = this.#entries.get(model.folder) ?? this.#add(model)
     entry.users++
     clearTimeout(entry.timer)
     try {
-      return await work(await unlessAborted(() => entry.task, signal))
+      return await work(await entry.opening.wait(signal))
     } finally {
       entry.users--
-      this.#rest(folder, entry)
+      if (entry.task !== undefined) this.#rest(model.folder, entry)
     }
   }
 
   /** Closes all models, which nobody may be using. */
   async dispose(): Promise<void> {
-    for (const [folder, entry] of this.#entries) void this.#close(folder, entry)
-    await Promise.all(this.#closing)
+    // What nobody waits for was told to stop, and may be open in the end all the same.
+    await Promise.all(Array.from(this.#entries.values(), ({ opening }) => opening.settled()))
+    for (const [folder, entry] of this.#entries) this.#close(folder, entry)
+    await Promise.all(this.#closing.values())
   }
 
-  /** Whether opening a model was told to stop and has not ended yet: it may be open in the end all the same. */
-  #isStopping(folder: string): boolean {
-    const entry = this.#entries.get(folder)
-    return entry !== undefined && !entry.isOpen && entry.opening.signal.aborted
+  /** What has to be over before the folder can be used: its closing, or an opening that was told to stop. */
+  #leaving(folder: string): Promise<void> | undefined {
+    const opening = this.#entries.get(folder)?.opening
+    return this.#closing.get(folder) ?? (opening?.isStopping ? opening.settled() : undefined)
   }
 
-  /** Resolves when a model is open or could not be opened. */
-  async #outcome(folder: string): Promise<void> {
-    await this.#entries.get(folder)?.task.catch(() => {})
-  }
-
-  #add(folder: string, weigh: () => Promise<number>, open: (signal: AbortSignal) => Promise<Task>): Entry {
-    const opening = new AbortController()
-    const openWhenFits = async () => {
-      entry.bytes = await weigh()
-      await this.#makeRoom()
-      const task = await open(opening.signal)
-      entry.isOpen = true
+  #add({ folder, weigh, open }: Openable): Entry {
+    const openWhenFits = async (signal: AbortSignal) => {
+      try {
+        entry.bytes = await weigh()
+        await this.#makeRoomFor(entry)
+        if (signal.aborted) throw new AbortedError()
+        entry.task = await open(signal)
+      } catch (error) {
+        this.#entries.delete(folder)
+        throw error
+      }
       if (entry.users === 0) this.#rest(folder, entry)
-      return task
+      return entry.task
     }
-    const entry: Entry = { bytes: 0, users: 0, isOpen: false, opening, task: Promise.resolve().then(openWhenFits) }
-    entry.task.catch(() => this.#entries.get(folder) === entry && this.#entries.delete(folder))
+    const entry: Entry = { bytes: 0, users: 0, opening: new SharedWork(openWhenFits) }
     this.#entries.set(folder, entry)
     return entry
   }
 
-  /** After a use: the model is now the one used last, and is closed when its time is over. One not open yet need not be opened. */
+  /** After a use: the model is now the one used last, and is closed when its time is over. */
   #rest(folder: string, entry: Entry): void {
-    if (this.#entries.get(folder) !== entry) return
-    if (entry.users === 0 && !entry.isOpen) return entry.opening.abort()
     this.#entries.delete(folder)
     this.#entries.set(folder, entry)
     if (entry.users > 0) return
     const { keepAlive } = this.#options
     if (keepAlive <= LONGEST_TIMER_MS) {
-      entry.timer = setTimeout(() => void this.#close(folder, entry), keepAlive)
+      entry.timer = setTimeout(() => this.#close(folder, entry), keepAlive)
       // In browsers it is a number, and there is no process to keep alive.
       if (typeof entry.timer === 'object') entry.timer.unref()
     }
-    void this.#makeRoom()
+    this.#closeUnused(entry)
   }
 
-  /** Spares the model used last: one that exceeds the budget alone would otherwise be opened anew for every job. */
-  async #makeRoom(): Promise<void> {
+  /** Resolves when what had to be closed has freed its memory. */
+  async #makeRoomFor(entry: Entry): Promise<void> {
+    await Promise.all(this.#closing.values())
+    // Others may have come to rest while it waited.
+    while (this.#closeUnused(entry)) await Promise.all(this.#closing.values())
+  }
+
+  /**
+   * Closes models that nobody uses until the others fit, the one unused for longest first.
+   *
+   * @param spared one that exceeds the budget alone would otherwise be opened anew for every job
+   * @returns whether there were any
+   */
+  #closeUnused(spared: Entry): boolean {
     const entries = [...this.#entries]
     let excess = entries.reduce((sum, [, { bytes }]) => sum + bytes, -this.#options.memoryBudget)
-    const closing: Promise<void>[] = []
-    for (const [folder, entry] of entries.slice(0, -1)) {
-      if (excess <= 0) break
-      if (entry.users > 0) continue
+    const unused = entries.filter(([, entry]) => entry !== spared && entry.users === 0 && entry.task !== undefined)
+    const closed = unused.filter(([folder, entry]) => {
+      if (excess <= 0) return false
       excess -= entry.bytes
-      closing.push(this.#close(folder, entry))
-    }
-    await Promise.all(closing)
+      this.#close(folder, entry)
+      return true
+    })
+    return closed.length > 0
   }
 
-  /** Never rejects: whoever waits has other work, which did not fail. */
-  #close(folder: string, entry: Entry): Promise<void> {
+  /** A failure is nobody's: whoever waits has other work, which did not fail. */
+  #close(folder: string, { task, timer }: Entry): void {
+    clearTimeout(timer)
     this.#entries.delete(folder)
-    clearTimeout(entry.timer)
-    entry.opening.abort()
-    const closing = entry.task.then((task) => task.dispose()).catch(() => {})
-    this.#closing.add(closing)
-    return closing.finally(() => this.#closing.delete(closing))
+    const closing = Promise.resolve()
+      .then(() => task?.dispose())
+      .catch(() => {})
+      .finally(() => this.#closing.delete(folder))
+    this.#closing.set(folder, closing)
   }
 }

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { OpenModels } from './open-models.ts'
+
+let events: string[]
+beforeEach(() => {
+  events = []
+  vi.useFakeTimers()
+})
+afterEach(() => vi.useRealTimers())
+
+function hold() {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  return { held, release }
+}
+
+/** `a` is weighed and opened, and closed, when it is let; `b` at once. */
+function createTwo(memoryBudget: number) {
+  const models = new OpenModels({ keepAlive: 1000, memoryBudget })
+  const [weighing, opening, closing] = [hold(), hold(), hold()]
+  const at = (folder: string, { held }: { held: Promise<void> }) => (folder === 'a' ? held : undefined)
+  const use = (folder: string, signal = new AbortController().signal) =>
+    models.use(
+      {
+        folder,
+        weigh: async () => (await at(folder, weighing), 10),
+        open: async () => {
+          events.push(`open ${folder}`)
+          await at(folder, opening)
+          return {
+            dispose: async () => {
+              await at(folder, closing)
+              events.push(`close ${folder}`)
+            },
+          }
+        },
+      },
+      signal,
+      () => void events.push(`use ${folder}`),
+    )
+  const abandon = async (folder: string) => {
+    const controller = new AbortController()
+    const aborted = use(folder, controller.signal).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(0)
+    controller.abort()
+    expect(await aborted).toMatchObject({ code: 'aborted' })
+  }
+  return { models, use, abandon, weighing, opening, closing }
+}
+
+describe('an opening', () => {
+  it('that nobody waits for is not waited for by itself, where it exceeds the budget beside a model used later', async () => {
+    const { models, use, abandon, weighing, opening, closing } = createTwo(5)
+    await abandon('a')
+    await use('b')
+    for (const { release } of [weighing, opening, closing]) release()
+    await vi.advanceTimersByTimeAsync(0)
+    await use('a')
+    await models.dispose()
+    expect(events).toEqual(['open b', 'use b', 'close b', 'open a', 'use a', 'close a'])
+  })
+
+  it('that nobody waits for is not begun beside itself, where another model needs the memory', async () => {
+    const { use, abandon, weighing, opening, closing } = createTwo(15)
+    weighing.release()
+    await abandon('a')
+    await use('b')
+    const again = use('a')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(events).toEqual(['open a', 'open b', 'use b'])
+    for (const { release } of [opening, closing]) release()
+    await again
+    expect(events).toEqual(['open a', 'open b', 'use b', 'close b', 'use a'])
+  })
+
+  it('of a model is begun only once it has been closed', async () => {
+    const { use, weighing, opening, closing } = createTwo(15)
+    for (const { release } of [weighing, opening]) release()
+    await use('a')
+    const other = use('b')
+    await vi.advanceTimersByTimeAsync(0)
+    const again = use('a')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(events).toEqual(['open a', 'use a'])
+    closing.release()
+    await Promise.all([other, again])
+    expect(events.filter((event) => event.endsWith('a'))).toEqual(['open a', 'use a', 'close a', 'open a', 'use a'])
+  })
+})
