@@ -6,6 +6,7 @@ import { openDecider } from '../src/decide/index.ts'
 import { openImagePipeline } from '../src/images/index.ts'
 import { openFolder } from '../src/models/index.ts'
 import { parseDecisionRequest } from '../src/schemas/index.ts'
+import { generatePicture } from './helpers/generate-picture.ts'
 import { materializeBundle, PROMPTS, readCases, type ImageBundleName } from './helpers/image-bundle.ts'
 import { explainMissingWebgpu } from './helpers/webgpu-device.ts'
 import { TINY_MANIFEST, writeTinyBundle } from './support/tiny-bundle.ts'
@@ -104,8 +105,12 @@ describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ?
 async function drawAndChange(backend: Backend): Promise<Uint8Array> {
   const pipeline = await openImagePipeline({ backend, files: openFolder(folderOf('models/image-mini')) })
   const size = { width: 128, height: 128, seed: 0, steps: 2 }
-  const drawn = await pipeline.generate({ ...size, prompt: 'a 3d apple on white', references: [] }, context)
-  const changed = await pipeline.generate({ ...size, prompt: 'make it black and white', references: [drawn] }, context)
+  const drawn = await generatePicture(pipeline, { ...size, prompt: 'a 3d apple on white', references: [] }, context)
+  const changed = await generatePicture(
+    pipeline,
+    { ...size, prompt: 'make it black and white', references: [drawn] },
+    context,
+  )
   await pipeline.dispose()
   return changed.data
 }
@@ -116,7 +121,7 @@ async function makePicture(backend: Backend, name: ImageBundleName): Promise<Uin
     const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
     const { seed } = readCases(name)[0]!
     const request = { prompt: PROMPTS.short, width: 64, height: 64, seed, steps: 1, references: [] }
-    const picture = await pipeline.generate(request, context)
+    const picture = await generatePicture(pipeline, request, context)
     await pipeline.dispose()
     return picture.data
   } finally {

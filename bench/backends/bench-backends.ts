@@ -1,6 +1,5 @@
 import { type BackendName, detectBackends } from '../../src/backends/index.ts'
 import { type Child, openChild, TooSlowError } from '../measure/child.ts'
-import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { FLUX2_SMALL } from '../models/flux2-shape.ts'
 import { provideImageMini } from '../models/provide-image-mini.ts'
@@ -8,25 +7,8 @@ import { qwen3Mid } from '../models/qwen3-mid.ts'
 import { type Precision, provideRandomModel, type RandomModel } from '../models/random-checkpoint.ts'
 import type { Bench } from '../report/bench.ts'
 import { renderBackends } from './render-backends.ts'
+import type { BackendsResults, Cell } from './results.ts'
 import type { JobKind, Ready } from './run-job.ts'
-
-export interface Cell {
-  readonly job: string
-  readonly backend: BackendName
-  readonly weights: string
-  /** Absent where it did not run. */
-  readonly time?: Summary
-  readonly startup_ms?: number
-  readonly resident_mib?: number
-  /** Largest distance of a value from that of cpu with float32 weights, in units of the largest value. */
-  readonly deviation?: number
-  readonly reason?: string
-}
-
-export interface BackendsResults {
-  readonly cells: readonly Cell[]
-  readonly missing: readonly { readonly backend: BackendName; readonly reason: string }[]
-}
 
 interface Variant {
   readonly weights: string

@@ -1,5 +1,5 @@
 import { ms, table } from '../report/markdown.ts'
-import type { BackendsResults, Cell } from './bench-backends.ts'
+import type { BackendsResults, Cell } from './results.ts'
 
 export function renderBackends({ cells, missing }: BackendsResults): string {
   const jobs = [...new Set(cells.map(({ job }) => job))]

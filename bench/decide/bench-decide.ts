@@ -1,16 +1,11 @@
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { provideQwen3 } from '../models/provide-qwen3.ts'
 import type { Bench } from '../report/bench.ts'
-import { type ColdStart, measureColdStart } from './measure-cold-start.ts'
+import { measureColdStart } from './measure-cold-start.ts'
 import { measureModel, type ModelFigures } from './measure-model.ts'
-import { measurePeak, type Peak } from '../../src/cli/bench/measure-peak.ts'
+import { measurePeak } from '../../src/cli/bench/measure-peak.ts'
 import { renderResults } from './render-results.ts'
-
-export interface DecideResults {
-  readonly peak: Peak
-  readonly cold_start: ColdStart
-  readonly models: readonly ModelFigures[]
-}
+import type { DecideResults } from './results.ts'
 
 /** `decide` against its own parts. `layers` 0 leaves out the bundle in the shapes of Qwen3-0.6B. */
 export const decideBench: Bench<DecideResults> = {

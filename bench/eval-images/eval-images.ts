@@ -43,8 +43,9 @@ const sampling = {
   ...(values.guidance && { guidance: Number(values.guidance) }),
 }
 
-function draw(prompt: string, seed: number, ...references: PixelImage[]): Promise<PixelImage> {
-  return pipeline.generate({ prompt, seed, width: SIDE, height: SIDE, references, ...sampling }, context)
+async function draw(prompt: string, seed: number, ...references: PixelImage[]): Promise<PixelImage> {
+  const request = { prompt, width: SIDE, height: SIDE, references, ...sampling }
+  return (await pipeline.prepare(request, context)).draw(seed, context)
 }
 
 async function drawAll<Item>(items: readonly Item[], one: (item: Item, index: number) => Promise<PixelImage>) {

@@ -55,68 +55,112 @@ export const BACKGROUNDS: Readonly<Record<string, readonly [number, number, numb
 
 export type Task = 'object' | 'place' | 'pair' | 'several' | 'count' | 'gradient' | 'word' | 'coloured word' | 'phrase'
 
-/** The same prompts every time; steps through objects, styles and colours that share no divisor mix them evenly. */
+/** What comes at a place of a list: objects, styles and colours, whose steps share no divisor, so that they mix evenly. */
+interface Turns {
+  readonly objects: readonly string[]
+  object(i: number): string
+  colour(i: number): string
+  style(i: number): string
+  /** `on a red background` */
+  on(i: number): string
+}
+
+/** The same prompts every time. */
 export function listPrompts(objects: readonly string[]): Record<Task, Wanted[]> {
   const colours = Object.keys(BACKGROUNDS)
-  const object = (i: number) => objects[i % objects.length]!
   const colour = (i: number) => colours[(3 * i) % colours.length]!
-  const style = (i: number) => STYLES[i % 2]!
-  const on = (i: number) => `on ${article(colour(i))} background`
+  const turns: Turns = {
+    objects,
+    object: (i) => objects[i % objects.length]!,
+    colour,
+    style: (i) => STYLES[i % 2]!,
+    on: (i) => `on ${article(colour(i))} background`,
+  }
   return {
-    object: Array.from({ length: 2 * objects.length }, (_, i) => ({
-      prompt: `${article(`${STYLES[Math.floor(i / objects.length)]!} ${object(i)}`)} ${on(i)}`,
-      objects: [{ name: object(i), square: BIG }],
-      background: colour(i),
-    })),
-    place: Array.from({ length: 18 }, (_, i) => {
-      const { says, square } = Object.values(PLACES)[i % 6]!
-      return {
-        prompt: `a small ${style(i)} ${object(5 * i + 2)} ${says} ${on(i + 1)}`,
-        objects: [{ name: object(5 * i + 2), square }],
-        background: colour(i + 1),
-      }
-    }),
-    pair: Array.from({ length: 18 }, (_, i) => {
-      const [one, two] = [object(7 * i + 1), object(11 * i + 4)]
-      const [first, second] = i % 3 === 2 ? (['top', 'bottom'] as const) : (['left', 'right'] as const)
-      const says =
-        first === 'top'
-          ? `${article(`${style(i)} ${one}`)} above ${article(`${style(i)} ${two}`)}`
-          : `${article(`${style(i)} ${one}`)} on the left and ${article(`${style(i)} ${two}`)} on the right`
-      return {
-        prompt: `${says} ${on(i + 2)}`,
-        objects: [
-          { name: one, square: PLACES[first]!.square },
-          { name: two, square: PLACES[second]!.square },
-        ],
-        background: colour(i + 2),
-      }
-    }),
-    several: Array.from({ length: 12 }, (_, i) => {
-      const squares = i % 2 === 0 ? THREE : FOUR
-      const names = squares.map((_, place) => object(5 * i + 9 * place))
-      const [first, ...rest] = names.map((name, place) => article(place === 0 ? `${style(i)} ${name}` : name))
-      return {
-        prompt: `${[first, ...rest.slice(0, -1)].join(', ')} and ${rest.at(-1)!} ${on(i + 3)}`,
-        objects: names.map((name, place) => ({ name, square: squares[place]! })),
-        background: colour(i + 3),
-      }
-    }),
-    count: Array.from({ length: 12 }, (_, i) => {
-      const squares = i % 2 === 0 ? THREE : FOUR
-      const name = COUNTED[i]!
-      return {
-        prompt: `${i % 2 === 0 ? 'three' : 'four'} ${style(i)} ${name}s ${on(i + 4)}`,
-        objects: squares.map((square) => ({ name, square })),
-        background: colour(i + 4),
-      }
-    }),
-    gradient: Array.from({ length: 12 }, (_, i) => ({
-      prompt: `${article(`${style(i)} ${object(3 * i)}`)} on a gradient from ${colour(i)} to ${colour(i + 3)}`,
-      objects: [{ name: object(3 * i), square: BIG }],
-      background: colour(i),
-      fade: colour(i + 3),
-    })),
+    object: listSingle(turns),
+    place: listPlaced(turns),
+    pair: listPairs(turns),
+    several: listSeveral(turns),
+    count: listCounted(turns),
+    gradient: listGradients(turns),
+    ...listTexts(turns),
+  }
+}
+
+function listSingle({ objects, object, colour, on }: Turns): Wanted[] {
+  return Array.from({ length: 2 * objects.length }, (_, i) => ({
+    prompt: `${article(`${STYLES[Math.floor(i / objects.length)]!} ${object(i)}`)} ${on(i)}`,
+    objects: [{ name: object(i), square: BIG }],
+    background: colour(i),
+  }))
+}
+
+function listPlaced({ object, colour, style, on }: Turns): Wanted[] {
+  return Array.from({ length: 18 }, (_, i) => {
+    const { says, square } = Object.values(PLACES)[i % 6]!
+    return {
+      prompt: `a small ${style(i)} ${object(5 * i + 2)} ${says} ${on(i + 1)}`,
+      objects: [{ name: object(5 * i + 2), square }],
+      background: colour(i + 1),
+    }
+  })
+}
+
+function listPairs({ object, colour, style, on }: Turns): Wanted[] {
+  return Array.from({ length: 18 }, (_, i) => {
+    const [one, two] = [object(7 * i + 1), object(11 * i + 4)]
+    const [first, second] = i % 3 === 2 ? (['top', 'bottom'] as const) : (['left', 'right'] as const)
+    const says =
+      first === 'top'
+        ? `${article(`${style(i)} ${one}`)} above ${article(`${style(i)} ${two}`)}`
+        : `${article(`${style(i)} ${one}`)} on the left and ${article(`${style(i)} ${two}`)} on the right`
+    return {
+      prompt: `${says} ${on(i + 2)}`,
+      objects: [
+        { name: one, square: PLACES[first]!.square },
+        { name: two, square: PLACES[second]!.square },
+      ],
+      background: colour(i + 2),
+    }
+  })
+}
+
+function listSeveral({ object, colour, style, on }: Turns): Wanted[] {
+  return Array.from({ length: 12 }, (_, i) => {
+    const squares = i % 2 === 0 ? THREE : FOUR
+    const names = squares.map((_, place) => object(5 * i + 9 * place))
+    const [first, ...rest] = names.map((name, place) => article(place === 0 ? `${style(i)} ${name}` : name))
+    return {
+      prompt: `${[first, ...rest.slice(0, -1)].join(', ')} and ${rest.at(-1)!} ${on(i + 3)}`,
+      objects: names.map((name, place) => ({ name, square: squares[place]! })),
+      background: colour(i + 3),
+    }
+  })
+}
+
+function listCounted({ colour, style, on }: Turns): Wanted[] {
+  return Array.from({ length: 12 }, (_, i) => {
+    const squares = i % 2 === 0 ? THREE : FOUR
+    const name = COUNTED[i]!
+    return {
+      prompt: `${i % 2 === 0 ? 'three' : 'four'} ${style(i)} ${name}s ${on(i + 4)}`,
+      objects: squares.map((square) => ({ name, square })),
+      background: colour(i + 4),
+    }
+  })
+}
+
+function listGradients({ object, colour, style }: Turns): Wanted[] {
+  return Array.from({ length: 12 }, (_, i) => ({
+    prompt: `${article(`${style(i)} ${object(3 * i)}`)} on a gradient from ${colour(i)} to ${colour(i + 3)}`,
+    objects: [{ name: object(3 * i), square: BIG }],
+    background: colour(i),
+    fade: colour(i + 3),
+  }))
+}
+
+function listTexts({ colour, on }: Turns): Record<'word' | 'coloured word' | 'phrase', Wanted[]> {
+  return {
     word: WORDS.map((word, i) => ({
       prompt: `the word "${word}" ${on(i)}`,
       objects: [],

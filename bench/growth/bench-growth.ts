@@ -11,23 +11,7 @@ import { fitRequest } from '../peers/fit-requests.ts'
 import type { Bench, BenchOptions } from '../report/bench.ts'
 import { measureClients } from './measure-clients.ts'
 import { renderGrowth } from './render-growth.ts'
-
-export interface Curve {
-  readonly name: string
-  /** What grows. */
-  readonly over: 'state tokens' | 'questions' | 'pixels' | 'clients'
-  readonly points: readonly {
-    readonly x: number
-    readonly time: Summary
-    /** More than before the call; left out where it was not looked at. */
-    readonly memory_mib?: number
-  }[]
-}
-
-export interface GrowthResults {
-  readonly layers: number
-  readonly curves: readonly Curve[]
-}
+import type { Curve, GrowthResults } from './results.ts'
 
 const QUESTION_TOKENS = 64
 /** Calls that take longer are not repeated: those of the larger model grow with the square, to minutes on a small machine. */

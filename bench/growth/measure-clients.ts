@@ -1,6 +1,6 @@
 import { summarize } from '../../src/cli/bench/statistics.ts'
 import { createEngine, type Engine } from '../../src/engine/index.ts'
-import type { Curve } from './bench-growth.ts'
+import type { Curve } from './results.ts'
 
 const CLIENTS = [1, 4, 16, 64]
 /** Calls of each number of clients in one round. */

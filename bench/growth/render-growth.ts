@@ -1,7 +1,7 @@
 import { fitExponent } from '../measure/fit-exponent.ts'
 import { figure, ms, table } from '../report/markdown.ts'
 import { plotLines } from '../report/svg-plot.ts'
-import type { Curve, GrowthResults } from './bench-growth.ts'
+import type { Curve, GrowthResults } from './results.ts'
 
 const AXES = ['state tokens', 'questions', 'pixels', 'clients'] as const
 

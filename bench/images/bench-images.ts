@@ -1,16 +1,11 @@
 import { createCpuBackend } from '../../src/backends/index.ts'
-import { measurePeak, type Peak } from '../../src/cli/bench/measure-peak.ts'
+import { measurePeak } from '../../src/cli/bench/measure-peak.ts'
 import type { Bench } from '../report/bench.ts'
-import { type DecodingFigures, measureDecoding } from './measure-decoding.ts'
+import { measureDecoding } from './measure-decoding.ts'
 import { measureSteps, type StepFigures } from './measure-steps.ts'
 import { renderImages } from './render-images.ts'
+import type { ImagesResults } from './results.ts'
 import { FAMILIES } from './step-model.ts'
-
-export interface ImagesResults {
-  readonly peak: Peak
-  readonly steps: readonly StepFigures[]
-  readonly decoding: readonly DecodingFigures[]
-}
 
 /** Side of the pictures of which steps are measured. */
 const STEP_SIDE = 512

@@ -1,5 +1,5 @@
 import { ms, percent, table, times } from '../report/markdown.ts'
-import type { ImagesResults } from './bench-images.ts'
+import type { ImagesResults } from './results.ts'
 import type { Peer, StepFigures } from './measure-steps.ts'
 
 const WEIGHTS = { float32: 'float32', int8: 'int8', int8_rows: 'int8, whole rows', int4: 'int4' } as const

@@ -3,34 +3,18 @@ import { openDecider } from '../../src/decide/index.ts'
 import { openFolder, parseQwen3Config } from '../../src/models/index.ts'
 import { parseDecisionRequest } from '../../src/schemas/index.ts'
 import { countPrefillWork } from '../decide/count-work.ts'
-import { measurePeak, type Peak } from '../../src/cli/bench/measure-peak.ts'
+import { measurePeak } from '../../src/cli/bench/measure-peak.ts'
 import { recordPasses } from '../decide/record-passes.ts'
 import { makeRequest } from '../decide/request.ts'
 import { isPrefill, traceCalls } from '../decide/trace-call.ts'
 import { FAMILIES } from '../images/step-model.ts'
-import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { provideQwen3 } from '../models/provide-qwen3.ts'
 import { type Precision, provideRandomModel } from '../models/random-checkpoint.ts'
 import type { Bench, BenchOptions } from '../report/bench.ts'
 import { measureBandwidth } from '../../src/cli/bench/measure-bandwidth.ts'
 import { renderLimits } from './render-limits.ts'
-
-export interface Job {
-  readonly name: string
-  readonly time: Summary
-  readonly gflop: number
-  /** Weights that the job reads at least once a pass, in 10⁹ bytes, and how many passes it takes. */
-  readonly gigabytes: number
-  readonly limit: 'float32' | 'int8_blocks'
-}
-
-export interface LimitsResults {
-  readonly peak: Peak
-  /** Bytes a second, in 10⁹. */
-  readonly bandwidth: Summary
-  readonly jobs: readonly Job[]
-}
+import type { Job, LimitsResults } from './results.ts'
 
 const STATE_TOKENS = 2048
 const SIDE = 512

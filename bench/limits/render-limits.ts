@@ -1,5 +1,5 @@
 import { ms, percent, table } from '../report/markdown.ts'
-import type { Job, LimitsResults } from './bench-limits.ts'
+import type { Job, LimitsResults } from './results.ts'
 
 export function renderLimits({ peak, bandwidth, jobs }: LimitsResults): string {
   const rates = [peak.float32, peak.int8_blocks, peak.int8_dynamic].map(({ max }) => `${max.toFixed(0)} GFLOP/s`)

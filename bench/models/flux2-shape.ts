@@ -11,10 +11,36 @@ export const FLUX2_MID: RandomModel = flux2('flux2-mid', { heads: 9, single: 3, 
 /** The same network at a size that a device in software can compute. */
 export const FLUX2_SMALL: RandomModel = flux2('flux2-small', { heads: 2, single: 1, text: 256 })
 
-function flux2(
-  name: string,
-  { heads, single, text }: { readonly heads: number; readonly single: number; readonly text: number },
-): RandomModel {
+interface Flux2Size {
+  readonly heads: number
+  readonly single: number
+  readonly text: number
+}
+
+function flux2(name: string, size: Flux2Size): RandomModel {
+  return {
+    name,
+    config: {
+      _class_name: 'Flux2Transformer2DModel',
+      patch_size: 1,
+      in_channels: CHANNELS,
+      num_layers: 1,
+      num_single_layers: size.single,
+      attention_head_dim: HEAD,
+      num_attention_heads: size.heads,
+      joint_attention_dim: size.text,
+      timestep_guidance_channels: 256,
+      mlp_ratio: 3,
+      axes_dims_rope: [32, 32, 32, 32],
+      rope_theta: 2000,
+      eps: 1e-6,
+      guidance_embeds: false,
+    },
+    shapes: listShapes(size),
+  }
+}
+
+function listShapes({ heads, single, text }: Flux2Size): Record<string, number[]> {
   const width = heads * HEAD
   const inner = 3 * width
   const square = (parts: readonly string[]) => attention(parts, [width, width])
@@ -26,45 +52,26 @@ function flux2(
       ...gains(['norm_q', 'norm_k']),
     }),
   )
-  return {
-    name,
-    config: {
-      _class_name: 'Flux2Transformer2DModel',
-      patch_size: 1,
-      in_channels: CHANNELS,
-      num_layers: 1,
-      num_single_layers: single,
-      attention_head_dim: HEAD,
-      num_attention_heads: heads,
-      joint_attention_dim: text,
-      timestep_guidance_channels: 256,
-      mlp_ratio: 3,
-      axes_dims_rope: [32, 32, 32, 32],
-      rope_theta: 2000,
-      eps: 1e-6,
-      guidance_embeds: false,
-    },
-    shapes: weights({
-      context_embedder: [width, text],
-      x_embedder: [width, CHANNELS],
-      'time_guidance_embed.timestep_embedder.linear_1': [width, 256],
-      'time_guidance_embed.timestep_embedder.linear_2': [width, width],
-      'double_stream_modulation_img.linear': [6 * width, width],
-      'double_stream_modulation_txt.linear': [6 * width, width],
-      'single_stream_modulation.linear': [3 * width, width],
-      'norm_out.linear': [2 * width, width],
-      proj_out: [CHANNELS, width],
-      ...under('transformer_blocks.0', {
-        ...square(['add_q_proj', 'add_k_proj', 'add_v_proj', 'to_add_out', 'to_q', 'to_k', 'to_v', 'to_out.0']),
-        ...gains(['norm_q', 'norm_k', 'norm_added_q', 'norm_added_k']),
-        'ff.linear_in': [2 * inner, width],
-        'ff.linear_out': [width, inner],
-        'ff_context.linear_in': [2 * inner, width],
-        'ff_context.linear_out': [width, inner],
-      }),
-      ...(Object.assign({}, ...blocks) as Record<string, number[]>),
+  return weights({
+    context_embedder: [width, text],
+    x_embedder: [width, CHANNELS],
+    'time_guidance_embed.timestep_embedder.linear_1': [width, 256],
+    'time_guidance_embed.timestep_embedder.linear_2': [width, width],
+    'double_stream_modulation_img.linear': [6 * width, width],
+    'double_stream_modulation_txt.linear': [6 * width, width],
+    'single_stream_modulation.linear': [3 * width, width],
+    'norm_out.linear': [2 * width, width],
+    proj_out: [CHANNELS, width],
+    ...under('transformer_blocks.0', {
+      ...square(['add_q_proj', 'add_k_proj', 'add_v_proj', 'to_add_out', 'to_q', 'to_k', 'to_v', 'to_out.0']),
+      ...gains(['norm_q', 'norm_k', 'norm_added_q', 'norm_added_k']),
+      'ff.linear_in': [2 * inner, width],
+      'ff.linear_out': [width, inner],
+      'ff_context.linear_in': [2 * inner, width],
+      'ff_context.linear_out': [width, inner],
     }),
-  }
+    ...(Object.assign({}, ...blocks) as Record<string, number[]>),
+  })
 }
 
 function attention(parts: readonly string[], shape: number[]): Record<string, number[]> {

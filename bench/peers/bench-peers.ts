@@ -1,13 +1,12 @@
 import { resolve } from 'node:path'
 import { createEngine, type Engine } from '../../src/engine/index.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
-import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { provideQwen3 } from '../models/provide-qwen3.ts'
-import type { RandomQwen3 } from '../models/qwen3-shape.ts'
 import type { Bench, BenchOptions } from '../report/bench.ts'
 import { fitLlamaRequest, fitRequest } from './fit-requests.ts'
 import { LlamaSide } from './llama-side.ts'
 import { renderPeers } from './render-peers.ts'
+import type { PeerFigures, PeersResults, Way } from './results.ts'
 import { TransformersSide } from './transformers-side.ts'
 import type { Work } from './work.ts'
 import { provideQwen3Gguf } from './write-qwen3-gguf.ts'
@@ -18,25 +17,6 @@ const QUESTION_TOKENS = 64
 const COPIES = { few: 4, many: 16 }
 /** Longer states get fewer rounds, down to one: a round of all ways on 8,192 tokens takes minutes. */
 const FULL_ROUNDS = 2048
-
-/** Ways of answering the same questions; see `renderPeers` for what they are. */
-export type Way =
-  | 'tessera'
-  | 'tessera_rows'
-  | 'llama_sequence'
-  | 'llama_decisions'
-  | 'llama_decisions_many'
-  | 'transformers'
-
-export interface PeerFigures extends Work {
-  readonly bits: RandomQwen3['bits']
-  readonly times: Readonly<Partial<Record<Way, Summary>>>
-}
-
-export interface PeersResults {
-  readonly layers: number
-  readonly decide: readonly PeerFigures[]
-}
 
 /** `decide` against other packages that run the same decoder on a CPU, with as many threads. */
 export const peersBench: Bench<PeersResults> = {

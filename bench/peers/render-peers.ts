@@ -1,6 +1,6 @@
 import { figure, ms, table, times } from '../report/markdown.ts'
 import { plotLines } from '../report/svg-plot.ts'
-import type { PeerFigures, PeersResults, Way } from './bench-peers.ts'
+import type { PeerFigures, PeersResults, Way } from './results.ts'
 
 const LLAMA = ['llama_sequence', 'llama_decisions', 'llama_decisions_many'] as const
 const NAMES: Readonly<Record<Way, string>> = {

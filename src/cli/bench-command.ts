@@ -4,6 +4,7 @@ import colors from 'picocolors'
 import { createCpuBackend, detectBackends } from '../backends/index.ts'
 import { countDefaultThreads } from '../backends/platform.ts'
 import { BackendUnavailableError, InvalidRequestError } from '../errors/index.ts'
+import type { Benchmark } from './bench/benchmark.ts'
 import { formatBenchmark } from './bench/format-benchmark.ts'
 import { type BackendFigures, measureBackend } from './bench/measure-backend.ts'
 import { measureBandwidth } from './bench/measure-bandwidth.ts'
@@ -11,22 +12,6 @@ import { measurePeak } from './bench/measure-peak.ts'
 import { packageVersion } from './doctor-command.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
-
-export interface Benchmark {
-  readonly environment: {
-    readonly tessera: string
-    readonly node: string
-    readonly platform: string
-    readonly cpu: string
-    readonly processors: number
-    readonly threads: number
-    /** Processes that were running before the start, on average over a minute. */
-    readonly load: number
-  }
-  /** Best of several runs on the CPU, through the runtime that also runs the models; absent where it does not load. */
-  readonly limits?: { readonly float32_gflops: number; readonly int8_gflops: number; readonly memory_gbs: number }
-  readonly backends: readonly BackendFigures[]
-}
 
 /** All backends together; leaves half a minute of two for the limits and for closing what did not end in time. */
 const TOTAL_MS = 90_000

@@ -1,6 +1,9 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import type { PullRetry } from '../models/pull/retry.ts'
+import { DownloadReport } from './download-report.ts'
 import { printResult, runCommand } from './run-command.ts'
+import { untilInterrupted } from './until-interrupted.ts'
 
 export const pullCommand = defineCommand({
   meta: { name: 'pull', description: 'Download a model from the hub into its cache, where models are found by name' },
@@ -13,7 +16,15 @@ export const pullCommand = defineCommand({
     runCommand(context, async ({ args: { model, revision, json } }) => {
       // Loaded here, so that no other command reads the hub's client.
       const { pullModel } = await import('../models/pull/pull-model.ts')
-      const folder = await pullModel({ id: model, revision, onProgress: showProgress })
+      const report = new DownloadReport(process.stderr)
+      const folder = await pullModel({
+        id: model,
+        revision,
+        signal: untilInterrupted(),
+        onProgress: (progress) => report.show(progress),
+        onRetry: (retry) => report.say(describeRetry(retry)),
+        onWait: () => report.say(`another process downloads ${model}; waiting for it`),
+      })
       printResult(
         json ?? false,
         { model, revision, folder },
@@ -22,9 +33,6 @@ export const pullCommand = defineCommand({
     }),
 })
 
-function showProgress({ done, total }: { done: number; total: number }): void {
-  if (!process.stderr.isTTY) return
-  const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(2)
-  const line = colors.dim(`downloading ${gigabytes(done)} of ${gigabytes(total)} GB`)
-  process.stderr.write(done === total ? '\r\x1b[K' : `\r\x1b[K${line}`)
+function describeRetry({ file, reason, delay }: PullRetry): string {
+  return `${file}: ${reason}; trying again in ${(delay / 1000).toFixed(0)} s`
 }

@@ -3,6 +3,7 @@ import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
 import { quantizationConfigSchema, quantizeCheckpoint, resolveModel } from '../models/index.ts'
 import { printResult, runCommand } from './run-command.ts'
+import { untilInterrupted } from './until-interrupted.ts'
 
 export const quantizeCommand = defineCommand({
   meta: { name: 'quantize', description: 'Write a copy of a checkpoint with its weights in 8 or 4 bits' },
@@ -32,14 +33,6 @@ export const quantizeCommand = defineCommand({
       printResult(args.json ?? false, { out: args.out, ...format }, () => `${colors.green('wrote')} ${args.out}`)
     }),
 })
-
-/** Fires when the user stops the command, so that what is half written is removed. */
-function untilInterrupted(): AbortSignal {
-  const controller = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () => controller.abort(new Error(`stopped by ${name}`)))
-  return controller.signal
-}
 
 function readFormat(bits: string, block: string) {
   const parsed = quantizationConfigSchema.safeParse({

@@ -1,7 +1,8 @@
 import { postDecision } from './api.ts'
 import { makeAnswers } from './answers.ts'
 import { byId, chosen, make } from './dom.ts'
-import { FormFault, type JobEvents, setUpJob } from './job-form.ts'
+import { FormFault } from './form-fault.ts'
+import { type JobEvents, setUpJob } from './job-form.ts'
 import { locateInQuestions, readQuestions, setUpQuestions } from './question-editor.ts'
 
 export function setUpDecide(events: JobEvents): void {

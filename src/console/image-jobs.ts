@@ -1,6 +1,7 @@
 import { postForPictures } from './api.ts'
 import { byId, make } from './dom.ts'
-import { FormFault, type JobEvents, setUpJob } from './job-form.ts'
+import { FormFault } from './form-fault.ts'
+import { type JobEvents, setUpJob } from './job-form.ts'
 
 export function setUpGenerate(events: JobEvents): void {
   const prompt = byId('generate-prompt', HTMLTextAreaElement)

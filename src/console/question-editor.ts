@@ -1,6 +1,6 @@
 import { LIMITS } from '../schemas/limits.ts'
 import { byId, chosen, find } from './dom.ts'
-import { FormFault } from './job-form.ts'
+import { FormFault } from './form-fault.ts'
 import { makeQuestionFields, readQuestionFields } from './question-fields.ts'
 import { type FormQuestion, toFormQuestions, toQuestions } from './question-values.ts'
 

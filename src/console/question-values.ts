@@ -1,4 +1,4 @@
-import { FormFault } from './job-form.ts'
+import { FormFault } from './form-fault.ts'
 
 /** A question as the form has it: what a meaning leaves empty is not said. */
 export interface FormQuestion {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generatePicture, type SeededRequest } from '../../test/helpers/generate-picture.ts'
 import {
   IMAGE_BUNDLES,
   materializeBundle,
@@ -13,7 +14,7 @@ import { ATTENTION_FORMS, withAttention } from '../../test/helpers/with-attentio
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { openFolder } from '../models/model-folder.ts'
-import { openImagePipeline, type ImagePipeline, type ImageRequest } from './index.ts'
+import { openImagePipeline, type ImagePipeline } from './index.ts'
 
 const context = { turn: async () => {} }
 
@@ -37,7 +38,7 @@ describe.each(CASES)('%s with %s attention makes the pictures of the reference p
     await bundle.remove()
   })
 
-  function toRequest({ name: run, references = [], prompt, ...rest }: PictureCase): ImageRequest {
+  function toRequest({ name: run, references = [], prompt, ...rest }: PictureCase): SeededRequest {
     return {
       ...rest,
       prompt: PROMPTS[prompt],
@@ -46,7 +47,7 @@ describe.each(CASES)('%s with %s attention makes the pictures of the reference p
   }
 
   it.each(readCases(name))('$name', async (row) => {
-    const picture = await pipeline.generate(toRequest(row), context)
+    const picture = await generatePicture(pipeline, toRequest(row), context)
     const wanted = new Uint8Array(readTensorBytes(bundle.expected, `picture.${row.name}`))
     const [height, width] = bundle.expected.get(`picture.${row.name}`)!.shape
     expect([picture.width, picture.height, picture.channels]).toEqual([width, height, 3])

@@ -20,11 +20,6 @@ export interface PictureRequest {
   readonly references?: readonly PixelImage[]
 }
 
-export interface ImageRequest extends PictureRequest {
-  /** Whole number; the same seed gives the same noise on every backend. */
-  readonly seed: number
-}
-
 /** What a checkpoint was made for. */
 export interface SamplingDefaults {
   readonly steps: number
@@ -49,7 +44,7 @@ export interface PreparedPictures {
   /** Steps and runs of the decoder that one picture takes, as its progress counts them. */
   readonly steps: number
   readonly runs: number
-  /** Makes the RGB picture of a seed. */
+  /** Makes the RGB picture of a seed, a whole number; the same seed gives the same noise on every backend. */
   draw(seed: number, context: ImageContext): Promise<PixelImage>
 }
 
@@ -64,8 +59,6 @@ export interface ImagePipeline {
    * @throws InvalidRequestError for a size, prompt or reference that the model can't take
    */
   prepare(request: PictureRequest, context: ImageContext): Promise<PreparedPictures>
-  /** Makes one RGB picture. Throws as `prepare` does. */
-  generate(request: ImageRequest, context: ImageContext): Promise<PixelImage>
   /** Frees the sessions. Safe to call twice. */
   dispose(): Promise<void>
 }

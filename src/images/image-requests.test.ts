@@ -1,13 +1,14 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generatePicture, type SeededRequest } from '../../test/helpers/generate-picture.ts'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
 import { openFolder } from '../models/model-folder.ts'
-import { openImagePipeline, type ImagePipeline, type ImageProgress, type ImageRequest } from './index.ts'
+import { openImagePipeline, type ImagePipeline, type ImageProgress } from './index.ts'
 
 const REQUEST = { prompt: 'a red apple', width: 64, height: 48, seed: 1, steps: 2 }
 const context = { turn: async () => {} }
@@ -34,8 +35,8 @@ describe.each<[ImageBundleName, number]>([
   })
 
   it('makes the same picture for the same seed, and another one for another seed, prompt or guidance', async () => {
-    const make = async (change: Partial<ImageRequest>) =>
-      (await pipeline.generate({ ...REQUEST, guidance: 3, ...change }, context)).data
+    const make = async (change: Partial<SeededRequest>) =>
+      (await generatePicture(pipeline, { ...REQUEST, guidance: 3, ...change }, context)).data
     const first = await make({})
     expect(await make({})).toEqual(first)
     expect(await make({ seed: 2 })).not.toEqual(first)
@@ -46,7 +47,8 @@ describe.each<[ImageBundleName, number]>([
   it('reports every step and run of the decoder, and asks for a turn before every forward', async () => {
     const progress: ImageProgress[] = []
     let turns = 0
-    await pipeline.generate(
+    await generatePicture(
+      pipeline,
       { ...REQUEST, guidance: 0 },
       {
         turn: async () => void turns++,
@@ -66,7 +68,9 @@ describe.each<[ImageBundleName, number]>([
     const turn = async () => {
       if (turns++ === last) throw new AbortedError()
     }
-    await expect(pipeline.generate({ ...REQUEST, guidance: 0 }, { turn })).rejects.toMatchObject({ code: 'aborted' })
+    await expect(generatePicture(pipeline, { ...REQUEST, guidance: 0 }, { turn })).rejects.toMatchObject({
+      code: 'aborted',
+    })
     expect(turns).toBe(last + 1)
   })
 
@@ -80,7 +84,7 @@ describe.each<[ImageBundleName, number]>([
     [{ guidance: Number.POSITIVE_INFINITY }, 'guidance'],
   ])('refuses %j', async (change, path) => {
     expect(pipeline.sizeStep).toBe(step)
-    const made = pipeline.generate({ ...REQUEST, ...change }, context)
+    const made = generatePicture(pipeline, { ...REQUEST, ...change }, context)
     await expect(made).rejects.toMatchObject({ code: 'invalid_request', path })
   })
 
@@ -88,7 +92,7 @@ describe.each<[ImageBundleName, number]>([
     const other = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
     await other.dispose()
     await other.dispose()
-    await expect(other.generate(REQUEST, context)).rejects.toThrow(/disposed/)
+    await expect(generatePicture(other, REQUEST, context)).rejects.toThrow(/disposed/)
   })
 })
 
@@ -98,9 +102,9 @@ describe('Z-Image', () => {
     const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
     expect(pipeline.edits).toBe(false)
     const references = [drawPicture('reference', 64, 64, 3)]
-    const edited = pipeline.generate({ ...REQUEST, references }, context)
+    const edited = generatePicture(pipeline, { ...REQUEST, references }, context)
     await expect(edited).rejects.toMatchObject({ code: 'invalid_request', path: 'image' })
-    const wide = pipeline.generate({ ...REQUEST, width: 65 * 16 }, context)
+    const wide = generatePicture(pipeline, { ...REQUEST, width: 65 * 16 }, context)
     await expect(wide).rejects.toMatchObject({ code: 'invalid_request', path: 'size' })
     await pipeline.dispose()
     await bundle.remove()

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import { type ImageBundle, type ImageBundleName, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
@@ -105,7 +106,11 @@ describe('a model that makes any size', () => {
     const images = await Promise.all(sources.map(encode))
     const edited = await opened.edit({ prompt: JOB.prompt, images, n: 1, seed: 3, steps: 2 })
     const pipeline = await openImagePipeline({ backend, files: openFolder(opened.bundle.folder) })
-    const wanted = await pipeline.generate({ prompt: JOB.prompt, references: sources, seed: 3, steps: 2 }, context)
+    const wanted = await generatePicture(
+      pipeline,
+      { prompt: JOB.prompt, references: sources, seed: 3, steps: 2 },
+      context,
+    )
     await pipeline.dispose()
     expect(sizes(edited)).toEqual(['96x64'])
     expect(Uint8Array.from(edited[0]!.data)).toEqual(wanted.data)
@@ -189,7 +194,7 @@ describe('a model of a few sizes', () => {
     const source = drawPicture('source', 96, 64, 3)
     const edited = await opened.edit({ prompt: 'x', image: await encode(source), n: 1, seed: 1, steps: 2 })
     const pipeline = await openImagePipeline({ backend, files: openFolder(opened.bundle.folder) })
-    const wanted = await pipeline.generate({ prompt: 'x', references: [source], seed: 1, steps: 2 }, context)
+    const wanted = await generatePicture(pipeline, { prompt: 'x', references: [source], seed: 1, steps: 2 }, context)
     await pipeline.dispose()
     expect(Uint8Array.from(edited[0]!.data)).toEqual(wanted.data)
   })

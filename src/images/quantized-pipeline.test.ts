@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import { materializeBundle, PROMPTS, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
@@ -20,7 +21,7 @@ async function makePicture(folder: string, edits: boolean): Promise<Uint8Array> 
   const pipeline = await openImagePipeline({ backend, files: openFolder(folder) })
   const references = edits ? [drawPicture('quantized', 64, 64, 3)] : []
   const request = { prompt: PROMPTS.short, width: 64, height: 64, seed: 1, steps: 2, guidance: 0, references }
-  const { data } = await pipeline.generate(request, context)
+  const { data } = await generatePicture(pipeline, request, context)
   await pipeline.dispose()
   return data
 }

@@ -1,9 +1,11 @@
 import type {
   ChoiceQuestionInput,
+  DecisionRequestInput,
   NoulQuestionInput,
   QuestionInput,
   QuestionsInput,
   ScoreQuestionInput,
+  ThresholdInput,
 } from './question-types.ts'
 
 /** Fields of a question by its type. */
@@ -53,3 +55,14 @@ type ExactQuestion<Q extends QuestionInput> = Q extends QuestionInput
 export type ExactQuestions<Questions extends QuestionsInput> = [keyof Questions] extends [never]
   ? 'a request needs 1 to 32 questions'
   : { readonly [Name in keyof Questions]: ExactQuestion<Questions[Name]> }
+
+/**
+ * A decision request whose questions the compiler checks for fields that they don't have. What carries fields of other
+ * services is passed `as DecisionRequestInput`: they are ignored, and reported among the `warnings`.
+ */
+export interface ExactDecisionRequest<
+  Questions extends QuestionsInput,
+  Threshold extends ThresholdInput,
+> extends DecisionRequestInput<Questions, Threshold> {
+  readonly questions: Questions & ExactQuestions<Questions>
+}

@@ -4,6 +4,7 @@ export type { Warning } from './warning.ts'
 export { decisionRequestSchema, parseDecisionRequest } from './decision-request.ts'
 export { decisionResponseSchema } from './decision-response.ts'
 export { type ErrorBody, errorBodySchema } from './error-body.ts'
+export type { ExactDecisionRequest } from './exact-questions.ts'
 export {
   type ImageEditRequest,
   imageEditRequestSchema,
@@ -21,7 +22,6 @@ export type {
   ChoiceQuestionInput,
   DecisionRequest,
   DecisionRequestInput,
-  ExactDecisionRequest,
   NoulQuestion,
   NoulQuestionInput,
   Question,

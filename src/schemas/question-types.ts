@@ -1,4 +1,3 @@
-import type { ExactQuestions } from './exact-questions.ts'
 import type { State, Text } from './read-text.ts'
 
 /**
@@ -235,15 +234,4 @@ export interface DecisionRequestInput<
    * ```
    */
   readonly model?: string | undefined
-}
-
-/**
- * A decision request whose questions the compiler checks for fields that they don't have. What carries fields of other
- * services is passed `as DecisionRequestInput`: they are ignored, and reported among the `warnings`.
- */
-export interface ExactDecisionRequest<
-  Questions extends QuestionsInput,
-  Threshold extends ThresholdInput,
-> extends DecisionRequestInput<Questions, Threshold> {
-  readonly questions: Questions & ExactQuestions<Questions>
 }

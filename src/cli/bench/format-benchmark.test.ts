@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import type { Benchmark } from '../bench-command.ts'
+import type { Benchmark } from './benchmark.ts'
 import { formatBenchmark } from './format-benchmark.ts'
 
 const environment = {

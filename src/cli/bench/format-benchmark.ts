@@ -1,5 +1,5 @@
 import colors from 'picocolors'
-import type { Benchmark } from '../bench-command.ts'
+import type { Benchmark } from './benchmark.ts'
 import type { Summary } from './statistics.ts'
 
 export function formatBenchmark({ environment, limits, backends }: Benchmark): string {

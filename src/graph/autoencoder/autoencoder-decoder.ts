@@ -5,7 +5,7 @@ import type { AutoencoderModel } from './autoencoder-block.ts'
 import { startAutoencoder, type AutoencoderOptions } from './autoencoder-model.ts'
 import { beginDecoding, endDecoding, enlargeAndRefine, listDecoderBlocks } from './autoencoder-decoder-blocks.ts'
 import { batchStatistics } from '../layers/batch-statistics.ts'
-import { divideDecoder, type DividedDecoder } from './divided-decoder.ts'
+import { divideDecoder, type DividedDecoder, type StartedDecoder } from './divided-decoder.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { add, mul } from '../../onnx/ops/elementwise.ts'
 import { depthToSpace } from '../../onnx/ops/shape.ts'
@@ -49,12 +49,6 @@ export function describeAutoencoderKlFlux2Decoder(
     const model = startAutoencoder('autoencoder_kl_flux2_decoder', config, weights, options)
     return { model, readLatents: () => readPackedLatents(model, config) }
   })
-}
-
-/** A new graph of a decoder, and what makes its latents [1, latent_channels, h, w] from the graph's input. */
-export interface StartedDecoder {
-  readonly model: AutoencoderModel
-  readLatents(): Value
 }
 
 function describe(blockChannels: readonly number[], start: () => StartedDecoder): DecoderGraphs {

@@ -8,8 +8,13 @@ import {
   listDecoderBlocks,
   type DecoderBlock,
 } from './autoencoder-decoder-blocks.ts'
-import type { StartedDecoder } from './autoencoder-decoder.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
+
+/** A new graph of a decoder, and what makes its latents [1, latent_channels, h, w] from the graph's input. */
+export interface StartedDecoder {
+  readonly model: AutoencoderModel
+  readLatents(): Value
+}
 
 /**
  * A decoder cut where its normalisation needs to have seen the whole picture. Its finest levels, which take nearly all

@@ -83,7 +83,6 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     sizeStep: scale,
     edits: true,
     prepare,
-    generate: async (request, context) => (await prepare(request, context)).draw(request.seed, context),
     async dispose() {
       await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])
     },

@@ -73,7 +73,6 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     sizeStep,
     edits: false,
     prepare,
-    generate: async (request, context) => (await prepare(request, context)).draw(request.seed, context),
     async dispose() {
       await Promise.all([text.dispose(), denoiser.dispose(), decoder.dispose()])
     },

@@ -1,67 +1,102 @@
-import { downloadFile } from '@huggingface/hub'
-import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { DownloadFailedError } from '../../errors/index.ts'
+import { formatBytes } from '../format-bytes.ts'
 import { hashFile } from './blob-hash.ts'
-import { claimPartial, leavePartial } from './partial-file.ts'
-import type { Hub, RemoteFile } from './remote-files.ts'
+import type { Hub } from './hub-client.ts'
+import { partialOf, sizeOf } from './partial-file.ts'
+import { pause } from './pause.ts'
+import type { RemoteFile } from './remote-files.ts'
+import { delayBefore, describeCause, type PullRetry, refusePassing } from './retry.ts'
 
 export interface BlobDownload {
   readonly hub: Hub
   readonly id: string
   readonly commit: string
   readonly file: RemoteFile
-  /** Where the content goes. What an interrupted download has left beside it is continued next time. */
+  /** Where the content goes. What an interrupted download has left beside it is continued. */
   readonly blob: string
   readonly signal?: AbortSignal | undefined
   /** Bytes of this file on the disk so far. */
   onBytes(bytes: number): void
+  readonly onRetry?: ((retry: PullRetry) => void) | undefined
 }
 
-/** @throws DownloadFailedError when the connection breaks or the content is not what the repository lists */
+/**
+ * Downloads one file and checks its hash. A connection that breaks is made again from where it broke, as long as every
+ * few tries bring something new.
+ *
+ * @throws DownloadFailedError naming the file, the bytes that have arrived and the cause
+ */
 export async function downloadBlob(download: BlobDownload): Promise<void> {
   const { id, file, blob } = download
   await mkdir(dirname(blob), { recursive: true })
-  const partial = await claimPartial(blob)
-  try {
-    await complete(partial, download)
-    if ((await hashFile(partial, file.size, file.content)) !== file.content.hash) {
-      await rm(partial)
-      throw new DownloadFailedError(id, `the content of ${file.path} does not have the hash that the repository lists`)
-    }
-    await rename(partial, blob)
-  } catch (error) {
-    await leavePartial(partial, blob)
-    throw error
+  const partial = partialOf(blob)
+  await complete(partial, download)
+  if ((await hashFile(partial, file.size, file.content)) !== file.content.hash) {
+    await rm(partial)
+    throw new DownloadFailedError(id, `the content of ${file.path} does not have the hash that the repository lists`)
   }
+  await rename(partial, blob)
 }
 
-async function complete(partial: string, { hub, id, commit, file, signal, onBytes }: BlobDownload): Promise<void> {
+async function complete(partial: string, download: BlobDownload): Promise<void> {
+  const { id, file, signal, onBytes, onRetry } = download
   let have = await sizeOf(partial)
   if (have > file.size) {
     await rm(partial)
     have = 0
   }
   onBytes(have)
-  if (have === file.size && file.size > 0) return
-  // Plain HTTP with ranges instead of the hub's chunk protocol, which can't be continued from a file.
-  const remote = await downloadFile({ ...hub, repo: id, revision: commit, path: file.path, xet: false })
-  if (remote === null) throw new DownloadFailedError(id, `${file.path} is listed but can't be fetched`)
-  const body = Readable.fromWeb((have > 0 ? remote.slice(have) : remote).stream() as ReadableStream)
-  body.on('data', (chunk: Uint8Array) => onBytes((have += chunk.length)))
-  const target = createWriteStream(partial, { flags: have > 0 ? 'a' : 'w' })
-  // The file is left to others only after the last write to it.
-  const closed = new Promise<void>((resolve) => void target.once('close', resolve))
-  await pipeline(body, target, { signal }).finally(() => closed)
+  for (let tries = 0; have < file.size || file.size === 0; tries++) {
+    const before = have
+    try {
+      await fetchRest(partial, have, download)
+      if ((await sizeOf(partial)) === file.size) return
+      throw new TypeError('terminated', { cause: new Error('the connection ended early') })
+    } catch (error) {
+      have = await sizeOf(partial)
+      if (have > before) tries = 0
+      const delay = signal?.aborted ? undefined : delayBefore(tries, error)
+      if (delay === undefined) throw signal?.aborted ? error : explainEnd(id, file, have, error)
+      onRetry?.({ file: file.path, reason: describeCause(error), delay })
+      await pause(delay, signal)
+    }
+  }
 }
 
-async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  )
+/** Appends what is missing, by plain HTTP with a range: the hub's chunk protocol can't be continued from a file. */
+async function fetchRest(partial: string, have: number, download: BlobDownload): Promise<void> {
+  const { hub, id, commit, file, onBytes } = download
+  const path = file.path.split('/').map(encodeURIComponent).join('/')
+  const response = await hub.fetch(`${hub.hubUrl}/${id}/resolve/${commit}/${path}`, {
+    headers: {
+      ...(hub.accessToken && { authorization: `Bearer ${hub.accessToken}` }),
+      ...(have > 0 && { range: `bytes=${have}-` }),
+      // A compressed answer would have ranges of its own.
+      'accept-encoding': 'identity',
+    },
+  })
+  refusePassing(response)
+  if (!response.ok || !response.body) {
+    throw new DownloadFailedError(id, `${file.path} is listed, but the hub answered ${response.status} for it`)
+  }
+  // A server without ranges sends the whole file again.
+  let done = response.status === 206 ? have : 0
+  const target = await open(partial, done > 0 ? 'a' : 'w')
+  try {
+    for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+      await target.write(chunk)
+      onBytes((done += chunk.length))
+    }
+  } finally {
+    await target.close()
+  }
+}
+
+function explainEnd(id: string, { path, size }: RemoteFile, have: number, error: unknown): unknown {
+  if (error instanceof DownloadFailedError) return error
+  const reason = `${path} stopped at ${formatBytes(have)} of ${formatBytes(size)}: ${describeCause(error)}`
+  return new DownloadFailedError(id, `${reason}. Run the command again to continue`, { cause: error })
 }

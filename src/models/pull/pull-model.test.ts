@@ -1,17 +1,11 @@
-import { spawnSync } from 'node:child_process'
 import type fs from 'node:fs/promises'
-import { lstat, mkdtemp, readdir, readFile, rename, rm, statfs, symlink, utimes } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { lstat, mkdtemp, readdir, readFile, rename, rm, statfs, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  AbortedError,
-  DownloadFailedError,
-  InvalidRequestError,
-  ModelFormatError,
-  ModelNotFoundError,
-} from '../../errors/index.ts'
+import { AbortedError, InvalidRequestError, ModelFormatError, ModelNotFoundError } from '../../errors/index.ts'
 import { resolveModel } from '../resolve-model.ts'
+import type * as pauseModule from './pause.ts'
 import { pullModel } from './pull-model.ts'
 import { COMMIT, type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
 
@@ -20,12 +14,24 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...files, symlink: vi.fn<typeof symlink>(files.symlink), statfs: vi.fn<typeof fs.statfs>(files.statfs) }
 })
 
+vi.mock('./pause.ts', async (original) => {
+  const { pause } = await original<typeof pauseModule>()
+  // Waits for other processes take their time, waits before another try are only counted.
+  return { pause: vi.fn<typeof pause>((ms, signal) => (ms === 500 ? pause(20, signal) : Promise.resolve())) }
+})
+
 const WEIGHTS = 'weights of the model, '.repeat(4000)
 const FILES = { 'config.json': '{"some":"config"}', 'model.safetensors': WEIGHTS, 'README.md': 'left out' }
 
+/** A file of weights whose header says that it holds none. */
+const WHOLE = { ...FILES, 'model.safetensors': `\x02${'\0'.repeat(7)}{}` }
+
 let home: string
 beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-'))))
-afterEach(() => rm(home, { recursive: true }))
+afterEach(async () => {
+  vi.mocked(statfs).mockReset()
+  await rm(home, { recursive: true, force: true })
+})
 
 const blobsOf = () => join(home, 'hub', 'models--owner--model', 'blobs')
 const pull = (hub: FakeHub, more: object = {}) =>
@@ -52,10 +58,21 @@ it('fetches nothing twice', async () => {
   expect(hub.downloads).toHaveLength(before)
 })
 
+/** Leaves the first bytes of the weights, as a download that was ended does. */
+async function leavePartial(hub: FakeHub, bytes: number): Promise<string> {
+  hub.cut('model.safetensors', bytes)
+  const controller = new AbortController()
+  const pulling = pull(hub, {
+    signal: controller.signal,
+    onRetry: () => controller.abort(),
+  })
+  await expect(pulling).rejects.toThrow(AbortedError)
+  return (await readdir(blobsOf())).find((name) => name.endsWith('.incomplete'))!
+}
+
 it('continues a file where the connection broke', async () => {
   await using hub = await startFakeHub(FILES)
-  hub.cut('model.safetensors', 5000)
-  await expect(pull(hub)).rejects.toThrow(DownloadFailedError)
+  await leavePartial(hub, 5000)
   await expect(resolveModel('owner/model', { HF_HOME: home })).rejects.toThrow(ModelNotFoundError)
   const folder = await pull(hub)
   expect(hub.downloads.at(-1)).toBe('model.safetensors 5000')
@@ -72,7 +89,7 @@ it('gives every one of several downloads at once the right file', async () => {
   for (const folder of [await pull(hub, { onProgress }), await second!]) {
     expect((await readFile(join(folder, 'model.safetensors'), 'utf8')) === WEIGHTS).toBe(true)
   }
-  expect(hub.downloads.filter((file) => file.startsWith('model'))).toHaveLength(2)
+  expect(hub.downloads.filter((file) => file.startsWith('model'))).toHaveLength(1)
   await expect(readdir(blobsOf())).resolves.toSatisfy((names: string[]) =>
     names.every((name) => /^[0-9a-f]+$/.test(name)),
   )
@@ -112,57 +129,45 @@ describe('where links are not allowed, or the disk is nearly full', () => {
 
   it('needs room for what is missing only', async () => {
     await using hub = await startFakeHub(FILES)
-    hub.cut('model.safetensors', 50_000)
-    await expect(pull(hub)).rejects.toThrow(DownloadFailedError)
+    await leavePartial(hub, 50_000)
     vi.mocked(statfs).mockResolvedValue({ bavail: 1, bsize: WEIGHTS.length - 20_000 } as never)
     await pull(hub)
     vi.mocked(statfs).mockResolvedValue({ bavail: 0, bsize: 1 } as never)
     await pull(hub)
     await rm(home, { recursive: true })
-    await expect(pull(hub)).rejects.toThrow(/it needs 0\.0 GB/)
+    await expect(pull(hub)).rejects.toThrow(/it needs 88\.0 kB, .* has 0 B left/)
     vi.mocked(statfs).mockReset()
   })
 })
 
-describe('what a process has left of a file when it was ended', () => {
-  const HOUR = 3600
-  const ended = () => spawnSync(process.execPath, ['--version']).pid
-  it.each<[string, () => string, number, string]>([
-    ['is continued', () => `${hostname()}.${ended()}`, 60, '5000'],
-    [
-      'is continued where a process with the number of this one left it',
-      () => `${hostname()}.${process.pid}`,
-      60,
-      '5000',
-    ],
-    ['is left alone while somebody writes to it, maybe in another container', () => `${hostname()}.${ended()}`, 0, '-'],
-    ['is left alone while the process runs', () => `${hostname()}.${process.ppid}`, 0, '-'],
-    ['is left alone where it may run on another machine', () => 'other.example.1', 0, '-'],
-    ['is continued where nobody has written to it for long', () => 'other.example.1', HOUR, '5000'],
-  ])('%s', async (_, owner, age, from) => {
-    await using hub = await startFakeHub(FILES)
-    hub.cut('model.safetensors', 5000)
-    await expect(pull(hub)).rejects.toThrow(DownloadFailedError)
-    const left = (await readdir(blobsOf())).find((name) => name.endsWith('.incomplete'))!
-    const claimed = join(blobsOf(), left.replace('.incomplete', `.${owner()}.id.incomplete`))
-    await rename(join(blobsOf(), left), claimed)
-    const then = Date.now() / 1000 - age
-    await utimes(claimed, then, then)
-    const folder = await pull(hub)
-    expect(hub.downloads.at(-1)).toBe(`model.safetensors ${from}`)
-    expect((await readFile(join(folder, 'model.safetensors'), 'utf8')) === WEIGHTS).toBe(true)
-  })
-})
+describe('what other tools or versions have left of a file', () => {
+  const age = async (name: string, minutes: number) => {
+    const then = Date.now() / 1000 - minutes * 60
+    await utimes(join(blobsOf(), name), then, then)
+  }
 
-it('leaves a file alone that the tools of the hub write to', async () => {
-  await using hub = await startFakeHub(FILES)
-  hub.cut('model.safetensors', 5000)
-  await expect(pull(hub)).rejects.toThrow(DownloadFailedError)
-  const left = (await readdir(blobsOf())).find((name) => name.endsWith('.incomplete'))!
-  await utimes(join(blobsOf(), left), new Date(), new Date())
-  await pull(hub)
-  expect(hub.downloads.at(-1)).toBe('model.safetensors -')
-  expect(await readdir(blobsOf())).toContain(left)
+  it('is continued where nobody has written to it for long, and the smaller ones are removed', async () => {
+    await using hub = await startFakeHub(FILES)
+    const left = await leavePartial(hub, 5000)
+    const hash = left.split('.')[0]!
+    await rename(join(blobsOf(), left), join(blobsOf(), `${hash}.other.example.1.id.incomplete`))
+    await writeFile(join(blobsOf(), `${hash}.incomplete`), 'w')
+    for (const name of await readdir(blobsOf())) await age(name, 60)
+    await pull(hub)
+    expect(hub.downloads.at(-1)).toBe('model.safetensors 5000')
+    expect((await readdir(blobsOf())).filter((name) => name.endsWith('.incomplete'))).toEqual([])
+  })
+
+  it('is left alone while somebody may write to it', async () => {
+    await using hub = await startFakeHub(FILES)
+    const left = await leavePartial(hub, 5000)
+    const other = `${left.split('.')[0]}.incomplete`
+    await rename(join(blobsOf(), left), join(blobsOf(), other))
+    await age(other, 5)
+    await pull(hub)
+    expect(hub.downloads.at(-1)).toBe('model.safetensors -')
+    expect(await readdir(blobsOf())).toContain(other)
+  })
 })
 
 it.each([
@@ -207,11 +212,21 @@ it('refuses what it cannot use with the reason', async () => {
   expect(hub.downloads).toEqual([])
 })
 
-it.each(['1', 'on', 'YES', 'True'])('downloads nothing where HF_HUB_OFFLINE is %s', async (value) => {
-  await using hub = await startFakeHub(FILES)
-  const offline = { HF_HOME: home, HF_ENDPOINT: hub.url, HF_HUB_OFFLINE: value }
-  await expect(pull(hub, { env: offline })).rejects.toThrow(`HF_HUB_OFFLINE is ${value}`)
-  expect(hub.downloads).toEqual([])
+describe.each(['1', 'on', 'YES', 'True'])('with HF_HUB_OFFLINE=%s', (value) => {
+  const offline = (hub: FakeHub) => ({ env: { HF_HOME: home, HF_ENDPOINT: hub.url, HF_HUB_OFFLINE: value } })
+
+  it('asks nobody, and says what is missing', async () => {
+    await using hub = await startFakeHub(WHOLE)
+    await expect(pull(hub, offline(hub))).rejects.toThrow(
+      `HF_HUB_OFFLINE is ${value}, and ${home}/hub has no copy of it`,
+    )
+    const folder = await pull(hub)
+    const { length } = hub.downloads
+    await expect(pull(hub, offline(hub))).resolves.toBe(folder)
+    await rm(join(folder, 'model.safetensors'))
+    await expect(pull(hub, offline(hub))).rejects.toThrow(`HF_HUB_OFFLINE is ${value}, and the copy is not whole`)
+    expect(hub.downloads).toHaveLength(length)
+  })
 })
 
 it.each(['', '0', 'false'])('downloads where HF_HUB_OFFLINE is %j', async (value) => {

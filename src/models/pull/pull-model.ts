@@ -1,21 +1,17 @@
-import {
-  access,
-  copyFile,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
+import { mkdir, statfs, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
-import { type Environment, hubCacheFolder, hubHome, isHubId } from '../hub-cache.ts'
+import { exists } from '../exists.ts'
+import { formatBytes } from '../format-bytes.ts'
+import { type Environment, hubCacheFolder, isHubId } from '../hub-cache.ts'
 import { downloadBlob } from './download-file.ts'
-import { explain, type Hub, listRemoteFiles, type RemoteFile } from './remote-files.ts'
+import { connect, type Hub, patient } from './hub-client.ts'
+import { findOffline } from './offline.ts'
+import { adoptPartial } from './partial-file.ts'
+import { withLock } from './pull-lock.ts'
+import { explain, listRemoteFiles, type RemoteFile } from './remote-files.ts'
+import type { PullRetry } from './retry.ts'
+import { blobOf, makeSnapshot } from './snapshot.ts'
 
 /** What the hub's own tools take for true in a variable. */
 const TRUE = /^(?:1|on|yes|true)$/i
@@ -25,6 +21,8 @@ export interface PullProgress {
   /** Bytes on the disk so far, and of all files. */
   readonly done: number
   readonly total: number
+  /** The file inside the repository that is being downloaded. */
+  readonly file: string
 }
 
 export interface PullOptions {
@@ -34,13 +32,21 @@ export interface PullOptions {
   readonly revision?: string
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (progress: PullProgress) => void
-  /** `HF_ENDPOINT`, `HF_TOKEN`, `HF_HOME`, `HF_HUB_CACHE`, `HF_HUB_OFFLINE`, as the hub's own tools read them. */
+  /** Called before something is tried again after a broken connection or an answer such as 429 or 503. */
+  readonly onRetry?: (retry: PullRetry) => void
+  /** Called once where another process downloads the same model, which is waited for. */
+  readonly onWait?: () => void
+  /**
+   * `HF_ENDPOINT`, `HF_TOKEN`, `HF_HOME`, `HF_HUB_CACHE`, `HF_HUB_OFFLINE`, as the hub's own tools read them, and
+   * `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`.
+   */
   readonly env?: Environment
 }
 
 /**
  * Downloads a checkpoint into the hub's cache, in the layout of the hub's own tools, which share it. Files that are there
- * already are not fetched again, an interrupted file is continued, and every file is checked against the repository's hash.
+ * already are not fetched again, an interrupted file is continued, every file is checked against the repository's hash,
+ * and one process at a time downloads a model. With `HF_HUB_OFFLINE` it asks nobody and checks that what is there is whole.
  *
  * @returns the snapshot folder with the model's files
  * @throws InvalidRequestError for a bad id, ModelNotFoundError, ModelFormatError, DownloadFailedError, AbortedError
@@ -49,14 +55,21 @@ export async function pullModel(options: PullOptions): Promise<string> {
   const { id, revision = 'main', signal, env = process.env } = options
   if (!isHubId(id)) throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, got '${id}'`)
   const offline = env['HF_HUB_OFFLINE'] ?? ''
-  if (TRUE.test(offline)) throw new DownloadFailedError(id, `HF_HUB_OFFLINE is ${offline}; unset it to download`)
+  if (TRUE.test(offline)) return findOffline(id, env, `HF_HUB_OFFLINE is ${offline}`)
   const hub = await connect(env, signal)
+  const cache = hubCacheFolder(env)
+  const name = `models--${id.replace('/', '--')}`
+  const repository = join(cache, name)
   try {
-    const { commit, files } = await listRemoteFiles(hub, id, revision)
-    const repository = join(hubCacheFolder(env), `models--${id.replace('/', '--')}`)
+    const listing = patient(hub, 'the list of files', signal, options.onRetry)
+    const { commit, files } = await listRemoteFiles(listing, id, revision)
     const snapshot = join(repository, 'snapshots', commit)
-    await fetchFiles({ ...options, hub, commit, files, repository, snapshot })
-    if (revision !== commit) await writeReference(join(repository, 'refs', revision), commit)
+    const lock = { signal, onWait: () => options.onWait?.() }
+    await withLock(join(cache, '.locks', name, 'tessera.lock'), lock, async () => {
+      await fetchFiles({ ...options, hub, commit, files, repository, snapshot })
+      await makeSnapshot({ repository, snapshot }, files)
+      if (revision !== commit) await writeReference(join(repository, 'refs', revision), commit)
+    })
     return snapshot
   } catch (error) {
     throw signal?.aborted ? new AbortedError(undefined, { cause: error }) : asTesseraError(explain(error, hub, id), id)
@@ -71,81 +84,35 @@ interface Snapshot extends PullOptions {
   readonly snapshot: string
 }
 
-async function fetchFiles({
-  id,
-  hub,
-  commit,
-  files,
-  repository,
-  snapshot,
-  signal,
-  onProgress,
-}: Snapshot): Promise<void> {
+async function fetchFiles({ files, repository, snapshot, onProgress, ...download }: Snapshot): Promise<void> {
   const total = files.reduce((sum, { size }) => sum + size, 0)
-  const blobOf = ({ content }: RemoteFile) => join(repository, 'blobs', content.hash)
-  let before = 0
-  const report = (bytes: number) => onProgress?.({ stage: 'download', done: before + bytes, total })
-  const isThere = async (file: RemoteFile) => (await exists(join(snapshot, file.path))) || (await exists(blobOf(file)))
-  let missing = 0
-  for (const file of files)
-    if (!(await isThere(file))) missing += Math.max(0, file.size - (await measurePartial(blobOf(file))))
-  await checkSpace(id, repository, missing)
+  const missing = new Set<RemoteFile>()
+  let needed = 0
   for (const file of files) {
-    const blob = blobOf(file)
-    if (!(await isThere(file))) await downloadBlob({ hub, id, commit, file, blob, signal, onBytes: report })
+    const blob = blobOf(repository, file)
+    if ((await exists(join(snapshot, file.path))) || (await exists(blob))) continue
+    missing.add(file)
+    needed += Math.max(0, file.size - (await adoptPartial(blob)))
+  }
+  await checkSpace(download.id, repository, needed)
+  let before = 0
+  for (const file of files) {
+    const report = (bytes: number) => onProgress?.({ stage: 'download', done: before + bytes, total, file: file.path })
+    const blob = blobOf(repository, file)
+    // Of files with the same content the first brings it.
+    if (missing.has(file) && !(await exists(blob))) await downloadBlob({ ...download, file, blob, onBytes: report })
     report(file.size)
     before += file.size
   }
-  // After all of them, so that there is never a snapshot with files missing.
-  for (const file of files) {
-    const shared = files.some((other) => other !== file && other.content.hash === file.content.hash)
-    await place(blobOf(file), join(snapshot, file.path), shared)
-  }
-}
-
-/** Bytes of a file that an earlier download has left, which are continued. */
-async function measurePartial(blob: string): Promise<number> {
-  const names = await readdir(dirname(blob)).catch(() => [])
-  const partial = names.filter((name) => name.startsWith(`${basename(blob)}.`) && name.endsWith('.incomplete'))
-  const sizes = await Promise.all(
-    partial.map((name) =>
-      stat(join(dirname(blob), name)).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  )
-  return Math.max(0, ...sizes)
 }
 
 /** Before work starts: a disk that fills up at 90 % of 8 GB costs an hour. */
 async function checkSpace(id: string, repository: string, needed: number): Promise<void> {
   await mkdir(repository, { recursive: true })
   const { bavail, bsize } = await statfs(repository)
-  if (bavail * bsize >= needed) return
-  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
-  throw new DownloadFailedError(
-    id,
-    `it needs ${gigabytes(needed)}, ${repository} has ${gigabytes(bavail * bsize)} left`,
-  )
-}
-
-/** @param shared whether another file has the same content */
-async function place(blob: string, path: string, shared: boolean): Promise<void> {
-  if (await exists(path)) return
-  await mkdir(dirname(path), { recursive: true })
-  try {
-    await symlink(relative(dirname(path), blob), path)
-  } catch (error) {
-    // Another download was faster, or a link is there that leads nowhere.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      if (await exists(path)) return
-      await rm(path, { force: true })
-      return place(blob, path, shared)
-    }
-    // Windows lets only some users make links; the file itself does as well, as in the hub's own tools.
-    await (shared ? copyFile(blob, path) : rename(blob, path))
-  }
+  const left = bavail * bsize
+  if (left >= needed) return
+  throw new DownloadFailedError(id, `it needs ${formatBytes(needed)}, ${repository} has ${formatBytes(left)} left`)
 }
 
 async function writeReference(path: string, commit: string): Promise<void> {
@@ -153,24 +120,8 @@ async function writeReference(path: string, commit: string): Promise<void> {
   await writeFile(path, commit)
 }
 
-async function connect(env: Environment, signal: AbortSignal | undefined): Promise<Hub> {
-  const token = env['HF_TOKEN'] ?? (await readFile(join(hubHome(env), 'token'), 'utf8').catch(() => ''))
-  return {
-    hubUrl: (env['HF_ENDPOINT'] ?? 'https://huggingface.co').replace(/\/$/, ''),
-    fetch: (input, init) => fetch(input, signal ? { ...init, signal } : init),
-    ...(token.trim() && { accessToken: token.trim() }),
-  }
-}
-
 function asTesseraError(error: unknown, id: string): TesseraError {
   if (TesseraError.isInstance(error)) return error
   const reason = error instanceof Error ? error.message : String(error)
   return new DownloadFailedError(id, `${reason}; run the command again to continue`, { cause: error })
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

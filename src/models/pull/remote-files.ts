@@ -2,13 +2,8 @@ import { HubApiError, listFiles, modelInfo } from '@huggingface/hub'
 import { DownloadFailedError, InvalidRequestError, ModelFormatError, ModelNotFoundError } from '../../errors/index.ts'
 import type { ContentName } from './blob-hash.ts'
 import { chooseFiles } from './choose-files.ts'
-
-/** Where and as whom to ask; `fetch` carries the caller's signal. */
-export interface Hub {
-  readonly hubUrl: string
-  readonly accessToken?: string
-  readonly fetch: typeof fetch
-}
+import type { Hub } from './hub-client.ts'
+import { describeCause, isBrokenConnection, PassingAnswer } from './retry.ts'
 
 export interface RemoteFile {
   /** Inside the repository, `/` between folders. */
@@ -68,6 +63,13 @@ function requireHash({ algorithm, hash }: ContentName, id: string): void {
 
 /** Turns an answer of the hub into what it means for the caller. */
 export function explain(error: unknown, { hubUrl, accessToken }: Hub, id: string): unknown {
+  if (isBrokenConnection(error)) {
+    const reason = `${hubUrl} can't be reached: ${describeCause(error)}`
+    const remedy =
+      'Check the connection; HF_ENDPOINT names another hub, HTTPS_PROXY a proxy, HF_HUB_OFFLINE=1 takes what is there'
+    return new DownloadFailedError(id, `${reason}. ${remedy}`, { cause: error })
+  }
+  if (error instanceof PassingAnswer) return new DownloadFailedError(id, explainPassing(error), { cause: error })
   if (!(error instanceof HubApiError)) return error
   const { statusCode: status } = error
   if (status === 404)
@@ -81,4 +83,9 @@ export function explain(error: unknown, { hubUrl, accessToken }: Hub, id: string
     ? "the token has no access: accept the conditions on the model's page, or use another token"
     : 'no such model, or it needs a token: check the name, or set HF_TOKEN'
   return new InvalidRequestError('model', `${id}: ${help} (the hub answered ${status})`, { cause: error })
+}
+
+function explainPassing({ message, retryAfter }: PassingAnswer): string {
+  const patience = retryAfter === undefined ? '' : ` and asks to wait for ${Math.ceil(retryAfter / 1000)} s`
+  return `${message}${patience}. Run the command again later to continue`
 }

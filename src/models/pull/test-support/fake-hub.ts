@@ -12,6 +12,15 @@ export interface FakeHub extends AsyncDisposable {
   readonly downloads: string[]
   /** Cuts the next answer for this file after so many bytes. */
   cut(path: string, bytes: number): void
+  /** Breaks every connection for this file before a byte is sent, until it is called with false. */
+  refuse(path: string, refused?: boolean): void
+  /** Gives these answers in place of the next ones to requests whose path has such an end. */
+  answer(
+    path: string,
+    ...answers: readonly { readonly status: number; readonly headers?: Record<string, string> }[]
+  ): void
+  /** Sends whole files only, as a server that knows no ranges does. */
+  ignoreRanges(): void
   /** Sends this file in many pieces with pauses. */
   slow(path: string): void
   /** Serves other bytes for this file than it lists. */
@@ -26,9 +35,15 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
   const cuts = new Map<string, number>()
   const corrupted = new Set<string>()
   const slow = new Set<string>()
+  const refused = new Set<string>()
+  const answers = new Map<string, { status: number; headers?: Record<string, string> }[]>()
+  let ranges = true
   const lies: Record<string, string> = {}
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '', 'http://hub').pathname)
+    const [, waiting] = [...answers].find(([end, left]) => path.endsWith(end) && left.length > 0) ?? []
+    const answer = waiting?.shift()
+    if (answer) return void response.writeHead(answer.status, answer.headers).end()
     const json = (status: number, body: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
@@ -42,14 +57,14 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
         Object.entries(files).map((file) => describeFile(file, lies['oid'])),
       )
     const name = path.replace(`/owner/model/resolve/${COMMIT}/`, '')
+    if (refused.has(name)) return void response.destroy()
     const text = files[name]
     if (text === undefined) return json(404, { error: 'not found' })
     const content = Buffer.from(corrupted.has(name) ? text.replaceAll('e', 'x') : text)
-    const [, from, to] = /bytes=(\d+)-(\d*)/.exec(request.headers.range ?? '') ?? []
+    const [, from, to] = /bytes=(\d+)-(\d*)/.exec((ranges && request.headers.range) || '') ?? []
     const part = content.subarray(Number(from ?? 0), to ? Number(to) + 1 : undefined)
-    // The client asks for one byte first, to learn the size.
-    if (part.length > 1) downloads.push(`${name} ${from ?? '-'}`)
-    const cut = part.length > 1 ? cuts.get(name) : undefined
+    downloads.push(`${name} ${from ?? '-'}`)
+    const cut = cuts.get(name)
     response.writeHead(from === undefined ? 200 : 206, {
       etag: '"x"',
       'content-length': part.length,
@@ -65,6 +80,9 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     downloads,
     cut: (path, bytes) => cuts.set(path, bytes),
+    refuse: (path, isRefused = true) => void (isRefused ? refused.add(path) : refused.delete(path)),
+    answer: (path, ...given) => void answers.set(path, [...given]),
+    ignoreRanges: () => void (ranges = false),
     slow: (path) => slow.add(path),
     corrupt: (path) => corrupted.add(path),
     lie: (field, value) => void (lies[field] = value),

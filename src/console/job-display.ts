@@ -1,0 +1,105 @@
+import { ApiError } from './api.ts'
+import { find, make } from './dom.ts'
+import { clearFault, FormFault, markFault } from './form-fault.ts'
+import { formatDuration } from './format.ts'
+
+interface DisplayOptions {
+  /** Its panel, with one form and one place for results. */
+  readonly panel: HTMLElement
+  /** Label of the button. */
+  readonly verb: string
+  /** Shown until there is a result. */
+  readonly empty: string
+}
+
+/** The buttons, the progress and the place for results of one form. */
+export class JobDisplay {
+  readonly form: HTMLFormElement
+  readonly cancel = make('button', { type: 'button' }, 'Cancel')
+  readonly #run: HTMLButtonElement
+  readonly #bar = make('progress', { 'aria-label': 'Progress', max: '1' })
+  readonly #clock = make('span', { class: 'hint', 'aria-hidden': 'true' })
+  readonly #status = make('span', { class: 'visually-hidden', role: 'status' })
+  readonly #failure = make('div', { role: 'alert' })
+  readonly #output: HTMLElement
+
+  constructor({ panel, verb, empty }: DisplayOptions) {
+    this.form = find<HTMLFormElement>(panel, 'form')
+    this.#run = make('button', { type: 'submit', class: 'main' }, verb)
+    this.#output = make('div', {}, make('p', { class: 'empty' }, empty))
+    this.cancel.hidden = true
+    this.#bar.hidden = true
+    find(this.form, '.actions').append(this.#run, this.cancel, this.#bar, this.#clock, this.#status)
+    find(panel, '.result').append(this.#failure, this.#output)
+  }
+
+  started(): void {
+    this.#say('Sending', true)
+    clearFault(this.form)
+    this.#failure.replaceChildren()
+  }
+
+  ticked(milliseconds: number): void {
+    this.#clock.textContent = formatDuration(milliseconds)
+  }
+
+  progressed(done: number, total: number): void {
+    this.#bar.hidden = false
+    this.#bar.value = total > 0 ? done / total : 0
+  }
+
+  answered(nodes: readonly Node[], milliseconds: number): void {
+    this.#output.replaceChildren(...nodes)
+    this.#say(`Answered in ${formatDuration(milliseconds)}`, false)
+  }
+
+  cancelled(): void {
+    this.#say('Cancelled', false)
+  }
+
+  /** `locate` finds the field that a fault lies in; where it finds none, the first name of the path does. */
+  failed(error: unknown, locate?: (loc: readonly string[]) => Element | null | undefined): void {
+    this.#say('', false)
+    this.#output.replaceChildren()
+    this.#failure.replaceChildren(...describeFailure(error))
+    const loc = error instanceof ApiError || error instanceof FormFault ? error.loc : []
+    const [first] = loc
+    if (first === undefined) return
+    const field = locate?.(loc) ?? this.form.querySelector(`[data-loc~="${CSS.escape(first)}"]`)
+    if (field) markFault(this.form, field, messageOf(error))
+  }
+
+  #say(said: string, busy: boolean): void {
+    const focused = document.activeElement === this.cancel
+    this.#status.textContent = said
+    this.#clock.textContent = busy ? '' : said
+    this.cancel.hidden = !busy
+    this.#bar.hidden = true
+    this.#run.setAttribute('aria-disabled', String(busy))
+    this.#output.classList.toggle('stale', busy)
+    // What has the focus must not vanish with it.
+    if (focused && !busy) this.#run.focus()
+  }
+}
+
+function describeFailure(error: unknown): Node[] {
+  const { status = 0, errorType = undefined, retryAfterMs = undefined } = error instanceof ApiError ? error : {}
+  const facts = [
+    ...(status >= 400 ? [`Status ${status}`] : []),
+    ...(errorType === undefined ? [] : [errorType]),
+    ...(retryAfterMs === undefined ? [] : [`try again in ${formatDuration(retryAfterMs)}`]),
+  ]
+  return [
+    make(
+      'div',
+      { class: 'notice' },
+      make('strong', {}, error instanceof FormFault ? 'Not sent' : 'No answer'),
+      make('p', {}, messageOf(error)),
+      ...(facts.length > 0 ? [make('p', { class: 'hint' }, facts.join(' · '))] : []),
+    ),
+  ]
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

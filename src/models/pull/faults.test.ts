@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { DownloadFailedError } from '../../errors/index.ts'
+import { pause } from './pause.ts'
+import { pullModel } from './pull-model.ts'
+import type { PullRetry } from './retry.ts'
+import { type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
+
+vi.mock('./pause.ts', () => ({ pause: vi.fn<typeof pause>(() => Promise.resolve()) }))
+
+const SHARD = 'model-00001-of-00002.safetensors'
+const FILES = {
+  'config.json': '{}',
+  [SHARD]: 'a'.repeat(40_000),
+  'model-00002-of-00002.safetensors': 'b'.repeat(40_000),
+}
+
+let home: string
+let retries: PullRetry[]
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'pull-faults-'))
+  retries = []
+})
+afterEach(() => rm(home, { recursive: true }))
+
+const pull = (hub: FakeHub, env: object = {}) =>
+  pullModel({
+    id: 'owner/model',
+    env: { HF_HOME: home, HF_ENDPOINT: hub.url, ...env },
+    onRetry: (retry) => retries.push(retry),
+  })
+
+async function expectWhole(folder: string, files: Readonly<Record<string, string>> = FILES): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    const whole = (await readFile(join(folder, name), 'utf8')) === text
+    expect({ name, whole }).toEqual({ name, whole: true })
+  }
+}
+
+it('goes on by itself where a connection breaks', async () => {
+  await using hub = await startFakeHub(FILES)
+  hub.cut(SHARD, 5000)
+  await expectWhole(await pull(hub))
+  expect(hub.downloads).toContain(`${SHARD} 5000`)
+  expect(retries).toMatchObject([{ file: SHARD, reason: expect.stringMatching(/closed|early|reset/i) }])
+  expect(retries[0]!.delay).toBeLessThanOrEqual(1000)
+})
+
+it('ends right after 50 cuts at random ends of many shards', async () => {
+  const names = Array.from(
+    { length: 25 },
+    (_, index) => `model-${String(index + 1).padStart(5, '0')}-of-00025.safetensors`,
+  )
+  const files = Object.fromEntries(names.map((name) => [name, `${name} `.repeat(1500)]))
+  await using hub = await startFakeHub({ 'config.json': '{}', ...files })
+  let cuts = 0
+  const cutAgain = (name: string) => {
+    if (cuts >= 50) return
+    cuts++
+    hub.cut(name, 1 + Math.floor(Math.random() * 20_000))
+  }
+  for (const name of names) cutAgain(name)
+  const folder = await pullModel({
+    id: 'owner/model',
+    env: { HF_HOME: home, HF_ENDPOINT: hub.url },
+    onRetry: ({ file }) => cutAgain(file),
+  })
+  expect(cuts).toBe(50)
+  await expectWhole(folder, files)
+}, 120_000)
+
+it('starts a file anew where the server knows no ranges', async () => {
+  await using hub = await startFakeHub(FILES)
+  hub.ignoreRanges()
+  hub.cut(SHARD, 5000)
+  await expectWhole(await pull(hub))
+})
+
+it.each([SHARD, 'revision/main'])(
+  'tries again after 429 and 503 for %s, as long after as the hub asks',
+  async (path) => {
+    await using hub = await startFakeHub(FILES)
+    hub.answer(path, { status: 429, headers: { 'retry-after': '7' } }, { status: 503 })
+    await expectWhole(await pull(hub))
+    expect(retries.map(({ reason }) => reason)).toEqual(['the hub answered 429', 'the hub answered 503'])
+    expect(retries[0]!.delay).toBe(7000)
+    expect(
+      vi
+        .mocked(pause)
+        .mock.calls.slice(-2)
+        .map(([delay]) => delay),
+    ).toEqual(retries.map(({ delay }) => delay))
+  },
+)
+
+it('does not wait for hours that the hub asks for, and says them', async () => {
+  await using hub = await startFakeHub(FILES)
+  hub.answer(SHARD, { status: 429, headers: { 'retry-after': '7200' } })
+  await expect(pull(hub)).rejects.toThrow(
+    /model-00001-of-00002\.safetensors stopped at 0 B of 40\.0 kB: the hub answered 429/,
+  )
+})
+
+it('names file, bytes and cause where the connection breaks again and again without a new byte', async () => {
+  await using hub = await startFakeHub(FILES)
+  hub.cut(SHARD, 5000)
+  const refusing = pullModel({
+    id: 'owner/model',
+    env: { HF_HOME: home, HF_ENDPOINT: hub.url },
+    onRetry: () => hub.refuse(SHARD),
+  })
+  await expect(refusing).rejects.toThrow(
+    /model-00001-of-00002\.safetensors stopped at 5\.00 kB of 40\.0 kB: .*Run the command again/,
+  )
+  hub.refuse(SHARD, false)
+  await expectWhole(await pull(hub))
+  expect(hub.downloads).toContain(`${SHARD} 5000`)
+})
+
+it('names the hub and what helps where it cannot be reached', async () => {
+  const hub = await startFakeHub(FILES)
+  await hub[Symbol.asyncDispose]()
+  await expect(pull(hub)).rejects.toThrow(DownloadFailedError)
+  await expect(pull(hub)).rejects.toThrow(new RegExp(`${hub.url} can't be reached: .*ECONNREFUSED.*HF_ENDPOINT`))
+  const { length } = retries
+  await expect(pull(hub, { HF_ENDPOINT: 'http://hub.invalid' })).rejects.toThrow(
+    /hub\.invalid can't be reached: .*ENOTFOUND|EAI_AGAIN/,
+  )
+  expect(length).toBe(10)
+})
+
+it('goes through the proxy that the environment names', async () => {
+  await using hub = await startFakeHub(FILES)
+  let tunnels = 0
+  const proxy = createServer()
+  proxy.on('connect', (request: IncomingMessage, socket) => {
+    tunnels++
+    const [host, port] = request.url!.split(':')
+    const upstream = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      upstream.pipe(socket).pipe(upstream)
+    })
+    upstream.on('error', () => socket.destroy())
+    socket.on('error', () => upstream.destroy())
+  })
+  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  await expectWhole(await pull(hub, { HTTP_PROXY: url, HTTPS_PROXY: url }))
+  expect(tunnels).toBeGreaterThan(0)
+  proxy.closeAllConnections()
+  proxy.close()
+})
+
+it('goes on at once after a process that was killed, and leaves nothing behind', async () => {
+  await using hub = await startFakeHub(FILES)
+  hub.slow(SHARD)
+  const script = fileURLToPath(new URL('./test-support/pull-script.ts', import.meta.url))
+  const runner = fileURLToPath(new URL('../../../scripts/run-ts.mjs', import.meta.url))
+  const env = { ...process.env, HF_HOME: home, HF_ENDPOINT: hub.url }
+  const child = spawn(process.execPath, [runner, script], { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  await new Promise<void>((resolve) => child.stdout.on('data', (text) => String(text).includes(SHARD) && resolve()))
+  // The script runs in a process below the runner's, in the group that the runner leads.
+  process.kill(-child.pid!, 'SIGKILL')
+  await expectWhole(await pull(hub))
+  expect(hub.downloads.filter((file) => file.startsWith(SHARD))).toEqual([
+    `${SHARD} -`,
+    expect.stringMatching(/ [1-9]\d*$/),
+  ])
+  const blobs = await readdir(join(home, 'hub', 'models--owner--model', 'blobs'))
+  expect(blobs.filter((name) => name.endsWith('.incomplete'))).toEqual([])
+}, 60_000)

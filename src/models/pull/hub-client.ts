@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Environment, hubHome } from '../hub-cache.ts'
+import { pause } from './pause.ts'
+import { delayBefore, describeCause, type PullRetry, refusePassing } from './retry.ts'
+
+/** Where and as whom to ask. */
+export interface Hub {
+  readonly hubUrl: string
+  readonly accessToken?: string
+  /** Carries the caller's signal and goes through the proxy that the environment names. */
+  readonly fetch: typeof fetch
+}
+
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
+
+/** The hub that `HF_ENDPOINT` names, as whom `HF_TOKEN` or the hub's own tools say. */
+export async function connect(env: Environment, signal: AbortSignal | undefined): Promise<Hub> {
+  const token = env['HF_TOKEN'] ?? (await readFile(join(hubHome(env), 'token'), 'utf8').catch(() => ''))
+  const send = await chooseFetch(env)
+  return {
+    hubUrl: (env['HF_ENDPOINT'] ?? 'https://huggingface.co').replace(/\/$/, ''),
+    fetch: (input, init) => send(input, signal ? { ...init, signal } : init),
+    ...(token.trim() && { accessToken: token.trim() }),
+  }
+}
+
+/** The same hub, whose requests are tried again where the connection fails or the hub says "later". */
+export function patient(
+  hub: Hub,
+  file: string,
+  signal: AbortSignal | undefined,
+  onRetry: ((retry: PullRetry) => void) | undefined,
+): Hub {
+  return {
+    ...hub,
+    fetch: async (input, init) => {
+      for (let tries = 0; ; tries++) {
+        try {
+          const response = await hub.fetch(input, init)
+          refusePassing(response)
+          return response
+        } catch (error) {
+          const delay = signal?.aborted ? undefined : delayBefore(tries, error)
+          if (delay === undefined) throw error
+          onRetry?.({ file, reason: describeCause(error), delay })
+          await pause(delay, signal)
+        }
+      }
+    },
+  }
+}
+
+/** Node's own `fetch` reads no proxy variables before version 24, so undici's does where one is set. */
+async function chooseFetch(env: Environment): Promise<typeof fetch> {
+  const [httpsProxy, httpProxy] = [
+    env['https_proxy'] ?? env['HTTPS_PROXY'],
+    env['http_proxy'] ?? env['HTTP_PROXY'],
+  ].map((proxy) => proxy || undefined)
+  if (!PROXY_VARIABLES.some((name) => env[name])) return (input, init) => fetch(input, init)
+  const undici = await import('undici')
+  const noProxy = env['no_proxy'] ?? env['NO_PROXY']
+  const dispatcher = new undici.EnvHttpProxyAgent({
+    ...(httpsProxy && { httpsProxy }),
+    ...(httpProxy && { httpProxy }),
+    ...(noProxy && { noProxy }),
+  })
+  const send = undici.fetch as unknown as (input: unknown, init: object) => Promise<Response>
+  return (input, init) => send(input instanceof Request ? input.url : input, { ...init, dispatcher })
+}

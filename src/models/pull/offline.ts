@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { DownloadFailedError, TesseraError } from '../../errors/index.ts'
+import { exists } from '../exists.ts'
+import { type Environment, findInHubCache, hubCacheFolder } from '../hub-cache.ts'
+import { indexWeights } from '../index-weights.ts'
+import { openFolder } from '../model-folder.ts'
+
+/** Folders of a pipeline in diffusers layout that hold weights. */
+const PIPELINE_PARTS = ['text_encoder', 'transformer', 'vae']
+
+/**
+ * The snapshot of a model that was downloaded before, without asking the hub whether there is a newer one.
+ *
+ * @param why the hub is not asked
+ * @throws DownloadFailedError where it is missing, or files of it are
+ */
+export async function findOffline(id: string, env: Environment, why: string): Promise<string> {
+  const remedy = 'Unset it to download'
+  const snapshot = await findInHubCache(id, env)
+  if (!snapshot) throw new DownloadFailedError(id, `${why}, and ${hubCacheFolder(env)} has no copy of it. ${remedy}`)
+  const isPipeline = await exists(join(snapshot, 'model_index.json'))
+  try {
+    for (const part of isPipeline ? PIPELINE_PARTS : ['.']) await indexWeights(openFolder(join(snapshot, part)))
+    return snapshot
+  } catch (error) {
+    if (!TesseraError.isInstance(error)) throw error
+    throw new DownloadFailedError(id, `${why}, and the copy is not whole: ${error.message}. ${remedy}`, {
+      cause: error,
+    })
+  }
+}
