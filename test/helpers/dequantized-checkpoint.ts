@@ -1,15 +1,17 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SafetensorsWriter } from '../../src/models/safetensors-writer.ts'
-import type { Qwen3Checkpoint } from './qwen3-fixture.ts'
+import type { QuantizationConfig } from '../../src/models/quantization-config.ts'
+import type { WeightIndex } from '../../src/models/weight-index.ts'
 import { readFloats, readTensorBytes } from './read-tensor.ts'
 
+interface Checkpoint {
+  readonly config: { readonly quantization_config?: QuantizationConfig | undefined }
+  readonly weights: WeightIndex
+}
+
 /** Writes the weights of `source` (the float shapes) with the values that `quantized` stores for them. */
-export async function writeDequantized(
-  source: Qwen3Checkpoint,
-  quantized: Qwen3Checkpoint,
-  folder: string,
-): Promise<void> {
+export async function writeDequantized(source: Checkpoint, quantized: Checkpoint, folder: string): Promise<void> {
   await mkdir(folder)
   const { names } = source.weights
   const plans = names.map((name) => {
@@ -24,7 +26,7 @@ export async function writeDequantized(
   await writer.close()
 }
 
-function dequantize({ config, weights }: Qwen3Checkpoint, name: string, width: number): ArrayBuffer {
+function dequantize({ config, weights }: Checkpoint, name: string, width: number): ArrayBuffer {
   const { bits, block_size: blockSize } = config.quantization_config!
   const bytes = new Uint8Array(readTensorBytes(weights, name))
   const scales = readFloats(weights, `${name}.scales`)

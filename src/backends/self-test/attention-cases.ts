@@ -2,28 +2,44 @@ import { constant, float, input, integers, noise, type OperatorCase } from './op
 import { rotate } from './rotate.ts'
 
 /**
- * Attention of every row to every row, on both sides of 32 and 64 rows, where kernels change their way of computing.
+ * Attention of every row to every row, on both sides of 32 and 64 rows, where kernels change their way of computing, and
+ * of few rows to more with a bias.
  */
 export function attentionCases(): OperatorCase[] {
   return [
-    [24, 64],
-    [40, 16],
-    [70, 128],
-  ].map(([tokens, size]) => attentionCase(tokens!, 2, size!))
+    attentionCase({ tokens: 24, total: 24, size: 64 }),
+    attentionCase({ tokens: 40, total: 40, size: 16 }),
+    attentionCase({ tokens: 70, total: 70, size: 128 }),
+    attentionCase({ tokens: 37, total: 90, size: 32 }),
+    attentionCase({ tokens: 37, total: 90, size: 32, biased: true }),
+  ]
 }
 
-function attentionCase(tokens: number, heads: number, size: number): OperatorCase {
-  const dims = [1, tokens, heads * size]
+interface AttentionShape {
+  readonly tokens: number
+  /** Keys that each of them looks at. */
+  readonly total: number
+  readonly size: number
+  readonly biased?: boolean
+}
+
+function attentionCase({ tokens, total, size, biased = false }: AttentionShape): OperatorCase {
+  const heads = 2
+  const dims = (rows: number) => [1, rows, heads * size]
   const query = sharp(noise(tokens * heads * size, 41))
-  const [key, value] = [42, 43].map((seed) => noise(tokens * heads * size, seed)) as [Rows, Rows]
-  const values = attend({ query, key, value, heads, kvHeads: heads, size }, () => 0)
+  const [key, value] = [42, 43].map((seed) => noise(total * heads * size, seed)) as [Rows, Rows]
+  const bias = noise(tokens * total, 40)
+  const values = attend({ query, key, value, heads, kvHeads: heads, size }, (row, column) =>
+    biased ? bias[row * total + column]! : 0,
+  )
+  const rows = [input(float(dims(tokens), query)), input(float(dims(total), key)), input(float(dims(total), value))]
   return {
     family: 'attention',
     opType: 'MultiHeadAttention',
     domain: 'com.microsoft',
     attributes: { num_heads: { int: heads } },
-    operands: [query, key, value].map((rows) => input(float(dims, rows))),
-    outputs: [{ dims, values }],
+    operands: biased ? [...rows, undefined, undefined, input(float([1, 1, tokens, total], bias))] : rows,
+    outputs: [{ dims: dims(tokens), values }],
   }
 }
 

@@ -42,6 +42,9 @@ export function rowCases(): OperatorCase[] {
       },
       (row) => row.map((value) => value / (1 + Math.exp(-value))),
     ),
+    rowCase({ family: 'elementwise', opType: 'Gelu', domain: 'com.microsoft' }, (row) =>
+      row.map((value) => (value * (1 + errorFunction(value / Math.SQRT2))) / 2),
+    ),
     rowCase({ family: 'elementwise', opType: 'Tanh' }, (row) => row.map(Math.tanh)),
     rowCase({ family: 'elementwise', opType: 'Add' }, (row) => row.map((value, i) => value + gains[i]!), gains),
     rowCase({ family: 'elementwise', opType: 'Mul' }, (row) => row.map((value, i) => value * gains[i]!), gains),
@@ -104,6 +107,17 @@ function rotaryCase(interleaved: boolean): OperatorCase {
     ],
     outputs: [{ dims, values: rotate({ rows, heads, size, angles, interleaved }) }],
   }
+}
+
+/** erf by its Taylor series, which gives all digits of a float for the magnitudes below 3 that cases have. */
+function errorFunction(x: number): number {
+  let term = x
+  let sum = x
+  for (let n = 1; n < 60; n++) {
+    term *= -(x * x) / n
+    sum += term / (2 * n + 1)
+  }
+  return (2 / Math.sqrt(Math.PI)) * sum
 }
 
 function standardize(row: Float64Array): Float64Array {

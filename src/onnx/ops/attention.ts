@@ -55,8 +55,21 @@ export function groupQueryAttention(
   return { output, presentKey, presentValue }
 }
 
-/** Attention of every row to every row, all [1, S, heads · headSize]; scale 1/√headSize. */
-export function multiHeadAttention(g: GraphBuilder, query: Value, key: Value, value: Value, heads: number): Value {
+/**
+ * Attention of every query row to every key row: query [1, R, heads · headSize], key and value [1, T, heads · headSize];
+ * scale 1/√headSize. Without a bias the kernel never has all scores in memory at once.
+ *
+ * @param bias [1, 1, R, T], added to the scores
+ */
+export function multiHeadAttention(
+  g: GraphBuilder,
+  query: Value,
+  key: Value,
+  value: Value,
+  heads: number,
+  bias?: Value,
+): Value {
   const options = { domain: 'com.microsoft', attributes: { num_heads: { int: heads } } }
-  return single(g.node('MultiHeadAttention', [query, key, value], options))
+  const inputs = bias === undefined ? [query, key, value] : [query, key, value, undefined, undefined, bias]
+  return single(g.node('MultiHeadAttention', inputs, options))
 }

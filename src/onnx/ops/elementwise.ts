@@ -22,6 +22,11 @@ export function silu(g: GraphBuilder, x: Value): Value {
   return single(g.node('QuickGelu', [x], { domain: 'com.microsoft', attributes: { alpha: { float: 1 } } }))
 }
 
+/** `x · Φ(x)` with the normal distribution's Φ, by the error function. */
+export function gelu(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Gelu', [x], { domain: 'com.microsoft' }))
+}
+
 export function bitwiseAnd(g: GraphBuilder, a: Value, b: Value): Value {
   return single(g.node('BitwiseAnd', [a, b]))
 }

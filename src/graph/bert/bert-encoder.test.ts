@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bertFeeds, openBertCheckpoint, type BertCheckpoint } from '../../../test/helpers/bert-fixture.ts'
+import { writeDequantized } from '../../../test/helpers/dequantized-checkpoint.ts'
+import { fixtureFolder } from '../../../test/helpers/qwen3-fixture.ts'
+import { readFloats, readIntegers } from '../../../test/helpers/read-tensor.ts'
+import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
+import { runGraph } from '../../../test/helpers/run-graph.ts'
+import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
+import type { Backend } from '../../backends/backend.ts'
+import { createCpuBackend } from '../../backends/cpu.ts'
+import { parseBertConfig } from '../../models/bert-config.ts'
+import { quantizeWeights } from '../../models/quantize-weights.ts'
+import { readSafetensors } from '../../models/read-safetensors.ts'
+import type { LinearMode } from '../layers/weights.ts'
+import { buildBertEncoder } from './bert-encoder.ts'
+
+let backend: Backend
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+})
+afterAll(() => backend.dispose())
+
+async function readCase(name: string) {
+  const folder = fixtureFolder(name)
+  const expected = await readSafetensors(join(folder, 'expected.safetensors'))
+  const feeds = bertFeeds(readIntegers(expected, 'input_ids'), readIntegers(expected, 'token_type_ids'))
+  return { ...(await openBertCheckpoint(folder)), expected, feeds }
+}
+
+describe.each(ATTENTION_FORMS)('a BERT encoder with %s attention agrees with transformers', (attention) => {
+  it.each(['bert-small', 'bert-wide-epsilon', 'bert-classifier', 'bert-bf16'])(
+    'on the hidden states of %s',
+    async (name) => {
+      const { config, weights, expected, feeds } = await readCase(name)
+      const { hidden } = await runGraph(
+        backend,
+        buildBertEncoder(config, weights, { linear: 'float', attention }),
+        feeds,
+      )
+      expect(largestRelativeError(hidden, readFloats(expected, 'hidden'))).toBeLessThan(1e-4)
+    },
+  )
+
+  it('on the logits of a classifier', async () => {
+    const { config, weights, expected, feeds } = await readCase('bert-classifier')
+    const graph = buildBertEncoder(config, weights, { linear: 'float', attention, labels: 3 })
+    const { logits } = await runGraph(backend, graph, feeds)
+    expect(logits?.dims).toEqual([1, 3])
+    expect(largestRelativeError(logits, readFloats(expected, 'logits'))).toBeLessThan(1e-4)
+  })
+})
+
+describe.each(['row', 32] as const)('a BERT encoder in 8 bits, blocks of %s', (blockSize) => {
+  let work: string
+  let quantized: BertCheckpoint
+  let exact: Float32Array
+
+  beforeAll(async () => {
+    work = await mkdtemp(join(tmpdir(), 'tessera-bert-'))
+    const { feeds, ...source } = await readCase('bert-wide-epsilon')
+    const folder = fixtureFolder('bert-wide-epsilon')
+    await quantizeWeights({ folder, out: join(work, 'int8'), bits: 8, blockSize })
+    quantized = await openBertCheckpoint(join(work, 'int8'))
+    await writeDequantized(source, quantized, join(work, 'float'))
+    const weights = await readSafetensors(join(work, 'float'))
+    const { hidden } = await runGraph(backend, buildBertEncoder(source.config, weights, { linear: 'float' }), feeds)
+    exact = hidden!.data as Float32Array
+  })
+  afterAll(() => rm(work, { recursive: true }))
+
+  it.each<{ linear: LinearMode; tolerance: number }>([
+    { linear: 'float', tolerance: 1e-4 },
+    // Activations in int8; a wrong layout gives about 1.
+    { linear: { accuracyLevel: 4 }, tolerance: 0.15 },
+  ])('gives its dequantised hidden states with linear $linear', async ({ linear, tolerance }) => {
+    const { feeds } = await readCase('bert-wide-epsilon')
+    const { hidden } = await runGraph(backend, buildBertEncoder(quantized.config, quantized.weights, { linear }), feeds)
+    expect(largestRelativeError(hidden, exact)).toBeLessThan(tolerance)
+  })
+})
+
+describe('a BERT configuration', () => {
+  const config = {
+    model_type: 'bert',
+    hidden_size: 32,
+    num_hidden_layers: 1,
+    num_attention_heads: 2,
+    intermediate_size: 8,
+    max_position_embeddings: 8,
+    type_vocab_size: 2,
+    vocab_size: 8,
+    layer_norm_eps: 1e-12,
+    hidden_act: 'gelu',
+  }
+
+  it.each([
+    ['position_embedding_type', 'relative_key'],
+    ['hidden_act', 'relu'],
+    ['is_decoder', true],
+    ['model_type', 'roberta'],
+    ['num_attention_heads', 5],
+  ])('is refused with %s %s, by name', (field, value) => {
+    expect(() => parseBertConfig({ ...config, [field]: value }, 'config.json')).toThrow(
+      field === 'num_attention_heads' ? 'hidden_size' : field,
+    )
+  })
+})

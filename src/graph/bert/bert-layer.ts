@@ -1,0 +1,88 @@
+import type { BertConfig } from '../../models/bert-config.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
+import { add, gelu } from '../../onnx/ops/elementwise.ts'
+import { layerNormalization } from '../../onnx/ops/normalization.ts'
+import { gather } from '../../onnx/ops/shape.ts'
+import { fullAttention, type AttentionGraph, type Heads } from '../layers/full-attention.ts'
+import { affine, gatherRows } from '../layers/linear.ts'
+import { narrow, widen } from '../layers/precision.ts'
+import { floatWeight } from '../layers/weights.ts'
+
+export interface BertModel extends AttentionGraph {
+  readonly config: BertConfig
+  readonly movesHalf: boolean
+  /** What stands before the names of the encoder's tensors: `bert.` in checkpoints with a head, else nothing. */
+  readonly prefix: string
+}
+
+/** Of one layer, [S, hidden] each in the model's precision. */
+export interface BertKeyValues {
+  readonly key: Value
+  readonly value: Value
+}
+
+export interface BertTokens {
+  /** int64 [S] each: token ids, positions, and segments (0 or 1). */
+  readonly ids: Value
+  readonly positions: Value
+  readonly segments: Value
+}
+
+/** Sum of the word, position and segment embeddings, not normalised yet: float32 [S, hidden]. */
+export function sumBertEmbeddings(model: BertModel, { ids, positions, segments }: BertTokens): Value {
+  const { g, config } = model
+  const rows = (name: string, indices: Value, count: number) =>
+    gatherRows(model, `${model.prefix}embeddings.${name}.weight`, indices, count, config.hidden_size)
+  const words = rows('word_embeddings', ids, config.vocab_size)
+  const places = rows('position_embeddings', positions, config.max_position_embeddings)
+  return add(g, add(g, words, places), rows('token_type_embeddings', segments, config.type_vocab_size))
+}
+
+/** LayerNorm of float32 [S, hidden] with the stored `name.weight` and `name.bias`. */
+export function bertNorm(model: BertModel, x: Value, name: string): Value {
+  const { hidden_size: hidden, layer_norm_eps: epsilon } = model.config
+  const [scale, shift] = ['weight', 'bias'].map((part) =>
+    floatWeight(model, `${model.prefix}${name}.${part}`, [hidden]),
+  )
+  return layerNormalization(model.g, x, scale!, shift, epsilon)
+}
+
+/** Keys and values of the hidden state x [S, hidden]. */
+export function bertKeyValues(model: BertModel, x: Value, layer: number): BertKeyValues {
+  return { key: project(model, x, layer, 'key'), value: project(model, x, layer, 'value') }
+}
+
+/**
+ * One layer on the hidden state x [S, hidden], float32: attention to the given keys and values, then the feed-forward, each added
+ * and normalised after it. With `rows` (int64 [R]) only these of x go on: [R, hidden].
+ *
+ * @param bias float32 [R, T], added to the scores of every head
+ */
+export function bertLayer(
+  model: BertModel,
+  x: Value,
+  layer: number,
+  { key, value }: BertKeyValues,
+  { bias, rows }: { readonly bias?: Value | undefined; readonly rows?: Value | undefined } = {},
+): Value {
+  const { g, config } = model
+  const { hidden_size: hidden, intermediate_size: inner } = config
+  const prefix = `${model.prefix}encoder.layer.${layer}`
+  const read = rows === undefined ? x : gather(g, x, rows)
+  const attended = fullAttention(model, project(model, read, layer, 'query'), key, value, bertHeads(config), bias)
+  const output = widen(model, affine(model, attended, `${prefix}.attention.output.dense`, hidden, hidden))
+  const normed = bertNorm(model, add(g, read, output), `encoder.layer.${layer}.attention.output.LayerNorm`)
+  const up = widen(model, affine(model, narrow(model, normed), `${prefix}.intermediate.dense`, inner, hidden))
+  const down = widen(model, affine(model, narrow(model, gelu(g, up)), `${prefix}.output.dense`, hidden, inner))
+  return bertNorm(model, add(g, normed, down), `encoder.layer.${layer}.output.LayerNorm`)
+}
+
+export function bertHeads({ num_attention_heads: count, hidden_size }: BertConfig): Heads {
+  return { count, size: hidden_size / count }
+}
+
+function project(model: BertModel, x: Value, layer: number, part: 'query' | 'key' | 'value'): Value {
+  const { hidden_size: hidden } = model.config
+  const name = `${model.prefix}encoder.layer.${layer}.attention.self.${part}`
+  return affine(model, narrow(model, x), name, hidden, hidden)
+}

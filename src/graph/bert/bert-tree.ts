@@ -1,0 +1,111 @@
+import type { Precision } from '../../backends/backend.ts'
+import type { BertConfig } from '../../models/bert-config.ts'
+import type { WeightIndex } from '../../models/weight-index.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import { add, gelu } from '../../onnx/ops/elementwise.ts'
+import { concat, gather } from '../../onnx/ops/shape.ts'
+import { affine, linear } from '../layers/linear.ts'
+import { narrow, widen } from '../layers/precision.ts'
+import { floatWeight } from '../layers/weights.ts'
+import { declareBertTokens } from './bert-encoder.ts'
+import {
+  bertKeyValues,
+  bertLayer,
+  bertNorm,
+  sumBertEmbeddings,
+  type BertKeyValues,
+  type BertModel,
+} from './bert-layer.ts'
+import { bertModel, type BertOptions } from './bert-model.ts'
+
+/** Keys and values cross to JS, so they have one of its types. */
+export type BertTreeOptions = BertOptions & { readonly precision?: Precision }
+
+type TreeModel = BertModel & { readonly precision: Precision }
+
+/**
+ * What BERT keeps of a state that questions are read behind: a pass of all its tokens, which see each other.
+ *
+ * Inputs: `input_ids`, `position_ids`, `token_type_ids` int64 [1, S]. Outputs: `key.{i}`, `value.{i}` [S, hidden_size] of every layer, in
+ * the model's precision.
+ *
+ * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
+ */
+export function buildBertTrunk(config: BertConfig, weights: WeightIndex, options: BertTreeOptions): BuiltGraph {
+  const g = new GraphBuilder('bert_trunk')
+  const model = treeModel(g, config, weights, options)
+  const { num_hidden_layers: layers } = config
+  let x = bertNorm(model, sumBertEmbeddings(model, declareBertTokens(g)), 'embeddings.LayerNorm')
+  for (let i = 0; i < layers; i++) {
+    const keyValues = bertKeyValues(model, x, i)
+    keep(model, i, keyValues, 'sequence')
+    if (i < layers - 1) x = bertLayer(model, x, i, keyValues)
+  }
+  return g.build(weights.folder)
+}
+
+/**
+ * A pass of tokens behind earlier ones, as branches and leaves of questions are read.
+ *
+ * Inputs: `input_ids`, `position_ids`, `token_type_ids` int64 [1, S]; `level_ids` int64 [S], rows of `decide.level_embeddings` that are added to
+ * the embeddings, of which row 0 is zero; `past_key.{i}`, `past_value.{i}` [T, hidden_size] of earlier tokens in the model's
+ * precision; `attention_bias` float32 [S, T + S], added to the scores; `rows` int64 [R], which of the S to read.
+ *
+ * Outputs: `hidden` float32 [R, hidden_size], the last layer's; `key.{i}`, `value.{i}` [S, hidden_size] as a trunk has them.
+ *
+ * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
+ */
+export function buildBertBranch(
+  config: BertConfig,
+  weights: WeightIndex,
+  options: BertTreeOptions & { readonly levels: number },
+): BuiltGraph {
+  const g = new GraphBuilder('bert_branch')
+  const model = treeModel(g, config, weights, options)
+  const { hidden_size: hidden, num_hidden_layers: layers } = config
+  const levelIds = g.input('level_ids', 'int64', ['sequence'])
+  const levels = gather(g, floatWeight(model, 'decide.level_embeddings', [options.levels, hidden]), levelIds)
+  const bias = g.input('attention_bias', 'float32', ['sequence', 'total'])
+  const rows = g.input('rows', 'int64', ['rows'])
+  const embedded = add(g, sumBertEmbeddings(model, declareBertTokens(g)), levels)
+  let x = bertNorm(model, embedded, 'embeddings.LayerNorm')
+  for (let i = 0; i < layers; i++) {
+    const own = bertKeyValues(model, x, i)
+    keep(model, i, own, 'sequence')
+    const past = (part: 'key' | 'value') => g.input(`past_${part}.${i}`, model.precision, ['past', hidden])
+    const all = { key: concat(g, [past('key'), own.key], 0), value: concat(g, [past('value'), own.value], 0) }
+    // After the last attention no row is seen by another, so only those that are read go on.
+    x = bertLayer(model, x, i, all, i === layers - 1 ? { bias: gather(g, bias, rows), rows } : { bias })
+  }
+  g.output('hidden', x, 'float32', ['rows', hidden])
+  return g.build(weights.folder)
+}
+
+/**
+ * The scorer on what a tree ends in: `score · gelu(option · e + option_bias + context · d)`.
+ *
+ * Inputs: `options` and `decides` float32 [N, hidden_size], e and d of each option. Output: `logits` float32 [N, 1].
+ */
+export function buildTreeScorer(config: BertConfig, weights: WeightIndex, options: BertTreeOptions): BuiltGraph {
+  const g = new GraphBuilder('tree_scorer')
+  const model = treeModel(g, config, weights, options)
+  const { hidden_size: hidden } = config
+  const declare = (name: string) => narrow(model, g.input(name, 'float32', ['options', hidden]))
+  const option = widen(model, affine(model, declare('options'), 'decide.option', hidden, hidden))
+  const context = widen(model, linear(model, declare('decides'), 'decide.context.weight', hidden, hidden))
+  const inner = narrow(model, gelu(g, add(g, option, context)))
+  const logits = widen(model, linear(model, inner, 'decide.score.weight', 1, hidden))
+  g.output('logits', logits, 'float32', ['options', 1])
+  return g.build(weights.folder)
+}
+
+function treeModel(g: GraphBuilder, config: BertConfig, weights: WeightIndex, options: BertTreeOptions): TreeModel {
+  return { ...bertModel(g, config, weights, options), precision: options.precision ?? 'float32' }
+}
+
+function keep({ g, config, precision }: TreeModel, layer: number, { key, value }: BertKeyValues, rows: string): void {
+  const output = (name: string, of: Value) => g.output(`${name}.${layer}`, of, precision, [rows, config.hidden_size])
+  output('key', key)
+  output('value', value)
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { ModelFormatError } from '../errors/index.ts'
+import { quantizationConfigSchema } from './quantization-config.ts'
+
+const count = z.number().int().positive()
+
+const schema = z.object({
+  model_type: z.literal('bert'),
+  hidden_size: count,
+  num_hidden_layers: count,
+  num_attention_heads: count,
+  intermediate_size: count,
+  max_position_embeddings: count,
+  type_vocab_size: count,
+  vocab_size: count,
+  layer_norm_eps: z.number().positive(),
+  hidden_act: z.literal('gelu'),
+  position_embedding_type: z.literal('absolute').default('absolute'),
+  is_decoder: z.literal(false).default(false),
+  add_cross_attention: z.literal(false).default(false),
+  quantization_config: quantizationConfigSchema.optional(),
+})
+
+/** The fields of a BERT checkpoint's `config.json` that its graph is made from. */
+export type BertConfig = z.infer<typeof schema>
+
+/**
+ * @param json parsed `config.json`
+ * @param file its path, for errors
+ * @throws ModelFormatError when a field is missing or asks for what the graph doesn't do: relative positions, another
+ * activation, a decoder
+ */
+export function parseBertConfig(json: unknown, file: string): BertConfig {
+  const result = schema.safeParse(json)
+  if (!result.success) {
+    const issue = result.error.issues[0]!
+    throw new ModelFormatError(file, 'a supported BERT configuration', `${issue.path.join('.')}: ${issue.message}`)
+  }
+  const { hidden_size: hidden, num_attention_heads: heads } = result.data
+  if (hidden % heads !== 0) {
+    throw new ModelFormatError(file, `hidden_size to be a multiple of ${heads} (heads)`, String(hidden))
+  }
+  return result.data
+}
