@@ -53,16 +53,16 @@ function reversed(question: Question): Question {
 }
 
 async function answer({ request, gold, ...about }: Case): Promise<{ answered: Answered[]; changed: number; asked: number }> {
-  const windows = await decider.logits(request, context)
+  const read = await decider.logits(request, context)
   const questions = Object.values(request.questions)
   const answered = questions.map((question, index) => ({
-    ...about, question, type: question.type, gold: gold[index] as number, probabilities: [], windows: windows.map((logits) => logits[index] as Float64Array),
+    ...about, question, type: question.type, gold: gold[index] as number, probabilities: [], windows: read[index]!,
   }))
   if (!values.order) return { answered, changed: 0, asked: 0 }
   const turned = { ...request, questions: Object.fromEntries(Object.entries(request.questions).map(([name, question]) => [name, reversed(question)])) }
   const again = await decider.logits(turned, context)
   const choices = Object.values(turned.questions).flatMap((question, index) => {
-    const [before, after] = [windows[0]?.[index], again[0]?.[index]]
+    const [before, after] = [read[index]?.[0], again[index]?.[0]]
     const asked = questions[index]
     return asked?.type === 'choice' && before && after ? [winner(asked, before) !== winner(question, after)] : []
   })

@@ -30,8 +30,12 @@ export type Feeds = Readonly<Record<string, Tensor | DeviceTensor>>
 export interface Session {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]
-  /** Runs the graph once. Results are in new memory: onnxruntime-node copies them there, also where it is given some. */
-  run(feeds: Feeds): Promise<Record<string, Tensor>>
+  /**
+   * Runs the graph once. Results are in new memory: onnxruntime-node copies them there, also where it is given some.
+   *
+   * @param outputs names of those that are wanted; all by default
+   */
+  run(feeds: Feeds, outputs?: readonly string[]): Promise<Record<string, Tensor>>
   /**
    * Gives the memory of results back at once, not with some later garbage collection; they cannot be read any more. For
    * results of megabytes: they let the collector run at every other call.

@@ -43,9 +43,15 @@ export class SessionBase {
     this.outputNames = session.outputNames
   }
 
-  protected compute(feeds: Feeds): Promise<Readonly<Record<string, Ort.Tensor>>> {
+  protected compute(
+    feeds: Feeds,
+    outputs: readonly string[] = this.outputNames,
+  ): Promise<Readonly<Record<string, Ort.Tensor>>> {
     if (this.#session === undefined) throw new Error('This session is disposed; open a new one before running it')
-    return this.#session.run(mapValues(feeds, (feed) => this.#toOrt(feed)))
+    return this.#session.run(
+      mapValues(feeds, (feed) => this.#toOrt(feed)),
+      outputs,
+    )
   }
 
   async dispose(): Promise<void> {

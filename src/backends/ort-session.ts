@@ -17,8 +17,8 @@ const { port1: DISCARD } = new MessageChannel()
 DISCARD.close()
 
 class OrtSession extends SessionBase implements Session {
-  async run(feeds: Feeds): Promise<Record<string, Tensor>> {
-    return mapValues(await this.compute(feeds), fromOrt)
+  async run(feeds: Feeds, outputs?: readonly string[]): Promise<Record<string, Tensor>> {
+    return mapValues(await this.compute(feeds, outputs), fromOrt)
   }
 
   free(results: Readonly<Record<string, Tensor>>): void {

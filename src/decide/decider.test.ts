@@ -65,10 +65,10 @@ describe.each([
   })
 
   it('answers packed questions as it answers each alone', async () => {
-    const [packed] = await decider.logits(request, context)
+    const packed = await decider.logits(request, context)
     for (const [index, [name, question]] of Object.entries(request.questions).entries()) {
       const [alone] = await decider.logits({ ...request, questions: { [name]: question } }, context)
-      expectClose([...(alone?.[0] ?? [])], [...(packed?.[index] ?? [])], 1e-4)
+      expectClose([...(alone?.[0] ?? [])], [...(packed[index]?.[0] ?? [])], 1e-4)
     }
   })
 

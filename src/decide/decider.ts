@@ -1,12 +1,10 @@
-import type { Answer, DecisionRequest, DecisionResponse } from '../schemas/index.ts'
-import { answerQuestion } from './answer.ts'
-import { calibrateLogits } from './calibrate.ts'
+import type { DecisionRequest, DecisionResponse } from '../schemas/index.ts'
 import type { Manifest } from './manifest.ts'
 import { countPlan, type PlanLimits, planRequest, type TokenCount } from './plan.ts'
 import { createWindowReader, type Decoder } from './read-window.ts'
+import { respond } from './respond.ts'
 import type { Template } from './template.ts'
 import type { Tokenizer } from './tokenizer.ts'
-import { poolWindows } from './windows.ts'
 import { WorkingMemory } from './working-memory.ts'
 
 export interface DecideContext {
@@ -21,7 +19,7 @@ export interface Decider {
   decide(request: DecisionRequest, context: DecideContext): Promise<DecisionResponse>
   /** The `usage.input_tokens` that `decide` would report, and its parts; checks the same limits. */
   countTokens(request: DecisionRequest): TokenCount
-  /** Uncalibrated logits of every question in every window, for fitting calibration: [window][question][K]. */
+  /** Uncalibrated logits of every question in every window that it is read in, for fitting calibration: [question][window][K]. */
   logits(request: DecisionRequest, context: DecideContext): Promise<Float64Array[][]>
   /** Frees the sessions. Safe to call twice. */
   dispose(): Promise<void>
@@ -64,7 +62,7 @@ export function createDecider({ decoder, manifest, template, tokenizer, limits }
       await reader.close()
     }
     context.onProgress?.({ stage: 'reading', done: total, total })
-    return read
+    return planned.questions.map((_, question) => read.map((logits) => logits[question]!))
   }
 
   return {
@@ -73,23 +71,9 @@ export function createDecider({ decoder, manifest, template, tokenizer, limits }
     async decide(request, context) {
       const started = performance.now()
       const planned = plan(request)
-      const windows = await readAll(planned, context)
-      const answers = planned.questions.map((question, index): [string, Answer] => {
-        const calibrated = windows.map((logits) =>
-          calibrateLogits(question, logits[index] as Float64Array, manifest.calibration),
-        )
-        const pooled = poolWindows(calibrated, manifest.window.sharpness)
-        return [
-          planned.names[index] as string,
-          answerQuestion(question, pooled, question.min_confidence ?? request.min_confidence),
-        ]
-      })
-      return {
-        model: manifest.name,
-        answers: Object.fromEntries(answers),
-        usage: { input_tokens: countPlan(planned).input_tokens, output_tokens: 0 },
-        latency_ms: Math.round(performance.now() - started),
-      }
+      const logits = await readAll(planned, context)
+      const inputTokens = countPlan(planned).input_tokens
+      return respond(manifest, { request, logits, inputTokens, started })
     },
     async dispose() {
       await decoder.prefill.dispose()

@@ -7,8 +7,8 @@ import { calibrationSchema } from './calibrate.ts'
 export const manifestSchema = z.object({
   name: z.string(),
   version: z.string(),
-  template: z.enum(['branch-1', 'chat-1']),
-  readout: z.enum(['pointer', 'symbols']),
+  template: z.enum(['branch-1', 'chat-1', 'tree-1']),
+  readout: z.enum(['pointer', 'symbols', 'scorer']),
   /** How long states are read; see windows.ts. Sizes in tokens of the state. */
   window: z.object({
     tokens: z.number().int().min(64),

@@ -26,6 +26,10 @@ export interface Tokenizer {
  */
 const PIECE = /[^\p{M}]*\p{M}{0,256}/gu
 
+export function normalizeInPieces(text: string, normalize: (piece: string) => string): string {
+  return text.replace(PIECE, (piece) => normalize(piece))
+}
+
 /** Words no longer than this are remembered until `forget`. */
 const LONGEST_REMEMBERED = 64
 
@@ -116,7 +120,7 @@ function createSplitter(file: z.infer<typeof fileSchema>) {
     return [spelt]
   }
   return {
-    normalize: (text: string) => text.replace(PIECE, (piece) => first.normalizer?.normalize(piece) ?? piece),
+    normalize: (text: string) => normalizeInPieces(text, (piece) => first.normalizer?.normalize(piece) ?? piece),
     split: (text: string) => first.pre_tokenizer?.pre_tokenize([text]) ?? [text],
     spell: spellsBytes(stages.at(-1)) ? spellCharacters : spellWord,
     forgetSpelling: () => spelling.clear(),

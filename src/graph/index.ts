@@ -4,6 +4,7 @@ export {
   type DecoderGraphs,
 } from './autoencoder/autoencoder-decoder.ts'
 export { buildAutoencoderKlFlux2Encoder } from './autoencoder/autoencoder-encoder.ts'
+export { buildBertBranch, buildBertTrunk, buildTreeScorer } from './bert/bert-tree.ts'
 export { buildCacheExtender, type CacheShape, layerNames } from './layers/cache-extender.ts'
 export { type DecoderStage, type DividedDecoder } from './autoencoder/divided-decoder.ts'
 export { buildFlux2Transformer } from './transformers/flux2-transformer.ts'

@@ -77,7 +77,7 @@ export function bertLayer(
   return bertNorm(model, add(g, normed, down), `encoder.layer.${layer}.output.LayerNorm`)
 }
 
-export function bertHeads({ num_attention_heads: count, hidden_size }: BertConfig): Heads {
+function bertHeads({ num_attention_heads: count, hidden_size }: BertConfig): Heads {
   return { count, size: hidden_size / count }
 }
 

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import type { Backend } from '../../backends/backend.ts'
+import { buildBertBranch, buildBertTrunk, buildTreeScorer } from '../../graph/index.ts'
+import type { BertConfig } from '../../models/bert-config.ts'
+import { indexWeights } from '../../models/index-weights.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import type { WeightIndex } from '../../models/weight-index.ts'
+import { readConfig } from '../../models/read-config.ts'
+import { chooseLinear } from '../choose-linear.ts'
+import type { Decider } from '../decider.ts'
+import { manifestSchema } from '../manifest.ts'
+import { loadWordPieceTokenizer } from '../word-piece-tokenizer.ts'
+import { createTreeTokens } from './tree-branch.ts'
+import { readTreeConfig, type TreeLayout } from './tree-config.ts'
+import { createTreeDecider } from './tree-decider.ts'
+import type { TreeModel } from './tree-reader.ts'
+
+const treeManifestSchema = manifestSchema.extend({ template: z.literal('tree-1'), readout: z.literal('scorer') })
+
+/**
+ * Opens a BERT encoder that answers trees of questions: `config.json` with a `tree`, `model.safetensors`, a WordPiece `tokenizer.json` and
+ * `tessera.json`.
+ *
+ * @throws ModelFormatError naming the file that is missing or wrong
+ */
+export async function openTreeDecider({ backend, files }: { backend: Backend; files: ModelFiles }): Promise<Decider> {
+  const [{ config, layout }, manifest, weights, tokenizer] = await Promise.all([
+    readTreeConfig(files),
+    readConfig(files, 'tessera.json', treeManifestSchema, 'a bundle manifest with template tree-1 and readout scorer'),
+    indexWeights(files),
+    loadWordPieceTokenizer(files),
+  ])
+  return createTreeDecider({
+    model: await openTreeModel(backend, weights, config, layout),
+    manifest,
+    tokens: createTreeTokens(tokenizer, layout),
+    tokenizer,
+    limits: { positions: config.max_position_embeddings, window: manifest.window },
+  })
+}
+
+export async function openTreeModel(
+  backend: Backend,
+  weights: WeightIndex,
+  config: BertConfig,
+  layout: TreeLayout,
+): Promise<TreeModel> {
+  const { attention, precision, movesHalf } = backend
+  const options = { linear: chooseLinear(weights), attention, precision, movesHalf }
+  const levels = layout.level_steps + 2
+  return {
+    trunk: await backend.createSession(buildBertTrunk(config, weights, options)),
+    branch: await backend.createSession(buildBertBranch(config, weights, { ...options, levels })),
+    scorer: await backend.createSession(buildTreeScorer(config, weights, options)),
+    width: config.hidden_size,
+  }
+}

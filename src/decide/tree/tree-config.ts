@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { parseBertConfig, type BertConfig } from '../../models/bert-config.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { readConfig } from '../../models/read-config.ts'
+
+const layoutSchema = z.object({
+  start_token: z.string(),
+  end_token: z.string(),
+  decide_token: z.string(),
+  /** What the text of a question begins with. */
+  words: z.object({ noul: z.string(), choice: z.string(), score: z.string() }),
+  /** The lowest level of a score has row 1 of the table of levels, the highest this plus 1. */
+  level_steps: z.number().int().positive(),
+})
+
+/** How tokens of a tree are made; part of a bundle's `config.json`. */
+export type TreeLayout = z.infer<typeof layoutSchema>
+
+/** @throws ModelFormatError when `config.json` is missing or asks for what the graph doesn't do */
+export async function readTreeConfig(files: ModelFiles): Promise<{ config: BertConfig; layout: TreeLayout }> {
+  const schema = z.looseObject({ tree: layoutSchema })
+  const json = await readConfig(files, 'config.json', schema, 'the configuration of a tree of questions on BERT')
+  return { config: parseBertConfig(json, `${files.location}/config.json`), layout: json.tree }
+}

@@ -1,0 +1,200 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fixtureFolder } from '../../../test/helpers/qwen3-fixture.ts'
+import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
+import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { indexWeights } from '../../models/index-weights.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { openFolder } from '../../models/model-folder.ts'
+import { parseDecisionRequest, type DecisionRequest, type Question } from '../../schemas/index.ts'
+import type { Decider } from '../index.ts'
+import { JOIN } from '../branch.ts'
+import { loadWordPieceTokenizer } from '../word-piece-tokenizer.ts'
+import { WorkingMemory } from '../working-memory.ts'
+import { openTreeDecider, openTreeModel } from './open-tree-decider.ts'
+import { createTreeTokens } from './tree-branch.ts'
+import { readTreeConfig } from './tree-config.ts'
+import { createTreeReader } from './tree-reader.ts'
+import { treeOptionTexts, treeText } from './tree-text.ts'
+
+const FOLDER = fixtureFolder('bert-tree')
+const context = { turn: async () => {} }
+
+/** What `fixture.py` of the recipe writes. */
+interface ExpectedRequest {
+  readonly state: DecisionRequest['state']
+  readonly text: string
+  readonly trunk: readonly number[]
+  readonly questions: readonly {
+    readonly question: Question
+    readonly texts: { readonly branch: string; readonly leaves: readonly string[] }
+    readonly tokens: readonly number[]
+    readonly positions: readonly number[]
+    readonly levels: readonly number[]
+    readonly part: readonly number[]
+    readonly logits: readonly number[]
+  }[]
+}
+
+let backend: Backend
+let decider: Decider
+let expected: readonly ExpectedRequest[]
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+  decider = await openTreeDecider({ backend, files: openFolder(FOLDER) })
+  expected = JSON.parse(await readFile(join(FOLDER, 'requests.json'), 'utf8'))
+})
+afterAll(async () => {
+  await decider.dispose()
+  await backend.dispose()
+})
+
+/** The expected logits are of whole states, also of one that is read in windows. */
+function inOneWindow(): ModelFiles {
+  const files = openFolder(FOLDER)
+  const readText = async (name: string) => {
+    const text = await files.readText(name)
+    return name === 'tessera.json' ? text?.replace('"tokens": 320', '"tokens": 480') : text
+  }
+  return { ...files, readText }
+}
+
+function requestOf({ state, questions }: ExpectedRequest): DecisionRequest {
+  return { state, questions: Object.fromEntries(questions.map(({ question }, index) => [`q${index}`, question])) }
+}
+
+function ask(state: string, questions: Record<string, unknown>): Promise<Float64Array[][]> {
+  return decider.logits(parseDecisionRequest({ state, questions }), context)
+}
+
+function furthest(got: ArrayLike<number> | undefined, wanted: ArrayLike<number>): number {
+  return Math.max(...Array.from(wanted, (value, index) => Math.abs((got?.[index] ?? NaN) - value)))
+}
+
+const CHOICE = {
+  type: 'choice',
+  instructions: 'which team?',
+  criteria: { billing: 'payments', tech: null, sales: 'offers and prices', other: 'all the rest' },
+} as const
+const URGENT = { type: 'noul', instructions: 'is it urgent?' } as const
+const LONG_STATE = 'the app crashes when i press save. '.repeat(60)
+
+describe('a tree of questions agrees with the training code', () => {
+  it('in texts and tokens', async () => {
+    const { layout } = await readTreeConfig(openFolder(FOLDER))
+    const tokens = createTreeTokens(await loadWordPieceTokenizer(openFolder(FOLDER)), layout)
+    for (const { state, text, trunk, questions } of expected) {
+      expect(treeText(state)).toBe(text)
+      expect(tokens.trunk(tokens.state(text))).toEqual(trunk)
+      for (const { question, texts, ...wanted } of questions) {
+        expect(treeOptionTexts(question)).toEqual(texts.leaves)
+        const branch = tokens.question(question, 4096)
+        const order = branch.leafOf.flatMap((leaf) => rowsOf(branch.parts, leaf + 1))
+        const rows = [...rowsOf(branch.parts, 0), ...order, ...rowsOf(branch.parts, JOIN)]
+        const inOrder = (values: readonly number[]) => rows.map((row) => values[row])
+        expect(inOrder(branch.ids)).toEqual(wanted.tokens)
+        expect(inOrder(branch.offsets).map((offset) => trunk.length + offset!)).toEqual(wanted.positions)
+        expect(inOrder(branch.levels)).toEqual(wanted.levels)
+        expect(rows.length).toBe(wanted.part.length)
+      }
+    }
+  })
+
+  it.each(ATTENTION_FORMS)('in logits to 1e-4, with %s attention', async (attention) => {
+    const other = await openTreeDecider({ backend: withAttention(backend, attention), files: inOneWindow() })
+    for (const request of expected) {
+      const logits = await other.logits(requestOf(request), context)
+      const { questions } = request
+      expect(logits.every((windows) => windows.length === 1)).toBe(true)
+      for (const [index, question] of questions.entries()) {
+        expect(furthest(logits[index]?.[0], question.logits)).toBeLessThan(1e-4)
+      }
+    }
+    await other.dispose()
+  })
+})
+
+describe('a tree of questions', () => {
+  it('answers a choice alike, to the last bit, whatever the order of its options', async () => {
+    const reversed = { ...CHOICE, criteria: Object.fromEntries(Object.entries(CHOICE.criteria).reverse()) }
+    const [[given], [turned]] = [await ask(LONG_STATE, { a: CHOICE }), await ask(LONG_STATE, { a: reversed })]
+    expect(given!.length).toBeGreaterThan(1)
+    for (const [window, logits] of given!.entries()) expect([...turned![window]!].reverse()).toEqual([...logits])
+    expect(new Set(given![0]).size).toBe(4)
+  })
+
+  it('is not changed by other questions', async () => {
+    const [alone] = await ask(LONG_STATE, { a: CHOICE })
+    const many = Object.fromEntries(
+      Array.from({ length: 30 }, (_, i) => [`q${i}`, { ...URGENT, instructions: `is it ${i}?` }]),
+    )
+    // One that takes smaller windows than the others.
+    const long = { type: 'noul', instructions: 'is it so? '.repeat(40) }
+    const { length } = Object.keys(many)
+    const among = await ask(LONG_STATE, { ...many, a: CHOICE, long })
+    expect(among[length]!.length).toBe(alone!.length)
+    expect(among[length + 1]!.length).toBeGreaterThan(alone!.length)
+    for (const [window, logits] of alone!.entries()) expect(furthest(among[length]![window], logits)).toBeLessThan(1e-5)
+  })
+
+  it('reads a question of many options in several passes as it would in one', async () => {
+    const criteria = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`option ${i}`, `number ${i} of all`]))
+    const files = openFolder(FOLDER)
+    const { config, layout } = await readTreeConfig(files)
+    const tokenizer = await loadWordPieceTokenizer(files)
+    const tokens = createTreeTokens(tokenizer, layout)
+    const branch = tokens.question({ ...CHOICE, criteria }, 4096)
+    expect(branch.ids.length).toBeGreaterThan(1000)
+    const model = await openTreeModel(backend, await indexWeights(files), config, layout)
+    const trunk = tokens.trunk(tokens.state('the app crashes.'))
+    const read = async (most?: number) => {
+      const reader = createTreeReader(model, [branch], new WorkingMemory(), most)
+      const [logits] = await reader.read(trunk, context.turn)
+      return { logits: logits!, passes: reader.passes - 1 }
+    }
+    const [several, single] = [await read(), await read(4096)]
+    expect(several.passes).toBeGreaterThanOrEqual(branch.ids.length / 256)
+    expect(single.passes).toBe(1)
+    expect(furthest(several.logits, single.logits)).toBeLessThan(1e-4)
+    expect(new Set(several.logits).size).toBe(120)
+    await Promise.all([model.trunk.dispose(), model.branch.dispose(), model.scorer.dispose()])
+  })
+
+  it('counts the state once and each question, as usage does', async () => {
+    const request = parseDecisionRequest({ state: LONG_STATE, questions: { a: CHOICE, b: URGENT } })
+    const count = decider.countTokens(request)
+    const { usage } = await decider.decide(request, context)
+    expect(usage).toEqual({ input_tokens: count.input_tokens, output_tokens: 0 })
+    expect(count.input_tokens).toBe(count.state + count.questions['a']! + count.questions['b']!)
+  })
+
+  it('refuses a question that leaves no room for a state, with its length and the limit', async () => {
+    const questions = { ok: URGENT, 'too.long': { ...URGENT, instructions: 'is it so? '.repeat(120) } }
+    await expect(decider.decide(parseDecisionRequest({ state: 'a', questions }), context)).rejects.toMatchObject({
+      code: 'invalid_request',
+      loc: ['questions', 'too.long'],
+      reason: expect.stringMatching(/takes \d{3} tokens with its longest option, and this model has room for 446/),
+    })
+  })
+
+  it('reports every pass and stops where the turn throws', async () => {
+    const stop = new Error('stop')
+    const request = parseDecisionRequest({ state: LONG_STATE, questions: { a: CHOICE } })
+    const stages: number[] = []
+    const onProgress = ({ done, total }: { done: number; total: number }) => stages.push(done / total)
+    await decider.decide(request, { ...context, onProgress })
+    expect(stages[0]).toBe(0)
+    expect(stages.at(-1)).toBe(1)
+    const passes = stages.length - 1
+    let turns = 0
+    const turn = async () => {
+      if (++turns === passes) throw stop
+    }
+    await expect(decider.decide(request, { turn })).rejects.toBe(stop)
+  })
+})
+
+function rowsOf(parts: readonly number[], part: number): number[] {
+  return parts.flatMap((of, row) => (of === part ? [row] : []))
+}

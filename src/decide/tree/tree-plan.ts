@@ -1,0 +1,85 @@
+import { InvalidRequestError } from '../../errors/index.ts'
+import type { DecisionRequest, Question } from '../../schemas/index.ts'
+import { extent } from '../branch.ts'
+import type { PlanLimits, TokenCount } from '../plan.ts'
+import { splitWindows, type Window } from '../windows.ts'
+import type { TreeBranch, TreeTokens } from './tree-branch.ts'
+import { treeText } from './tree-text.ts'
+
+/** Most tokens that one question may have in all its options together. */
+const LONGEST_BRANCH = 4096
+/** Tokens of the state that are read beside even the longest question; no window of a bundle is smaller. */
+const SMALLEST_WINDOW = 64
+/** `[CLS]` and `[SEP]` around a window. */
+const FRAME = 2
+
+/** The state in windows of one size, and the questions that are read in these. */
+export interface Scan {
+  readonly windows: readonly Window[]
+  /** Which questions. */
+  readonly questions: readonly number[]
+}
+
+/** A request as tokens, checked against the model's limits before any work is done. */
+export interface TreePlan {
+  readonly names: readonly string[]
+  readonly questions: readonly Question[]
+  readonly branches: readonly TreeBranch[]
+  readonly state: readonly number[]
+  readonly scans: readonly Scan[]
+}
+
+/** @throws InvalidRequestError naming the question whose text does not fit the model beside a state */
+export function planTrees(request: DecisionRequest, tokens: TreeTokens, limits: PlanLimits): TreePlan {
+  const names = Object.keys(request.questions)
+  const questions = Object.values(request.questions)
+  const room = limits.positions - FRAME - SMALLEST_WINDOW
+  const branches: TreeBranch[] = []
+  for (const [index, question] of questions.entries()) {
+    // Each is checked before the next is made into tokens, so that a body of too long ones costs no more than its first.
+    const branch = tokens.question(question, LONGEST_BRANCH)
+    branches.push(branch)
+    if (branch.ids.length > LONGEST_BRANCH)
+      refuse(names[index]!, `has more than the ${LONGEST_BRANCH} tokens that are read of a question`)
+    const needs = extent(branch)
+    if (needs > room) {
+      refuse(names[index]!, `takes ${needs} tokens with its longest option, and this model has room for ${room}`)
+    }
+  }
+  const state = tokens.state(treeText(request.state))
+  return { names, questions, branches, state, scans: planScans(state.length, branches, limits) }
+}
+
+/**
+ * A question gets the largest window that leaves it room, of sizes that are halved, so that few are in use. That depends on the question
+ * and the state alone: none may move the windows that others read.
+ */
+function planScans(length: number, branches: readonly TreeBranch[], limits: PlanLimits): Scan[] {
+  const bySize = new Map<number, number[]>()
+  for (const [question, branch] of branches.entries()) {
+    const fits = limits.positions - FRAME - extent(branch)
+    let size = limits.window.tokens
+    if (length <= Math.min(size, fits)) size = length
+    else while (size > fits) size = Math.max(Math.ceil(size / 2), SMALLEST_WINDOW)
+    bySize.set(size, [...(bySize.get(size) ?? []), question])
+  }
+  return Array.from(bySize, ([size, questions]) => {
+    const overlap = Math.min(limits.window.overlap, Math.floor(size / 4))
+    return { windows: splitWindows(length, size, overlap), questions }
+  })
+}
+
+/** The state once, with its frame, and each question, however often they are read. */
+export function countTrees({ names, branches, state }: TreePlan): TokenCount {
+  const sizes = branches.map(({ ids }) => ids.length)
+  const framed = state.length + FRAME
+  return {
+    input_tokens: sizes.reduce((sum, size) => sum + size, framed),
+    state: framed,
+    questions: Object.fromEntries(names.map((name, index) => [name, sizes[index] as number])),
+  }
+}
+
+function refuse(name: string, reason: string): never {
+  throw new InvalidRequestError(`questions.${name}`, `its text ${reason}`, { loc: ['questions', name] })
+}
