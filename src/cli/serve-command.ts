@@ -2,6 +2,7 @@ import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { createServer, type RequestLog } from '../http/index.ts'
 import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
+import { defaultJournal } from '../http/serve/default-journal.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { serveHttp } from '../http/serve/serve-http.ts'
 import { describeFault } from './describe-fault.ts'
@@ -26,6 +27,16 @@ export const serveCommand = defineCommand({
       description: 'where usage is kept: memory, an SQLite file or a Redis server',
       valueHint: 'memory|file|url',
     },
+    journal: {
+      type: 'string',
+      description: 'folder for charges that wait while the store is away; default ~/.local/state/tessera/journal',
+      valueHint: 'folder',
+    },
+    'accept-loss': {
+      type: 'boolean',
+      default: false,
+      description: 'take a Redis server that is set up to forget balances',
+    },
     console: {
       type: 'boolean',
       default: true,
@@ -45,13 +56,21 @@ export const serveCommand = defineCommand({
       const { keys, fresh } = await chooseKeys(args.host, args['keys-file'], process.env)
       // Before anything can fail: the key is in no file, and the next run makes no other.
       if (fresh) showKey(fresh)
-      const store = await openStore(args.store)
+      const store = await openStore(args.store, { acceptLoss: args['accept-loss'] })
       try {
         const served = readServed(args.use)
         await using engine = await openEngine(args, served)
         await requireServed(engine, served)
         const service = await serveHttp(
-          createServer({ engine, keys, store, console: args.console, log: showFault }),
+          createServer({
+            engine,
+            keys,
+            store,
+            // A store in memory is never away.
+            ...(args.store !== 'memory' && { journal: args.journal ?? defaultJournal(process.env) }),
+            console: args.console,
+            log: showFault,
+          }),
           args.host,
           readNumber('--port', args.port),
         )

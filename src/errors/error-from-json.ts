@@ -6,6 +6,7 @@ import {
   InvalidRequestError,
   OverloadedError,
   RateLimitError,
+  StoreUnavailableError,
 } from './request-errors.ts'
 import {
   BackendUnavailableError,
@@ -27,6 +28,7 @@ const REBUILD: Record<ErrorCode, (message: string, details: Details, settings: E
   insufficient_quota: (message, _, settings) => new InsufficientQuotaError(message, settings),
   rate_limit_error: (message, d, settings) => new RateLimitError(message, { ...settings, ...backoff(d) }),
   overloaded: (message, d, settings) => new OverloadedError(message, { ...settings, ...backoff(d) }),
+  store_unavailable: (message, d, settings) => new StoreUnavailableError(message, { ...settings, ...backoff(d) }),
   aborted: (message, _, settings) => new AbortedError(message, settings),
   backend_unavailable: (_, d, settings) =>
     new BackendUnavailableError(text(d.backend), text(d.reason), text(d.remedy), settings),

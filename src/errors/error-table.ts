@@ -58,6 +58,14 @@ export const ERROR_TABLE = {
     retryable: false,
     meaning: "The caller's AbortSignal fired, or the client hung up.",
   },
+  store_unavailable: {
+    name: 'StoreUnavailableError',
+    status: 503,
+    errorType: 'store_unavailable',
+    retryable: true,
+    meaning:
+      'The store of usage and balances did not answer within 2 seconds; the work was not begun. Retry with backoff.',
+  },
   backend_unavailable: {
     name: 'BackendUnavailableError',
     status: 500,

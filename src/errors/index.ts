@@ -9,6 +9,7 @@ export {
   type InvalidRequestSettings,
   OverloadedError,
   RateLimitError,
+  StoreUnavailableError,
 } from './request-errors.ts'
 export {
   BackendUnavailableError,

@@ -80,6 +80,21 @@ export class OverloadedError extends TesseraError<'overloaded'> {
   }
 }
 
+/** The store of usage and balances is away; thrown by the service only, before it begins to work. */
+export class StoreUnavailableError extends TesseraError<'store_unavailable'> {
+  static readonly code = 'store_unavailable'
+  readonly retryAfterMs?: number
+
+  constructor(message = 'balances cannot be read at the moment; retry with backoff', settings: BackoffSettings = {}) {
+    super('store_unavailable', message, settings)
+    if (settings.retryAfterMs !== undefined) this.retryAfterMs = settings.retryAfterMs
+  }
+
+  override details() {
+    return { retryAfterMs: this.retryAfterMs }
+  }
+}
+
 /** The caller's AbortSignal fired. Pass `signal.reason` as the cause. */
 export class AbortedError extends TesseraError<'aborted'> {
   static readonly code = 'aborted'

@@ -1,5 +1,6 @@
 import type { TesseraError } from '../errors/index.ts'
 import { createBodyReaders } from './body-readers.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
 import { authenticate } from './keys/authenticate.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import type { RequestLimiter } from './limits/request-limiter.ts'
@@ -22,14 +23,14 @@ export async function answerRequest(
   const holdUntil = (ended: Promise<TesseraError | undefined>) => void (trace.ended = ended)
   const noteUnits = (units: number) => void (trace.units = units)
   const readers = createBodyReaders(request, route.maxBodyBytes ?? maxBodyBytes)
-  const call = { signal: request.signal, holdUntil, noteUnits, ...readers }
+  const call = { signal: request.signal, idempotencyKey: undefined, holdUntil, noteUnits, ...readers }
   if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
   const caller = await authenticate(request.headers, keys)
   trace.account = caller.id
   if (route.access === 'key') return route.handle({ ...call, caller })
   const leave = await limiter.enter(caller)
   try {
-    return await route.handle({ ...call, caller })
+    return await route.handle({ ...call, caller, idempotencyKey: readIdempotencyKey(request.headers) })
   } finally {
     if (trace.ended) void trace.ended.then(leave)
     else leave()

@@ -1,4 +1,10 @@
-import { InvalidRequestError, OverloadedError, RateLimitError, type TesseraError } from '../errors/index.ts'
+import {
+  InvalidRequestError,
+  OverloadedError,
+  RateLimitError,
+  StoreUnavailableError,
+  type TesseraError,
+} from '../errors/index.ts'
 import { Refusal } from './refusal.ts'
 
 /** Which clients read a route's errors: those of System One, or also those of OpenAI. */
@@ -50,14 +56,18 @@ function publicMessage(error: TesseraError | Refusal): string {
   if (error.code === 'model_not_found') {
     return 'model: no model of this name is installed here; GET /v1/models lists those that are'
   }
-  if (error.code === 'overloaded') return error.message
+  if (error.code === 'overloaded' || error.code === 'store_unavailable') return error.message
   return 'the server failed to answer; its log says why, under the id of this response'
 }
 
 function errorHeaders(error: TesseraError | Refusal): Record<string, string> {
   // A client that was too slow may be faster the next time.
   if (error instanceof Refusal) return { ...error.headers, ...(error.status !== 408 && { 'x-should-retry': 'false' }) }
-  if (RateLimitError.isInstance(error) || OverloadedError.isInstance(error)) {
+  if (
+    RateLimitError.isInstance(error) ||
+    OverloadedError.isInstance(error) ||
+    StoreUnavailableError.isInstance(error)
+  ) {
     const wait = Math.max(0, Math.ceil(error.retryAfterMs ?? DEFAULT_RETRY_MS))
     return { 'retry-after-ms': String(wait), 'retry-after': String(Math.max(1, Math.ceil(wait / 1000))) }
   }

@@ -1,7 +1,10 @@
-/** A request that HTTP itself refuses: malformed, late, no route, no such method, not JSON by its headers, too large. */
+/**
+ * A request that HTTP itself refuses: malformed, late, no route, no such method, not JSON by its headers, too large, a
+ * key of another request.
+ */
 export class Refusal extends Error {
-  readonly status: 400 | 404 | 405 | 408 | 413 | 415 | 431
-  readonly errorType: 'not_found' | 'method_not_allowed' | 'invalid_request'
+  readonly status: 400 | 404 | 405 | 408 | 409 | 413 | 415 | 431
+  readonly errorType: 'not_found' | 'method_not_allowed' | 'invalid_request' | 'idempotency_error'
   readonly headers: Readonly<Record<string, string>>
 
   constructor(

@@ -17,10 +17,16 @@ import { createModelsRoute } from './routes/models-route.ts'
 import { createOpenApiRoute } from './routes/openapi-route.ts'
 import { createHealthRoute, createMetricsRoute } from './routes/status-routes.ts'
 import { createUsageRoute } from './routes/usage-route.ts'
-import { type DailyUsage, Ledger, type MonthlyUsage } from './usage/ledger.ts'
+import type { Route } from './route.ts'
+import { boundStore } from './usage/bounded-store.ts'
+import type { Accounting } from './usage/charge-answer.ts'
+import { IdempotentRequests } from './usage/idempotent-requests.ts'
+import { Leases } from './usage/leases.ts'
+import { Ledger } from './usage/ledger.ts'
 import { createMemoryStore } from './usage/memory-store.ts'
 import { DEFAULT_PRICES, type Prices } from './usage/prices.ts'
 import { RecentRequests } from './usage/recent-requests.ts'
+import type { DailyUsage, MonthlyUsage } from './usage/usage-rows.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 
 export interface ServerOptions {
@@ -40,6 +46,11 @@ export interface ServerOptions {
   readonly prices?: Partial<Prices>
   /** Where usage is kept; default in memory. It stays the caller's: `close()` does not close it. */
   readonly store?: UsageStore
+  /**
+   * Folder for charges of answers that were delivered while the store was away; the next server that is given it makes
+   * them. Default: they wait in memory, and are lost with the process.
+   */
+  readonly journal?: string
   /** Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true. */
   readonly console?: boolean
   /** Called after every response, with nothing of the request's content. */
@@ -53,7 +64,10 @@ export interface Server {
   usage(account: string): Promise<MonthlyUsage[]>
   /** The same by day, for the last 92 days that anything was answered on. */
   usageByDay(account: string): Promise<DailyUsage[]>
-  /** Refuses new requests with 529 and resolves when those being answered are. Safe to call twice. */
+  /**
+   * Refuses new requests with 529, and resolves when those being answered are and charges that wait for the store were
+   * tried once more. Safe to call twice.
+   */
   close(): Promise<void>
 }
 
@@ -68,30 +82,24 @@ const KEYED_CONCURRENCY = 32
  */
 export function createServer(options: ServerOptions): Server {
   requireOptions(options)
-  const { engine, prices, store = createMemoryStore(), log } = options
-  const { maxBodyBytes = MAX_BODY_BYTES, maxEditBodyBytes = MAX_EDIT_BODY_BYTES } = options
+  const { maxBodyBytes = MAX_BODY_BYTES, maxEditBodyBytes = MAX_EDIT_BODY_BYTES, limits, log } = options
   const keys = options.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(options.keys)
-  requireCount('maxBodyBytes', maxBodyBytes)
-  requireCount('maxEditBodyBytes', maxEditBodyBytes)
-  for (const [option, value] of Object.entries({
+  requireCounts({
+    maxBodyBytes,
+    maxEditBodyBytes,
     maxOptions: options.maxOptions,
-    'limits.requestsPerMinute': options.limits?.requestsPerMinute,
-    'limits.concurrency': options.limits?.concurrency,
-  }))
-    if (value !== undefined) requireCount(option, value)
-  const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices })
-  const concurrency = options.limits?.concurrency ?? (keys && KEYED_CONCURRENCY)
-  const metrics = new ServerMetrics()
-  const accounting = { ledger, metrics }
-  const decisions = createDecisionService({ engine, ...accounting })
+    'limits.requestsPerMinute': limits?.requestsPerMinute,
+    'limits.concurrency': limits?.concurrency,
+  })
+  const store = boundStore(options.store ?? createMemoryStore())
+  const accounting = openAccounting(store, options)
+  const { ledger, metrics } = accounting
+  const concurrency = limits?.concurrency ?? (keys && KEYED_CONCURRENCY)
   const recent = new RecentRequests()
   const handler = createHandler({
     routes: [
-      createSystemOneRoute(decisions, options),
-      createOpenAiRoute(decisions, options),
-      createGenerationsRoute(engine, accounting),
-      createEditsRoute(engine, accounting, maxEditBodyBytes),
-      createModelsRoute(engine),
+      ...createWorkRoutes(accounting, options, maxEditBodyBytes),
+      createModelsRoute(options.engine),
       createUsageRoute(ledger, recent),
       createOpenApiRoute(options),
       createHealthRoute(),
@@ -99,17 +107,42 @@ export function createServer(options: ServerOptions): Server {
       ...((options.console ?? true) ? createConsoleRoutes(keys !== undefined) : []),
     ],
     keys,
-    limiter: new RequestLimiter({ ...options.limits, ...(concurrency && { concurrency }) }, store.countRequest),
+    limiter: new RequestLimiter({ ...limits, ...(concurrency && { concurrency }) }, store.countRequest),
     metrics,
     recent,
     maxBodyBytes,
     log,
   })
   return {
-    ...handler,
+    fetch: handler.fetch,
+    async close() {
+      await handler.close()
+      await ledger.close()
+    },
     usage: (account) => ledger.usage(account),
     usageByDay: (account) => ledger.usageByDay(account),
   }
+}
+
+function openAccounting(store: UsageStore, { prices, journal }: ServerOptions): Accounting {
+  const leases = new Leases(store)
+  return {
+    ledger: new Ledger(store, { ...DEFAULT_PRICES, ...prices }, leases, journal),
+    requests: new IdempotentRequests(store, leases),
+    metrics: new ServerMetrics(),
+  }
+}
+
+/** Those that answers are charged on. */
+function createWorkRoutes(accounting: Accounting, options: ServerOptions, maxEditBodyBytes: number): Route[] {
+  const { engine } = options
+  const decisions = createDecisionService({ engine, ...accounting })
+  return [
+    createSystemOneRoute(decisions, options),
+    createOpenAiRoute(decisions, options),
+    createGenerationsRoute(engine, accounting),
+    createEditsRoute(engine, accounting, maxEditBodyBytes),
+  ]
 }
 
 /** Of each option, to tell a misspelt one: a limit that is never read would limit nothing. */
@@ -122,6 +155,7 @@ const NAMES: Readonly<Record<keyof ServerOptions, true>> = {
   maxOptions: true,
   prices: true,
   store: true,
+  journal: true,
   console: true,
   log: true,
 }
@@ -134,9 +168,11 @@ function requireOptions(options: ServerOptions): void {
     throw new InvalidRequestError('engine', 'must be an engine, as createEngine() makes one')
 }
 
-function requireCount(option: string, value: number): void {
-  if (Number.isSafeInteger(value) && value >= 1) return
-  throw new InvalidRequestError(option, `must be a whole number of 1 or more, got ${value}`)
+function requireCounts(options: Readonly<Record<string, number | undefined>>): void {
+  for (const [option, value] of Object.entries(options)) {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) continue
+    throw new InvalidRequestError(option, `must be a whole number of 1 or more, got ${value}`)
+  }
 }
 
 function toKeyStore(keys: NonNullable<ServerOptions['keys']>): KeyStore {

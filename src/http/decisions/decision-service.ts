@@ -14,11 +14,12 @@ interface Parts extends Accounting {
 export function createDecisionService({ engine, ...accounting }: Parts): DecisionService {
   return {
     decide(request, call) {
-      const options = { signal: call.signal, client: call.caller.id }
+      const client = call.caller.id
       return chargeAnswer(accounting, call, {
         endpoint: 'decisions',
-        foresee: async () => (await engine.countTokens(request, options)).input_tokens,
-        answer: () => engine.decide(request, options),
+        request,
+        foresee: async (signal) => (await engine.countTokens(request, { signal, client })).input_tokens,
+        answer: (signal) => engine.decide(request, { signal, client }),
         count: ({ usage }) => usage.input_tokens,
       })
     },

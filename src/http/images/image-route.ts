@@ -37,8 +37,9 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
   function drawCharged(request: Request, asking: Asking, options: Pick<ImageCallOptions, 'onProgress'> = {}) {
     return chargeAnswer(accounting, asking, {
       endpoint,
+      request,
       foresee: () => request.n,
-      answer: () => draw(request, { signal: asking.signal, client: asking.caller.id, ...options }),
+      answer: (signal) => draw(request, { signal, client: asking.caller.id, ...options }),
       count: ({ data }) => data.length,
     })
   }

@@ -4,10 +4,13 @@ const ERRORS = {
   401: 'Missing or unknown API key.',
   402: 'Free tokens and prepaid balance do not cover the request. Free tokens are for decisions.',
   404: 'No model of this name is installed.',
+  400: 'The Idempotency-Key is malformed.',
+  409: 'The Idempotency-Key was used for another request.',
   413: 'The body is larger than this server takes.',
   415: 'The body is not of a type that the path takes.',
   422: 'The body does not fit the format; the message names the field.',
   429: 'Too many requests for the key, or too many at once; retry with backoff.',
+  503: 'The store of balances is away; no work was begun; retry with backoff.',
   529: 'Service busy; retry with backoff.',
 } as const
 
@@ -59,8 +62,17 @@ export function images(event: string) {
 export function errors(statuses: readonly Status[]) {
   return Object.fromEntries(
     statuses.map((status) => {
-      const backoff = status === 429 || status === 529 ? BACKOFF_HEADERS : {}
+      const backoff = status === 429 || status === 503 || status === 529 ? BACKOFF_HEADERS : {}
       return [status, { ...answer(ERRORS[status], 'Error'), headers: { ...REQUEST_ID, ...backoff } }]
     }),
   )
+}
+
+/** Of the routes that are charged. */
+export const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'The same key with the same body is charged once a day, and joins a request that runs; answers are not kept.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 }

@@ -1,12 +1,13 @@
-import { answer, body, errors, images, REQUEST_ID, type Status, withForm } from './messages.ts'
+import { answer, body, errors, IDEMPOTENCY_KEY, images, REQUEST_ID, type Status, withForm } from './messages.ts'
 
-const POST_ERRORS: readonly Status[] = [401, 402, 404, 413, 415, 422, 429, 529]
+const POST_ERRORS: readonly Status[] = [400, 401, 402, 404, 409, 413, 415, 422, 429, 503, 529]
 
 const DECISIONS = {
   '/v1/systemone': {
     post: {
       operationId: 'createSystemOneDecision',
       summary: 'Answers 1 to 32 named questions about a state.',
+      parameters: [IDEMPOTENCY_KEY],
       requestBody: body('DecisionRequest'),
       responses: { 200: answer('One answer per question.', 'DecisionResponse'), ...errors(POST_ERRORS) },
     },
@@ -15,6 +16,7 @@ const DECISIONS = {
     post: {
       operationId: 'createDecision',
       summary: 'The same decisions on the wire of OpenAI clients.',
+      parameters: [IDEMPOTENCY_KEY],
       requestBody: body('OpenAiDecisionRequest'),
       responses: {
         200: answer('Answers in the order of the questions.', 'OpenAiDecisionResponse'),
@@ -29,6 +31,7 @@ const IMAGES = {
     post: {
       operationId: 'createImage',
       summary: 'Draws up to 4 images from a prompt.',
+      parameters: [IDEMPOTENCY_KEY],
       requestBody: body('ImageGenerationRequest'),
       responses: { 200: images('image_generation'), ...errors(POST_ERRORS) },
     },
@@ -37,6 +40,7 @@ const IMAGES = {
     post: {
       operationId: 'createImageEdit',
       summary: 'Changes an image, or joins several, as the prompt says.',
+      parameters: [IDEMPOTENCY_KEY],
       requestBody: withForm(body('ImageEditRequest')),
       responses: { 200: images('image_edit'), ...errors(POST_ERRORS) },
     },
@@ -55,7 +59,7 @@ const ACCOUNT = {
     get: {
       operationId: 'getUsage',
       summary: 'What the account of the key has used and has left; days and months are those of UTC.',
-      responses: { 200: answer('Amounts are exact decimals of EUR.', 'Usage'), ...errors([401]) },
+      responses: { 200: answer('Amounts are exact decimals of EUR.', 'Usage'), ...errors([401, 503]) },
     },
   },
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Route } from '../route.ts'
-import type { Ledger, Usage } from '../usage/ledger.ts'
+import type { Ledger } from '../usage/ledger.ts'
 import type { RecentRequests } from '../usage/recent-requests.ts'
+import type { Usage } from '../usage/usage-rows.ts'
 
 const count = z.int().nonnegative()
 const euros = z.string().regex(/^-?\d+(\.\d+)?$/)

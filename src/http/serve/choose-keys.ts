@@ -37,7 +37,7 @@ export async function chooseKeys(host: string, keysFile: string | undefined, env
     )
   }
   const key = await makeKeyFile(file)
-  return { keys: (await readKeyFile(file))!, fresh: { key, file } }
+  return { keys: (await readKeyFile(file))!, ...(key !== undefined && { fresh: { key, file } }) }
 }
 
 /** True for the names of this machine alone. */

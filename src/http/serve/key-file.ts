@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
@@ -33,11 +33,25 @@ export async function readKeyFile(file: string): Promise<KeyStore | undefined> {
   }
 }
 
-/** Makes a key, and a file with its SHA-256 that only its owner may read. The key itself is written nowhere. */
-export async function makeKeyFile(file: string): Promise<string> {
+/**
+ * Makes a key, and a file with its SHA-256 that only its owner may read. The key itself is written nowhere.
+ *
+ * @returns undefined where another process has just made the file
+ */
+export async function makeKeyFile(file: string): Promise<string | undefined> {
   const key = `tsr_${randomBytes(32).toString('base64url')}`
   const keys: KeyConfig[] = [{ id: 'default', sha256: hash(key).toString('hex') }]
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(file, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-  return key
+  const temporary = `${file}.${randomUUID()}`
+  try {
+    await writeFile(temporary, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    // A link appears with all that is in it, and only where nothing is.
+    await link(temporary, file)
+    return key
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return undefined
+  } finally {
+    await rm(temporary, { force: true })
+  }
 }

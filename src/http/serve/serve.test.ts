@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createServer } from '../index.ts'
 import { bearer, BODY } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
-import { hasSqlite } from '../usage/sqlite-store.ts'
+import { hasSqlite } from '../usage/load-sqlite.ts'
 import { chooseKeys, isLoopback } from './choose-keys.ts'
 import { openStore } from './open-store.ts'
 import { serveHttp } from './serve-http.ts'
@@ -34,6 +34,14 @@ describe('the keys', () => {
     const second = await chooseKeys('0.0.0.0', undefined, home())
     expect(second.fresh).toBeUndefined()
     expect(await second.keys.find(key)).toEqual({ id: 'default' })
+  })
+
+  it('are made once where several processes run for the first time at once', async () => {
+    const choices = await Promise.all(Array.from({ length: 8 }, () => chooseKeys('127.0.0.1', undefined, home())))
+    const [fresh, ...more] = choices.flatMap((choice) => choice.fresh ?? [])
+    expect(more).toEqual([])
+    for (const { keys } of choices) expect(await keys.find(fresh!.key)).toEqual({ id: 'default' })
+    expect(await readdir(join(folder, 'tessera'))).toEqual(['keys.json'])
   })
 
   it('are not made where other machines could connect', async () => {

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -11,26 +11,57 @@ export function hasRedis(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0
 }
 
-/** Starts a Redis server of its own on a free port; nothing of it is kept. */
-export async function startRedis(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+export interface TestRedis {
+  readonly url: string
+  /** Ends it as a crash would. */
+  kill(): Promise<void>
+  /** Starts it again on the same port, with what it has written. */
+  restart(): Promise<void>
+  /** It keeps its connections and answers nothing. */
+  freeze(): void
+  thaw(): void
+  stop(): Promise<void>
+}
+
+/** Starts a Redis server of its own on a free port, with the settings that balances need. */
+export async function startRedis(settings: readonly string[] = ['--appendonly', 'yes']): Promise<TestRedis> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'tessera-redis-'))
-  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder])
-  let printed = ''
-  while (!printed.includes('Ready to accept connections')) {
-    const [chunk] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])) as [unknown]
-    if (child.exitCode !== null) throw new Error(`redis-server ended: ${printed}`)
-    printed += String(chunk)
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder, ...settings]
+  let child = await start(args)
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
   }
   return {
     url: `redis://127.0.0.1:${port}`,
+    kill,
+    async restart() {
+      await kill()
+      child = await start(args)
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     async stop() {
-      const ended = once(child, 'exit')
-      child.kill()
-      await ended
+      await kill()
       await rm(folder, { recursive: true })
     },
   }
+}
+
+async function start(args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let printed = ''
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`redis-server ended: ${printed}`)))
+    child.stdout.on('data', (chunk) => {
+      printed += String(chunk)
+      if (printed.includes('Ready to accept connections')) resolve()
+    })
+  })
+  return child
 }
 
 async function freePort(): Promise<number> {

@@ -15,7 +15,7 @@ export interface Hold {
   readonly day: string
   readonly freeUnits: number
   readonly cost: bigint
-  /** Milliseconds since 1970. A hold outlives its process only when that crashed, and then no longer than this. */
+  /** By the clock of the store, in milliseconds since 1970. A process that lives puts it off; see `Leases`. */
   readonly expires: number
 }
 
@@ -31,6 +31,11 @@ export interface Account {
   /** By day, such as `2026-11-30`; the last `DAYS_KEPT` on which anything was answered. */
   readonly days: Periods
   readonly holds: Map<string, Hold>
+  /**
+   * Ids of charges of which it is not known whether the process that made them heard that they were made, and when they
+   * are forgotten, in milliseconds since 1970. Such a charge is tried again, and must not be made twice.
+   */
+  readonly charged: Map<string, number>
 }
 
 /** The document of an account is rewritten with every answer, so what it holds must not grow without end. */
@@ -45,26 +50,32 @@ interface AccountDocument {
   readonly months: WrittenPeriods
   readonly days: WrittenPeriods
   readonly holds: readonly (readonly [string, Written<Hold>])[]
+  /** Absent where none is kept. */
+  readonly charged?: readonly (readonly [string, number])[]
 }
 
 export function readAccount(document: string | undefined): Account {
-  if (document === undefined) return { spent: 0n, months: new Map(), days: new Map(), holds: new Map() }
-  const { spent, months, days, holds } = JSON.parse(document) as AccountDocument
+  if (document === undefined) {
+    return { spent: 0n, months: new Map(), days: new Map(), holds: new Map(), charged: new Map() }
+  }
+  const { spent, months, days, holds, charged = [] } = JSON.parse(document) as AccountDocument
   return {
     spent: BigInt(spent),
     months: readPeriods(months),
     days: readPeriods(days),
     holds: new Map(holds.map(withBigInt)),
+    charged: new Map(charged),
   }
 }
 
-export function writeAccount({ spent, months, days, holds }: Account): string {
+export function writeAccount({ spent, months, days, holds, charged }: Account): string {
   const document: AccountDocument = {
     version: 1,
     spent: String(spent),
     months: writePeriods(months),
     days: writePeriods(days),
     holds: [...holds].map(withText),
+    ...(charged.size > 0 && { charged: [...charged] }),
   }
   return JSON.stringify(document)
 }
@@ -85,6 +96,12 @@ export function addToPeriod(
     cost: row.cost + used.cost,
   })
   periods.set(period, rows)
+}
+
+/** Forgets holds of processes that are gone, and charges that nobody will try again. */
+export function dropExpired({ holds, charged }: Account, now: number): void {
+  for (const [id, { expires }] of holds) if (expires <= now) holds.delete(id)
+  for (const [id, expires] of charged) if (expires <= now) charged.delete(id)
 }
 
 /** Forgets days beyond those that are kept. An answer may come later than one asked after it, so days have no order. */

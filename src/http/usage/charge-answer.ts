@@ -1,22 +1,26 @@
 import { AbortedError } from '../../errors/index.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { Call } from '../route.ts'
-import { isLimited, type Ledger } from './ledger.ts'
+import { type Claim, digest, type IdempotentRequests } from './idempotent-requests.ts'
+import type { Ledger } from './ledger.ts'
 import type { Endpoint } from './prices.ts'
 
 /** Who asks, and until when. */
-export type Asking = Pick<Call, 'caller' | 'signal' | 'noteUnits'>
+export type Asking = Pick<Call, 'caller' | 'signal' | 'noteUnits' | 'idempotencyKey'>
 
 export interface Accounting {
   readonly ledger: Ledger
+  readonly requests: IdempotentRequests
   readonly metrics: ServerMetrics
 }
 
 export interface Charge<Answer> {
   readonly endpoint: Endpoint
+  /** The request itself, to know it again by. */
+  readonly request: object
   /** Units that the answer will use at most; asked only where the caller can run out. */
-  foresee(): Promise<number> | number
-  answer(): Promise<Answer>
+  foresee(signal: AbortSignal): Promise<number> | number
+  answer(signal: AbortSignal): Promise<Answer>
   /** Units that an answer used. */
   count(answer: Answer): number
 }
@@ -24,27 +28,33 @@ export interface Charge<Answer> {
 /**
  * Makes an answer and charges it to the caller, once, if and only if it was made while the caller still waited.
  *
- * @throws InsufficientQuotaError before the work begins; AbortedError; what `answer` throws
+ * @throws InsufficientQuotaError and StoreUnavailableError before the work begins; Refusal (409) for an
+ *   `Idempotency-Key` of another request; AbortedError; what `answer` throws
  */
-export async function chargeAnswer<Answer>(
-  { ledger, metrics }: Accounting,
-  { caller, signal, noteUnits }: Asking,
+export function chargeAnswer<Answer>(
+  { ledger, requests, metrics }: Accounting,
+  { caller, signal, noteUnits, idempotencyKey: key }: Asking,
   charge: Charge<Answer>,
 ): Promise<Answer> {
   const { endpoint } = charge
 
-  async function answer(): Promise<Answer> {
-    const made = await charge.answer()
+  async function answer(ended: AbortSignal): Promise<Answer> {
+    const made = await charge.answer(ended)
     // An answer that nobody waits for any more is not charged.
-    if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+    if (ended.aborted) throw new AbortedError(undefined, { cause: ended.reason })
     return made
   }
 
-  async function answerWithin(): Promise<Answer> {
-    const reservation = await ledger.reserve(caller, endpoint, await charge.foresee())
+  async function answerAndCharge(ended: AbortSignal, claim?: Claim): Promise<Answer> {
+    const foresee = () => charge.foresee(ended)
+    const reservation = await ledger.reserve(caller, { endpoint, foresee, ...(claim && { charge: claim.charge }) })
     try {
-      const made = await answer()
-      await reservation.settle(charge.count(made))
+      const made = await answer(ended)
+      const units = charge.count(made)
+      const isCharged = await reservation.settle(units)
+      if (claim && isCharged && (await claim.conclude())) ledger.forget(caller.id, claim.charge)
+      metrics.answered(endpoint, units)
+      noteUnits(units)
       return made
     } catch (error) {
       await reservation.release()
@@ -52,11 +62,9 @@ export async function chargeAnswer<Answer>(
     }
   }
 
-  const limited = isLimited(caller)
-  const made = await (limited ? answerWithin : answer)()
-  const units = charge.count(made)
-  if (!limited) await ledger.record(caller, endpoint, units)
-  metrics.answered(endpoint, units)
-  noteUnits(units)
-  return made
+  if (key === undefined) return answerAndCharge(signal)
+  const body = digest(`${endpoint}\n${JSON.stringify(charge.request)}`)
+  return requests.run({ account: caller.id, key, body }, signal, (ended, claim) =>
+    claim ? answerAndCharge(ended, claim) : answer(ended),
+  )
 }

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { InsufficientQuotaError } from '../../errors/index.ts'
-import {
-  type Account,
-  addToPeriod,
-  dropOldDays,
-  type Hold,
-  type Periods,
-  readAccount,
-  writeAccount,
-} from './account.ts'
-import { formatAmount, parseAmount } from './money.ts'
+import { InsufficientQuotaError, StoreUnavailableError } from '../../errors/index.ts'
+import { type Account, addToPeriod, dropExpired, dropOldDays, type Hold, readAccount, writeAccount } from './account.ts'
+import { dayOf, moneyLeft, monthOf, splitUnits, tokensLeft } from './balance.ts'
+import { type Charge, ChargeJournal } from './charge-journal.ts'
+import { LEASE_MS, Leases } from './leases.ts'
+import { formatAmount } from './money.ts'
 import { type Endpoint, type Prices, readPrices } from './prices.ts'
+import { type DailyUsage, type MonthlyUsage, toRows } from './usage-rows.ts'
 import type { UsageStore } from './usage-store.ts'
 
 /** Who pays. An account with neither an allowance nor prepaid money has no limit. */
@@ -23,28 +19,6 @@ export interface Payer {
   readonly prepaid?: string
 }
 
-/** What one endpoint answered. */
-export interface Usage {
-  /** `decisions`, `generations` or `edits`. */
-  readonly endpoint: string
-  readonly requests: number
-  /** Input tokens on `decisions`, images elsewhere. */
-  readonly units: number
-  readonly freeUnits: number
-  /** EUR, exact. */
-  readonly cost: string
-}
-
-export interface MonthlyUsage extends Usage {
-  /** Such as `2026-11`, in UTC. */
-  readonly month: string
-}
-
-export interface DailyUsage extends Usage {
-  /** Such as `2026-11-30`, in UTC. */
-  readonly day: string
-}
-
 /** What a payer can still use. A member is absent where the payer has no such setting. */
 export interface Allowance {
   /** Input tokens of decisions, until the month ends. */
@@ -53,15 +27,32 @@ export interface Allowance {
   readonly prepaid?: string
 }
 
+/** What is to be answered and charged. */
+export interface Order {
+  readonly endpoint: Endpoint
+  /** Units that the answer will use at most; asked only where the payer can run out. */
+  foresee(): Promise<number> | number
+  /**
+   * Name under which the charge is made once, however often it is tried, until `forget` is called. Without it the
+   * ledger makes one up, and forgets it by itself.
+   */
+  readonly charge?: string
+}
+
 /** Units set aside. Exactly one of its methods is to be called; further calls do nothing. */
 export interface Reservation {
-  /** Charges what was really used. */
-  settle(units: number): Promise<void>
+  /**
+   * Charges what was really used.
+   *
+   * @returns whether it is charged now; where the store is away, the journal does it later
+   */
+  settle(units: number): Promise<boolean>
   /** Charges nothing. */
   release(): Promise<void>
 }
 
-const HOLD_MS = 24 * 3600 * 1000
+/** A charge of which nobody heard that it was made is tried again within a week. */
+const CHARGED_KEPT_MS = 7 * 24 * 3600 * 1000
 
 const IMAGES_UNPAID = 'the prepaid balance of this API key does not cover the images'
 const REASONS: Readonly<Record<Endpoint, string>> = {
@@ -74,127 +65,173 @@ const REASONS: Readonly<Record<Endpoint, string>> = {
 export class Ledger {
   readonly #store: UsageStore
   readonly #prices: Readonly<Record<Endpoint, bigint>>
-  readonly #now: () => number
+  readonly #leases: Leases
+  readonly #journal: ChargeJournal
+  /** Charges, by account, that this process knows to be made. The next change of the account forgets them. */
+  readonly #known = new Map<string, Set<string>>()
 
-  /** @throws InvalidRequestError for a price that is no exact decimal */
-  constructor(store: UsageStore, prices: Prices, now: () => number = Date.now) {
+  /**
+   * @param leases Of the same store.
+   * @param journal Folder for charges that must wait for the store; without it they wait in memory.
+   * @throws InvalidRequestError for a price that is no exact decimal, or a journal that cannot be written
+   */
+  constructor(store: UsageStore, prices: Prices, leases = new Leases(store), journal?: string) {
     this.#store = store
     this.#prices = readPrices(prices)
-    this.#now = now
+    this.#leases = leases
+    this.#journal = new ChargeJournal((charge) => this.#make(charge), journal)
+  }
+
+  /** Charges that wait for the store. */
+  get waiting(): number {
+    return this.#journal.size
   }
 
   /**
    * Sets units aside before the work, so that requests that run together never use the same token twice.
    *
-   * @throws InsufficientQuotaError when allowance and prepaid money do not cover them
+   * @throws InsufficientQuotaError when allowance and prepaid money do not cover them; StoreUnavailableError
    */
-  async reserve(payer: Payer, endpoint: Endpoint, units: number): Promise<Reservation> {
-    const id = randomUUID()
-    await this.#change(payer, (account) => {
-      const now = this.#now()
-      for (const [old, { expires }] of account.holds) if (expires < now) account.holds.delete(old)
-      const day = dayOf(now)
-      const { freeUnits, cost } = this.#split(account, payer, endpoint, units, day)
-      if (cost > 0n && cost > moneyLeft(account, payer, now)) throw new InsufficientQuotaError(REASONS[endpoint])
-      account.holds.set(id, { day, freeUnits, cost, expires: now + HOLD_MS })
-    })
-    const end = (use: (account: Account, hold: Hold) => void) =>
-      this.#change(payer, (account) => {
-        const hold = account.holds.get(id)
-        if (hold === undefined) return
-        account.holds.delete(id)
-        use(account, hold)
-      })
+  async reserve(payer: Payer, order: Order): Promise<Reservation> {
+    const { endpoint, charge: id = randomUUID() } = order
+    // A payer without limits holds nothing. That the store is there is asked all the same: answers must be charged.
+    const hold = isLimited(payer) ? await this.#hold(id, payer, endpoint, await order.foresee()) : undefined
+    const day = hold ? hold.day : dayOf((await this.#store.read(nameOf(payer.id))).now)
+    const stop = hold && this.#leases.keep(nameOf(payer.id), (document, expires) => renew(document, id, hold, expires))
+    let ended = false
+    const isFirst = () => {
+      const first = !ended
+      ended = true
+      stop?.()
+      return first
+    }
     return {
-      settle: (used) => end((account, { day }) => this.#charge(account, payer, endpoint, used, day)),
-      release: () => end(() => {}),
+      settle: async (units) => {
+        if (!isFirst()) return false
+        const { freeTokens } = payer
+        const charge = { id, account: payer.id, endpoint, units, day, ...(freeTokens !== undefined && { freeTokens }) }
+        const made = await this.#makeOrKeep(charge)
+        if (made && order.charge === undefined) this.forget(payer.id, id)
+        return made
+      },
+      release: async () => {
+        // Where the store is away the hold ends by itself.
+        if (isFirst() && hold) await this.#release(id, payer.id).catch(() => {})
+      },
     }
   }
 
-  /** Charges an answer of a payer without limits. */
-  record(payer: Payer, endpoint: Endpoint, units: number): Promise<void> {
-    return this.#change(payer, (account) => this.#charge(account, payer, endpoint, units, dayOf(this.#now())))
+  /** Says that a charge will not be tried again. */
+  forget(account: string, charge: string): void {
+    this.#known.set(account, (this.#known.get(account) ?? new Set()).add(charge))
   }
 
   /** What an account has used, by month and endpoint, oldest first. */
   async usage(account: string): Promise<MonthlyUsage[]> {
-    const { months } = readAccount(await this.#store.read(account))
+    const { months } = await this.#read(account)
     return toRows(months).map(([month, usage]) => ({ month, ...usage }))
   }
 
   /** The same by day, for the last 92 days that anything was answered on. */
   async usageByDay(account: string): Promise<DailyUsage[]> {
-    const { days } = readAccount(await this.#store.read(account))
+    const { days } = await this.#read(account)
     return toRows(days).map(([day, usage]) => ({ day, ...usage }))
   }
 
   /** What a payer can still use, requests that run already taken off. */
-  async allowance(payer: Payer): Promise<Allowance> {
-    const account = readAccount(await this.#store.read(payer.id))
-    const now = this.#now()
+  async allowance({ id, freeTokens, prepaid }: Payer): Promise<Allowance> {
+    const { now, ...account } = await this.#read(id)
     return {
-      ...(payer.freeTokens !== undefined && { freeTokens: tokensLeft(account, payer, dayOf(now), now) }),
-      ...(payer.prepaid !== undefined && { prepaid: formatAmount(moneyLeft(account, payer, now)) }),
+      ...(freeTokens !== undefined && { freeTokens: tokensLeft(account, freeTokens, dayOf(now), now) }),
+      ...(prepaid !== undefined && { prepaid: formatAmount(moneyLeft(account, prepaid, now)) }),
     }
   }
 
-  #change(payer: Payer, change: (account: Account) => void): Promise<void> {
-    return this.#store.update(payer.id, (document) => {
-      const account = readAccount(document)
-      change(account)
-      return writeAccount(account)
+  /** Tries once more to make the charges that wait. */
+  close(): Promise<void> {
+    return this.#journal.close()
+  }
+
+  async #hold(id: string, payer: Payer, endpoint: Endpoint, units: number): Promise<Hold> {
+    const { freeTokens = 0, prepaid = '0' } = payer
+    let hold: Hold | undefined
+    await this.#change(payer.id, (account, now) => {
+      const day = dayOf(now)
+      // One of the same name is of an earlier try.
+      account.holds.delete(id)
+      const tokens = tokensLeft(account, freeTokens, day, now)
+      const { freeUnits, cost } = splitUnits(endpoint, units, tokens, this.#prices[endpoint])
+      if (cost > 0n && cost > moneyLeft(account, prepaid, now)) throw new InsufficientQuotaError(REASONS[endpoint])
+      hold = { day, freeUnits, cost, expires: now + LEASE_MS }
+      account.holds.set(id, hold)
+    })
+    return hold!
+  }
+
+  #release(id: string, account: string): Promise<void> {
+    return this.#change(account, ({ holds }) => void holds.delete(id))
+  }
+
+  /** @returns whether it is made now */
+  async #makeOrKeep(charge: Charge): Promise<boolean> {
+    try {
+      await this.#make(charge)
+      return true
+    } catch (error) {
+      if (!StoreUnavailableError.isInstance(error)) throw error
+      await this.#journal.keep(charge)
+      return false
+    }
+  }
+
+  /** Charges, also where the hold is gone, and once for each id. */
+  #make({ id, account: name, freeTokens = 0, endpoint, units, day }: Charge): Promise<void> {
+    return this.#change(name, (account, now) => {
+      account.holds.delete(id)
+      if (account.charged.has(id)) return
+      account.charged.set(id, now + CHARGED_KEPT_MS)
+      const tokens = tokensLeft(account, freeTokens, day, now)
+      const used = { units, ...splitUnits(endpoint, units, tokens, this.#prices[endpoint]) }
+      addToPeriod(account.months, monthOf(day), endpoint, used)
+      addToPeriod(account.days, day, endpoint, used)
+      dropOldDays(account)
+      account.spent += used.cost
     })
   }
 
-  #charge(account: Account, payer: Payer, endpoint: Endpoint, units: number, day: string): void {
-    const used = { units, ...this.#split(account, payer, endpoint, units, day) }
-    addToPeriod(account.months, monthOf(day), endpoint, used)
-    addToPeriod(account.days, day, endpoint, used)
-    dropOldDays(account)
-    account.spent += used.cost
+  async #change(name: string, change: (account: Account, now: number) => void): Promise<void> {
+    const known = [...(this.#known.get(name) ?? [])]
+    await this.#store.update(nameOf(name), (document, now) => {
+      const account = readAccount(document)
+      dropExpired(account, now)
+      for (const id of known) account.charged.delete(id)
+      change(account, now)
+      return writeAccount(account)
+    })
+    const left = this.#known.get(name)
+    for (const id of known) left?.delete(id)
+    if (left?.size === 0) this.#known.delete(name)
   }
 
-  /** The allowance first, then money. Free tokens are for decisions: an image has no tokens to set against them. */
-  #split(account: Account, payer: Payer, endpoint: Endpoint, units: number, day: string) {
-    const freeUnits = endpoint === 'decisions' ? Math.min(units, tokensLeft(account, payer, day, this.#now())) : 0
-    return { freeUnits, cost: BigInt(units - freeUnits) * this.#prices[endpoint] }
+  async #read(name: string) {
+    const { document, now } = await this.#store.read(nameOf(name))
+    return { ...readAccount(document), now }
   }
 }
 
 /** Whether a payer can run out. */
-export function isLimited({ freeTokens, prepaid }: Payer): boolean {
+function isLimited({ freeTokens, prepaid }: Payer): boolean {
   return freeTokens !== undefined || prepaid !== undefined
 }
 
-function toRows(periods: Periods): [string, Usage][] {
-  return [...periods]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([period, rows]) =>
-      [...rows].map(([endpoint, row]): [string, Usage] => [period, { endpoint, ...row, cost: formatAmount(row.cost) }]),
-    )
+/** Of the document that holds an account. */
+function nameOf(account: string): string {
+  return `account:${account}`
 }
 
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
-}
-
-function monthOf(day: string): string {
-  return day.slice(0, 7)
-}
-
-function tokensLeft({ months, holds }: Account, { freeTokens = 0 }: Payer, day: string, now: number): number {
-  const month = monthOf(day)
-  const used = [...(months.get(month)?.values() ?? [])].reduce((sum, row) => sum + row.freeUnits, 0)
-  const reserved = held(holds, now).reduce((sum, hold) => sum + (monthOf(hold.day) === month ? hold.freeUnits : 0), 0)
-  return Math.max(0, freeTokens - used - reserved)
-}
-
-function moneyLeft({ spent, holds }: Account, { prepaid = '0' }: Payer, now: number): bigint {
-  const reserved = held(holds, now).reduce((sum, { cost }) => sum + cost, 0n)
-  return parseAmount(prepaid, 'prepaid') - spent - reserved
-}
-
-/** Of a request that died with its process nothing is held for good. */
-function held(holds: Account['holds'], now: number): Hold[] {
-  return [...holds.values()].filter(({ expires }) => expires >= now)
+/** Puts a hold back as well, where a clock that jumped or a restored backup has ended it. */
+function renew(document: string | undefined, id: string, hold: Hold, expires: number): string {
+  const account = readAccount(document)
+  account.holds.set(id, { ...hold, expires })
+  return writeAccount(account)
 }

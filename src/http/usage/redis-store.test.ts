@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createServer } from '../server.ts'
 import { hasRedis, startRedis } from '../test-support/redis-server.ts'
@@ -30,6 +31,21 @@ it('says what to install where the package is missing', async () => {
   vi.doUnmock('@redis/client')
 })
 
+describe.skipIf(!hasRedis())('a Redis server that would lose balances', () => {
+  it.each([
+    [['--appendonly', 'no'], 'set appendonly yes (aof_enabled is 0), or'],
+    [
+      ['--appendonly', 'yes', '--maxmemory-policy', 'allkeys-lru'],
+      'set maxmemory-policy noeviction (maxmemory_policy is allkeys-lru), or',
+    ],
+  ])('%j is refused, unless the loss is accepted', async (settings, reason) => {
+    const redis = await startRedis(settings)
+    await expect(openRedisStore(redis.url)).rejects.toThrow(reason)
+    await (await openRedisStore(redis.url, { acceptLoss: true })).close()
+    await redis.stop()
+  })
+})
+
 describe.skipIf(!hasRedis())('a Redis store', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>
   beforeAll(async () => {
@@ -41,7 +57,7 @@ describe.skipIf(!hasRedis())('a Redis store', () => {
     const stores = await Promise.all([1, 2, 3].map(() => openRedisStore(redis.url)))
     const count = (document: string | undefined) => String(Number(document ?? 0) + 1)
     await Promise.all(stores.flatMap((store) => Array.from({ length: 30 }, () => store.update('a', count))))
-    expect(await stores[0]!.read('a')).toBe('90')
+    expect(await stores[0]!.read('a')).toMatchObject({ document: '90' })
     await Promise.all(stores.map((store) => store.close()))
     await stores[0]!.close()
   })
@@ -61,6 +77,19 @@ describe.skipIf(!hasRedis())('a Redis store', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
+  it('forgets what is kept for a time only, and tells the time of the server', async () => {
+    const store = await openRedisStore(redis.url)
+    await store.update('short', () => 'x', { keepMs: 1 })
+    await store.update('long', () => 'y', { keepMs: 100_000 })
+    await sleep(10)
+    expect((await store.read('short')).document).toBeUndefined()
+    const { document, now } = await store.read('long')
+    expect([document, Math.abs(now - Date.now()) < 1000]).toEqual(['y', true])
+    await store.update('long', () => undefined)
+    expect((await store.read('long')).document).toBeUndefined()
+    await store.close()
+  })
+
   it('writes nothing where the change throws', async () => {
     const store = await openRedisStore(redis.url)
     await expect(
@@ -68,7 +97,7 @@ describe.skipIf(!hasRedis())('a Redis store', () => {
         throw new RangeError('no')
       }),
     ).rejects.toThrow(RangeError)
-    expect(await store.read('b')).toBeUndefined()
+    expect((await store.read('b')).document).toBeUndefined()
     await store.close()
   })
 })

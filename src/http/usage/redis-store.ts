@@ -1,36 +1,62 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible'
-import { InvalidRequestError } from '../../errors/index.ts'
 import { createRequestCounter } from '../limits/count-requests.ts'
-import type { UsageStore } from './usage-store.ts'
+import { connectRedis, type RedisClient } from './connect-redis.ts'
+import { requireDurable } from './redis-durability.ts'
+import type { StoredDocument, UsageStore } from './usage-store.ts'
 
-const PREFIX = 'tessera:account:'
+const PREFIX = 'tessera:'
 
-/** Sets a document only where it still is what it was when it was read. A missing one reads as ''. */
+/** A document and the clock of the server, in seconds and microseconds. */
+const READ = `
+local time = redis.call('TIME')
+return {redis.call('GET', KEYS[1]), time[1], time[2]}`
+
+/**
+ * Sets a document only where it still is what it was when it was read. A missing one reads as '', and one set to '' is
+ * removed.
+ */
 const REPLACE_IF_UNCHANGED = `
 if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
+if ARGV[2] == '' then redis.call('DEL', KEYS[1])
+elseif ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2])
+else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`
 
-const LONGEST_PAUSE_MS = 2000
+/** A server that does not answer is not waited for longer at the end. */
+const CLOSE_MS = 2000
+
+export interface RedisStoreOptions {
+  /**
+   * Also takes a server whose settings lose balances when it restarts or its memory is full; default false, which
+   * refuses one without `appendonly yes` and `maxmemory-policy noeviction`.
+   */
+  readonly acceptLoss?: boolean
+}
 
 /**
  * Accounts and rate limits on a Redis server, shared by every process that uses it. Needs the package `@redis/client`.
  *
  * @param url Such as `redis://user:password@host:6379`; `rediss:` for TLS.
- * @throws InvalidRequestError where the package is missing or the server does not answer; never shows the password
+ * @throws InvalidRequestError where the package is missing, the server does not answer or its settings lose balances;
+ *   never shows the password
  */
-export async function openRedisStore(url: string): Promise<UsageStore> {
-  const client = await connect(url)
+export async function openRedisStore(url: string, { acceptLoss = false }: RedisStoreOptions = {}): Promise<UsageStore> {
+  const client = await connectRedis(url)
+  if (!acceptLoss) await requireDurable(client)
+  const read = (name: string, signal?: AbortSignal) => readDocument(client, PREFIX + name, signal)
   return {
-    read: async (account) => (await client.get(PREFIX + account)) ?? undefined,
-    async update(account, change) {
-      const key = PREFIX + account
+    read,
+    async update(name, change, { signal, keepMs } = {}) {
       for (let replaced: unknown = 0; replaced !== 1;) {
-        const document = await client.get(key)
         // One of those that try at the same time always gets through, so this ends.
-        replaced = await client.eval(REPLACE_IF_UNCHANGED, {
-          keys: [key],
-          arguments: [document ?? '', change(document ?? undefined)],
+        const { document, now } = await read(name, signal)
+        // A call that was given up while it waited must not be carried out.
+        signal?.throwIfAborted()
+        const next = change(document, now)
+        if (next === document) return
+        replaced = await withSignal(client, signal).eval(REPLACE_IF_UNCHANGED, {
+          keys: [PREFIX + name],
+          arguments: [document ?? '', next ?? '', keepMs === undefined ? '' : String(keepMs)],
         })
       }
     },
@@ -38,31 +64,22 @@ export async function openRedisStore(url: string): Promise<UsageStore> {
       (settings) => new RateLimiterRedis({ ...settings, storeClient: client, useRedisPackage: true }),
     ),
     async close() {
-      if (client.isOpen) await client.close()
+      if (!client.isOpen) return
+      const timer = setTimeout(() => client.destroy(), CLOSE_MS)
+      // What still waits for an answer then fails, and so does this.
+      await client.close().catch(() => {})
+      clearTimeout(timer)
     },
   }
 }
 
-async function connect(url: string) {
-  const { createClient } = await import('@redis/client').catch((cause: unknown) => {
-    throw new InvalidRequestError('store', 'Redis needs the package @redis/client: npm install @redis/client', {
-      cause,
-    })
-  })
-  const opening = { done: false }
-  // While opening, the first failure counts; later ones are waited out, as the server may only be restarting.
-  const reconnectStrategy = (retries: number, cause: Error) =>
-    opening.done ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
-  try {
-    const client = createClient({ url, socket: { reconnectStrategy } })
-    // Without a listener an error ends the process; the commands that fail throw it as well.
-    client.on('error', () => {})
-    await client.connect()
-    opening.done = true
-    return client
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    // Without the cause, which may hold the URL with its password.
-    throw new InvalidRequestError('store', `the Redis server could not be reached (${code ?? message})`)
-  }
+async function readDocument(client: RedisClient, key: string, signal?: AbortSignal): Promise<StoredDocument> {
+  const answer = await withSignal(client, signal).eval(READ, { keys: [key] })
+  const [document, seconds, microseconds] = answer as [string | null, string, string]
+  return { document: document ?? undefined, now: Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) }
+}
+
+/** A command that still waits to be sent when the signal fires is never sent. */
+function withSignal(client: RedisClient, signal: AbortSignal | undefined) {
+  return signal ? client.withAbortSignal(signal) : client
 }

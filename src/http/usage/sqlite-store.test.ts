@@ -2,8 +2,16 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hasSqlite, openSqliteStore } from './sqlite-store.ts'
+import { hasSqlite, loadSqlite } from './load-sqlite.ts'
+import { openSqliteStore } from './sqlite-store.ts'
+
+/** The file as another program opens it. */
+function openRaw(file: string) {
+  const { DatabaseSync } = loadSqlite()!
+  return new DatabaseSync(file)
+}
 
 let folder: string
 beforeEach(async () => {
@@ -23,7 +31,7 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
     await first.close()
     await first.close()
     const second = openSqliteStore(file)
-    expect(await second.read('a')).toBe('one')
+    expect(await second.read('a')).toMatchObject({ document: 'one' })
     await second.close()
   })
 
@@ -35,8 +43,62 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
       }),
     ).rejects.toThrow(RangeError)
     await store.update('a', (document) => `${document} then`)
-    expect(await store.read('a')).toBe('undefined then')
+    expect(await store.read('a')).toMatchObject({ document: 'undefined then' })
     await store.close()
+  })
+
+  it('forgets what is kept for a time only', async () => {
+    const store = openSqliteStore(join(folder, 'a.db'))
+    await store.update('a', () => 'short', { keepMs: 1 })
+    await store.update('b', () => 'long', { keepMs: 100_000 })
+    await sleep(5)
+    expect((await store.read('a')).document).toBeUndefined()
+    expect((await store.read('b')).document).toBe('long')
+    await store.update('b', () => undefined)
+    expect((await store.read('b')).document).toBeUndefined()
+    await store.close()
+  })
+
+  it('says what went wrong where SQLite has rolled back by itself', async () => {
+    const file = join(folder, 'a.db')
+    const store = openSqliteStore(file)
+    // A trigger does what a full disk does: it ends the transaction in the midst of a statement.
+    const other = openRaw(file)
+    other.exec("CREATE TRIGGER full BEFORE INSERT ON documents BEGIN SELECT RAISE(ROLLBACK, 'disk is full'); END")
+    other.close()
+    await expect(store.update('a', () => 'x')).rejects.toThrow('disk is full')
+    await store.close()
+  })
+
+  it('waits for a writer of another process without holding up the thread, until it is told to stop', async () => {
+    const file = join(folder, 'a.db')
+    const stores = [openSqliteStore(file), openSqliteStore(file)]
+    const lock = new Promise<void>((resolve) => setTimeout(resolve, 150))
+    const other = openRaw(file)
+    other.exec('BEGIN IMMEDIATE')
+    const timeout = AbortSignal.timeout(100)
+    await expect(stores[0]!.update('a', () => 'x', { signal: timeout })).rejects.toThrow()
+    const waiting = stores[1]!.update('a', () => 'y')
+    await lock
+    other.exec('COMMIT')
+    other.close()
+    await waiting
+    expect((await stores[0]!.read('a')).document).toBe('y')
+    await Promise.all(stores.map((store) => store.close()))
+  })
+
+  it('keeps the accounts of a file of 0.1.0', async () => {
+    const file = join(folder, 'a.db')
+    const old = openRaw(file)
+    old.exec(
+      "CREATE TABLE accounts (name TEXT PRIMARY KEY, document TEXT NOT NULL) STRICT; INSERT INTO accounts VALUES ('shop', 'x')",
+    )
+    old.close()
+    for (let opened = 0; opened < 2; opened++) {
+      const store = openSqliteStore(file)
+      expect((await store.read('account:shop')).document).toBe('x')
+      await store.close()
+    }
   })
 
   it('refuses a file that is no database, and names it', async () => {
@@ -54,8 +116,8 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
       database.exec('PRAGMA busy_timeout = 10000')
       for (let i = 0; i < 200; i++) {
         database.exec('BEGIN IMMEDIATE')
-        const row = database.prepare('SELECT document FROM accounts WHERE name = ?').get('a')
-        const insert = database.prepare('INSERT OR REPLACE INTO accounts (name, document) VALUES (?, ?)')
+        const row = database.prepare('SELECT document FROM documents WHERE name = ?').get('a')
+        const insert = database.prepare('INSERT OR REPLACE INTO documents (name, document, expires) VALUES (?, ?, 9e15)')
         insert.run('a', String(Number(row?.document ?? 0) + 1))
         database.exec('COMMIT')
       }`
@@ -68,7 +130,7 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect(await Promise.all(others)).toEqual([0, 0])
-    expect(await store.read('a')).toBe('600')
+    expect(await store.read('a')).toMatchObject({ document: '600' })
     await store.close()
   })
 })

@@ -1,26 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { type Database, loadSqlite } from './load-sqlite.ts'
 import type { UsageStore } from './usage-store.ts'
 
-/** What is used of `node:sqlite`, which the type definitions of the oldest supported Node do not have. */
-interface Sqlite {
-  readonly DatabaseSync: new (file: string) => Database
-}
+/** How soon a writer tries again where another process holds the lock. The thread is free in between. */
+const BUSY_RETRY_MS = 5
 
-interface Database {
-  exec(sql: string): void
-  prepare(sql: string): Statement
-  close(): void
-}
+const SQLITE_BUSY = 5
 
-interface Statement {
-  get(...values: string[]): { readonly document: string } | undefined
-  run(...values: string[]): unknown
-}
-
-/** True where this Node has `node:sqlite`. */
-export function hasSqlite(): boolean {
-  return loadSqlite() !== undefined
-}
+/** Written documents between two searches for those that have expired. */
+const SWEEP_EVERY = 1000
 
 /**
  * Accounts in an SQLite file, shared by every process of this machine that opens it. Created where it does not exist.
@@ -29,19 +18,31 @@ export function hasSqlite(): boolean {
  */
 export function openSqliteStore(file: string): UsageStore {
   const database = openDatabase(file)
-  const select = database.prepare('SELECT document FROM accounts WHERE name = ?')
-  const replace = database.prepare('INSERT OR REPLACE INTO accounts (name, document) VALUES (?, ?)')
+  const select = database.prepare('SELECT document FROM documents WHERE name = ? AND expires > ?')
+  const replace = database.prepare('INSERT OR REPLACE INTO documents (name, document, expires) VALUES (?, ?, ?)')
+  const remove = database.prepare('DELETE FROM documents WHERE name = ?')
+  const sweep = database.prepare('DELETE FROM documents WHERE expires <= ?')
+  let writes = 0
   let open = true
   return {
-    read: async (account) => select.get(account)?.document,
-    async update(account, change) {
-      // IMMEDIATE takes the write lock before the read: a change is never made from a document that has moved on.
-      database.exec('BEGIN IMMEDIATE')
+    async read(name) {
+      const now = Date.now()
+      return { document: select.get(name, now)?.document, now }
+    },
+    async update(name, change, { signal, keepMs } = {}) {
+      await begin(database, signal)
       try {
-        replace.run(account, change(select.get(account)?.document))
+        // All processes that share the file run on one machine, whose clock is that of the store.
+        const now = Date.now()
+        const document = select.get(name, now)?.document
+        const next = change(document, now)
+        if (next === undefined) remove.run(name)
+        else if (next !== document)
+          replace.run(name, next, keepMs === undefined ? Number.MAX_SAFE_INTEGER : now + keepMs)
+        if (++writes % SWEEP_EVERY === 0) sweep.run(now)
         database.exec('COMMIT')
       } catch (error) {
-        database.exec('ROLLBACK')
+        rollBack(database)
         throw error
       }
     },
@@ -52,9 +53,42 @@ export function openSqliteStore(file: string): UsageStore {
   }
 }
 
-function loadSqlite(): Sqlite | undefined {
-  return process.getBuiltinModule('node:sqlite') as Sqlite | undefined
+/** IMMEDIATE takes the write lock before the read: a change is never made from a document that has moved on. */
+async function begin(database: Database, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      database.exec('BEGIN IMMEDIATE')
+      return
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error
+    }
+    await sleep(BUSY_RETRY_MS, undefined, { signal })
+  }
 }
+
+/** A full disk, for one, makes SQLite roll back by itself; then there is nothing to do, and the first error counts. */
+function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch {
+    // The error that led here says what happened.
+  }
+}
+
+const SCHEMA = `
+  PRAGMA busy_timeout = 2000;
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, document TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;
+  CREATE INDEX IF NOT EXISTS documents_expire ON documents (expires);
+  PRAGMA busy_timeout = 50`
+
+/** Files of 0.1.0 keep accounts in a table of their own. */
+const MIGRATION = `
+  BEGIN IMMEDIATE;
+  INSERT OR IGNORE INTO documents SELECT 'account:' || name, document, ${Number.MAX_SAFE_INTEGER} FROM accounts;
+  DROP TABLE accounts;
+  COMMIT`
 
 function openDatabase(file: string): Database {
   const sqlite = loadSqlite()
@@ -66,9 +100,9 @@ function openDatabase(file: string): Database {
   }
   try {
     const database = new sqlite.DatabaseSync(file)
-    // Writers of other processes are waited for rather than refused, and readers never wait for a writer.
-    database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-    database.exec('CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, document TEXT NOT NULL) STRICT')
+    database.exec(SCHEMA)
+    const old = database.prepare("SELECT name AS document FROM sqlite_schema WHERE name = 'accounts'").get()
+    if (old !== undefined) database.exec(MIGRATION)
     return database
   } catch (cause) {
     throw new InvalidRequestError('store', `the file ${file} could not be opened as an SQLite database`, { cause })

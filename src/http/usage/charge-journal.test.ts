@@ -1,0 +1,113 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { boundStore } from './bounded-store.ts'
+import { Leases } from './leases.ts'
+import { Ledger } from './ledger.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { DEFAULT_PRICES } from './prices.ts'
+import type { UsageStore } from './usage-store.ts'
+
+const PAYER = { id: 'a', prepaid: '1' }
+const ORDER = { endpoint: 'edits', foresee: () => 2 } as const
+
+let folder: string
+let store: UsageStore
+/** What happens to an update: it is made and answered, made and not answered, or not made. */
+let link: 'up' | 'deaf' | 'down'
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-journal-'))
+  link = 'up'
+  const kept = createMemoryStore()
+  store = boundStore({
+    ...kept,
+    async update(...call) {
+      if (link !== 'down') await kept.update(...call)
+      if (link !== 'up') throw new Error('the connection was cut')
+    },
+  })
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const open = (journal?: string) => new Ledger(store, DEFAULT_PRICES, new Leases(store), journal)
+
+it('keeps the charge of an answer while the store is away, and makes it when it is back', async () => {
+  const ledger = open(folder)
+  const held = await ledger.reserve(PAYER, ORDER)
+  link = 'down'
+  expect(await held.settle(2)).toBe(false)
+  expect(ledger.waiting).toBe(1)
+  const [file] = await readdir(folder)
+  expect(JSON.parse(await readFile(join(folder, file!), 'utf8'))).toEqual({
+    id: expect.any(String),
+    account: 'a',
+    endpoint: 'edits',
+    units: 2,
+    day: new Date().toISOString().slice(0, 10),
+  })
+  link = 'up'
+  await vi.waitUntil(() => ledger.waiting === 0, { timeout: 10_000 })
+  expect(await ledger.usage('a')).toMatchObject([{ requests: 1, units: 2, cost: '0.4' }])
+  expect(await readdir(folder)).toEqual([])
+})
+
+it('charges once where the store had charged and only its answer was lost', async () => {
+  const ledger = open(folder)
+  const held = await ledger.reserve(PAYER, ORDER)
+  link = 'deaf'
+  expect(await held.settle(2)).toBe(false)
+  link = 'up'
+  await (await ledger.reserve(PAYER, ORDER)).settle(1)
+  await ledger.close()
+  expect(ledger.waiting).toBe(0)
+  expect(await ledger.usage('a')).toMatchObject([{ requests: 2, units: 3, cost: '0.6' }])
+})
+
+it('survives the process, and charges once where two others find it', async () => {
+  const held = await open(folder).reserve(PAYER, ORDER)
+  link = 'down'
+  await held.settle(2)
+  // Nothing of the first ledger is told that the store is back before the others have read the folder.
+  const next = [open(folder), open(folder)]
+  expect(next.map(({ waiting }) => waiting)).toEqual([1, 1])
+  link = 'up'
+  await Promise.all(next.map((ledger) => ledger.close()))
+  expect(await next[0]!.usage('a')).toMatchObject([{ requests: 1, units: 2 }])
+  expect(await readdir(folder)).toEqual([])
+})
+
+it('refuses a folder that cannot be written, and a file in it that is no charge', async () => {
+  const file = join(folder, 'x')
+  await writeFile(file, '')
+  expect(() => open(file)).toThrow(/^journal: the folder .*x cannot be written \((EEXIST|ENOTDIR)\)$/)
+  await writeFile(join(folder, 'broken.json'), '{"id":')
+  expect(() => open(folder)).toThrow(/^journal: .*broken\.json holds no charge/)
+})
+
+it('says that a charge is in memory only where its folder is gone or none was given', async () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const journal = join(folder, 'journal')
+  const ledgers = [open(journal), open()]
+  for (const ledger of ledgers) {
+    link = 'up'
+    const held = await ledger.reserve(PAYER, ORDER)
+    link = 'down'
+    await rm(journal, { recursive: true, force: true })
+    await held.settle(1)
+    await ledger.close()
+  }
+  expect(warned.mock.calls.map(([text]) => text)).toEqual([
+    expect.stringMatching(/could not be written to .*journal \(ENOENT\) and is in memory only$/),
+    '1 charges were not made: the store is away',
+  ])
+  warned.mockRestore()
+})
+
+it('forgets the name of a charge that it knows to be made', async () => {
+  const ledger = open()
+  for (let request = 0; request < 20; request++)
+    await (await ledger.reserve(PAYER, { ...ORDER, foresee: () => 0 })).settle(0)
+  const { charged } = JSON.parse((await store.read('account:a')).document!) as { charged: unknown[] }
+  expect(charged).toHaveLength(1)
+})

@@ -1,0 +1,34 @@
+import { InvalidRequestError } from '../../errors/index.ts'
+
+const LONGEST_PAUSE_MS = 2000
+
+export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
+
+/**
+ * A connection that comes back by itself after the server was away.
+ *
+ * @throws InvalidRequestError where the package is missing or the server does not answer; never shows the password
+ */
+export async function connectRedis(url: string) {
+  const { createClient } = await import('@redis/client').catch((cause: unknown) => {
+    throw new InvalidRequestError('store', 'Redis needs the package @redis/client: npm install @redis/client', {
+      cause,
+    })
+  })
+  const opening = { done: false }
+  // While opening, the first failure counts; later ones are waited out, as the server may only be restarting.
+  const reconnectStrategy = (retries: number, cause: Error) =>
+    opening.done ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
+  try {
+    const client = createClient({ url, socket: { reconnectStrategy } })
+    // Without a listener an error ends the process; the commands that fail throw it as well.
+    client.on('error', () => {})
+    await client.connect()
+    opening.done = true
+    return client
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    // Without the cause, which may hold the URL with its password.
+    throw new InvalidRequestError('store', `the Redis server could not be reached (${code ?? message})`)
+  }
+}

@@ -1,0 +1,174 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AbortedError } from '../../errors/index.ts'
+import { Refusal } from '../refusal.ts'
+import { LEASE_MS, type Leases } from './leases.ts'
+import { SharedWork } from './shared-work.ts'
+import type { UsageStore } from './usage-store.ts'
+
+export interface KeyedRequest {
+  readonly account: string
+  /** The `Idempotency-Key` of the request. */
+  readonly key: string
+  /** What tells its body from others: nothing of it can be read from this. */
+  readonly body: string
+}
+
+/** The right to answer and charge a request. */
+export interface Claim {
+  /** Name of the charge, the same for every try of the request. */
+  readonly charge: string
+  /**
+   * Notes that the request is charged.
+   *
+   * @returns whether no other try can still charge it
+   */
+  conclude(): Promise<boolean>
+}
+
+/** What is kept of a request for a day. */
+interface Entry {
+  readonly body: string
+  readonly charge: string
+  /** Which try it is that runs. */
+  readonly owner: string
+  /** End of the lease of that try, in milliseconds since 1970; null when the request is charged. */
+  readonly expires: number | null
+}
+
+interface Running {
+  readonly body: string
+  readonly work: SharedWork<unknown>
+}
+
+const KEPT = { keepMs: 24 * 3600 * 1000 }
+const POLL_MS = 250
+
+/**
+ * Requests with an `Idempotency-Key`. No answer is kept: a request that comes again while it runs joins what runs, and
+ * one that comes after its answer is answered anew and not charged again.
+ */
+export class IdempotentRequests {
+  readonly #store: UsageStore
+  readonly #leases: Leases
+  /** In this process, by the name of the document. */
+  readonly #running = new Map<string, Running>()
+
+  constructor(store: UsageStore, leases: Leases) {
+    this.#store = store
+    this.#leases = leases
+  }
+
+  /**
+   * Answers a request, or joins what answers it.
+   *
+   * @param work Answers and charges; without a claim, it must not charge.
+   * @throws Refusal (409) where the key was used for another body; AbortedError; StoreUnavailableError
+   */
+  run<Answer>(
+    { account, key, body }: KeyedRequest,
+    signal: AbortSignal,
+    work: (signal: AbortSignal, claim: Claim | undefined) => Promise<Answer>,
+  ): Promise<Answer> {
+    const name = `request:${digest(`${account}\n${key}`)}`
+    const found = this.#running.get(name)
+    if (found && !found.work.isStopped) {
+      if (found.body !== body) throw conflict()
+      return (found.work as SharedWork<Answer>).join(signal)
+    }
+    const shared = new SharedWork((ended) => this.#answer(name, body, ended, work))
+    const running = { body, work: shared }
+    this.#running.set(name, running)
+    const forget = () => void (this.#running.get(name) === running && this.#running.delete(name))
+    void shared.done.then(forget, forget)
+    return shared.join(signal)
+  }
+
+  async #answer<Answer>(
+    name: string,
+    body: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal, claim: Claim | undefined) => Promise<Answer>,
+  ): Promise<Answer> {
+    const owner = randomUUID()
+    const entry = await this.#claim(name, { body, charge: randomUUID(), owner }, signal)
+    if (entry === undefined) return work(signal, undefined)
+    const { charge, isFirst } = entry
+    const change = async (to: (own: Entry) => Entry | undefined) => {
+      let isOwn = false
+      const changeOwn = (document: string | undefined) => {
+        const found = read(document)
+        isOwn = found?.owner === owner
+        return isOwn ? write(to(found!)) : document
+      }
+      await this.#store.update(name, changeOwn, KEPT)
+      return isOwn
+    }
+    const stop = this.#leases.keep(name, (document, expires) => {
+      const found = read(document)
+      return found?.owner === owner && found.expires !== null ? write({ ...found, expires }) : document
+    })
+    try {
+      return await work(signal, {
+        charge,
+        // Where the store is away another try finds the name of the charge, under which nothing is charged twice.
+        conclude: () =>
+          change((own) => ({ ...own, expires: null })).then(
+            (isOwn) => isOwn && isFirst,
+            () => false,
+          ),
+      })
+    } catch (error) {
+      // An earlier try may have been charged: its name stays. Where the store is away the lease ends by itself.
+      await change((own) => (isFirst ? undefined : { ...own, expires: 0 })).catch(() => {})
+      throw error
+    } finally {
+      stop()
+    }
+  }
+
+  /** @returns undefined where the request is charged already */
+  async #claim(name: string, wanted: Omit<Entry, 'expires'>, signal: AbortSignal) {
+    for (;;) {
+      let found: Entry | undefined
+      let isClaimed = false
+      await this.#store.update(
+        name,
+        (document, now) => {
+          found = read(document)
+          if (found && found.body !== wanted.body) throw conflict()
+          isClaimed = found === undefined || (found.expires !== null && found.expires <= now)
+          return isClaimed ? write({ ...wanted, ...pickCharge(found), expires: now + LEASE_MS }) : document
+        },
+        KEPT,
+      )
+      if (isClaimed) return { charge: found?.charge ?? wanted.charge, isFirst: found === undefined }
+      if (found?.expires === null) return undefined
+      // Another process answers it. What it makes of it stays there, so this one waits until it knows who pays.
+      await sleep(POLL_MS, undefined, { signal }).catch((cause: unknown) => {
+        throw new AbortedError(undefined, { cause })
+      })
+    }
+  }
+}
+
+/** SHA-256, in hexadecimal. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function conflict(): Refusal {
+  return new Refusal(409, 'idempotency_error', 'Idempotency-Key: was used for another request; take a new one')
+}
+
+function pickCharge(entry: Entry | undefined): Partial<Entry> {
+  return entry ? { charge: entry.charge } : {}
+}
+
+function read(document: string | undefined): Entry | undefined {
+  return document === undefined ? undefined : (JSON.parse(document) as Entry)
+}
+
+function write(entry: Entry | undefined): string | undefined {
+  return entry && JSON.stringify(entry)
+}

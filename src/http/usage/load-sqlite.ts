@@ -1,0 +1,25 @@
+/** What is used of `node:sqlite`, which the type definitions of the oldest supported Node do not have. */
+interface Sqlite {
+  readonly DatabaseSync: new (file: string) => Database
+}
+
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+interface Statement {
+  get(...values: (string | number)[]): { readonly document: string } | undefined
+  run(...values: (string | number)[]): unknown
+}
+
+/** True where this Node has `node:sqlite`. */
+export function hasSqlite(): boolean {
+  return loadSqlite() !== undefined
+}
+
+/** Undefined before Node 22.5. */
+export function loadSqlite(): Sqlite | undefined {
+  return process.getBuiltinModule('node:sqlite') as Sqlite | undefined
+}
