@@ -26,7 +26,7 @@ export async function describeEnvironment(threads: number): Promise<Environment>
     memory_gib: Math.round(totalmem() / 2 ** 30),
     platform: describePlatform(),
     node: process.version,
-    runtime: await describeRuntime('cpu'),
+    runtime: (await describeRuntime('cpu')).runtime,
     threads,
     load: loadavg()[0] ?? Number.NaN,
   }

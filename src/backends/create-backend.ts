@@ -3,7 +3,7 @@ import { createCpuBackend } from './cpu.ts'
 import { createFirstAvailable } from './first-available.ts'
 import { createProviderBackend } from './node-provider.ts'
 import { countDefaultThreads } from './platform.ts'
-import { describeRuntime } from './runtime.ts'
+import { describeRuntime, type RuntimeDescription } from './runtime.ts'
 import { createWasmBackend } from './wasm.ts'
 
 export interface BackendOptions {
@@ -13,14 +13,12 @@ export interface BackendOptions {
   readonly threads?: number
 }
 
-export interface BackendChoice {
+export interface BackendChoice extends RuntimeDescription {
   readonly backend: Backend
   readonly chosen: BackendName
   /** Why this one runs, in words. */
   readonly reason: string
   readonly threads: number
-  /** Package and version that runs it, such as `onnxruntime-node 1.30.0`. */
-  readonly runtime: string
   /** What `auto` tried before and why each did not serve; empty for an explicit backend. */
   readonly tried: readonly { readonly name: BackendName; readonly reason: string }[]
 }
@@ -45,17 +43,18 @@ const INSTALL = 'npm install onnxruntime-node onnxruntime-web'
 /**
  * Creates the backend that was asked for, or the best one that works here.
  *
- * @throws BackendUnavailableError when the named backend does not work here, or for `auto` when none does
+ * @throws BackendUnavailableError when the named backend does not work here, or for `auto` when none does;
+ * InvalidRequestError where onnxruntime-node must not be loaded, see `requireTelemetryDecision`
  */
 export async function createBackend(options: BackendOptions, factories = FACTORIES): Promise<BackendChoice> {
   const threads = options.threads ?? countDefaultThreads()
   if (options.backend !== 'auto') {
     const backend = await factories[options.backend]({ threads })
-    const runtime = await describeRuntime(backend.name)
-    return { backend, chosen: backend.name, reason: 'asked for by name', threads, runtime, tried: [] }
+    const described = await describeRuntime(backend.name)
+    return { backend, chosen: backend.name, reason: 'asked for by name', threads, ...described, tried: [] }
   }
   const create = (name: BackendName) => factories[name]({ threads })
   const { backend, reason, tried } = await createFirstAvailable(AUTO_ORDER, create, INSTALL)
-  const runtime = await describeRuntime(backend.name)
-  return { backend, chosen: backend.name, reason, threads, runtime, tried }
+  const described = await describeRuntime(backend.name)
+  return { backend, chosen: backend.name, reason, threads, ...described, tried }
 }

@@ -37,7 +37,8 @@ async function detect(name: BackendName, attempt: () => Promise<BackendStatus['d
   const details = { platform: describePlatform() }
   try {
     const found = await attempt()
-    return { name, available: true, details: { ...details, runtime: await describeRuntime(name), ...found } }
+    const { runtime } = await describeRuntime(name)
+    return { name, available: true, details: { ...details, runtime, ...found } }
   } catch (error) {
     if (!BackendUnavailableError.isInstance(error)) throw error
     return { name, available: false, reason: error.reason, remedy: error.remedy, details }

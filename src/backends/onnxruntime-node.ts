@@ -2,6 +2,7 @@ import { BackendUnavailableError } from '../errors/index.ts'
 import type { BackendName } from './backend.ts'
 import type { OrtRuntime } from './open-session.ts'
 import { describePlatform, isMusl } from './platform.ts'
+import { requireTelemetryDecision } from './runtime-telemetry.ts'
 
 export interface NodeRuntime extends OrtRuntime {
   /** The execution providers this build knows; `bundled` false means that its libraries come separately. */
@@ -14,14 +15,16 @@ const importOnnxruntimeNode: Import = () => import('onnxruntime-node')
 
 /**
  * Loads onnxruntime-node on first use, so that importing the library costs nothing and works where its native binding
- * can't load.
+ * can't load. It reports nothing to its maker unless the app has asked for that.
  *
- * @throws BackendUnavailableError naming the platform and what to do
+ * @throws BackendUnavailableError naming the platform and what to do; InvalidRequestError in a worker thread of an app
+ * that has not decided on those reports
  */
 export async function loadOnnxruntimeNode(
   backend: BackendName,
   importRuntime: Import = importOnnxruntimeNode,
 ): Promise<NodeRuntime> {
+  requireTelemetryDecision()
   try {
     const module = (await importRuntime()) as { default?: NodeRuntime } & NodeRuntime
     return module.default ?? module

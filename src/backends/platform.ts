@@ -7,14 +7,26 @@ export function describePlatform(): string {
 
 /** True on Linux systems whose C library isn't glibc, such as Alpine. */
 export function isMusl(): boolean {
-  if (process.platform !== 'linux') return false
-  // Asking for the report's network section would resolve host names, which can block for seconds.
-  const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean }
-  const before = report.excludeNetwork
+  return process.platform === 'linux' && readReport().header.glibcVersionRuntime === undefined
+}
+
+/** The part of Node's diagnostic report that is used here. */
+interface ProcessReport {
+  readonly header: { readonly glibcVersionRuntime?: string }
+  readonly environmentVariables: Readonly<Record<string, string>>
+}
+
+/** What Node says of the process, whichever thread asks. Takes some milliseconds. */
+export function readReport(): ProcessReport {
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean; excludeEnv?: boolean }
+  const { excludeNetwork, excludeEnv } = report
+  // With its section on the network it would resolve host names, which can block for seconds.
   report.excludeNetwork = true
-  const { header } = report.getReport() as unknown as { header: { glibcVersionRuntime?: string } }
-  if (before !== undefined) report.excludeNetwork = before
-  return header.glibcVersionRuntime === undefined
+  report.excludeEnv = false
+  const read = report.getReport() as unknown as ProcessReport
+  if (excludeNetwork !== undefined) report.excludeNetwork = excludeNetwork
+  if (excludeEnv !== undefined) report.excludeEnv = excludeEnv
+  return read
 }
 
 /**

@@ -60,8 +60,11 @@ function runProbe(name: ProviderName): Promise<string | undefined> {
     execFile(
       process.execPath,
       ['-e', PROBE_SCRIPT, resolveRuntime(), name, model],
-      // Electron's executable is a Node only with this variable set.
-      { env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '' }, timeout: PROBE_TIMEOUT_MS },
+      // Electron's executable is a Node only with its variable set. Nobody has asked for the runtime's reports on a probe.
+      {
+        env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '', ORT_DISABLE_TELEMETRY: '1' },
+        timeout: PROBE_TIMEOUT_MS,
+      },
       (error, stdout) => {
         if (stdout.endsWith('computed')) return resolve(undefined)
         // onnxruntime puts the source line and the failed condition in front of what happened.

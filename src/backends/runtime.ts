@@ -1,9 +1,21 @@
 import type { BackendName } from './backend.ts'
 import { loadOnnxruntimeNode } from './onnxruntime-node.ts'
+import { observeTelemetry, type RuntimeTelemetry } from './runtime-telemetry.ts'
 import { loadOnnxruntimeWeb } from './wasm.ts'
 
-/** Package and version that runs a backend, such as `onnxruntime-node 1.30.0`. */
-export async function describeRuntime(name: BackendName): Promise<string> {
-  if (name === 'wasm') return `onnxruntime-web ${(await loadOnnxruntimeWeb()).env.versions.web}`
-  return `onnxruntime-node ${(await loadOnnxruntimeNode(name)).env.versions.node}`
+export interface RuntimeDescription {
+  /** Package and version, such as `onnxruntime-node 1.30.0`. */
+  readonly runtime: string
+  /** Whether that package reports to its maker; onnxruntime-web never does. */
+  readonly runtimeTelemetry: RuntimeTelemetry
+}
+
+/** What runs a backend that has computed something. */
+export async function describeRuntime(name: BackendName): Promise<RuntimeDescription> {
+  if (name === 'wasm') {
+    const { env } = await loadOnnxruntimeWeb()
+    return { runtime: `onnxruntime-web ${env.versions.web}`, runtimeTelemetry: 'off' }
+  }
+  const { env } = await loadOnnxruntimeNode(name)
+  return { runtime: `onnxruntime-node ${env.versions.node}`, runtimeTelemetry: await observeTelemetry() }
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
-import { type BackendStatus, detectBackends } from '../backends/index.ts'
+import { type BackendStatus, detectBackends, observeTelemetry, type RuntimeTelemetry } from '../backends/index.ts'
 import { printResult, runCommand } from './run-command.ts'
 
 interface Diagnosis {
@@ -11,6 +11,14 @@ interface Diagnosis {
   readonly platform: string
   readonly processors: number
   readonly backends: readonly BackendStatus[]
+  /** Whether onnxruntime reports to its maker from this process. */
+  readonly runtimeTelemetry: RuntimeTelemetry
+}
+
+const TELEMETRY: Record<RuntimeTelemetry, string> = {
+  off: 'off: onnxruntime reports nothing to its maker. An app that opens sessions of onnxruntime-node before its engine sets\nORT_DISABLE_TELEMETRY=1 itself, in its environment; backendInfo().runtimeTelemetry says what holds there',
+  on: 'on: ORT_DISABLE_TELEMETRY in the environment lets onnxruntime report to its maker. → set it to 1',
+  system: 'system: onnxruntime hands events to Windows, which records them only while a trace session collects',
 }
 
 export const doctorCommand = defineCommand({
@@ -24,6 +32,8 @@ export const doctorCommand = defineCommand({
         platform: `${process.platform} ${process.arch}`,
         processors: availableParallelism(),
         backends: await detectBackends(),
+        // Afterwards, since it shows what became of the sessions that those opened.
+        runtimeTelemetry: await observeTelemetry(),
       }
       printResult(args.json ?? false, diagnosis, () => formatDiagnosis(diagnosis))
     }),
@@ -37,7 +47,7 @@ export async function packageVersion(): Promise<string> {
   return version
 }
 
-function formatDiagnosis({ tessera, node, platform, processors, backends }: Diagnosis): string {
+function formatDiagnosis({ tessera, node, platform, processors, backends, runtimeTelemetry }: Diagnosis): string {
   const head = `tessera ${tessera} · node ${node} · ${platform} · ${processors} processors`
   const lines = backends.map(({ name, available, reason, remedy, details }) => {
     const state = available ? colors.green('available') : colors.yellow('not available')
@@ -47,5 +57,5 @@ function formatDiagnosis({ tessera, node, platform, processors, backends }: Diag
     const why = available ? facts : [reason, remedy && `→ ${remedy}`].filter(Boolean).join('\n            ')
     return `${colors.bold(name.padEnd(8))} ${state}\n            ${colors.dim(why)}`
   })
-  return [head, '', ...lines].join('\n')
+  return [head, '', ...lines, '', `${colors.bold('telemetry')} ${TELEMETRY[runtimeTelemetry]}`].join('\n')
 }

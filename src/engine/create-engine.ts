@@ -1,4 +1,4 @@
-import { createBackend } from '../backends/index.ts'
+import { createBackend, decideTelemetry } from '../backends/index.ts'
 import { type Engine, startEngine } from './engine.ts'
 import { connectInline } from './inline-connection.ts'
 import { type EngineOptions, resolveOptions } from './resolve-options.ts'
@@ -14,6 +14,8 @@ import { connectWorker } from './worker-connection.ts'
  */
 export async function createEngine(options?: EngineOptions): Promise<Engine> {
   const resolved = resolveOptions(options)
+  // Here, as the worker has only a copy of the environment that onnxruntime reads.
+  decideTelemetry(options?.runtimeTelemetry ?? false)
   const connect = resolved.worker ? connectWorker() : connectInline(createTaskSource, createBackend)
   return startEngine(resolved, connect, createTaskSource(resolved.settings))
 }

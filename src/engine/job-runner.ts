@@ -51,13 +51,13 @@ export class JobRunner {
 
   async #start(settings: EngineSettings): Promise<void> {
     try {
-      const { backend, chosen, reason, tried, threads, runtime } = await this.#createBackend(settings)
+      const { backend, chosen, ...choice } = await this.#createBackend(settings)
       this.#backend = backend
       this.#source = this.#createSource(settings)
       this.#models = new OpenModels(settings)
       const { attention, precision, selfTest } = backend
       const shown = { attention, precision, ...(selfTest && { selfTest }) }
-      const info = { backend: chosen, reason, tried, threads, runtime, ...shown }
+      const info = { backend: chosen, ...choice, ...shown }
       this.#post({ type: 'started', info })
     } catch (error) {
       this.#post({ type: 'start-failed', error: toTesseraError(error).toJSON() })

@@ -1,4 +1,4 @@
-import type { AttentionForm, BackendName, Precision, SelfTest } from '../backends/index.ts'
+import type { AttentionForm, BackendName, Precision, RuntimeTelemetry, SelfTest } from '../backends/index.ts'
 import type { ErrorJson } from '../errors/index.ts'
 import type { JobKind, Jobs, Progress } from './jobs.ts'
 import type { EngineSettings } from './resolve-options.ts'
@@ -46,6 +46,11 @@ export interface BackendInfo {
   readonly threads: number
   /** Package and version, such as `onnxruntime-node 1.30.0`. */
   readonly runtime: string
+  /**
+   * Whether that package reports to its maker from this process: `off`, unless the app asked for it or, seen on Linux only,
+   * opened a session of its own before the engine; `system` on Windows, whose trace sessions decide.
+   */
+  readonly runtimeTelemetry: RuntimeTelemetry
   /** Whether attention is one operator, or written out because a self-test found that operator wrong here. */
   readonly attention: AttentionForm
   /** What products and attention are computed in: `float16` on devices whose self-test showed that to be right. */

@@ -56,6 +56,7 @@ describe('resolveOptions', () => {
     [{ models: { 'decide-latest': '' } }, {}, 'models.decide-latest: must be a folder'],
     [{ models: 'x' as never }, {}, 'models: must be an object of names to models, got string'],
     [{ worker: 'x' as never }, {}, 'worker: must be true or false, got string'],
+    [{ runtimeTelemetry: 1 as never }, {}, 'runtimeTelemetry: must be true or false, got number'],
     [{ wrokers: 2 } as never, {}, 'wrokers: is no option of an engine; those are backend, models'],
     [null as never, {}, 'options: must be an object, got null'],
   ])('refuses %o with %o', (options, env, message) => {

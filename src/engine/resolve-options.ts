@@ -40,6 +40,12 @@ export interface EngineOptions {
    * Qwen3 checkpoints, tell 26 apart and refuse more.
    */
   readonly maxOptions?: number
+  /**
+   * Lets onnxruntime-node report to its maker, as it does by itself on Linux and macOS: system, processor, a device id that it
+   * keeps in the home folder, and what it is told of models. The first engine of a process decides for all of it, and
+   * `ORT_DISABLE_TELEMETRY` in the environment before it. Default false.
+   */
+  readonly runtimeTelemetry?: boolean
 }
 
 /** What a worker needs to know; plain data. */
@@ -113,6 +119,7 @@ const NAMES: Readonly<Record<keyof EngineOptions, true>> = {
   maxConcurrent: true,
   maxQueue: true,
   maxOptions: true,
+  runtimeTelemetry: true,
 }
 
 function requireOptions(options: EngineOptions): void {
@@ -121,9 +128,12 @@ function requireOptions(options: EngineOptions): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name))
   if (unknown !== undefined)
     throw new InvalidRequestError(unknown, `is no option of an engine; those are ${Object.keys(NAMES).join(', ')}`)
-  const { worker, models } = options
-  if (worker !== undefined && typeof worker !== 'boolean')
-    throw new InvalidRequestError('worker', `must be true or false, got ${typeof worker}`)
+  const { models } = options
+  for (const name of ['worker', 'runtimeTelemetry'] as const) {
+    const given = options[name]
+    if (given !== undefined && typeof given !== 'boolean')
+      throw new InvalidRequestError(name, `must be true or false, got ${typeof given}`)
+  }
   if (models !== undefined && !isObject(models))
     throw new InvalidRequestError('models', `must be an object of names to models, got ${typeof models}`)
 }

@@ -34,6 +34,7 @@ export async function createWebBackend(settings: EngineSettings, weights: Weight
     reason,
     threads,
     runtime,
+    runtimeTelemetry: 'off' as const,
     tried,
   })
   if (settings.backend !== 'auto') {

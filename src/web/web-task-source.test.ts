@@ -57,7 +57,8 @@ it('lists every model, whatever is wrong with one of them', async () => {
     [`${SITE}/pictures/model_index.json`]: refusal(500),
     [`${SITE}/away/model_index.json`]: undefined,
   })
-  const choice = { backend: BACKEND, chosen: 'wasm', reason: '', threads: 1, runtime: '', tried: [] } as const
+  const described = { runtime: '', runtimeTelemetry: 'off' } as const
+  const choice = { backend: BACKEND, chosen: 'wasm', reason: '', threads: 1, ...described, tried: [] } as const
   const engine = await startEngine(
     options,
     connectInline(

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import * as ort from 'onnxruntime-node'
 import { drawFloats } from '../../../test/helpers/pseudo-random.ts'
 import { float32, runGraph } from '../../../test/helpers/run-graph.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
+import { loadOnnxruntimeNode } from '../../backends/onnxruntime-node.ts'
 import { createOrtSession } from '../../backends/ort-session.ts'
 import { GraphBuilder } from '../graph-builder.ts'
 import { add } from './elementwise.ts'
@@ -76,7 +76,7 @@ it('gives zeros for a row of zeros', async () => {
 })
 
 it('gives the same with the kernel for processors that overflow', async () => {
-  const session = await createOrtSession(ort, build(), {
+  const session = await createOrtSession(await loadOnnxruntimeNode('cpu'), build(), {
     session: { intraOpNumThreads: 1 },
     config: { 'session.x64quantprecision': '1' },
   })
