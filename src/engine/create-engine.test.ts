@@ -134,7 +134,7 @@ describe('an engine with a real model', () => {
 })
 
 it('refuses what is at fault or given up before an engine is started for it', async () => {
-  await expect(decide({ state: 'x', questions: {} })).rejects.toMatchObject({ path: 'questions' })
+  await expect(decide({ state: 'x', questions: {} as typeof questions })).rejects.toMatchObject({ path: 'questions' })
   await expect(decide({ state: 'x', questions }, { signal: AbortSignal.abort('no') })).rejects.toMatchObject({
     code: 'aborted',
     cause: 'no',

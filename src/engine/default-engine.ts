@@ -2,6 +2,7 @@ import type { TokenCount } from '../decide/index.ts'
 import {
   type DecisionRequestInput,
   type DecisionResponse,
+  type ExactDecisionRequest,
   type ImageEditRequestInput,
   type ImageGenerationRequestInput,
   type ImageResponse,
@@ -9,6 +10,7 @@ import {
   parseImageEditRequest,
   parseImageGenerationRequest,
   type QuestionsInput,
+  type ThresholdInput,
 } from '../schemas/index.ts'
 import { createEngine } from './create-engine.ts'
 import type { CallOptions } from './dispatcher.ts'
@@ -24,20 +26,58 @@ function share(check: () => unknown, signal: AbortSignal | undefined): Promise<E
   return shared.get(signal)
 }
 
-/** `Engine.decide` on one engine that all top-level functions share; it starts with the first call. */
-export async function decide<const Questions extends QuestionsInput>(
-  request: DecisionRequestInput<Questions>,
+/**
+ * Answers 1 to 32 questions about a state with calibrated probabilities, on one engine that all top-level functions
+ * share; it starts with the first call.
+ *
+ * @example
+ * ```ts
+ * const { answers } = await decide({
+ *   state: 'I was charged twice and want my money back.',
+ *   questions: {
+ *     urgent: { type: 'noul', instructions: 'Does this need an answer today?' },
+ *     team: { type: 'choice', instructions: 'Who should handle it?', criteria: { billing: 'Payments', tech: 'Bugs' } },
+ *   },
+ * })
+ * answers.urgent.noul // probability of yes, 0 to 1
+ * answers.team.choice // 'billing' | 'tech'
+ * ```
+ *
+ * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.decide`
+ */
+export async function decide<
+  const Questions extends QuestionsInput,
+  const Threshold extends ThresholdInput = ThresholdInput,
+>(
+  request: ExactDecisionRequest<Questions, Threshold>,
   options?: CallOptions,
-): Promise<DecisionResponse<Questions>> {
+): Promise<DecisionResponse<Questions, Threshold>> {
   return (await share(() => parseDecisionRequest(request), options?.signal)).decide(request, options)
 }
 
-/** `Engine.countTokens` on the shared engine. */
+/**
+ * What `decide` would count for the same request, without running it, on the shared engine.
+ *
+ * @example
+ * ```ts
+ * const { input_tokens } = await countTokens({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it x?' } } })
+ * ```
+ */
 export async function countTokens(request: DecisionRequestInput, options?: CallOptions): Promise<TokenCount> {
   return (await share(() => parseDecisionRequest(request), options?.signal)).countTokens(request, options)
 }
 
-/** `Engine.generateImage` on the shared engine. */
+/**
+ * Draws 1 to 4 pictures from words, on the shared engine.
+ *
+ * @example
+ * ```ts
+ * const { data } = await generateImage({ prompt: 'a red apple on a blue background', size: '256x256', seed: 7 })
+ * await writeFile('apple.png', Buffer.from(data[0].b64_json, 'base64'))
+ * ```
+ *
+ * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.generateImage`
+ */
 export async function generateImage(
   request: ImageGenerationRequestInput,
   options?: ImageCallOptions,
@@ -45,7 +85,17 @@ export async function generateImage(
   return (await share(() => parseImageGenerationRequest(request), options?.signal)).generateImage(request, options)
 }
 
-/** `Engine.editImage` on the shared engine. */
+/**
+ * Changes a picture, or makes one out of several, as the prompt says, on the shared engine.
+ *
+ * @example
+ * ```ts
+ * const { data } = await generateImage({ prompt: 'a red apple on a blue background', seed: 7 })
+ * const edited = await editImage({ prompt: 'make the background green', image: data[0].b64_json })
+ * ```
+ *
+ * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.editImage`
+ */
 export async function editImage(
   request: ImageEditRequestInput,
   options?: EditImageCallOptions,

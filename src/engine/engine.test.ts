@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { QuestionsInput } from '../schemas/index.ts'
 import type { Engine } from './engine.ts'
 import type { Progress } from './jobs.ts'
 import type { EngineOptions } from './resolve-options.ts'
@@ -43,7 +44,9 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
   it('rejects an invalid request with its path before it reaches the queue', async () => {
     await start({ maxConcurrent: 1, maxQueue: 0 })
     const held = runFake(engine, { hold: true }).catch((error: unknown) => error)
-    await expect(engine.decide({ state: '', questions: {} })).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(engine.decide({ state: '', questions: {} as QuestionsInput })).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
     await engine.dispose()
     expect(await held).toMatchObject({ code: 'engine_disposed' })
   })

@@ -3,6 +3,7 @@ import { toTesseraError } from '../errors/index.ts'
 import {
   type DecisionRequestInput,
   type DecisionResponse,
+  type ExactDecisionRequest,
   type ImageEditRequestInput,
   type ImageGenerationRequestInput,
   type ImageResponse,
@@ -10,7 +11,10 @@ import {
   parseImageEditRequest,
   parseImageGenerationRequest,
   type QuestionsInput,
+  type ThresholdInput,
+  type Warning,
 } from '../schemas/index.ts'
+import { unknownDecisionFields, unknownEditFields, unknownGenerationFields } from '../schemas/unknown-fields.ts'
 import type { Connect } from './connection.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { CallOptions } from './dispatcher.ts'
@@ -39,20 +43,36 @@ export interface ModelInfo extends Partial<ModelDescription> {
 
 export interface Engine extends AsyncDisposable {
   /**
-   * Answers questions about a state with calibrated probabilities.
+   * Answers 1 to 32 questions about a state with calibrated probabilities.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine()
+   * const { answers } = await engine.decide({
+   *   state: 'I was charged twice and want my money back.',
+   *   questions: { team: { type: 'choice', instructions: 'Who?', criteria: { billing: 'Payments', tech: 'Bugs' } } },
+   * })
+   * answers.team.choice // 'billing' | 'tech'
+   * ```
    *
    * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, AbortedError, OverloadedError,
    * WorkerCrashedError, EngineDisposedError
    */
-  decide<const Questions extends QuestionsInput>(
-    request: DecisionRequestInput<Questions>,
+  decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput = ThresholdInput>(
+    request: ExactDecisionRequest<Questions, Threshold>,
     options?: CallOptions,
-  ): Promise<DecisionResponse<Questions>>
+  ): Promise<DecisionResponse<Questions, Threshold>>
   /** What `decide` would count for the same request, without running it. Throws as `decide` does. */
   countTokens(request: DecisionRequestInput, options?: CallOptions): Promise<TokenCount>
   /**
    * Draws pictures from words. Without a seed each call draws others; image k of a request is the one that `seed + k`
    * gives. Seeds that agree in their low 32 bits give the same picture.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine()
+   * const { data } = await engine.generateImage({ prompt: 'a red apple on a blue background', size: '256x256', seed: 7 })
+   * ```
    *
    * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, AbortedError, OverloadedError,
    * WorkerCrashedError, EngineDisposedError
@@ -61,6 +81,13 @@ export interface Engine extends AsyncDisposable {
   /**
    * Changes a picture, or makes one out of several, as the prompt says. Sources are PNG, JPEG or WebP as base64 or data
    * URLs. Throws as `generateImage` does.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine()
+   * const { data } = await engine.generateImage({ prompt: 'a red apple on a blue background', seed: 7 })
+   * const edited = await engine.editImage({ prompt: 'make the background green', image: data[0].b64_json })
+   * ```
    */
   editImage(request: ImageEditRequestInput, options?: EditImageCallOptions): Promise<ImageResponse>
   /** The model names of requests and what serves each here. */
@@ -77,13 +104,14 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
   const first = await pool.start()
   const dispose = () => pool.dispose()
   return {
-    async decide<const Questions extends QuestionsInput>(
-      body: DecisionRequestInput<Questions>,
+    async decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
+      body: DecisionRequestInput<Questions, Threshold>,
       call?: CallOptions,
-    ): Promise<DecisionResponse<Questions>> {
+    ): Promise<DecisionResponse<Questions, Threshold>> {
       const request = parseDecisionRequest(body, options)
+      const warnings = unknownDecisionFields(body)
       const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
-      return response as DecisionResponse<Questions>
+      return warned(response, warnings) as DecisionResponse<Questions, Threshold>
     },
     async countTokens(body, call) {
       const request = parseDecisionRequest(body, options)
@@ -92,18 +120,28 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
     async generateImage(body, { steps, guidance, ...call } = {}) {
       const request = parseImageGenerationRequest(body)
       const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance }) }
-      return pool.submit('generateImage', request.model ?? DEFAULT_MODELS.generateImage, job, call)
+      const warnings = unknownGenerationFields(body)
+      return warned(
+        await pool.submit('generateImage', request.model ?? DEFAULT_MODELS.generateImage, job, call),
+        warnings,
+      )
     },
     async editImage(body, { seed, steps, guidance, ...call } = {}) {
       const request = parseImageEditRequest(body)
       const job = { ...request, ...readSampling({ seed: seed ?? request.seed, steps, guidance }) }
-      return pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call)
+      const warnings = unknownEditFields(body)
+      return warned(await pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call), warnings)
     },
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
     backendInfo: () => ({ ...(pool.info ?? first), worker: options.worker, workers: options.workers }),
     dispose,
     [Symbol.asyncDispose]: dispose,
   }
+}
+
+/** A response with what there is to warn of, if there is anything. */
+function warned<Response extends object>(response: Response, warnings: readonly Warning[]): Response {
+  return warnings.length === 0 ? response : { ...response, warnings }
 }
 
 async function describeModel(source: TaskSource, name: string): Promise<ModelInfo> {

@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { startModelEngine } from '../../test/support/model-engine.ts'
+import type { ImageResponse } from '../schemas/index.ts'
 import { disposeDefaultEngine, editImage, generateImage } from './default-engine.ts'
 import type { Engine } from './engine.ts'
 import type { Progress } from './jobs.ts'
@@ -28,8 +29,8 @@ const start = (options: EngineOptions = {}) => {
   const models = { 'alpha-image-turbo': zImage.folder, 'beta-klein-4b': klein.folder }
   return startModelEngine(klein.folder, { models, worker: false, ...options })
 }
-const size = async ({ data }: { data: { b64_json: string }[] }) => {
-  const { width, height, format, channels, depth } = await sharp(Buffer.from(data[0]!.b64_json, 'base64')).metadata()
+const size = async ({ data }: ImageResponse) => {
+  const { width, height, format, channels, depth } = await sharp(Buffer.from(data[0].b64_json, 'base64')).metadata()
   return { size: `${width}x${height}`, format, channels, depth }
 }
 

@@ -54,6 +54,11 @@ describe('resolveOptions', () => {
     [{ keepAlive: -1 }, {}, 'keepAlive: must be a number from 0, got -1'],
     [{ memoryBudget: Number.NaN }, {}, 'memoryBudget: must be a number from 0, got NaN'],
     [{ models: { 'decide-latest': '' } }, {}, 'models.decide-latest: must be a folder'],
+    [
+      { models: { decide: './x' } as never },
+      {},
+      "models.decide: is a job and no model name; the model that does it is 'decide-latest'",
+    ],
     [{ models: 'x' as never }, {}, 'models: must be an object of names to models, got string'],
     [{ worker: 'x' as never }, {}, 'worker: must be true or false, got string'],
     [{ runtimeTelemetry: 1 as never }, {}, 'runtimeTelemetry: must be true or false, got number'],

@@ -2,12 +2,27 @@ import { totalmem } from 'node:os'
 import { type BackendName, countDefaultThreads } from '../backends/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { LIMITS } from '../schemas/index.ts'
+import { DEFAULT_MODELS, type ModelName } from './default-models.ts'
+import type { JobKind } from './jobs.ts'
+
+/** What serves each model name; the jobs themselves are no names of models. */
+export type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
+  Readonly<Partial<Record<JobKind, never>>> &
+  Readonly<Partial<Record<string, string>>>
 
 export interface EngineOptions {
   /** Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error. */
   readonly backend?: 'auto' | BackendName
-  /** Model name to a folder, an installed model or a hub id that serves it instead of the default. */
-  readonly models?: Readonly<Partial<Record<string, string>>>
+  /**
+   * Model name to a folder, an installed model or a hub id that serves it instead of the default. Other names are yours,
+   * for the `model` of requests.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ models: { 'decide-latest': 'Qwen/Qwen3-4B', 'my-klein': './klein' } })
+   * ```
+   */
+  readonly models?: ModelTargets
   /** Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors and workers. */
   readonly threads?: number
   /** Runs models in a worker thread (default), or in the calling thread, which then stalls while they compute. */
@@ -174,6 +189,13 @@ function readModels(models: NonNullable<EngineOptions['models']>): Record<string
   const given: Record<string, string> = {}
   for (const [name, target] of Object.entries(models)) {
     if (target === undefined) continue
+    if (Object.hasOwn(DEFAULT_MODELS, name)) {
+      const model = DEFAULT_MODELS[name as JobKind]
+      throw new InvalidRequestError(
+        `models.${name}`,
+        `is a job and no model name; the model that does it is '${model}'`,
+      )
+    }
     if (typeof target === 'string' && target !== '') given[name] = target
     else throw new InvalidRequestError(`models.${name}`, `must be a folder, model name or hub id, got ${typeof target}`)
   }

@@ -1,7 +1,7 @@
 import type { Backend } from '../backends/backend.ts'
 import { ModelFormatError } from '../errors/index.ts'
 import type { ModelFiles } from '../models/model-files.ts'
-import type { ImageResponse } from '../schemas/index.ts'
+import type { ImageData, ImageResponse } from '../schemas/index.ts'
 import { encodeBase64 } from './picture/base64.ts'
 import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
 import { readImageManifest } from './image-manifest.ts'
@@ -107,7 +107,7 @@ async function draw(
   const turn = () => context.turn()
   const prepared = await pipeline.prepare({ prompt, ...request, ...sampling }, { turn })
   const each = prepared.steps + prepared.runs
-  const data: { b64_json: string }[] = []
+  const data: ImageData[] = []
   for (let k = 0; k < n; k++) {
     const onProgress = ({ stage, done }: ImageProgress) => {
       const before = k * each + (stage === 'decoding' ? prepared.steps : 0)
@@ -116,7 +116,8 @@ async function draw(
     const picture = finish(await prepared.draw(addToSeed(seed, k), { turn, onProgress }))
     data.push({ b64_json: encodeBase64(await codec.encode(picture)) })
   }
-  return { data }
+  // A request has n of 1 or more.
+  return { data: data as [ImageData, ...ImageData[]] }
 }
 
 /** Noise depends on the low 32 bits of a seed, so that this holds at the end of the safe integers as well. */

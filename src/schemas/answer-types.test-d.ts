@@ -1,19 +1,35 @@
 import { describe, expectTypeOf, it } from 'vitest'
+import type { z } from 'zod'
+import type { decide as decideFunction, EngineOptions } from '../engine/index.ts'
 import type {
   AnswersOf,
   ChoiceAnswer,
   DecisionRequest,
   DecisionRequestInput,
   DecisionResponse,
+  ExactDecisionRequest,
+  ImageData,
+  ImageEditRequestInput,
+  imageEditRequestSchema,
+  ImageGenerationRequestInput,
+  imageGenerationRequestSchema,
+  ImageResponse,
   NoulAnswer,
   parseDecisionRequest,
+  QuestionInput,
   QuestionsInput,
   ScoreAnswer,
+  ThresholdInput,
 } from './index.ts'
 
-declare function decide<const Questions extends QuestionsInput>(
-  request: DecisionRequestInput<Questions>,
-): DecisionResponse<Questions>
+// What is awaited does not matter here.
+declare function decide<
+  const Questions extends QuestionsInput,
+  const Threshold extends ThresholdInput = ThresholdInput,
+>(request: ExactDecisionRequest<Questions, Threshold>): DecisionResponse<Questions, Threshold>
+
+type Eleven = readonly [...Ten, string]
+type Ten = readonly [string, string, string, string, string, string, string, string, string, string]
 
 interface Ticket {
   readonly subject: string
@@ -31,7 +47,6 @@ describe('the answers of decide', () => {
       sure: { type: 'noul', instructions: 'Sure?', min_confidence: 0.6 },
       who: { type: 'choice', criteria: { a: 'x', 2: 'y' }, min_confidence: 0 },
     },
-    min_confidence: 0.5,
   })
 
   it('are typed by the question under each name', () => {
@@ -54,6 +69,25 @@ describe('the answers of decide', () => {
     expectTypeOf(answers.urgent.decided).toEqualTypeOf<boolean | undefined>()
     expectTypeOf(answers.urgent.confidence).toEqualTypeOf<number | undefined>()
     expectTypeOf(answers.team.confidence).toEqualTypeOf<number>()
+  })
+
+  it('have decided for certain where the request sets a threshold', () => {
+    const asked = decide({
+      state: 'x',
+      questions: {
+        q: { type: 'noul', instructions: 'x' },
+        null: { type: 'noul', instructions: 'x', min_confidence: null },
+      },
+      min_confidence: 0.5,
+    })
+    expectTypeOf(asked.answers.q.decided).toEqualTypeOf<boolean>()
+    expectTypeOf(asked.answers.null.confidence).toEqualTypeOf<number>()
+    const { answers: unsure } = decide({
+      state: 'x',
+      questions: { q: { type: 'noul', instructions: 'x' } },
+      min_confidence: null as number | null,
+    })
+    expectTypeOf(unsure.q.decided).toEqualTypeOf<boolean | undefined>()
   })
 
   it('are told apart by type when the questions are not known at compile time', () => {
@@ -79,5 +113,66 @@ describe('requests', () => {
     decide({ state: 'x', questions: { q: { type: 'score', criteria: ['a', null] } } })
     // @ts-expect-error a state is no number
     decide({ state: 5, questions: { q: { type: 'noul', instructions: 'x' } } })
+    // @ts-expect-error there must be a question
+    decide({ state: 'x', questions: {} })
+    // @ts-expect-error one option is no choice
+    decide({ state: 'x', questions: { q: { type: 'choice', criteria: { only: null } } } })
+    // @ts-expect-error one level is no scale
+    decide({ state: 'x', questions: { q: { type: 'score', criteria: ['only'] } } })
+    // @ts-expect-error eleven levels are too many
+    decide({ state: 'x', questions: { q: { type: 'score', criteria: [...'abcdefghijk'] as unknown as Eleven } } })
+  })
+
+  it('with misspelt fields are refused by the compiler', () => {
+    // @ts-expect-error of a noul
+    decide({ state: 'x', questions: { q: { type: 'noul', instructions: 'x', min_confidance: 0.5 } } })
+    // @ts-expect-error of a choice
+    decide({ state: 'x', questions: { q: { type: 'choice', criteria: { a: null, b: null }, instruction: 'x' } } })
+    // @ts-expect-error of a request
+    decide({ state: 'x', questions: { q: { type: 'noul', instructions: 'x' } }, minConfidence: 0.5 })
+    // @ts-expect-error of a noul's criteria
+    decide({ state: 'x', questions: { q: { type: 'noul', criteria: { yes: 'x' } } } })
+    const question = { type: 'noul', instructions: 'x', min_confidance: 0.5 } as const
+    // @ts-expect-error of a question that was written elsewhere
+    decide({ state: 'x', questions: { q: question } })
+  })
+
+  it('that are not known field by field are taken', () => {
+    decide({ state: 'x', questions: {} as QuestionsInput })
+    decide({ state: 'x', questions: { q: {} as QuestionInput } })
+    decide({ state: 'x', questions: { q: { type: 'choice', criteria: {} as Record<string, string> } } })
+    decide({ state: 'x', questions: { q: { type: 'choice', criteria: {} as Record<`team-${string}`, string> } } })
+    decide({ state: 'x', questions: { q: { type: 'choice', criteria: {} as Record<'a' | 'b', null> } } })
+    decide({ state: 'x', questions: { q: { type: 'score', criteria: [] as string[] } } })
+    decide({} as DecisionRequestInput)
+    decide({} as DecisionRequest)
+    const foreign = { state: 'x', questions: { q: { type: 'noul', instructions: 'x', x_trace: 1 } }, user: 'x' }
+    decide(foreign as DecisionRequestInput)
+    expectTypeOf<typeof decideFunction>().parameter(0).toExtend<DecisionRequestInput>()
+  })
+
+  it('for pictures are what their schemas take', () => {
+    type Generation = z.input<typeof imageGenerationRequestSchema>
+    expectTypeOf<keyof ImageGenerationRequestInput>().toEqualTypeOf<keyof Generation>()
+    expectTypeOf<ImageGenerationRequestInput>().toExtend<Generation>()
+    type Edit = z.input<typeof imageEditRequestSchema>
+    expectTypeOf<keyof ImageEditRequestInput>().toEqualTypeOf<keyof Edit>()
+    expectTypeOf<ImageEditRequestInput>().toExtend<Edit>()
+  })
+})
+
+describe('pictures', () => {
+  it('are one or more', () => {
+    expectTypeOf<ImageResponse['data'][0]['b64_json']>().toEqualTypeOf<string>()
+    expectTypeOf<ImageResponse['data'][number]>().toEqualTypeOf<ImageData>()
+  })
+})
+
+describe('models of an engine', () => {
+  it('have the names of the specification or others', () => {
+    expectTypeOf<{ 'decide-latest': string; mine: string }>().toExtend<NonNullable<EngineOptions['models']>>()
+    // @ts-expect-error a job is no model name
+    const models: EngineOptions['models'] = { decide: 'Qwen/Qwen3-4B' }
+    expectTypeOf(models).not.toBeNever()
   })
 })

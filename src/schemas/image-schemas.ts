@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Fault, kindOf, shown, under } from './fault.ts'
+import type { ImageData } from './image-types.ts'
 import { LIMITS } from './limits.ts'
 import { parseRequest } from './parse-request.ts'
 import { readString } from './read-text.ts'
@@ -70,18 +71,15 @@ export const imageEditRequestSchema = z
 
 /** Body of the response of both image endpoints. */
 export const imageResponseSchema = z.object({
-  data: z.array(z.object({ b64_json: z.string().min(1) })).min(1),
+  data: z.array(z.object({ b64_json: z.string().min(1) })).min(1) as unknown as z.ZodType<
+    readonly [ImageData, ...ImageData[]]
+  >,
 })
 
-/** An image generation request as a caller writes it. */
-export type ImageGenerationRequestInput = z.input<typeof imageGenerationRequestSchema>
 /** An image generation request that passed validation, defaults filled in. */
 export type ImageGenerationRequest = z.output<typeof imageGenerationRequestSchema>
-/** An image edit request as a caller writes it. */
-export type ImageEditRequestInput = z.input<typeof imageEditRequestSchema>
 /** An image edit request that passed validation, defaults filled in. */
 export type ImageEditRequest = z.output<typeof imageEditRequestSchema>
-export type ImageResponse = z.output<typeof imageResponseSchema>
 
 /** @throws InvalidRequestError for the first fault in document order. */
 export function parseImageGenerationRequest(body: unknown): ImageGenerationRequest {

@@ -1,20 +1,20 @@
 export type { Answer, AnswersOf, ChoiceAnswer, DecisionResponse, NoulAnswer, ScoreAnswer } from './answer-types.ts'
 export { countCharacters } from './characters.ts'
+export type { Warning } from './warning.ts'
 export { decisionRequestSchema, parseDecisionRequest } from './decision-request.ts'
 export { decisionResponseSchema } from './decision-response.ts'
 export { type ErrorBody, errorBodySchema } from './error-body.ts'
+export type { ExactDecisionRequest } from './exact-questions.ts'
 export {
   type ImageEditRequest,
-  type ImageEditRequestInput,
   imageEditRequestSchema,
   type ImageGenerationRequest,
-  type ImageGenerationRequestInput,
   imageGenerationRequestSchema,
-  type ImageResponse,
   imageResponseSchema,
   parseImageEditRequest,
   parseImageGenerationRequest,
 } from './image-schemas.ts'
+export type { ImageData, ImageEditRequestInput, ImageGenerationRequestInput, ImageResponse } from './image-types.ts'
 export type { JsonArray, JsonObject, JsonValue } from './json-types.ts'
 export { LIMITS, type ParseSettings, type RequestLimits } from './limits.ts'
 export type {
@@ -31,5 +31,6 @@ export type {
   ScoreQuestionInput,
   StateInput,
   TextInput,
+  ThresholdInput,
 } from './question-types.ts'
 export type { State, Text } from './read-text.ts'

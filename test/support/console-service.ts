@@ -57,7 +57,8 @@ export function setUpConsole(
     self.drawn.push(body)
     onProgress?.({ stage: 'denoising', done: 1, total: 4 })
     await Promise.race([self.gate, new Promise((_, reject) => signal?.addEventListener('abort', reject))])
-    return { data: Array.from({ length: body.n ?? 1 }, () => ({ b64_json: self.png.toString('base64') })) }
+    const image = { b64_json: self.png.toString('base64') }
+    return { data: [image, ...Array.from({ length: (body.n ?? 1) - 1 }, () => image)] }
   }
 
   const self = {

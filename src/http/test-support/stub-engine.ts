@@ -61,7 +61,8 @@ export function createStubEngine(): StubEngine {
     call?.onProgress?.({ stage: 'denoising', done: 0, total: 1 })
     await work(call)
     call?.onProgress?.({ stage: 'denoising', done: 1, total: 1 })
-    return { data: Array.from({ length: n }, () => ({ b64_json: pngHeader(width, height).toString('base64') })) }
+    const image = { b64_json: pngHeader(width, height).toString('base64') }
+    return { data: [image, ...Array.from({ length: n - 1 }, () => image)] }
   }
 
   const stub: StubEngine = {

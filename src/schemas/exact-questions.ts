@@ -1,0 +1,68 @@
+import type {
+  ChoiceQuestionInput,
+  DecisionRequestInput,
+  NoulQuestionInput,
+  QuestionInput,
+  QuestionsInput,
+  ScoreQuestionInput,
+  ThresholdInput,
+} from './question-types.ts'
+
+/** Fields of a question by its type. */
+interface FieldsOf {
+  readonly noul: keyof NoulQuestionInput
+  readonly choice: keyof ChoiceQuestionInput
+  readonly score: keyof ScoreQuestionInput
+}
+
+/** A field that its question does not have is asked for a text nobody writes, which the compiler's message then quotes. */
+type NoOtherFields<Q, Known> = { readonly [Name in Exclude<keyof Q, Known>]: 'there is no such field in this question' }
+
+type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never
+
+/** Whether names are known one by one to be fewer than two. */
+type IsFewerThanTwo<Names extends PropertyKey> = [Names] extends [never]
+  ? true
+  : // An index signature asks for no member; names that are known do.
+    {} extends Record<Names, 1>
+    ? false
+    : IsUnion<Names> extends true
+      ? false
+      : true
+
+type LevelCount = 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10
+
+type Counted<Q> = Q extends { readonly type: 'choice'; readonly criteria: infer Criteria }
+  ? IsFewerThanTwo<keyof Criteria> extends true
+    ? { readonly criteria: 'a choice needs 2 options or more' }
+    : unknown
+  : Q extends { readonly type: 'score'; readonly criteria: infer Criteria extends readonly unknown[] }
+    ? number extends Criteria['length']
+      ? unknown
+      : Criteria['length'] extends LevelCount
+        ? unknown
+        : { readonly criteria: 'a score needs 2 to 10 levels' }
+    : unknown
+
+type ExactQuestion<Q extends QuestionInput> = Q extends QuestionInput
+  ? NoOtherFields<Q, FieldsOf[Q['type']]> & Counted<Q>
+  : never
+
+/**
+ * What questions have to be beside what `QuestionsInput` says: without fields that are not theirs, and enough of them,
+ * of options and of levels. A type parameter alone turns the compiler's check for misspelt fields off.
+ */
+export type ExactQuestions<Questions extends QuestionsInput> = [keyof Questions] extends [never]
+  ? 'a request needs 1 to 32 questions'
+  : { readonly [Name in keyof Questions]: ExactQuestion<Questions[Name]> }
+
+/**
+ * A decision request whose questions the compiler checks for fields that they don't have. What carries fields of other
+ * services is passed `as DecisionRequestInput`: they are ignored, and reported among the `warnings`.
+ */
+export interface ExactDecisionRequest<
+  Questions extends QuestionsInput,
+  Threshold extends ThresholdInput,
+> extends DecisionRequestInput<Questions, Threshold> {
+  readonly questions: Questions & ExactQuestions<Questions>
+}

@@ -1,0 +1,123 @@
+import type { Warning } from './warning.ts'
+
+/**
+ * A picture to be drawn from words, as a caller writes it.
+ *
+ * @example
+ * ```ts
+ * const request: ImageGenerationRequestInput = { prompt: 'a red apple on a blue background', size: '256x256', seed: 7 }
+ * ```
+ */
+export interface ImageGenerationRequestInput {
+  /**
+   * What to draw, up to 32,000 characters. The embedded model knows some words only; what it does not know is among the
+   * `warnings` of the response.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'a red apple on a blue background' })
+   * ```
+   */
+  readonly prompt: string
+  /**
+   * Width and height in pixels, `<W>x<H>`, 16 to 2048 a side. Default `1024x1024`. Models draw in sizes of their own; the
+   * picture is resampled where another is asked for.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'a red apple on a blue background', size: '128x128' })
+   * ```
+   */
+  readonly size?: string | undefined
+  /**
+   * Whole number within ±(2^53 - 1). The same seed gives the same picture; picture k of a call is the one of `seed + k`.
+   * Default: another one for each call.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'a red apple on a blue background', seed: 7 })
+   * ```
+   */
+  readonly seed?: number | undefined
+  /**
+   * How many pictures, 1 to 4. Default 1.
+   *
+   * @example
+   * ```ts
+   * const { data } = await generateImage({ prompt: 'a red apple on a blue background', n: 4 })
+   * ```
+   */
+  readonly n?: number | undefined
+  /** Which model draws: a name of the engine's `models`, or a hub id. Default `alpha-image-turbo`. */
+  readonly model?: string | undefined
+}
+
+/**
+ * A picture to be changed by words, or made out of several, as a caller writes it. Give `image` or `images`.
+ *
+ * @example
+ * ```ts
+ * const request = (apple: string): ImageEditRequestInput => ({ prompt: 'make the background green', image: apple })
+ * ```
+ */
+export interface ImageEditRequestInput {
+  /**
+   * What to change, up to 32,000 characters.
+   *
+   * @example
+   * ```ts
+   * const { data } = await generateImage({ prompt: 'a red apple on a blue background', seed: 7 })
+   * await editImage({ prompt: 'make the background green', image: data[0].b64_json })
+   * ```
+   */
+  readonly prompt: string
+  /** The picture to change: PNG, JPEG or WebP as base64 or as a data URL. */
+  readonly image?: string | undefined
+  /**
+   * 1 to 10 pictures to make one out of, in the order in which the prompt speaks of them; in place of `image`.
+   *
+   * @example
+   * ```ts
+   * const first = await generateImage({ prompt: 'a red apple on a blue background' })
+   * const second = await generateImage({ prompt: 'a yellow banana on a white background' })
+   * await editImage({ prompt: 'put both together', images: [first.data[0].b64_json, second.data[0].b64_json] })
+   * ```
+   */
+  readonly images?: readonly string[] | undefined
+  /** Whole number within ±(2^53 - 1); see the seed of a generation. */
+  readonly seed?: number | undefined
+  /** How many variants, 1 to 4. Default 1. */
+  readonly n?: number | undefined
+  /** Which model edits: a name of the engine's `models`, or a hub id. Default `beta-klein-4b`. */
+  readonly model?: string | undefined
+}
+
+/** One picture of a response. */
+export interface ImageData {
+  /**
+   * A PNG as base64.
+   *
+   * @example
+   * ```ts
+   * const { data } = await generateImage({ prompt: 'a red apple on a blue background' })
+   * await writeFile('apple.png', Buffer.from(data[0].b64_json, 'base64'))
+   * ```
+   */
+  readonly b64_json: string
+}
+
+/** What `generateImage` and `editImage` answer. */
+export interface ImageResponse {
+  /**
+   * As many pictures as `n` asked for, at least one.
+   *
+   * @example
+   * ```ts
+   * const { data } = await generateImage({ prompt: 'a red apple on a blue background', n: 2 })
+   * const [first, ...others] = data
+   * ```
+   */
+  readonly data: readonly [ImageData, ...ImageData[]]
+  /** What was ignored in the request, such as misspelt fields; absent when nothing was, and never on the wire. */
+  readonly warnings?: readonly Warning[]
+}
