@@ -10,7 +10,7 @@ const ROWS = [
   ['graph'],
   ['decide', 'images'],
   ['engine'],
-  ['ai-sdk', 'http', 'web'],
+  ['ai-sdk', 'evaluate', 'http', 'web'],
   ['cli', 'console'],
 ]
 const src = join(import.meta.dirname.replaceAll('\\', '/'), '../src')

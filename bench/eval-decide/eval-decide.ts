@@ -9,7 +9,8 @@ import { poolWindows } from '../../src/decide/windows.ts'
 import { openFolder } from '../../src/models/index.ts'
 import type { Question } from '../../src/schemas/index.ts'
 import { fitCalibration, type Sample } from './fit-calibration.ts'
-import { measure, measureBy, type Outcome } from './metrics.ts'
+import { measure, measureBy } from '../../src/evaluate/metrics.ts'
+import type { Outcome } from '../../src/evaluate/outcome.ts'
 import { type Case, readRows } from './read-rows.ts'
 
 /*
@@ -31,7 +32,8 @@ const { values } = parseArgs({
     fit: { type: 'boolean', default: false },
   },
 })
-if (!values.data) throw new Error('expected --data FILE, a .jsonl of labelled rows (see bench/eval-decide/read-rows.ts)')
+if (!values.data)
+  throw new Error('expected --data FILE, a .jsonl of labelled rows (see bench/eval-decide/read-rows.ts)')
 
 interface Answered extends Outcome {
   source: string
@@ -52,14 +54,28 @@ function reversed(question: Question): Question {
   return { ...question, criteria: Object.fromEntries(Object.entries(question.criteria).reverse()) }
 }
 
-async function answer({ request, gold, ...about }: Case): Promise<{ answered: Answered[]; changed: number; asked: number }> {
+async function answer({
+  request,
+  gold,
+  ...about
+}: Case): Promise<{ answered: Answered[]; changed: number; asked: number }> {
   const read = await decider.logits(request, context)
   const questions = Object.values(request.questions)
   const answered = questions.map((question, index) => ({
-    ...about, question, type: question.type, gold: gold[index] as number, probabilities: [], windows: read[index]!,
+    ...about,
+    question,
+    type: question.type,
+    gold: gold[index] as number,
+    probabilities: [],
+    windows: read[index]!,
   }))
   if (!values.order) return { answered, changed: 0, asked: 0 }
-  const turned = { ...request, questions: Object.fromEntries(Object.entries(request.questions).map(([name, question]) => [name, reversed(question)])) }
+  const turned = {
+    ...request,
+    questions: Object.fromEntries(
+      Object.entries(request.questions).map(([name, question]) => [name, reversed(question)]),
+    ),
+  }
   const again = await decider.logits(turned, context)
   const choices = Object.values(turned.questions).flatMap((question, index) => {
     const [before, after] = [read[index]?.[0], again[index]?.[0]]
@@ -73,7 +89,10 @@ function winner(question: Question, logits: Float64Array): string | undefined {
   return Object.keys(question.criteria ?? {})[logits.indexOf(Math.max(...logits))]
 }
 
-function calibrated(answered: readonly Answered[], { calibration, window }: Pick<Manifest, 'calibration' | 'window'>): Answered[] {
+function calibrated(
+  answered: readonly Answered[],
+  { calibration, window }: Pick<Manifest, 'calibration' | 'window'>,
+): Answered[] {
   return answered.map((one) => {
     const logits = one.windows.map((window) => calibrateLogits(one.question, window, calibration))
     return { ...one, probabilities: softmax(poolWindows(logits, window.sharpness)) }
@@ -97,18 +116,28 @@ await backend.dispose()
 let { calibration } = manifest
 if (values.fit) {
   const samples = all.flatMap(({ type, source, windows, gold }): Sample[] =>
-    windows.length === 1 && windows[0] ? [{ type, source, logits: [...windows[0]], gold }] : [])
+    windows.length === 1 && windows[0] ? [{ type, source, logits: [...windows[0]], gold }] : [],
+  )
   const fitted = { ...fitCalibration(samples), samples: samples.length, ece: 0 }
   calibration = { ...fitted, ece: measure(calibrated(all, { ...manifest, calibration: fitted })).ece }
   await writeFile(manifestFile, `${JSON.stringify({ ...manifest, calibration }, null, 2)}\n`)
 }
 const outcomes = calibrated(all, { window: manifest.window, calibration })
 const report = {
-  model: manifest.name, version: manifest.version, questions: all.length, seconds: Math.round(seconds),
+  model: manifest.name,
+  version: manifest.version,
+  questions: all.length,
+  seconds: Math.round(seconds),
   ...(values.order ? { order: { asked, changed: changed / asked } } : {}),
   overall: measure(outcomes),
   types: measureBy(outcomes, ({ heldout, type }) => (heldout ? `${heldout} ${type}` : type)),
   families: measureBy(outcomes, ({ family }) => family),
   sources: measureBy(outcomes, ({ source }) => source),
 }
-console.log(JSON.stringify(report, (_, value) => (typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value), 2))
+console.log(
+  JSON.stringify(
+    report,
+    (_, value) => (typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value),
+    2,
+  ),
+)

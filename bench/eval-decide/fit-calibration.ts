@@ -69,17 +69,19 @@ function balance(samples: readonly Sample[]): readonly Sample[] {
   return [...sources].flatMap((source) => {
     const own = samples.filter((sample) => sample.source === source)
     const most = Math.max(1, Math.floor((samples.length - own.length) / 3))
-    const place = (index: number) => Math.floor(index * most / own.length)
+    const place = (index: number) => Math.floor((index * most) / own.length)
     return own.length <= most ? own : own.filter((_, index) => place(index) !== place(index - 1))
   })
 }
 
 function byBucket(samples: readonly Sample[]): Calibration['temperature']['choice'] {
   const whole = fitScale(balance(samples))
-  return Object.fromEntries(BUCKETS.map((bucket) => {
-    const members = samples.filter(({ logits }) => bucketOf(logits.length) === bucket)
-    return [bucket, 1 / (members.length < ENOUGH ? whole : fitScale(balance(members)))]
-  })) as Calibration['temperature']['choice']
+  return Object.fromEntries(
+    BUCKETS.map((bucket) => {
+      const members = samples.filter(({ logits }) => bucketOf(logits.length) === bucket)
+      return [bucket, 1 / (members.length < ENOUGH ? whole : fitScale(balance(members)))]
+    }),
+  ) as Calibration['temperature']['choice']
 }
 
 /** Temperatures per type and option-count bucket and the noul bias, by negative log-likelihood. */

@@ -35,7 +35,9 @@ function goldIndex({ type, criteria, gold }: Labelled): number {
 }
 
 function open(file: string): Readable {
-  return file.endsWith('.xz') ? spawn('xz', ['-dc', file], { stdio: ['ignore', 'pipe', 'inherit'] }).stdout : createReadStream(file)
+  return file.endsWith('.xz')
+    ? spawn('xz', ['-dc', file], { stdio: ['ignore', 'pipe', 'inherit'] }).stdout
+    : createReadStream(file)
 }
 
 /**
@@ -53,7 +55,10 @@ export async function* readRows(file: string, every = 1): AsyncGenerator<Case> {
       source: row.source,
       family: row.family ?? row.source,
       heldout: row.heldout ?? '',
-      request: parseDecisionRequest({ state: row.state, questions: Object.fromEntries(questions.map((question, index) => [`q${index}`, question])) }),
+      request: parseDecisionRequest({
+        state: row.state,
+        questions: Object.fromEntries(questions.map((question, index) => [`q${index}`, question])),
+      }),
       gold,
     }
   }

@@ -4,6 +4,7 @@ import { benchCommand } from './bench-command.ts'
 import { decideCommand } from './decide-command.ts'
 import { doctorCommand, packageVersion } from './doctor-command.ts'
 import { editCommand } from './edit-command.ts'
+import { evalCommand } from './eval-command.ts'
 import { generateCommand } from './generate-command.ts'
 import { modelsCommand } from './models-command.ts'
 import { pullCommand } from './pull-command.ts'
@@ -23,6 +24,7 @@ const main = defineCommand({
     generate: generateCommand,
     edit: editCommand,
     serve: serveCommand,
+    eval: evalCommand,
     models: modelsCommand,
     pull: pullCommand,
     quantize: quantizeCommand,

@@ -16,7 +16,7 @@ export interface RequestArguments {
 export async function readRequest(args: RequestArguments): Promise<Record<string, unknown>> {
   const questions = args.questions.trimStart().startsWith('{')
     ? args.questions
-    : await readNamed(args.questions, 'questions')
+    : await readNamedText(args.questions, 'questions')
   return {
     state: await readState(args),
     questions: parse(questions, 'questions'),
@@ -31,7 +31,7 @@ async function readState({ state, file }: RequestArguments): Promise<unknown> {
   }
   if (state !== undefined) return state
   if (file === undefined || file === '-') return readStdin()
-  const content = await readNamed(file, 'state')
+  const content = await readNamedText(file, 'state')
   return file.endsWith('.json') ? parse(content, 'state') : content
 }
 
@@ -59,7 +59,7 @@ function decode(bytes: Uint8Array, path: string, source: string): string {
   }
 }
 
-async function readNamed(file: string, path: string): Promise<string> {
+export async function readNamedText(file: string, path: string): Promise<string> {
   return decode(await readBytes(file, path), path, `the file ${file}`)
 }
 

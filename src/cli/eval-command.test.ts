@@ -1,0 +1,58 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommand } from 'citty'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { evalCommand } from './eval-command.ts'
+
+let folder: string
+let written: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eval-'))
+  written = ''
+  const take = (text: string | Uint8Array) => ((written += String(text)), true)
+  vi.spyOn(process.stdout, 'write').mockImplementation(take)
+  vi.spyOn(process.stderr, 'write').mockImplementation(take)
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  process.exitCode = 0
+  await rm(folder, { recursive: true })
+})
+
+const QUESTIONS = { spam: { type: 'noul', instructions: 'Is this message spam?' } }
+const ROWS = [
+  { state: 'You have WON a prize!!! Click here to claim your cash now', labels: { spam: true } },
+  { state: 'Shall we have lunch on Tuesday?', labels: { spam: false } },
+]
+
+async function run(rows: readonly unknown[], ...rest: string[]): Promise<string> {
+  const data = join(folder, 'rows.jsonl')
+  await writeFile(data, rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n'))
+  await writeFile(join(folder, 'questions.json'), JSON.stringify(QUESTIONS))
+  await runCommand(evalCommand, { rawArgs: ['--data', data, '-q', join(folder, 'questions.json'), ...rest] })
+  return written
+}
+
+it('measures the embedded model and compares it with itself', async () => {
+  const html = join(folder, 'report.html')
+  const text = await run(ROWS, '--use', 'decide-mini,decide-mini', '--html', html)
+  expect(text).toMatch(/^decide-mini: 2 rows, \d+ tokens/m)
+  expect(text).toContain('decide-mini answers 0 % more right than decide-mini (± 0 %)')
+  expect(await readFile(html, 'utf8')).toContain('<h1>Evaluation on 2 rows</h1>')
+})
+
+it('prints JSON', async () => {
+  const [evaluation] = JSON.parse(await run(ROWS, '--json')) as [{ overall: { n: number } }]
+  expect(evaluation.overall.n).toBe(2)
+})
+
+it.each([
+  [[], '--data: '],
+  [[ROWS[0], '{'], '--data, line 2: expected a JSON object'],
+  [['[1]'], '--data, line 1: expected a JSON object, got [1]'],
+  [[{ ...ROWS[0], labels: { spam: 'yes' } }], 'rows.0.labels.spam: must be true or false, got "yes"'],
+])('says which line is wrong (%#)', async (rows, message) => {
+  expect(await run(rows)).toContain(message)
+  expect(process.exitCode).toBe(2)
+})

@@ -1,0 +1,61 @@
+import { writeFile } from 'node:fs/promises'
+import { defineCommand } from 'citty'
+import colors from 'picocolors'
+import { DEFAULT_MODELS } from '../engine/default-models.ts'
+import { evaluate, type Evaluation } from '../evaluate/evaluate.ts'
+import { formatEvaluation, percent } from '../evaluate/format-evaluation.ts'
+import type { LabelledRow } from '../evaluate/labelled-rows.ts'
+import { compareEvaluations } from '../evaluate/compare.ts'
+import { renderReport } from '../evaluate/report-page.ts'
+import { type EngineArguments, engineArguments, openEngine } from './engine-arguments.ts'
+import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
+import { printResult, runCommand } from './run-command.ts'
+import { untilInterrupted } from './until-interrupted.ts'
+
+export const evalCommand = defineCommand({
+  meta: { name: 'eval', description: 'Measure how well a model answers labelled questions, or compare several models' },
+  args: {
+    ...labelledArguments,
+    html: { type: 'string', description: 'also write a page with tables and charts', valueHint: 'file' },
+    json: { type: 'boolean', description: 'print JSON' },
+    ...engineArguments,
+    use: {
+      type: 'string',
+      description: 'models to measure, separated by commas: folders or downloaded hub ids',
+      valueHint: 'folder|id,...',
+    },
+  },
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const rows = await readLabelledRows(args)
+      const evaluations: Evaluation[] = []
+      for (const model of args.use?.split(',') ?? [undefined]) evaluations.push(await measureModel(args, model, rows))
+      if (args.html !== undefined) await writeFile(args.html, renderReport(evaluations))
+      printResult(args.json ?? false, evaluations, () => formatAll(evaluations))
+    }),
+})
+
+/** One model at a time, since two large ones may not fit into memory together. */
+async function measureModel(
+  args: EngineArguments,
+  model: string | undefined,
+  rows: readonly LabelledRow[],
+): Promise<Evaluation> {
+  await using engine = await openEngine(args, model === undefined ? {} : { [DEFAULT_MODELS.decide]: model })
+  return await evaluate(engine, rows, { signal: untilInterrupted(), onProgress: showProgress })
+}
+
+function formatAll(evaluations: readonly Evaluation[]): string {
+  const [first, ...others] = evaluations
+  const comparisons = others.map((other) => {
+    const { onlyFirst, onlySecond, difference, margin } = compareEvaluations(first!, other)
+    const more = `${first!.model} answers ${percent(Math.abs(difference))} ${difference < 0 ? 'fewer' : 'more'} right than ${other.model}`
+    return `${more} (± ${percent(margin)}): ${onlyFirst} that only it has right, ${onlySecond} that only the other has`
+  })
+  return [...evaluations.map(formatEvaluation), ...comparisons].join('\n\n')
+}
+
+function showProgress({ done, total }: { done: number; total: number }): void {
+  if (!process.stderr.isTTY) return
+  process.stderr.write(done === total ? '\r\x1b[K' : `\r${colors.dim(`row ${done} of ${total}`)}`)
+}

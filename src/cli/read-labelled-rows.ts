@@ -1,0 +1,48 @@
+import { InvalidRequestError } from '../errors/index.ts'
+import type { LabelledRow } from '../evaluate/labelled-rows.ts'
+import { readNamedText } from './read-request.ts'
+
+/** Arguments of the commands that read labelled rows. */
+export const labelledArguments = {
+  data: {
+    type: 'string',
+    required: true,
+    description: 'JSON lines, each {"state": …, "questions": {…}, "labels": {"<question>": true, "option" or level}}',
+    valueHint: 'file.jsonl',
+  },
+  questions: {
+    type: 'string',
+    alias: 'q',
+    description: 'file with the questions of all rows, which then have state and labels only',
+    valueHint: 'file.json',
+  },
+} as const
+
+/**
+ * Labelled rows of a file, one JSON object a line; what they hold is checked by whoever uses them.
+ *
+ * @throws InvalidRequestError naming file and line
+ */
+export async function readLabelledRows(args: { data: string; questions?: string | undefined }): Promise<LabelledRow[]> {
+  const shared =
+    args.questions === undefined
+      ? {}
+      : { questions: parseObject(await readNamedText(args.questions, '--questions'), '--questions') }
+  const lines = (await readNamedText(args.data, '--data')).split('\n')
+  const rows = lines.flatMap((line, index) =>
+    line.trim() === '' ? [] : [{ ...shared, ...parseObject(line, `--data, line ${index + 1}`) }],
+  )
+  if (rows.length === 0) throw new InvalidRequestError('--data', `${args.data} has no rows`)
+  return rows as unknown as LabelledRow[]
+}
+
+function parseObject(text: string, path: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new InvalidRequestError(path, 'expected a JSON object, got something that does not parse', { cause })
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new InvalidRequestError(path, `expected a JSON object, got ${JSON.stringify(value)?.slice(0, 20)}`)
+}

@@ -1,0 +1,35 @@
+import { choiceConfidence, noulConfidence, scoreConfidence } from '../decide/confidence.ts'
+import { isRight, type Outcome } from './outcome.ts'
+
+/** What happens when answers below a confidence are left to somebody else. */
+export interface CoveragePoint {
+  /** `min_confidence` that gives it. */
+  readonly threshold: number
+  /** Share of answers that are decided. */
+  readonly coverage: number
+  /** Share of the decided answers that are wrong. */
+  readonly error: number
+}
+
+/** The confidence that the answer to this question has on the wire. */
+function confidenceOf({ type, probabilities }: Outcome): number {
+  if (type === 'noul') return noulConfidence(probabilities[0]!)
+  return type === 'choice' ? choiceConfidence(probabilities) : scoreConfidence(probabilities)
+}
+
+/** From the surest answer alone to all of them, one point for each confidence that occurs. */
+export function coverageCurve(outcomes: readonly Outcome[]): CoveragePoint[] {
+  const sorted = outcomes
+    .map((outcome) => ({ confidence: confidenceOf(outcome), wrong: isRight(outcome) ? 0 : 1 }))
+    .toSorted((a, b) => b.confidence - a.confidence)
+  const points: CoveragePoint[] = []
+  let wrong = 0
+  for (const [index, answer] of sorted.entries()) {
+    wrong += answer.wrong
+    // Answers of equal confidence are decided together.
+    if (sorted[index + 1]?.confidence === answer.confidence) continue
+    const decided = index + 1
+    points.push({ threshold: answer.confidence, coverage: decided / sorted.length, error: wrong / decided })
+  }
+  return points
+}

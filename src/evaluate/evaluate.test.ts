@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest'
+import { InvalidRequestError } from '../errors/index.ts'
+import { compareEvaluations } from './compare.ts'
+import { type Decides, evaluate } from './evaluate.ts'
+import { formatEvaluation } from './format-evaluation.ts'
+import type { LabelledRow } from './labelled-rows.ts'
+import { renderReport } from './report-page.ts'
+
+const QUESTIONS = {
+  urgent: { type: 'noul', instructions: 'Is it urgent?' },
+  team: { type: 'choice', instructions: 'Which team?', criteria: { billing: 'money', tech: 'bugs' } },
+  anger: { type: 'score', instructions: 'How angry?', criteria: ['calm', 'annoyed', 'furious'] },
+} as const
+
+/** Answers what the state itself says, as `[P(yes), P(billing), P(levels)]`. */
+const oracle: Decides = {
+  decide: (async ({ state }: { state: readonly [number, number, readonly number[]] }) => {
+    const [yes, billing, levels] = state
+    return {
+      model: 'oracle',
+      answers: {
+        urgent: { type: 'noul', noul: yes },
+        team: { type: 'choice', choice: '', probabilities: { billing, tech: 1 - billing }, confidence: 0 },
+        anger: { type: 'score', score: 0, legend: {}, probabilities: { ...levels }, confidence: 0 },
+      },
+      usage: { input_tokens: 10, output_tokens: 0 },
+      latency_ms: 0,
+    }
+  }) as unknown as Decides['decide'],
+}
+
+const row = (state: readonly unknown[], labels: LabelledRow['labels']): LabelledRow => ({
+  state,
+  questions: QUESTIONS,
+  labels,
+})
+const ROWS = [
+  row([0.9, 0.8, [0.8, 0.2, 0]], { urgent: true, team: 'billing', anger: 0 }),
+  row([0.6, 0.3, [0, 0.5, 0.5]], { urgent: false, team: 'tech', anger: 2 }),
+  row([0.2, 0.6, [0, 0, 1]], { urgent: false, team: 'tech', anger: 2 }),
+  row([0.7, 0.1, [1, 0, 0]], { team: 'tech' }),
+]
+
+it('measures accuracy, Brier score, calibration, levels and confusion by question', async () => {
+  const seen: number[] = []
+  const { model, rows, overall, questions, cost } = await evaluate(oracle, ROWS, {
+    onProgress: ({ done }) => seen.push(done),
+  })
+  expect({ model, rows, tokens: cost.inputTokens }).toEqual({ model: 'oracle', rows: 4, tokens: 40 })
+  expect(seen).toEqual([1, 2, 3, 4])
+  expect(overall.n).toBe(10)
+  expect(questions['urgent']).toMatchObject({ type: 'noul', n: 3, accuracy: 2 / 3, majority: 2 / 3 })
+  expect(questions['urgent']!.brier).toBeCloseTo((2 * (0.01 + 0.36 + 0.04)) / 3)
+  // Winning options have 0.9 (right), 0.6 (wrong) and 0.8 (right), each in a bin of its own.
+  expect(questions['urgent']!.ece).toBeCloseTo((0.1 + 0.6 + 0.2) / 3)
+  expect(questions['urgent']!.confusion).toEqual({
+    options: ['yes', 'no'],
+    counts: [
+      [1, 0],
+      [1, 1],
+    ],
+  })
+  expect(questions['team']!.confusion!.counts).toEqual([
+    [1, 0],
+    [1, 2],
+  ])
+  // Of the two most probable levels of the second row the lower one counts.
+  expect(questions['anger']).toMatchObject({ n: 3, accuracy: 2 / 3 })
+  expect(questions['anger']!.mae).toBeCloseTo((0.2 + 0.5 + 0) / 3)
+  expect(questions['anger']!.rankCorrelation).toBeCloseTo(Math.sqrt(3) / 2)
+})
+
+it('says what share can be decided at which error', async () => {
+  const { questions } = await evaluate(oracle, ROWS)
+  expect(questions['urgent']!.coverage).toEqual([
+    { threshold: expect.closeTo(0.8), coverage: 1 / 3, error: 0 },
+    { threshold: expect.closeTo(0.6), coverage: 2 / 3, error: 0 },
+    { threshold: expect.closeTo(0.2), coverage: 1, error: 1 / 3 },
+  ])
+})
+
+it.each([
+  [[], /^rows: must have one row/],
+  [
+    [row([1, 1, [1, 0, 0]], { other: true })],
+    /^rows\.0\.labels\.other: no question of that name; there are urgent, team, anger/,
+  ],
+  [[ROWS[0]!, row([1, 1, []], { urgent: 'yes' })], /^rows\.1\.labels\.urgent: must be true or false, got "yes"/],
+  [[row([1, 1, []], { team: 'sales' })], /^rows\.0\.labels\.team: must be one of billing, tech, got "sales"/],
+  [[row([1, 1, []], { anger: 3 })], /^rows\.0\.labels\.anger: must be a level from 0 to 2, got 3/],
+  [[row([1, 1, []], {})], /^rows\.0\.labels: must be an object/],
+  [[{ ...ROWS[0]!, questions: {} }], /^rows\.0\.questions: /],
+])('names row and field of what it cannot evaluate (%#)', async (rows, message) => {
+  const error = await evaluate(oracle, rows).catch((caught: unknown) => caught)
+  expect(error).toBeInstanceOf(InvalidRequestError)
+  expect((error as Error).message).toMatch(message)
+})
+
+it('stops on an abort', async () => {
+  const controller = new AbortController()
+  const evaluating = evaluate(oracle, ROWS, {
+    signal: controller.signal,
+    concurrency: 1,
+    onProgress: () => controller.abort(),
+  })
+  await expect(evaluating).rejects.toMatchObject({ code: 'aborted' })
+})
+
+it('compares two models question by question', async () => {
+  const evaluation = await evaluate(oracle, ROWS)
+  const worse = { ...evaluation, right: evaluation.right.map((right, index) => right && index > 0) }
+  expect(compareEvaluations(evaluation, worse)).toMatchObject({ onlyFirst: 1, onlySecond: 0, difference: 0.1 })
+})
+
+it('prints a table and a page without anything from elsewhere', async () => {
+  const evaluation = { ...(await evaluate(oracle, ROWS)), model: '<oracle>' }
+  const text = formatEvaluation(evaluation)
+  expect(text).toMatch(/^<oracle>: 4 rows, 40 tokens in \d+\.\d s$/m)
+  expect(text).toMatch(/^urgent +3 +0\.667 ± 0\.533 +0\.667 +0\.273 +0\.300$/m)
+  expect(text).toMatch(/^at most 1\.0 % wrong: \d+ % decided with min_confidence 0\.\d{3}\nat most 5\.0 %/m)
+  expect(text).toMatch(/^billing +1 +0$/m)
+  const page = renderReport([evaluation, evaluation])
+  expect(page).toContain('&#60;oracle&#62;')
+  expect(page).not.toContain('<oracle>')
+  expect(page).not.toMatch(/https?:|<script/)
+})

@@ -1,0 +1,129 @@
+import { AbortedError, InvalidRequestError } from '../errors/index.ts'
+import type { Engine } from '../engine/index.ts'
+import type { Question } from '../schemas/index.ts'
+import { type Confusion, countConfusions } from './confusion.ts'
+import { type CoveragePoint, coverageCurve } from './coverage.ts'
+import { type LabelledQuestion, type LabelledRow, optionNames, readLabels } from './labelled-rows.ts'
+import { groupBy, measure, type Metrics, type ReliabilityBin, reliabilityBins } from './metrics.ts'
+import { isRight, type Outcome, probabilitiesOf } from './outcome.ts'
+
+/** What answers decisions: an engine of this library, or anything else with the same method. */
+export type Decides = Pick<Engine, 'decide'>
+
+export interface EvaluateOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Called after every row. */
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
+  /** Rows that are asked at the same time, 1 or more. @defaultValue 2 */
+  readonly concurrency?: number
+  /** Most options of a choice, as the engine's option of that name. @defaultValue 26 */
+  readonly maxOptions?: number
+}
+
+/** How well one question was answered, by its name in the rows. */
+export interface QuestionEvaluation extends Metrics {
+  readonly type: Question['type']
+  /** Absent where the rows ask the question with different options. */
+  readonly confusion?: Confusion
+  readonly coverage: readonly CoveragePoint[]
+}
+
+export interface Evaluation {
+  /** The model that answered. */
+  readonly model: string
+  readonly rows: number
+  readonly overall: Metrics
+  readonly questions: Readonly<Record<string, QuestionEvaluation>>
+  readonly coverage: readonly CoveragePoint[]
+  readonly reliability: readonly ReliabilityBin[]
+  /** Tokens that were read, and the time it took. */
+  readonly cost: { readonly inputTokens: number; readonly seconds: number }
+  /** Whether each labelled question was answered right, in the order of the rows; two models can be compared by it. */
+  readonly right: readonly boolean[]
+}
+
+/** One labelled question with what was answered. */
+export interface AnsweredQuestion extends LabelledQuestion, Outcome {}
+
+/**
+ * Asks labelled rows and measures the answers: accuracy, Brier score, calibration, per question a confusion table and how
+ * the error falls where unsure answers are left to somebody else.
+ *
+ * @example
+ * const { overall } = await evaluate(engine, [
+ *   { state: 'Where is my parcel?', questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } }, labels: { angry: false } },
+ * ])
+ * console.log(overall.accuracy, overall.majority)
+ *
+ * @throws InvalidRequestError naming the row and field of a bad label, AbortedError, and what `decide` throws
+ */
+export async function evaluate(
+  engine: Decides,
+  rows: readonly LabelledRow[],
+  options: EvaluateOptions = {},
+): Promise<Evaluation> {
+  const started = performance.now()
+  const { answered, model, inputTokens } = await answerRows(engine, rows, options)
+  const seconds = (performance.now() - started) / 1000
+  return {
+    model,
+    rows: rows.length,
+    overall: measure(answered),
+    questions: evaluateQuestions(answered),
+    coverage: coverageCurve(answered),
+    reliability: reliabilityBins(answered),
+    cost: { inputTokens, seconds },
+    right: answered.map(isRight),
+  }
+}
+
+/** Asks every row, a few at a time, after all of them were checked. */
+async function answerRows(
+  engine: Decides,
+  rows: readonly LabelledRow[],
+  { signal, onProgress, concurrency = 2, maxOptions }: EvaluateOptions,
+): Promise<{ answered: AnsweredQuestion[]; model: string; inputTokens: number }> {
+  if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new InvalidRequestError('concurrency', `must be a whole number, 1 or more, got ${concurrency}`)
+  }
+  const labelled = rows.map((row, index) =>
+    readLabels(row, index, maxOptions === undefined ? undefined : { maxOptions }),
+  )
+  const answers: AnsweredQuestion[][] = []
+  let [next, done, inputTokens, model] = [0, 0, 0, '']
+  const work = async () => {
+    for (let index = next++; index < rows.length; index = next++) {
+      if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      const { labels: _, ...request } = rows[index]!
+      const response = await engine.decide(request, signal && { signal })
+      answers[index] = labelled[index]!.map((one) => ({
+        ...one,
+        type: one.question.type,
+        probabilities: probabilitiesOf(one.question, response.answers[one.name]!),
+      }))
+      model = response.model
+      inputTokens += response.usage.input_tokens
+      onProgress?.({ done: ++done, total: rows.length })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, work))
+  return { answered: answers.flat(), model, inputTokens }
+}
+
+function evaluateQuestions(answered: readonly AnsweredQuestion[]): Record<string, QuestionEvaluation> {
+  const byName = groupBy(answered, ({ name }) => name)
+  return Object.fromEntries(
+    [...byName].map(([name, outcomes]) => {
+      const options = outcomes.map(({ question }) => optionNames(question))
+      const isSame = options.every((names) => names.join('\n') === options[0]!.join('\n'))
+      const evaluation: QuestionEvaluation = {
+        type: outcomes[0]!.type,
+        ...measure(outcomes),
+        ...(isSame && { confusion: countConfusions(outcomes, options[0]!) }),
+        coverage: coverageCurve(outcomes),
+      }
+      return [name, evaluation]
+    }),
+  )
+}

@@ -1,0 +1,64 @@
+import type { Evaluation } from './evaluate.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Shares of wrong answers that the coverage is given for. */
+const ERRORS = [0.01, 0.05, 0.1]
+
+/** An evaluation as text: a table of figures by question, confusion tables, and what share is decided at a given error. */
+export function formatEvaluation(evaluation: Evaluation): string {
+  const { model, rows, overall, questions, coverage, cost } = evaluation
+  const head = ['', 'n', 'right', 'majority', 'Brier', 'ECE', 'off by', 'rank corr.']
+  const lines = Object.entries(questions).map(([name, metrics]) => figures(name, metrics))
+  const parts = [
+    `${model}: ${rows} rows, ${cost.inputTokens} tokens in ${cost.seconds.toFixed(1)} s`,
+    formatTable([head, ...lines, ...(lines.length > 1 ? [figures('all', overall)] : [])]),
+    ...ERRORS.map((error) => {
+      const point = coverage.findLast((candidate) => candidate.error <= error)
+      const share = point
+        ? `${percent(point.coverage)} decided with min_confidence ${point.threshold.toFixed(3)}`
+        : 'none'
+      return `at most ${percent(error)} wrong: ${share}`
+    }),
+    ...Object.entries(questions).flatMap(([name, { confusion }]) =>
+      confusion ? [`${name}: right answer down, given answer across`, formatConfusion(confusion)] : [],
+    ),
+  ]
+  return parts.join('\n\n').replace(/(wrong: .*)\n\n(?=at most)/g, '$1\n')
+}
+
+function figures(name: string, { n, accuracy, margin, majority, brier, ece, mae, rankCorrelation }: Metrics): string[] {
+  const optional = (value: number | undefined) => (value === undefined ? '' : value.toFixed(2))
+  const share = `${accuracy.toFixed(3)} ± ${margin.toFixed(3)}`
+  return [
+    name,
+    String(n),
+    share,
+    majority.toFixed(3),
+    brier.toFixed(3),
+    ece.toFixed(3),
+    optional(mae),
+    optional(rankCorrelation),
+  ]
+}
+
+function formatConfusion({
+  options,
+  counts,
+}: {
+  options: readonly string[]
+  counts: readonly (readonly number[])[]
+}): string {
+  return formatTable([['', ...options], ...counts.map((row, index) => [options[index]!, ...row.map(String)])])
+}
+
+/** Columns as wide as they need, the first one to the left and numbers to the right. */
+function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const pad = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)
+  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n')
+}
+
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`
+}

@@ -1,0 +1,5 @@
+export type { Confusion } from './confusion.ts'
+export type { CoveragePoint } from './coverage.ts'
+export { type Decides, evaluate, type EvaluateOptions, type Evaluation, type QuestionEvaluation } from './evaluate.ts'
+export type { Label, LabelledRow } from './labelled-rows.ts'
+export type { Metrics, ReliabilityBin } from './metrics.ts'

@@ -1,0 +1,82 @@
+import { InvalidRequestError } from '../errors/index.ts'
+import {
+  type DecisionRequestInput,
+  parseDecisionRequest,
+  type ParseSettings,
+  type Question,
+  type QuestionsInput,
+} from '../schemas/index.ts'
+
+/** The right answer of a question: yes or no, the key of an option, or the index of a level (0 for the first). */
+export type Label = boolean | string | number
+
+/** A decision request with the right answers of some or all of its questions. */
+export interface LabelledRow extends DecisionRequestInput<QuestionsInput> {
+  /** Name of a question to its right answer. */
+  readonly labels: Readonly<Record<string, Label>>
+}
+
+/** A labelled question of a row that was checked. */
+export interface LabelledQuestion {
+  readonly name: string
+  readonly question: Question
+  /** Index of the right option: for a noul 0 is yes and 1 is no. */
+  readonly gold: number
+}
+
+/**
+ * Checks one row before anything is computed.
+ *
+ * @param index of the row, for errors
+ * @throws InvalidRequestError naming row and field
+ */
+export function readLabels(row: LabelledRow, index: number, settings?: ParseSettings): LabelledQuestion[] {
+  const path = `rows.${index}`
+  const { questions } = parseRow(row, path, settings)
+  const labels: unknown = row.labels
+  if (typeof labels !== 'object' || labels === null || Array.isArray(labels) || Object.keys(labels).length === 0) {
+    throw new InvalidRequestError(
+      `${path}.labels`,
+      'must be an object from question name to right answer, with one at least',
+    )
+  }
+  return Object.entries(labels as Record<string, Label>).map(([name, label]) => {
+    const question = Object.hasOwn(questions, name) ? questions[name] : undefined
+    const field = `${path}.labels.${name}`
+    if (!question)
+      throw new InvalidRequestError(field, `no question of that name; there are ${Object.keys(questions).join(', ')}`)
+    return { name, question, gold: goldOf(question, label, field) }
+  })
+}
+
+/** What the options of a question are called in reports and in answers. */
+export function optionNames(question: Question): string[] {
+  if (question.type === 'noul') return ['yes', 'no']
+  return question.type === 'choice'
+    ? Object.keys(question.criteria)
+    : question.criteria.map((_, index) => String(index))
+}
+
+function parseRow(row: LabelledRow, path: string, settings: ParseSettings | undefined) {
+  try {
+    return parseDecisionRequest(row, settings)
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error
+    throw new InvalidRequestError(`${path}.${error.path}`, error.reason, { cause: error })
+  }
+}
+
+function goldOf(question: Question, label: Label, field: string): number {
+  if (question.type === 'noul') {
+    if (typeof label === 'boolean') return label ? 0 : 1
+    throw new InvalidRequestError(field, `must be true or false, got ${JSON.stringify(label)}`)
+  }
+  const names = optionNames(question)
+  const gold = question.type === 'choice' ? names.indexOf(String(label)) : Number(label)
+  if (typeof label !== 'boolean' && Number.isInteger(gold) && gold >= 0 && gold < names.length) return gold
+  const expected = question.type === 'choice' ? names.join(', ') : `a level from 0 to ${names.length - 1}`
+  throw new InvalidRequestError(
+    field,
+    `must be ${question.type === 'choice' ? 'one of ' : ''}${expected}, got ${JSON.stringify(label)}`,
+  )
+}

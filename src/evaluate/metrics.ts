@@ -1,0 +1,113 @@
+import { isRight, type Outcome } from './outcome.ts'
+import { rankCorrelation } from './rank-correlation.ts'
+
+export interface Metrics {
+  /** Labelled questions. */
+  readonly n: number
+  /** Share whose most probable option is the right one. */
+  readonly accuracy: number
+  /** Half of the 95 % interval of the accuracy (normal approximation). */
+  readonly margin: number
+  /** What always giving the most frequent right answer would score: the same option of the same question type and size. */
+  readonly majority: number
+  /** Sum of squared errors over options, 0 to 2, mean over questions. */
+  readonly brier: number
+  /** Expected calibration error of the winning option's probability, 15 equal-width bins. */
+  readonly ece: number
+  /** Scores only: mean distance between the expected and the right level, in levels. */
+  readonly mae?: number
+  /** Scores only: Spearman's rank correlation of expected and right levels, −1 to 1. */
+  readonly rankCorrelation?: number
+}
+
+const BINS = 15
+/** Standard deviations to each side that hold 95 % of a normal distribution. */
+const NORMAL_95 = 1.96
+
+/** A bin of answers whose winning option was about equally probable. */
+export interface ReliabilityBin {
+  readonly n: number
+  /** Mean probability of the winning option. */
+  readonly confidence: number
+  readonly accuracy: number
+}
+
+/** Answers by the probability of their winning option, in bins of equal width; empty bins are left out. */
+export function reliabilityBins(outcomes: readonly Outcome[]): ReliabilityBin[] {
+  const bins = Array.from({ length: BINS }, () => ({ n: 0, confidence: 0, right: 0 }))
+  for (const outcome of outcomes) {
+    const top = Math.max(...outcome.probabilities)
+    const bin = bins[Math.min(BINS - 1, Math.floor(top * BINS))]!
+    bin.n++
+    bin.confidence += top
+    bin.right += isRight(outcome) ? 1 : 0
+  }
+  return bins
+    .filter(({ n }) => n > 0)
+    .map(({ n, confidence, right }) => ({ n, confidence: confidence / n, accuracy: right / n }))
+}
+
+export function measure(outcomes: readonly Outcome[]): Metrics {
+  const n = outcomes.length
+  const accuracy = mean(outcomes.map((outcome) => (isRight(outcome) ? 1 : 0)))
+  const scores = outcomes.filter(({ type }) => type === 'score')
+  return {
+    n,
+    accuracy,
+    margin: NORMAL_95 * Math.sqrt((accuracy * (1 - accuracy)) / n),
+    majority: majority(outcomes),
+    brier: mean(outcomes.map(brier)),
+    ece: reliabilityBins(outcomes).reduce((sum, bin) => sum + (bin.n / n) * Math.abs(bin.confidence - bin.accuracy), 0),
+    ...(scores.length > 0 && measureLevels(scores)),
+  }
+}
+
+/** Metrics of each group of outcomes, by the group's name, in alphabetical order. */
+export function measureBy<T extends Outcome>(
+  outcomes: readonly T[],
+  name: (outcome: T) => string,
+): Record<string, Metrics> {
+  const sorted = [...groupBy(outcomes, name)].toSorted(([a], [b]) => a.localeCompare(b))
+  return Object.fromEntries(sorted.map(([key, members]) => [key, measure(members)]))
+}
+
+/** The outcomes of each name, in the order in which the names come first. */
+export function groupBy<T>(outcomes: readonly T[], name: (outcome: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const outcome of outcomes) {
+    const group = groups.get(name(outcome))
+    if (group) group.push(outcome)
+    else groups.set(name(outcome), [outcome])
+  }
+  return groups
+}
+
+function measureLevels(scores: readonly Outcome[]): Pick<Metrics, 'mae' | 'rankCorrelation'> {
+  const expected = scores.map(({ probabilities }) => probabilities.reduce((sum, p, level) => sum + p * level, 0))
+  const right = scores.map(({ gold }) => gold)
+  const correlation = rankCorrelation(expected, right)
+  return {
+    mae: mean(expected.map((level, index) => Math.abs(level - right[index]!))),
+    ...(correlation !== undefined && { rankCorrelation: correlation }),
+  }
+}
+
+function brier({ probabilities, gold }: Outcome): number {
+  return probabilities.reduce((sum, p, index) => sum + (p - (index === gold ? 1 : 0)) ** 2, 0)
+}
+
+/** For nouls the more frequent of yes and no; for others the most frequent index among questions with as many options. */
+function majority(outcomes: readonly Outcome[]): number {
+  const counts = new Map<string, number[]>()
+  for (const { type, probabilities, gold } of outcomes) {
+    const key = `${type}${probabilities.length}`
+    const tally = counts.get(key) ?? probabilities.map(() => 0)
+    tally[gold]!++
+    counts.set(key, tally)
+  }
+  return [...counts.values()].reduce((sum, tally) => sum + Math.max(...tally), 0) / outcomes.length
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

@@ -1,0 +1,26 @@
+import type { Answer, Question } from '../schemas/index.ts'
+
+/** One answered, labelled question. */
+export interface Outcome {
+  readonly type: Question['type']
+  /** Of each option, summing to 1; for a noul yes, then no. */
+  readonly probabilities: readonly number[]
+  /** Index of the right option. */
+  readonly gold: number
+}
+
+/** The probabilities of an answer in the order of the question's options. */
+export function probabilitiesOf(question: Question, answer: Answer): number[] {
+  if (answer.type === 'noul') return [answer.noul, 1 - answer.noul]
+  const names = question.type === 'choice' ? Object.keys(question.criteria) : Object.keys(answer.probabilities)
+  return names.map((name) => answer.probabilities[name] ?? 0)
+}
+
+/** The option that the answer gives: of equal ones the first. */
+export function winnerOf(probabilities: readonly number[]): number {
+  return probabilities.indexOf(Math.max(...probabilities))
+}
+
+export function isRight({ probabilities, gold }: Outcome): boolean {
+  return winnerOf(probabilities) === gold
+}
