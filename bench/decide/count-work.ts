@@ -1,4 +1,4 @@
-import type { Qwen3Config } from '../../src/models/index.ts'
+import type { LanguageModelConfig } from '../../src/models/index.ts'
 import { layerMatrices } from '../models/qwen3-shape.ts'
 import type { Pass } from './record-passes.ts'
 
@@ -10,7 +10,7 @@ export interface PrefillWork {
 }
 
 /** Counts what the cache needs and no more: of the last layer, the keys and values; of the scores, the causal half. */
-export function countPrefillWork(config: Qwen3Config, passes: readonly Pass[]): PrefillWork {
+export function countPrefillWork(config: LanguageModelConfig, passes: readonly Pass[]): PrefillWork {
   const sizes = Object.entries(layerMatrices(config)).map(([name, [rows, width]]) => ({ name, size: rows * width }))
   const sum = (some: typeof sizes) => some.reduce((total, { size }) => total + size, 0)
   const full = config.num_hidden_layers - 1

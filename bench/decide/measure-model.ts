@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { openDecider, type Decider } from '../../src/decide/index.ts'
 import { createEngine, type Engine } from '../../src/engine/index.ts'
-import { openFolder, parseQwen3Config } from '../../src/models/index.ts'
+import { openFolder, parseLanguageModelConfig } from '../../src/models/index.ts'
 import { parseDecisionRequest, type DecisionRequestInput } from '../../src/schemas/index.ts'
 import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
@@ -82,7 +82,7 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
 
 async function readConfig(folder: string) {
   const file = join(folder, 'config.json')
-  return parseQwen3Config(JSON.parse(await readFile(file, 'utf8')), file)
+  return parseLanguageModelConfig(JSON.parse(await readFile(file, 'utf8')), file)
 }
 
 /** Counting tokens takes the same way as deciding, without the computing that would drown the difference. */

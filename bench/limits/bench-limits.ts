@@ -1,6 +1,6 @@
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { openDecider } from '../../src/decide/index.ts'
-import { openFolder, parseQwen3Config } from '../../src/models/index.ts'
+import { openFolder, parseLanguageModelConfig } from '../../src/models/index.ts'
 import { parseDecisionRequest } from '../../src/schemas/index.ts'
 import { countPrefillWork } from '../decide/count-work.ts'
 import { measurePeak } from '../../src/cli/bench/measure-peak.ts'
@@ -40,7 +40,7 @@ async function measurePrefill(bits: 4 | 8, { layers, model, threads, runs }: Ben
   const decider = await openDecider({ backend, files: openFolder(folder) })
   const request = await makeRequest(STATE_TOKENS, async (body) => decider.countTokens(parseDecisionRequest(body)))
   const { prefill, passes } = await traceCalls(decider, recording, parseDecisionRequest(request), runs)
-  const config = parseQwen3Config(JSON.parse((await openFolder(folder).readText('config.json')) ?? ''), folder)
+  const config = parseLanguageModelConfig(JSON.parse((await openFolder(folder).readText('config.json')) ?? ''), folder)
   const states = passes.filter(isPrefill)
   const work = countPrefillWork(config, states)
   await backend.dispose()

@@ -6,16 +6,16 @@ import { groupQueryAttention } from '../../src/onnx/ops/attention.ts'
 import { add, cast, sub } from '../../src/onnx/ops/elementwise.ts'
 import { gather, reshape, shapeOf } from '../../src/onnx/ops/shape.ts'
 import {
-  qwen3Heads,
-  qwen3KeyValues,
-  qwen3Mlp,
-  qwen3OutputProjection,
-  qwen3Query,
+  groupedHeads,
+  projectKeyValues,
+  feedForward,
+  projectOutput,
+  projectQuery,
   rmsNorm,
-  type Qwen3Model,
-} from '../../src/graph/qwen3/qwen3-block.ts'
+  type LanguageModelGraph,
+} from '../../src/graph/language-model/language-model-layer.ts'
 import { computeRotaryCache } from '../../src/graph/layers/rotary-cache.ts'
-import { parseQwen3Config, readSafetensors } from '../../src/models/index.ts'
+import { parseLanguageModelConfig, readSafetensors } from '../../src/models/index.ts'
 
 /**
  * The bundle as a model of @huggingface/transformers: the operators and weights of this library's decoder, with the
@@ -32,7 +32,7 @@ export async function provideTransformersModel(bundle: string): Promise<{ folder
   await writeFile(join(target, 'config.json'), JSON.stringify({ ...json, quantization_config: undefined }))
   await copyFile(join(bundle, 'tokenizer.json'), join(target, 'tokenizer.json'))
   await link(join(bundle, 'model.safetensors'), join(target, 'onnx', 'model.safetensors'))
-  const config = parseQwen3Config(json, file)
+  const config = parseLanguageModelConfig(json, file)
   const g = new GraphBuilder('qwen3')
   const weights = await readSafetensors(bundle)
   const { quantization_config: quantization } = config
@@ -42,7 +42,7 @@ export async function provideTransformersModel(bundle: string): Promise<{ folder
   return { folder: dirname(target), name: basename(target) }
 }
 
-function build(model: Qwen3Model): void {
+function build(model: LanguageModelGraph): void {
   const { g, config } = model
   const { hidden_size: hidden, vocab_size: vocabulary, head_dim: size } = config
   const ids = g.input('input_ids', 'int64', ['batch_size', 'sequence'])
@@ -67,18 +67,18 @@ function build(model: Qwen3Model): void {
       g,
       {
         ...context,
-        ...qwen3KeyValues(model, normed, layer),
-        query: qwen3Query(model, normed, layer),
+        ...projectKeyValues(model, normed, layer),
+        query: projectQuery(model, normed, layer),
         pastKey: g.input(`past_key_values.${i}.key`, 'float32', cache),
         pastValue: g.input(`past_key_values.${i}.value`, 'float32', cache),
       },
-      qwen3Heads(config),
+      groupedHeads(config),
     )
     const rows = reshape(g, attended.output, [-1, config.num_attention_heads * size])
     g.output(`present.${i}.key`, attended.presentKey, 'float32', cache)
     g.output(`present.${i}.value`, attended.presentValue, 'float32', cache)
-    x = add(g, x, qwen3OutputProjection(model, rows, layer))
-    x = add(g, x, qwen3Mlp(model, rmsNorm(model, x, `${layer}.post_attention_layernorm.weight`, hidden), layer))
+    x = add(g, x, projectOutput(model, rows, layer))
+    x = add(g, x, feedForward(model, rmsNorm(model, x, `${layer}.post_attention_layernorm.weight`, hidden), layer))
   }
   const last = gather(g, x, g.integers([-1]))
   const normed = rmsNorm(model, last, 'model.norm.weight', hidden)

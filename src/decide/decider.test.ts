@@ -109,8 +109,8 @@ describe.each([
 
   it('reads a state of several chunks as it reads it at once', async () => {
     const long: DecisionRequest = { ...request, state: 'abcdefgh '.repeat(150) }
-    const [once] = await decider.logits(long, context)
-    const [again] = await decider.logits(long, context)
+    const once = await decider.logits(long, context)
+    const again = await decider.logits(long, context)
     expect(once).toEqual(again)
     expect(decider.countTokens(long).state).toBeGreaterThan(1024)
   })

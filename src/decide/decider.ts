@@ -1,11 +1,6 @@
-import type { DecisionRequest, DecisionResponse } from '../schemas/index.ts'
-import type { Manifest } from './manifest.ts'
-import { countPlan, type PlanLimits, planRequest, type TokenCount } from './plan.ts'
-import { createWindowReader, type Decoder } from './read-window.ts'
-import { respond } from './respond.ts'
-import type { Template } from './template.ts'
-import type { Tokenizer } from './tokenizer.ts'
-import { WorkingMemory } from './working-memory.ts'
+import type { Answer, DecisionRequest, DecisionResponse, Question } from '../schemas/index.ts'
+import { answerQuestion } from './answer.ts'
+import { poolWindows } from './windows.ts'
 
 export interface DecideContext {
   /** Awaited before every pass: lets other jobs run, and throws AbortedError once the caller's signal has fired. */
@@ -19,65 +14,79 @@ export interface Decider {
   decide(request: DecisionRequest, context: DecideContext): Promise<DecisionResponse>
   /** The `usage.input_tokens` that `decide` would report, and its parts; checks the same limits. */
   countTokens(request: DecisionRequest): TokenCount
-  /** Uncalibrated logits of every question in every window that it is read in, for fitting calibration: [question][window][K]. */
+  /** Uncalibrated logits of every window that each question read, for fitting calibration: [question][window][K]. */
   logits(request: DecisionRequest, context: DecideContext): Promise<Float64Array[][]>
   /** Frees the sessions. Safe to call twice. */
   dispose(): Promise<void>
 }
 
-export interface DeciderParts {
-  readonly decoder: Decoder
-  readonly manifest: Manifest
-  readonly template: Template
-  readonly tokenizer: Tokenizer
-  readonly limits: PlanLimits
+/** Tokens of a request: the state once, with its framing, plus each question. Does not depend on how they are executed. */
+export interface TokenCount {
+  readonly input_tokens: number
+  readonly state: number
+  /** Question name to tokens. */
+  readonly questions: Readonly<Record<string, number>>
 }
 
-export function createDecider({ decoder, manifest, template, tokenizer, limits }: DeciderParts): Decider {
-  const memory = new WorkingMemory()
-  function plan(request: DecisionRequest) {
-    try {
-      return planRequest(request, template, limits)
-    } finally {
-      tokenizer.forget()
-    }
-  }
+/** A request as a reader will read it, checked against its limits before any work is done. */
+export interface PlannedRequest {
+  /** Names and questions of the request, in its order. */
+  readonly names: readonly string[]
+  readonly questions: readonly Question[]
+}
 
-  async function readAll(planned: ReturnType<typeof plan>, context: DecideContext): Promise<Float64Array[][]> {
-    const windows = planned.windows.map(({ start, end }) => [...planned.opening, ...planned.state.slice(start, end)])
-    const reader = createWindowReader(decoder, planned, Math.max(...windows.map((ids) => ids.length)), memory)
-    const total = windows.reduce((sum, ids) => sum + reader.countPasses(ids.length), 0)
-    let done = 0
-    const read: Float64Array[][] = []
-    try {
-      for (const ids of windows) {
-        read.push(
-          await reader.read(ids, async () => {
-            await context.turn()
-            context.onProgress?.({ stage: 'reading', done: done++, total })
-          }),
-        )
-      }
-    } finally {
-      await reader.close()
-    }
-    context.onProgress?.({ stage: 'reading', done: total, total })
-    return planned.questions.map((_, question) => read.map((logits) => logits[question]!))
-  }
+/**
+ * What a family of models brings to be a decider: how requests are rendered, computed and read out. Calibration, windows,
+ * answers and usage are the same for all.
+ */
+export interface QuestionReader<Plan extends PlannedRequest> {
+  /** @throws InvalidRequestError naming the question that the model cannot answer, or whose text does not fit it */
+  plan(request: DecisionRequest): Plan
+  count(plan: Plan): TokenCount
+  /**
+   * Logits of every question's options, in order (noul: yes, no), in each window that it read of the state:
+   * [question][window][K]. Awaits `context.turn` before every pass, and reports the passes.
+   */
+  read(plan: Plan, context: DecideContext): Promise<Float64Array[][]>
+  /** Safe to call twice. */
+  dispose(): Promise<void>
+}
 
+export interface DeciderSettings {
+  /** `model` of the answers. */
+  readonly name: string
+  /** Logits of one question as calibrated logits, both [K]. */
+  calibrate(question: Question, logits: Float64Array): Float64Array
+  /** How much windows that found something outweigh the others; see `poolWindows`. */
+  readonly sharpness: number
+}
+
+export function createDecider<Plan extends PlannedRequest>(
+  reader: QuestionReader<Plan>,
+  { name, calibrate, sharpness }: DeciderSettings,
+): Decider {
+  function answer(question: Question, windows: readonly Float64Array[], threshold: number | undefined): Answer {
+    const calibrated = windows.map((logits) => calibrate(question, logits))
+    return answerQuestion(question, poolWindows(calibrated, sharpness), threshold)
+  }
   return {
-    countTokens: (request) => countPlan(plan(request)),
-    logits: (request, context) => readAll(plan(request), context),
+    countTokens: (request) => reader.count(reader.plan(request)),
+    logits: (request, context) => reader.read(reader.plan(request), context),
     async decide(request, context) {
       const started = performance.now()
-      const planned = plan(request)
-      const logits = await readAll(planned, context)
-      const inputTokens = countPlan(planned).input_tokens
-      return respond(manifest, { request, logits, inputTokens, started })
+      const plan = reader.plan(request)
+      const windows = await reader.read(plan, context)
+      const answers = plan.questions.map((question, index): [string, Answer] => [
+        plan.names[index] as string,
+        answer(question, windows[index] as Float64Array[], question.min_confidence ?? request.min_confidence),
+      ])
+      return {
+        model: name,
+        answers: Object.fromEntries(answers),
+        usage: { input_tokens: reader.count(plan).input_tokens, output_tokens: 0 },
+        latency_ms: Math.round(performance.now() - started),
+      }
     },
-    async dispose() {
-      await decoder.prefill.dispose()
-      await decoder.branch.dispose()
-    },
+    dispose: () => reader.dispose(),
   }
 }

@@ -1,3 +1,2 @@
-export { type DecideContext, type Decider } from './decider.ts'
+export { type DecideContext, type Decider, type TokenCount } from './decider.ts'
 export { openDecider } from './open-decider.ts'
-export { type TokenCount } from './plan.ts'

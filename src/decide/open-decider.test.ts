@@ -1,8 +1,52 @@
-import { expect, it } from 'vitest'
-import { longestWindow } from './open-decider.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
+import { type Backend, createCpuBackend } from '../backends/index.ts'
+import { openFolder } from '../models/model-folder.ts'
+import { openDecider } from './index.ts'
 
-it('reads as much at once as two gigabytes of keys and values are for', () => {
-  const qwen3 = { num_hidden_layers: 28, num_key_value_heads: 8, head_dim: 128 }
-  expect(longestWindow(qwen3, 'float32')).toBe(9362)
-  expect(longestWindow(qwen3, 'float16')).toBe(18_724)
+let backend: Backend
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+})
+afterAll(() => backend.dispose())
+
+const open = async (config: Record<string, unknown>) =>
+  openDecider({ backend, files: openFolder(await writeTinyBundle({ config })) })
+
+it.each([
+  [{ architectures: ['Gemma3ForConditionalGeneration'], model_type: 'gemma3' }, 'Gemma3ForConditionalGeneration'],
+  [{ architectures: ['SDARForCausalLM'], model_type: 'sdar' }, 'SDARForCausalLM'],
+  // The class of a known model, with remote code behind it.
+  [{ model_type: 'sdar' }, 'sdar'],
+  [{ architectures: ['Qwen3ForSequenceClassification'] }, 'Qwen3ForSequenceClassification'],
+  [{ architectures: ['Qwen3Model'] }, 'Qwen3Model'],
+  [{ architectures: ['Qwen3MoeForCausalLM'], model_type: 'qwen3_moe' }, 'Qwen3MoeForCausalLM'],
+  [{ architectures: ['Qwen3_5ForConditionalGeneration'], model_type: 'qwen3_5' }, 'Qwen3_5ForConditionalGeneration'],
+  [{ architectures: [], model_type: undefined }, 'neither architectures nor model_type'],
+])('a checkpoint of another architecture is refused by its name: %j', async (config, name) => {
+  await expect(open(config)).rejects.toMatchObject({
+    code: 'model_format',
+    expected: expect.stringContaining('Qwen3ForCausalLM'),
+    got: expect.stringContaining(name),
+  })
+})
+
+it.each(['gptq', 'awq', 'bitsandbytes'])('weights that %s quantised are named as such', async (method) => {
+  const config = { quantization_config: { quant_method: method, bits: 4, group_size: 128 } }
+  await expect(open(config)).rejects.toMatchObject({ code: 'model_format', got: expect.stringContaining(method) })
+})
+
+it('layers that the configuration leaves out are refused, not ignored', async () => {
+  await expect(open({ num_hidden_layers: 2 })).rejects.toMatchObject({
+    code: 'model_format',
+    expected: expect.stringContaining('num_hidden_layers'),
+    got: expect.stringContaining('model.layers.2.'),
+  })
+})
+
+it('a head size that no tensor has is refused before tables of it are made', async () => {
+  const started = performance.now()
+  const opened = open({ head_dim: 1024, max_position_embeddings: 2 ** 24 })
+  await expect(opened).rejects.toMatchObject({ code: 'model_format', expected: expect.stringContaining('q_proj') })
+  expect(performance.now() - started).toBeLessThan(2000)
 })

@@ -7,6 +7,13 @@ export interface Window {
   readonly end: number
 }
 
+/** How much a model reads at once. */
+export interface PlanLimits {
+  /** Positions the model was made for. */
+  readonly positions: number
+  readonly window: { readonly tokens: number; readonly overlap: number }
+}
+
 /**
  * Cuts a state of `length` tokens into the fewest windows of at most `size` tokens. Neighbours share `overlap` tokens or a
  * few more, so that what straddles one cut is whole in the next window; sizes differ by one token at most.

@@ -18,7 +18,7 @@ import { zImageConfigSchema } from '../models/z-image-config.ts'
 import {
   buildAutoencoderKlFlux2Encoder,
   buildFlux2Transformer,
-  buildQwen3Encoder,
+  buildHiddenStates,
   buildZImageCaption,
   buildZImageTransformer,
   describeAutoencoderKlDecoder,
@@ -129,7 +129,7 @@ describe('graphs in half precision stay near those in float32', () => {
     const ids = Array.from({ length: 24 }, (_, i) => (7 * i) % config.vocab_size)
     await compare(
       (precision) =>
-        buildQwen3Encoder(config, weights, {
+        buildHiddenStates(config, weights, {
           hiddenStates: [1, config.num_hidden_layers],
           linear: 'float',
           maxPositions: 32,

@@ -7,7 +7,7 @@ import { fixtureFolder, openCheckpoint } from '../../test/helpers/qwen3-fixture.
 import { quantizeWeights } from '../models/quantize-weights.ts'
 import { GraphBuilder } from '../onnx/graph-builder.ts'
 import { add } from '../onnx/ops/elementwise.ts'
-import { buildQwen3Decoder } from './qwen3/qwen3-decoder.ts'
+import { buildLanguageModel } from './language-model/language-model.ts'
 
 describe.skipIf(!hasOnnxPackage())('onnx.checker', () => {
   let work: string
@@ -21,7 +21,7 @@ describe.skipIf(!hasOnnxPackage())('onnx.checker', () => {
     const folder = join(work, 'float')
     await cp(fixtureFolder('qwen3-bf16'), folder, { recursive: true })
     const { config, weights } = await openCheckpoint(folder)
-    checkWithOnnx(buildQwen3Decoder(config, weights, { graph, linear: 'float', maxPositions: 8 }), folder)
+    checkWithOnnx(buildLanguageModel(config, weights, { graph, linear: 'float', maxPositions: 8 }), folder)
   })
 
   it.each([{ linear: 'float' } as const, { linear: { accuracyLevel: 4 } } as const])(
@@ -30,7 +30,7 @@ describe.skipIf(!hasOnnxPackage())('onnx.checker', () => {
       const folder = join(work, 'int4')
       await quantizeWeights({ folder: fixtureFolder('qwen3-gqa2-untied'), out: folder, bits: 4, blockSize: 32 })
       const { config, weights } = await openCheckpoint(folder)
-      checkWithOnnx(buildQwen3Decoder(config, weights, { graph: 'branch', linear, maxPositions: 8 }), folder)
+      checkWithOnnx(buildLanguageModel(config, weights, { graph: 'branch', linear, maxPositions: 8 }), folder)
     },
   )
 

@@ -1,8 +1,6 @@
 import type { z } from 'zod'
-import type { LinearMode } from '../graph/index.ts'
 import { indexWeights } from '../models/index-weights.ts'
 import type { ModelFiles } from '../models/model-files.ts'
-import type { QuantizationConfig } from '../models/quantization-config.ts'
 import { readConfig } from '../models/read-config.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 
@@ -22,9 +20,4 @@ export async function readPart<Schema extends z.ZodType>(
 ): Promise<Part<z.output<Schema>>> {
   const [config, weights] = await Promise.all([readConfig(files, 'config.json', schema, expected), indexWeights(files)])
   return { config, weights, file: `${files.location}/config.json` }
-}
-
-/** Whoever quantised the weights wants them to stay small and fast, which takes quantised activations too. */
-export function linearMode(config: { readonly quantization_config?: QuantizationConfig | undefined }): LinearMode {
-  return config.quantization_config === undefined ? 'float' : { accuracyLevel: 4 }
 }

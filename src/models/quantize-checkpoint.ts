@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
+import { PIPELINE_PARTS } from './pipeline-parts.ts'
 import { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 
-/** Parts of a pipeline that are mostly matrices. An autoencoder is made of convolutions, which stay as they are. */
-const QUANTIZED = ['text_encoder', 'transformer'] as const
+const QUANTIZED = PIPELINE_PARTS.filter(({ quantised }) => quantised).map(({ folder }) => folder)
 
 /**
  * Writes a copy of a language model, or of a pipeline in diffusers layout, with its matrices in 4 or 8 bits.

@@ -1,17 +1,16 @@
 import { z } from 'zod'
 import type { ModelFiles } from '../models/model-files.ts'
+import { PIPELINE_PARTS } from '../models/pipeline-parts.ts'
 import { readOptionalConfig } from '../models/read-config.ts'
 import { measureDownload } from './download.ts'
 
-/** Folders of an image pipeline that have weights. */
-const PARTS = ['transformer', 'text_encoder', 'vae']
 const STEMS = ['model.safetensors', 'diffusion_pytorch_model.safetensors']
 
 const shardIndex = z.object({ metadata: z.object({ total_size: z.number() }) })
 
 /** Bytes of a model's weight files, as their server or the index of the shards tells them. */
 export async function weighUrl(files: ModelFiles, kind: 'decisions' | 'images'): Promise<number> {
-  const folders = kind === 'images' ? PARTS.map((part) => files.within(part)) : [files]
+  const folders = kind === 'images' ? PIPELINE_PARTS.map(({ folder }) => files.within(folder)) : [files]
   const sizes = await Promise.all(folders.map(weighFolder))
   return sizes.reduce((sum, size) => sum + size, 0)
 }

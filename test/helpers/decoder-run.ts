@@ -1,5 +1,5 @@
 import type { Backend, Precision, Session, Tensor } from '../../src/backends/backend.ts'
-import { buildQwen3Decoder, type Qwen3DecoderOptions } from '../../src/graph/qwen3/qwen3-decoder.ts'
+import { buildLanguageModel, type LanguageModelOptions } from '../../src/graph/language-model/language-model.ts'
 import type { Qwen3Checkpoint } from './qwen3-fixture.ts'
 
 /** Allowed and forbidden columns of one branch row, as `attention_bias` wants them. */
@@ -56,11 +56,11 @@ export class DecoderRun {
     backend: Backend,
     checkpoint: Qwen3Checkpoint,
     capacity: number,
-    options: Partial<Pick<Qwen3DecoderOptions, 'head' | 'linear' | 'attention' | 'precision'>> = {},
+    options: Partial<Pick<LanguageModelOptions, 'head' | 'linear' | 'attention' | 'precision'>> = {},
   ): Promise<DecoderRun> {
     const open = (graph: 'prefill' | 'branch') =>
       backend.createSession(
-        buildQwen3Decoder(checkpoint.config, checkpoint.weights, {
+        buildLanguageModel(checkpoint.config, checkpoint.weights, {
           graph,
           linear: 'float',
           maxPositions: capacity,

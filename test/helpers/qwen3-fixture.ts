@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseQwen3Config, type Qwen3Config } from '../../src/models/qwen3-config.ts'
+import { parseLanguageModelConfig } from '../../src/models/language-models/families.ts'
+import type { LanguageModelConfig } from '../../src/models/language-models/language-model-config.ts'
 import { readSafetensors } from '../../src/models/read-safetensors.ts'
 import type { WeightIndex } from '../../src/models/weight-index.ts'
 import { readFloats, readIntegers } from './read-tensor.ts'
@@ -15,7 +16,7 @@ export const QWEN3_FIXTURES = [
 ] as const
 
 export interface Qwen3Checkpoint {
-  readonly config: Qwen3Config
+  readonly config: LanguageModelConfig
   readonly weights: WeightIndex
 }
 
@@ -34,7 +35,7 @@ export function fixtureFolder(name: string): string {
 
 export async function openCheckpoint(folder: string): Promise<Qwen3Checkpoint> {
   const file = join(folder, 'config.json')
-  const config = parseQwen3Config(JSON.parse(readFileSync(file, 'utf8')), file)
+  const config = parseLanguageModelConfig(JSON.parse(readFileSync(file, 'utf8')), file)
   return { config, weights: await readSafetensors(folder) }
 }
 

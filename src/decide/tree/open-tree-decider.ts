@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import type { Backend } from '../../backends/backend.ts'
-import { buildBertBranch, buildBertTrunk, buildTreeScorer } from '../../graph/index.ts'
+import { buildBertBranch, buildBertTrunk, buildTreeScorer, chooseLinear } from '../../graph/index.ts'
 import type { BertConfig } from '../../models/bert-config.ts'
 import { indexWeights } from '../../models/index-weights.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
 import { readConfig } from '../../models/read-config.ts'
-import { chooseLinear } from '../choose-linear.ts'
-import type { Decider } from '../decider.ts'
+import { calibrateLogits } from '../calibrate.ts'
+import { createDecider, type Decider } from '../decider.ts'
+import type { DecisionBundle } from '../decision-family.ts'
 import { manifestSchema } from '../manifest.ts'
-import { loadWordPieceTokenizer } from '../word-piece-tokenizer.ts'
+import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
 import { createTreeTokens } from './tree-branch.ts'
 import { readTreeConfig, type TreeLayout } from './tree-config.ts'
-import { createTreeDecider } from './tree-decider.ts'
+import { createTreeQuestionReader } from './tree-question-reader.ts'
 import type { TreeModel } from './tree-reader.ts'
 
 const treeManifestSchema = manifestSchema.extend({ template: z.literal('tree-1'), readout: z.literal('scorer') })
@@ -23,19 +23,23 @@ const treeManifestSchema = manifestSchema.extend({ template: z.literal('tree-1')
  *
  * @throws ModelFormatError naming the file that is missing or wrong
  */
-export async function openTreeDecider({ backend, files }: { backend: Backend; files: ModelFiles }): Promise<Decider> {
+export async function openTreeDecider({ backend, files }: Pick<DecisionBundle, 'backend' | 'files'>): Promise<Decider> {
   const [{ config, layout }, manifest, weights, tokenizer] = await Promise.all([
     readTreeConfig(files),
     readConfig(files, 'tessera.json', treeManifestSchema, 'a bundle manifest with template tree-1 and readout scorer'),
     indexWeights(files),
     loadWordPieceTokenizer(files),
   ])
-  return createTreeDecider({
+  const reader = createTreeQuestionReader({
     model: await openTreeModel(backend, weights, config, layout),
-    manifest,
     tokens: createTreeTokens(tokenizer, layout),
     tokenizer,
     limits: { positions: config.max_position_embeddings, window: manifest.window },
+  })
+  return createDecider(reader, {
+    name: manifest.name,
+    calibrate: (question, logits) => calibrateLogits(question, logits, manifest.calibration),
+    sharpness: manifest.window.sharpness,
   })
 }
 

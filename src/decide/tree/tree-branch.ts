@@ -1,6 +1,6 @@
 import type { Question } from '../../schemas/index.ts'
 import { type Branch, JOIN, TRUNK } from '../branch.ts'
-import type { Tokenizer } from '../tokenizer.ts'
+import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { TreeLayout } from './tree-config.ts'
 import { treeOptionTexts, treeText } from './tree-text.ts'
 

@@ -1,5 +1,5 @@
 import type { Tensor } from '../../backends/backend.ts'
-import { int64 } from '../passes.ts'
+import { int64 } from '../int64-tensor.ts'
 import { seesPart, type TreeBranch } from './tree-branch.ts'
 
 /** Blocks a column without the NaN that −∞ gives in a fully blocked row; within the range of half precision. */

@@ -1,8 +1,8 @@
 import { InvalidRequestError } from '../../errors/index.ts'
-import type { DecisionRequest, Question } from '../../schemas/index.ts'
+import type { DecisionRequest } from '../../schemas/index.ts'
 import { extent } from '../branch.ts'
-import type { PlanLimits, TokenCount } from '../plan.ts'
-import { splitWindows, type Window } from '../windows.ts'
+import type { PlannedRequest, TokenCount } from '../decider.ts'
+import { type PlanLimits, splitWindows, type Window } from '../windows.ts'
 import type { TreeBranch, TreeTokens } from './tree-branch.ts'
 import { treeText } from './tree-text.ts'
 
@@ -21,9 +21,7 @@ export interface Scan {
 }
 
 /** A request as tokens, checked against the model's limits before any work is done. */
-export interface TreePlan {
-  readonly names: readonly string[]
-  readonly questions: readonly Question[]
+export interface TreePlan extends PlannedRequest {
   readonly branches: readonly TreeBranch[]
   readonly state: readonly number[]
   readonly scans: readonly Scan[]

@@ -1,10 +1,10 @@
 import type { Backend, Session, Tensor } from '../../backends/backend.ts'
-import { buildFlux2Transformer } from '../../graph/index.ts'
+import { buildFlux2Transformer, chooseLinear } from '../../graph/index.ts'
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import type { Predict } from '../sampling/denoise.ts'
 import type { ImageContext } from '../image-pipeline.ts'
 import { jointPositions, type Grid } from '../sampling/positions.ts'
-import { linearMode, type Part } from '../read-part.ts'
+import type { Part } from '../read-part.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
 
@@ -27,7 +27,7 @@ export class Flux2Denoiser {
 
   static async open(backend: Backend, { config, weights }: Part<Flux2Config>): Promise<Flux2Denoiser> {
     const graph = buildFlux2Transformer(config, weights, {
-      linear: linearMode(config),
+      linear: chooseLinear(weights),
       attention: backend.attention,
       precision: backend.precision,
     })

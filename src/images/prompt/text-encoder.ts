@@ -1,12 +1,13 @@
-import { z } from 'zod'
 import type { Backend, Tensor } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
-import { buildQwen3Encoder } from '../../graph/index.ts'
+import { buildHiddenStates, chooseLinear } from '../../graph/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
-import { parseQwen3Config } from '../../models/qwen3-config.ts'
+import { indexWeights } from '../../models/index-weights.ts'
+import { readTextEncoderConfig } from '../../models/language-models/families.ts'
+import { checkTensors } from '../../models/language-models/tensor-layout.ts'
+import { readModelConfig } from '../../models/model-config.ts'
 import type { ImageContext } from '../image-pipeline.ts'
 import { loadPromptTokenizer, type PromptFormat } from './prompt-tokenizer.ts'
-import { linearMode, readPart } from '../read-part.ts'
 
 export interface TextEncoderOptions extends PromptFormat {
   /** Which hidden states stand side by side in the features, given the number of layers. */
@@ -30,8 +31,12 @@ export async function openTextEncoder(
   options: TextEncoderOptions,
 ): Promise<TextEncoder> {
   const tokenizer = await loadPromptTokenizer(files.within('tokenizer'), options)
-  const { config: json, weights, file } = await readPart(files.within('text_encoder'), z.unknown(), 'a configuration')
-  const config = parseQwen3Config(json, file)
+  const folder = files.within('text_encoder')
+  const described = await readModelConfig(folder)
+  const { file } = described
+  const config = readTextEncoderConfig(described)
+  const weights = await indexWeights(folder)
+  checkTensors(config, weights)
   const hiddenStates = options.hiddenStates(config.num_hidden_layers)
   const highest = Math.max(...hiddenStates)
   if (highest > config.num_hidden_layers) {
@@ -41,11 +46,10 @@ export async function openTextEncoder(
   if (width !== options.width) {
     throw new ModelFormatError(file, `features of the transformer's width ${options.width}`, String(width))
   }
-  const linear = linearMode(config)
   const session = await backend.createSession(
-    buildQwen3Encoder(config, weights, {
+    buildHiddenStates(config, weights, {
       hiddenStates,
-      linear,
+      linear: chooseLinear(weights),
       maxPositions: options.maxTokens,
       attention: backend.attention,
       precision: backend.precision,

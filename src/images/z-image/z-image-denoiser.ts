@@ -1,11 +1,11 @@
 import type { Backend, Session, Tensor } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { buildZImageCaption, buildZImageTransformer } from '../../graph/index.ts'
+import { buildZImageCaption, buildZImageTransformer, chooseLinear } from '../../graph/index.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
 import type { Predict } from '../sampling/denoise.ts'
 import type { ImageContext } from '../image-pipeline.ts'
 import { captionPositions, padLength, picturePositions, type Grid } from '../sampling/positions.ts'
-import { linearMode, type Part } from '../read-part.ts'
+import type { Part } from '../read-part.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
 
@@ -23,7 +23,7 @@ export class ZImageDenoiser {
 
   static async open(backend: Backend, { config, weights }: Part<ZImageConfig>): Promise<ZImageDenoiser> {
     const { attention, precision } = backend
-    const options = { linear: linearMode(config), attention, precision }
+    const options = { linear: chooseLinear(weights), attention, precision }
     const caption = await backend.createSession(buildZImageCaption(config, weights, options))
     const transformer = await backend.createSession(buildZImageTransformer(config, weights, options))
     return new ZImageDenoiser(config, caption, transformer)

@@ -1,0 +1,21 @@
+import type { Backend } from '../backends/backend.ts'
+import type { Family, ModelConfig } from '../models/model-config.ts'
+import type { ModelFiles } from '../models/model-files.ts'
+import type { Decider } from './decider.ts'
+
+/** A checkpoint whose architecture is known, about to be opened. */
+export interface DecisionBundle {
+  readonly backend: Backend
+  readonly files: ModelFiles
+  readonly config: ModelConfig
+}
+
+/** A row of the registry of decision models. */
+export interface DecisionFamily extends Family {
+  /**
+   * Reads the rest of the checkpoint and makes its graphs and sessions.
+   *
+   * @throws ModelFormatError naming the file that is missing or wrong, or what it asks for and is not supported
+   */
+  open(bundle: DecisionBundle): Promise<Decider>
+}

@@ -1,0 +1,69 @@
+import type { Precision } from '../../backends/backend.ts'
+import { buildLanguageModel, chooseLinear } from '../../graph/index.ts'
+import { indexWeights } from '../../models/index-weights.ts'
+import { readLanguageModelConfig } from '../../models/language-models/families.ts'
+import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
+import { checkTensors } from '../../models/language-models/tensor-layout.ts'
+import { calibrateLogits } from '../calibrate.ts'
+import { createDecider, type Decider } from '../decider.ts'
+import type { DecisionBundle } from '../decision-family.ts'
+import { readManifest } from '../manifest.ts'
+import { loadTokenizer } from '../tokenizer/tokenizer.ts'
+import { createBranchTemplate } from './branch-template.ts'
+import { createChatTemplate } from './chat-template.ts'
+import { createLanguageModelReader } from './language-model-reader.ts'
+import { openPrefill } from './open-prefill.ts'
+import { createPointerReadout, createSymbolReadout } from './readout.ts'
+
+/**
+ * Opens a causal language model: `config.json`, `model.safetensors` (or shards) and `tokenizer.json` as transformers
+ * publishes them, and optionally `tessera.json`.
+ *
+ * @throws ModelFormatError naming the file that is missing or wrong
+ */
+export async function openLanguageModel({ backend, files, config: described }: DecisionBundle): Promise<Decider> {
+  const config = readLanguageModelConfig(described)
+  const positions = config.max_position_embeddings
+  const [manifest, weights, tokenizer] = await Promise.all([
+    readManifest(files, Math.min(positions, longestWindow(config, backend.precision))),
+    indexWeights(files),
+    loadTokenizer(files),
+  ])
+  checkTensors(config, weights)
+  const template = manifest.template === 'branch-1' ? createBranchTemplate(tokenizer) : createChatTemplate(tokenizer)
+  const readout =
+    manifest.readout === 'pointer'
+      ? createPointerReadout()
+      : createSymbolReadout(tokenizer, `${files.location}/tokenizer.json`)
+  const { attention, precision, movesHalf } = backend
+  const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision, movesHalf }
+  const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config
+  const reading = buildLanguageModel(config, weights, { ...options, graph: 'prefill' })
+  const prefill = await openPrefill(backend, reading, { layers, heads, headDim, precision })
+  const branch = await backend.createSession(
+    buildLanguageModel(config, weights, { ...options, graph: 'branch', head: readout.head }),
+  )
+  const limits = { positions, window: manifest.window }
+  const reader = createLanguageModelReader({ decoder: { prefill, branch, readout }, template, tokenizer, limits })
+  return createDecider(reader, {
+    name: manifest.name,
+    calibrate: (question, logits) => calibrateLogits(question, logits, manifest.calibration),
+    sharpness: manifest.window.sharpness,
+  })
+}
+
+/** Bytes of keys and values that one request may hold. Longer states of models without a manifest are read in windows. */
+const CACHE_BYTES = 2 ** 31
+
+/** Tokens whose keys and values take `CACHE_BYTES`: 9,362 of Qwen3-0.6B in 32-bit floats. */
+export function longestWindow(
+  {
+    num_hidden_layers,
+    num_key_value_heads,
+    head_dim,
+  }: Pick<LanguageModelConfig, 'num_hidden_layers' | 'num_key_value_heads' | 'head_dim'>,
+  precision: Precision,
+): number {
+  const bytes = 2 * num_hidden_layers * num_key_value_heads * head_dim * (precision === 'float16' ? 2 : 4)
+  return Math.floor(CACHE_BYTES / bytes)
+}

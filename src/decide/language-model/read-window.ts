@@ -1,0 +1,85 @@
+import type { Session } from '../../backends/backend.ts'
+import type { Question } from '../../schemas/index.ts'
+import type { Branch } from '../branch.ts'
+import { BranchBias, biasLength } from './branch-bias.ts'
+import { countTokens, groupBranches } from '../group-branches.ts'
+import type { Prefill } from './open-prefill.ts'
+import { branchFeeds, prefillFeeds } from './passes.ts'
+import type { Readout } from './readout.ts'
+import type { WorkingMemory } from '../working-memory.ts'
+
+/** Most state tokens a prefill pass. Aborts and other jobs get their turn between passes. */
+const CHUNK = 512
+/**
+ * Most question tokens a pass, unless one question alone is longer. Every token is computed against all of its pass, so
+ * shorter passes compute less that is blocked; below this, two threads wait for each other too often (bench/NOTES.md).
+ */
+const GROUP = 256
+
+export interface Decoder {
+  readonly prefill: Prefill
+  readonly branch: Session
+  readonly readout: Readout
+}
+
+export interface WindowQuestions {
+  readonly questions: readonly Question[]
+  readonly branches: readonly Branch[]
+}
+
+/** Reads the windows of one request, one after the other. */
+export interface WindowReader {
+  /** How many passes a window of that many tokens takes, for progress. */
+  countPasses(tokens: number): number
+  /**
+   * Reads one window and answers every question on it: the state once, in chunks, then the questions in packed passes.
+   * `beforePass` is awaited before every pass and may throw to stop. Returns one logits array [K] a question, in order.
+   */
+  read(ids: readonly number[], beforePass: () => Promise<void>): Promise<Float64Array[]>
+  /** Overwrites what was read and gives the memory back. To be called once, at the end. */
+  close(): Promise<void>
+}
+
+/** A reader for windows of at most `longest` tokens, which share one cache and one bias. */
+export function createWindowReader(
+  decoder: Decoder,
+  { questions, branches }: WindowQuestions,
+  longest: number,
+  memory: WorkingMemory,
+): WindowReader {
+  const groups = groupBranches(branches, GROUP)
+  const widest = Math.max(...groups.map(countTokens))
+  const lengths = decoder.prefill.lengths(longest)
+  const lent = memory.lend([...lengths, biasLength(widest, longest)])
+  const cache = decoder.prefill.openCache(longest, lent.arrays.slice(0, lengths.length))
+  const bias = new BranchBias(lent.arrays[lengths.length] as Float32Array)
+  return {
+    countPasses: (tokens) => Math.ceil(tokens / CHUNK) + groups.length,
+    async read(ids, beforePass) {
+      // Passes of one length: those of 512 and 128 tokens take a twentieth longer than two of 320.
+      const chunk = Math.ceil(ids.length / Math.ceil(ids.length / CHUNK))
+      for (let past = 0; past < ids.length; past += chunk) {
+        await beforePass()
+        await cache.extend(prefillFeeds(ids.slice(past, past + chunk), past), past)
+      }
+      const logits: Float64Array[] = []
+      for (const group of groups) {
+        await beforePass()
+        const feeds = { ...branchFeeds(group, ids.length, bias), ...decoder.readout.feeds }
+        const outputs = await cache.read(decoder.branch, feeds)
+        let row = 0
+        for (const { branch, question } of group) {
+          logits[question] = decoder.readout.read(outputs, row, questions[question] as Question)
+          row += branch.rows.length
+        }
+      }
+      // The next window begins with the group whose bias is there.
+      groups.reverse()
+      return logits
+    },
+    async close() {
+      await cache.clear()
+      lent.giveBack()
+    },
+  }
+}

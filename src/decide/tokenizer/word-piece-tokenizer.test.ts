@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { fixtureFolder } from '../../../test/helpers/qwen3-fixture.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { openFolder } from '../../models/model-folder.ts'
+import type { Tokenizer } from './tokenizer.ts'
+import { loadWordPieceTokenizer } from './word-piece-tokenizer.ts'
+
+const FOLDER = fixtureFolder('word-piece')
+
+describe('a WordPiece tokenizer', () => {
+  let tokenizer: Tokenizer
+  beforeAll(async () => {
+    tokenizer = await loadWordPieceTokenizer(openFolder(FOLDER))
+  })
+
+  it('gives the ids that the tokenizers library gives', async () => {
+    const expected: { text: string; ids: number[] }[] = JSON.parse(
+      await readFile(join(FOLDER, 'expected.json'), 'utf8'),
+    )
+    for (const { text, ids } of expected) expect({ text, ids: tokenizer.encode(text) }).toEqual({ text, ids })
+  })
+
+  it('gives no structural token for its name in a text', () => {
+    const special = ['[CLS]', '[SEP]', '[MASK]'].map((name) => tokenizer.structural(name))
+    expect(tokenizer.encode('[CLS] [SEP]x[MASK]').filter((id) => special.includes(id))).toEqual([])
+    expect(() => tokenizer.structural('[NONE]')).toThrow('[NONE]')
+  })
+
+  it('stops soon after what may be', () => {
+    expect(tokenizer.encode('the parcel '.repeat(1000), 5).length).toBeLessThan(10)
+  })
+
+  it('takes time with the length of a text, whatever is in it', () => {
+    const started = performance.now()
+    tokenizer.encode(`e${'\u0301'.repeat(100_000)} ${'x'.repeat(100_000)}`)
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+
+  it('is refused where the file describes another kind, naming it', async () => {
+    const files = openFolder(FOLDER)
+    const change = async (name: string) => (await files.readText(name))?.replace('"WordPiece"', '"Unigram"')
+    const other: ModelFiles = { ...files, readText: change }
+    await expect(loadWordPieceTokenizer(other)).rejects.toThrow('a WordPiece tokenizer')
+  })
+})

@@ -1,0 +1,116 @@
+import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
+import { z } from 'zod'
+import { ModelFormatError } from '../../errors/index.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { readConfig } from '../../models/read-config.ts'
+import { normalizeInPieces, type Tokenizer } from './tokenizer.ts'
+
+/** Words no longer than this are remembered until `forget`. */
+const LONGEST_REMEMBERED = 64
+
+/** The vocabulary is only told apart here: checking every entry would cost more than loading does. */
+const fileSchema = z.looseObject({
+  added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })).default([]),
+  normalizer: z.looseObject({ type: z.literal('BertNormalizer'), lowercase: z.boolean() }),
+  pre_tokenizer: z.looseObject({ type: z.literal('BertPreTokenizer') }),
+  model: z.object({
+    type: z.literal('WordPiece'),
+    vocab: z.custom<Record<string, number>>((value) => typeof value === 'object' && value !== null),
+    unk_token: z.string(),
+    continuing_subword_prefix: z.string(),
+    max_input_chars_per_word: z.number().int().positive(),
+  }),
+})
+
+type Model = z.infer<typeof fileSchema>['model']
+
+/**
+ * Reads `tokenizer.json` of the BERT family: WordPiece on words as BERT cuts them. The added tokens are taken out before, so that
+ * `[SEP]` in a text is split at its brackets like any other text.
+ *
+ * @throws ModelFormatError when the file is missing, damaged or describes another kind of tokenizer
+ */
+export async function loadWordPieceTokenizer(files: ModelFiles): Promise<Tokenizer> {
+  const path = `${files.location}/tokenizer.json`
+  const file = await readConfig(files, 'tokenizer.json', fileSchema, 'a WordPiece tokenizer')
+  const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
+  const { normalize, split } = loadStages(file)
+  const encodeWord = createWordPieces(path, file.model)
+  const remembered = new Map<string, readonly number[]>()
+  function encode(text: string, most = Number.POSITIVE_INFINITY): number[] {
+    const ids: number[] = []
+    for (const word of split(normalize(text))) {
+      let pieces = remembered.get(word)
+      if (pieces === undefined) {
+        pieces = encodeWord(word)
+        if (word.length <= LONGEST_REMEMBERED) remembered.set(word, pieces)
+      }
+      for (const id of pieces) ids.push(id)
+      if (ids.length > most) break
+    }
+    return ids
+  }
+  return {
+    encode,
+    structural(token) {
+      const id = structural.get(token)
+      if (id === undefined) throw new ModelFormatError(path, `the added token ${token}`, 'none of that name')
+      return id
+    },
+    single(text) {
+      const ids = encode(text)
+      return ids.length === 1 ? ids[0] : undefined
+    },
+    forget: () => remembered.clear(),
+  }
+}
+
+/** Not a closure beside those that stay, which would keep the whole file. */
+function loadStages({ normalizer, pre_tokenizer }: z.infer<typeof fileSchema>) {
+  const lowers = normalizer.lowercase
+  const model = { type: 'BPE', vocab: {}, merges: [] }
+  const library = new HubTokenizer(
+    { added_tokens: [], normalizer, pre_tokenizer, post_processor: null, decoder: null, model },
+    {},
+  )
+  return {
+    // The reference lowers each letter by itself; in JavaScript a capital sigma that ends a word becomes another letter.
+    normalize: (text: string) =>
+      normalizeInPieces(
+        lowers ? text.replaceAll('Σ', 'σ') : text,
+        (piece) => library.normalizer?.normalize(piece) ?? piece,
+      ),
+    split: (text: string) => library.pre_tokenizer?.pre_tokenize([text]) ?? [text],
+  }
+}
+
+/**
+ * The longest piece of the vocabulary that a word begins with, then the longest that continues it, to its end; a word that
+ * cannot be cut so, or is too long, is one unknown token.
+ */
+function createWordPieces(path: string, model: Model): (word: string) => number[] {
+  const { unk_token: unknownToken, continuing_subword_prefix: prefix, max_input_chars_per_word: most } = model
+  const ids = new Map(Object.entries(model.vocab))
+  const unknown = ids.get(unknownToken)
+  if (unknown === undefined) throw new ModelFormatError(path, `${unknownToken} in the vocabulary`, 'none of that name')
+  const longest = Math.max(...Array.from(ids.keys(), (token) => token.length))
+  return (word) => {
+    // Characters, not halves of them, are counted and cut at.
+    const characters = Array.from(word)
+    if (characters.length > most) return [unknown]
+    const pieces: number[] = []
+    for (let start = 0; start < characters.length;) {
+      let end = Math.min(characters.length, start + longest)
+      let id: number | undefined
+      for (; end > start; end--) {
+        const piece = characters.slice(start, end).join('')
+        id = ids.get(start === 0 ? piece : prefix + piece)
+        if (id !== undefined) break
+      }
+      if (id === undefined) return [unknown]
+      pieces.push(id)
+      start = end
+    }
+    return pieces
+  }
+}

@@ -1,0 +1,27 @@
+import { findFamily, identifyModel, type ModelConfig } from '../model-config.ts'
+import type { LanguageModelConfig, LanguageModelFamily } from './language-model-config.ts'
+import { qwen3 } from './qwen3/qwen3.ts'
+
+/** Every causal language model that this library computes; AGENTS.md says how to add one. */
+export const LANGUAGE_MODELS: readonly LanguageModelFamily[] = [qwen3]
+
+/** Those that read texts for pictures, where a checkpoint may lack the head. */
+const TEXT_ENCODERS = [qwen3].map((row) => ({ ...row, architectures: [...row.architectures, ...row.bare] }))
+
+/** @throws ModelFormatError naming the architecture that is not known, or the field that is not supported */
+export function readLanguageModelConfig(config: ModelConfig): LanguageModelConfig {
+  return findFamily(LANGUAGE_MODELS, config).readConfig(config.json, config.file)
+}
+
+/** The same for the text encoder of a pipeline. */
+export function readTextEncoderConfig(config: ModelConfig): LanguageModelConfig {
+  return findFamily(TEXT_ENCODERS, config).readConfig(config.json, config.file)
+}
+
+/**
+ * @param json parsed `config.json`
+ * @param file its path, for errors
+ */
+export function parseLanguageModelConfig(json: unknown, file: string): LanguageModelConfig {
+  return readLanguageModelConfig(identifyModel(json, file))
+}

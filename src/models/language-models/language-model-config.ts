@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { ModelFormatError } from '../../errors/index.ts'
+import type { Family } from '../model-config.ts'
+import { quantizationConfigSchema, type QuantizationConfig } from '../quantization-config.ts'
+
+/** What the graph of a causal language model is made from, under the names that `config.json` has for it. */
+export interface LanguageModelConfig {
+  readonly hidden_size: number
+  readonly num_hidden_layers: number
+  readonly num_attention_heads: number
+  readonly num_key_value_heads: number
+  readonly head_dim: number
+  readonly intermediate_size: number
+  readonly rms_norm_eps: number
+  readonly vocab_size: number
+  /** Positions that the model was made for. */
+  readonly max_position_embeddings: number
+  /** Whether the head is the embeddings where the file holds none of its own. */
+  readonly tie_word_embeddings: boolean
+  readonly rope_theta: number
+  readonly quantization_config?: QuantizationConfig | undefined
+}
+
+/** A row of the registry of language models. */
+export interface LanguageModelFamily extends Family {
+  readonly name: string
+  /** Classes of transformers without a head, which read texts for pictures but answer nothing. */
+  readonly bare: readonly string[]
+  /** @throws ModelFormatError naming the field that is missing or asks for what the graph does not compute */
+  readConfig(json: unknown, file: string): LanguageModelConfig
+}
+
+/** No published model is near these; what is above would be memory that a damaged file asks for. */
+const count = (most: number) => z.number().int().positive().max(most)
+
+/** Fields that all families have. */
+export const sharedFields = {
+  hidden_size: count(2 ** 16),
+  num_hidden_layers: count(2 ** 10),
+  num_attention_heads: count(2 ** 10),
+  num_key_value_heads: count(2 ** 10),
+  intermediate_size: count(2 ** 20),
+  rms_norm_eps: z.number().positive(),
+  vocab_size: count(2 ** 24),
+  max_position_embeddings: count(2 ** 24),
+  quantization_config: quantizationConfigSchema.optional(),
+}
+
+/** Values in a head. The rotary embedding inside GroupQueryAttention takes no other sizes. */
+export const headSize = count(2 ** 10).multipleOf(16)
+
+/** @throws ModelFormatError naming the first field that does not fit */
+export function readFields<Schema extends z.ZodType>(
+  schema: Schema,
+  json: unknown,
+  file: string,
+  family: string,
+): z.output<Schema> {
+  const result = schema.safeParse(json)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]!
+  const field = issue.path.join('.') || issue.message
+  throw new ModelFormatError(file, `a supported ${family} configuration`, `${field}: ${issue.message}`)
+}
+
+/** @throws ModelFormatError unless every head of keys and values serves equally many heads of queries */
+export function requireGroups(config: LanguageModelConfig, file: string): LanguageModelConfig {
+  const { num_attention_heads: heads, num_key_value_heads: groups } = config
+  if (heads % groups === 0) return config
+  throw new ModelFormatError(file, `num_attention_heads to be a multiple of ${groups} (KV heads)`, String(heads))
+}

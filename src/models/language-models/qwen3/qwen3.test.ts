@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { ModelFormatError } from '../../../errors/index.ts'
+import { parseLanguageModelConfig } from '../families.ts'
+
+/** `config.json` of Qwen3-0.6B, the fields that matter and some that don't. */
+const QWEN3_0_6B = {
+  architectures: ['Qwen3ForCausalLM'],
+  attention_bias: false,
+  head_dim: 128,
+  hidden_act: 'silu',
+  hidden_size: 1024,
+  intermediate_size: 3072,
+  max_position_embeddings: 40960,
+  max_window_layers: 28,
+  num_attention_heads: 16,
+  num_hidden_layers: 28,
+  num_key_value_heads: 8,
+  rms_norm_eps: 1e-6,
+  rope_scaling: null,
+  rope_theta: 1000000,
+  sliding_window: null,
+  tie_word_embeddings: true,
+  torch_dtype: 'bfloat16',
+  use_sliding_window: false,
+  vocab_size: 151936,
+}
+
+it('reads a published configuration', () => {
+  const config = parseLanguageModelConfig(QWEN3_0_6B, 'config.json')
+  expect(config).toMatchObject({ hidden_size: 1024, head_dim: 128, rope_theta: 1e6, tie_word_embeddings: true })
+})
+
+it('takes rope_theta from rope_parameters, where newer transformers write it', () => {
+  const { rope_theta: _, ...rest } = QWEN3_0_6B
+  const rope_parameters = { rope_type: 'default', rope_theta: 5e5 }
+  const config = parseLanguageModelConfig({ ...rest, rope_parameters }, 'config.json')
+  expect(config.rope_theta).toBe(5e5)
+})
+
+it.each([
+  ['attention_bias', true],
+  ['use_sliding_window', true],
+  ['rope_scaling', { rope_type: 'yarn', factor: 4 }],
+  ['rope_parameters', { rope_type: 'yarn', rope_theta: 1e6 }],
+  ['num_attention_heads', 12],
+  ['head_dim', 24],
+  ['head_dim', 2 ** 31],
+  ['max_position_embeddings', 1e9],
+  ['vocab_size', undefined],
+  ['rope_theta', undefined],
+  ['quantization_config', { quant_method: 'gptq', bits: 4, group_size: 128 }],
+])('refuses %s: %o, naming the field and the file', (field, value) => {
+  const parse = () => parseLanguageModelConfig({ ...QWEN3_0_6B, [field]: value }, '/m/config.json')
+  expect(parse).toThrow(ModelFormatError)
+  expect(parse).toThrow('/m/config.json')
+  expect(parse).toThrow(field)
+})

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { ModelFormatError } from '../errors/index.ts'
+import type { ModelFiles } from './model-files.ts'
+import { readConfig } from './read-config.ts'
+
+/** A `config.json` and what it says the model is. */
+export interface ModelConfig {
+  /** Its path, for errors. */
+  readonly file: string
+  readonly json: Readonly<Record<string, unknown>>
+  /** `architectures`: classes of transformers that the checkpoint was saved from. */
+  readonly architectures: readonly string[]
+  /** `model_type` */
+  readonly modelType: string | undefined
+}
+
+/** A row of a registry: the checkpoints that one kind of code reads. */
+export interface Family {
+  /** Classes of transformers that it computes. */
+  readonly architectures: readonly string[]
+  /** Values of `model_type` that these have. */
+  readonly modelTypes: readonly string[]
+}
+
+const schema = z.looseObject({
+  architectures: z.array(z.string()).nullish(),
+  model_type: z.string().optional(),
+})
+
+/** @throws ModelFormatError when there is no `config.json`, or none that this library's formats of weights fit */
+export async function readModelConfig(files: ModelFiles): Promise<ModelConfig> {
+  const json = await readConfig(files, 'config.json', schema, 'the configuration of a model')
+  return identifyModel(json, `${files.location}/config.json`)
+}
+
+/** @param file path of the `config.json` that was parsed, for errors */
+export function identifyModel(json: unknown, file: string): ModelConfig {
+  const result = schema.safeParse(json)
+  if (!result.success) throw new ModelFormatError(file, 'the configuration of a model', 'other JSON')
+  refuseForeignQuantisation(result.data, file)
+  const { architectures, model_type: modelType } = result.data
+  return { file, json: result.data, architectures: architectures ?? [], modelType }
+}
+
+/**
+ * The row that reads a checkpoint. Both of what it says have to be known: remote code may keep the class of a model that
+ * it changes, and another class of a known type has another head.
+ *
+ * @throws ModelFormatError naming what it is and all that is known
+ */
+export function findFamily<Row extends Family>(rows: readonly Row[], config: ModelConfig): Row {
+  const { architectures, modelType, file } = config
+  const found = rows.find(
+    (row) =>
+      (architectures.length === 0 || architectures.some((name) => row.architectures.includes(name))) &&
+      (modelType === undefined || row.modelTypes.includes(modelType)),
+  )
+  if (found !== undefined && (architectures.length > 0 || modelType !== undefined)) return found
+  const known = rows.flatMap((row) => row.architectures).join(', ')
+  throw new ModelFormatError(file, `a model of one of the architectures ${known}`, describe(config))
+}
+
+function describe({ architectures, modelType }: ModelConfig): string {
+  const said = [architectures.join(', '), modelType && `model_type ${modelType}`].filter(Boolean)
+  return said.length > 0 ? shorten(said.join(' with ')) : 'neither architectures nor model_type'
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+const quantised = z.looseObject({ quantization_config: z.looseObject({ quant_method: z.string() }) })
+
+/** @throws ModelFormatError naming the method by which another library quantised the weights */
+function refuseForeignQuantisation(json: unknown, file: string): void {
+  const method = quantised.safeParse(json).data?.quantization_config.quant_method
+  if (method === undefined || method === 'tessera') return
+  const expected = 'float weights, or weights that `tessera quantize` wrote'
+  throw new ModelFormatError(file, expected, `weights quantised by ${shorten(method)} (quantization_config)`)
+}
