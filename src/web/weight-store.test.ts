@@ -10,6 +10,26 @@ const URL = `${FOLDER}/model.safetensors`
 const GRAPH: BuiltGraph = { bytes: Uint8Array.of(1), folder: FOLDER, weightFiles: ['model.safetensors'] }
 afterEach(() => void vi.unstubAllGlobals())
 
+/** A server that sends its file in parts, as the test says, and no Cache Storage. */
+function stubSlowSite() {
+  const requests: string[] = []
+  const parts: { enqueue(text: string): void; close(): void } = { enqueue: () => {}, close: () => {} }
+  let stopping: AbortSignal | undefined
+  vi.stubGlobal('fetch', async (url: string, { signal }: RequestInit = {}) => {
+    requests.push(url)
+    stopping = signal ?? undefined
+    const body = new ReadableStream({
+      start(controller) {
+        parts.enqueue = (text) => controller.enqueue(new TextEncoder().encode(text))
+        parts.close = () => controller.close()
+        signal?.addEventListener('abort', () => controller.error(signal.reason))
+      },
+    })
+    return new Response(body)
+  })
+  return { parts, requests, isStopped: () => stopping?.aborted }
+}
+
 /** Opens a session and says which weights it was given. */
 async function readBySession(weights: WeightStore): Promise<string> {
   const given: BuiltGraph[] = []
@@ -37,10 +57,41 @@ it('stops a download with its signal, and loads again for who asks next', async 
   const controller = new AbortController()
   const stopped = weights.load(URL, { signal: controller.signal })
   controller.abort()
-  await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
-  await expect(weights.load(URL, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
+  await expect(stopped).rejects.toMatchObject({ code: 'aborted' })
+  await expect(weights.load(URL, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
   expect(site.kept(URL)).toBeUndefined()
   expect(new TextDecoder().decode(await weights.load(URL))).toBe('weights')
+})
+
+it('goes on with a download until the last who waits for it has gone, and tells all of them of its bytes', async () => {
+  const { parts, requests, isStopped } = stubSlowSite()
+  const weights = new WeightStore()
+  const [one, other] = [new AbortController(), new AbortController()]
+  const told = { one: 0, other: 0, third: 0 }
+  const load = (name: keyof typeof told, signal?: AbortSignal) =>
+    weights.load(URL, { ...(signal && { signal }), onBytes: (length) => (told[name] += length) })
+  const first = load('one', one.signal)
+  const second = load('other', other.signal)
+  await vi.waitFor(() => expect(requests).toEqual([URL]))
+  parts.enqueue('wei')
+  await vi.waitFor(() => expect(told).toEqual({ one: 3, other: 3, third: 0 }))
+  one.abort()
+  await expect(first).rejects.toMatchObject({ code: 'aborted' })
+  expect(isStopped()).toBe(false)
+  const third = load('third')
+  parts.enqueue('ghts')
+  parts.close()
+  expect(new TextDecoder().decode(await second)).toBe('weights')
+  expect(await third).toBe(await second)
+  expect([told, requests]).toEqual([{ one: 3, other: 7, third: 7 }, [URL]])
+
+  weights.release(FOLDER)
+  const last = new AbortController()
+  const stopped = weights.load(URL, { signal: last.signal })
+  await vi.waitFor(() => expect(requests).toEqual([URL, URL]))
+  last.abort()
+  await expect(stopped).rejects.toMatchObject({ code: 'aborted' })
+  expect(isStopped()).toBe(true)
 })
 
 it('refuses other weights than the graph was built for, and those that no graph was built for', async () => {

@@ -1,5 +1,15 @@
+import { SharedWork } from '../engine/shared-work.ts'
 import { DownloadFailedError } from '../errors/index.ts'
 import { download, type DownloadOptions } from './download.ts'
+
+const NEVER = new AbortController().signal
+
+interface SharedDownload {
+  readonly work: SharedWork<Uint8Array | undefined>
+  /** Bytes that have arrived, for who joins later. */
+  arrived: number
+  readonly listeners: Set<(length: number) => void>
+}
 
 /**
  * The weight files of the model that is being opened: graphs are built from their headers, and sessions take their
@@ -7,24 +17,48 @@ import { download, type DownloadOptions } from './download.ts'
  * bands does, have the files loaded anew, which are in Cache Storage by then.
  */
 export class WeightStore {
-  readonly #files = new Map<string, Promise<Uint8Array | undefined>>()
+  readonly #files = new Map<string, SharedDownload>()
   readonly #prints = new Map<string, string>()
 
-  /** Undefined where there is no such file. */
-  async load(url: string, options: DownloadOptions = {}): Promise<Uint8Array | undefined> {
-    // Others would wait for what will not come.
-    options.signal?.throwIfAborted()
-    const loading = this.#files.get(url) ?? download(url, options)
-    this.#files.set(url, loading)
-    try {
-      const bytes = await loading
-      if (bytes !== undefined) this.#prints.set(url, fingerprint(bytes))
-      return bytes
-    } catch (error) {
-      // The next to ask tries again.
-      if (this.#files.get(url) === loading) this.#files.delete(url)
-      throw error
+  /**
+   * Undefined where there is no such file. A download that others wait for too goes on when this signal fires.
+   *
+   * @throws DownloadFailedError, AbortedError
+   */
+  async load(url: string, { signal = NEVER, onBytes }: DownloadOptions = {}): Promise<Uint8Array | undefined> {
+    const known = this.#files.get(url)
+    const file = known === undefined || known.work.isStopping ? this.#start(url) : known
+    if (onBytes) {
+      onBytes(file.arrived)
+      file.listeners.add(onBytes)
     }
+    try {
+      return await file.work.wait(signal)
+    } finally {
+      if (onBytes) file.listeners.delete(onBytes)
+    }
+  }
+
+  #start(url: string): SharedDownload {
+    const listeners: SharedDownload['listeners'] = new Set()
+    const onBytes = (length: number) => {
+      file.arrived += length
+      for (const listener of listeners) listener(length)
+    }
+    const work = new SharedWork(async (signal) => {
+      try {
+        const bytes = await download(url, { signal, onBytes })
+        if (bytes !== undefined) this.#prints.set(url, fingerprint(bytes))
+        return bytes
+      } catch (error) {
+        // The next to ask tries again.
+        if (this.#files.get(url) === file) this.#files.delete(url)
+        throw error
+      }
+    })
+    const file: SharedDownload = { work, arrived: 0, listeners }
+    this.#files.set(url, file)
+    return file
   }
 
   /** A file that was loaded before. */
@@ -32,7 +66,7 @@ export class WeightStore {
     const url = `${folder}/${file}`
     const print = this.#prints.get(url)
     if (print === undefined) throw new DownloadFailedError(url, 'it was not loaded before it was needed')
-    const bytes = await (this.#files.get(url) ?? download(url))
+    const bytes = await (this.#files.get(url)?.work.wait(NEVER) ?? download(url))
     if (bytes !== undefined && fingerprint(bytes) === print) return bytes
     // Graphs that were built from its header would read their weights from the wrong places, or mix two models.
     throw new DownloadFailedError(url, 'it has changed on its server since the model was opened')
