@@ -35,6 +35,8 @@ const main = defineCommand({
 })
 
 process.stdout.on('error', endWithoutReader)
+// What goes there is for whoever reads it. A service goes on without, and the exit status stays that of the work.
+process.stderr.on('error', () => {})
 
 const rawArgs = process.argv.slice(2)
 const asksAboutItself =

@@ -73,6 +73,17 @@ describe('tessera serve', () => {
     expect(await ended(second)).toMatchObject({ code: 0 })
   })
 
+  it('answers, and ends cleanly, after the reader of its messages has gone', async () => {
+    const child = serve(['--port', '0'], { TESSERA_API_KEYS: 'a' })
+    const { url } = await started(child)
+    child.stderr!.destroy()
+    // The connection that stays open keeps the service in its last phase, whose message nobody reads.
+    const response = await fetch(`${url}/healthz`)
+    child.kill('SIGTERM')
+    expect(response.status).toBe(200)
+    expect(await once(child, 'close')).toEqual([0, null])
+  })
+
   it.each([
     [['--keys-file', 'none.json'], 'keys-file: there is no file none.json'],
     [['--port', 'x'], "--port: must be a number, got 'x'"],
