@@ -72,6 +72,16 @@ describe('what is answered before any route', () => {
       })
   })
 
+  it.each([
+    ['alone', ''],
+    ['behind another request', `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`],
+  ])('is 405 where it asks for a tunnel, %s', async (_, before) => {
+    const received = await exchange(`${before}CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n`)
+    expect(statuses(received)).toEqual([...(before && ['200']), '405'])
+    expect(received).toMatch(/\r\nallow: \r\n/)
+    expect(JSON.parse(received.split('\r\n\r\n').at(-1)!)).toMatchObject({ error_type: 'method_not_allowed' })
+  })
+
   it('is 408, which clients try again, where the request does not arrive in time', async () => {
     const http = createNodeServer(createServer({ engine: createStubEngine().engine }))
     // As Node does it, which looks for such connections every 30 seconds.

@@ -32,6 +32,13 @@ export function createNodeServer(server: FetchServer): HttpServer {
     responses.set(socket, response)
     response.once('close', () => responses.delete(socket))
   })
+  http.on('connect', (_, socket: Socket) => {
+    // Node listens for no errors of a connection that it takes for a tunnel.
+    socket.on('error', () => socket.destroy())
+    const earlier = responses.get(socket)
+    if (earlier === undefined) void refuse(socket, NO_PROXY)
+    else earlier.once('close', () => void refuse(socket, NO_PROXY))
+  })
   http.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
     // In the midst of an answer, or from a client that was told already and keeps its side open, as this server lets it.
     if (responses.get(socket)?.headersSent || !socket.writable) socket.destroy()
@@ -45,6 +52,7 @@ async function answer(server: FetchServer, message: NodeRequest, response: Serve
 }
 
 const MALFORMED = new Refusal(400, 'invalid_request', 'the request is not valid HTTP')
+const NO_PROXY = new Refusal(405, 'method_not_allowed', 'this server is no proxy', { allow: '' })
 
 /** By the codes of Node. */
 const FAULTS: ReadonlyMap<string | undefined, Refusal> = new Map([
