@@ -1,7 +1,8 @@
 import { totalmem } from 'node:os'
 import { type BackendName, countDefaultThreads } from '../backends/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
-import { LIMITS } from '../schemas/index.ts'
+import { count, flag, mapOf, oneOf, optionTable, readOption, readOptions, text } from '../options/index.ts'
+import { COMMON_OPTIONS, type CommonEngineOptions } from './common-options.ts'
 import { DEFAULT_MODELS, type ModelName } from './default-models.ts'
 import type { JobKind } from './jobs.ts'
 
@@ -10,7 +11,7 @@ export type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
   Readonly<Partial<Record<JobKind, never>>> &
   Readonly<Partial<Record<string, string>>>
 
-export interface EngineOptions {
+export interface EngineOptions extends CommonEngineOptions {
   /** Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error. */
   readonly backend?: 'auto' | BackendName
   /**
@@ -25,36 +26,17 @@ export interface EngineOptions {
   readonly models?: ModelTargets
   /** Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors and workers. */
   readonly threads?: number
-  /** Runs models in a worker thread (default), or in the calling thread, which then stalls while they compute. */
-  readonly worker?: boolean
   /**
    * Worker threads that calls are shared out to, each with models of its own open. On a CPU, many short calls at once are
    * done faster by several workers of few threads than by one of many; a single call is not. Default 1.
    */
   readonly workers?: number
   /**
-   * Milliseconds that a model stays open after its last use; 0 closes it at once, `Infinity` never. Default 300000, five
-   * minutes.
-   */
-  readonly keepAlive?: number
-  /**
    * Bytes of weights that open models may have together. Beyond it the ones that were not used for longest are closed;
    * those in use never are, nor is the one used last. Several workers share it evenly. Default: half of the machine's memory,
    * or of the container's limit.
    */
   readonly memoryBudget?: number
-  /** Calls that take turns at computing in a worker; clients that have none of them may start more, up to twice as many. Default 4. */
-  readonly maxConcurrent?: number
-  /**
-   * Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. One of a client that has no
-   * other is still taken, up to twice as many. Default 64.
-   */
-  readonly maxQueue?: number
-  /**
-   * Most options of a choice, 2 or more. Default 26, as in the specification. Models that answer with letters, such as plain
-   * Qwen3 checkpoints, tell 26 apart and refuse more.
-   */
-  readonly maxOptions?: number
   /**
    * Lets onnxruntime-node report to its maker, as it does by itself on Linux and macOS: system, processor, a device id that it
    * keeps in the home folder, and what it is told of models. The first engine of a process decides for all of it, and
@@ -83,8 +65,16 @@ export interface ResolvedOptions {
   readonly maxOptions: number
 }
 
-const KEEP_ALIVE_MS = 300_000
-const BACKENDS = ['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'] as const
+const BACKEND = oneOf(['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'])
+const THREADS = count(1)
+
+const ENGINE_OPTIONS = optionTable('an engine', {
+  backend: BACKEND.optional(),
+  models: mapOf('an object of names to models', text('a folder, model name or hub id')).default({}),
+  ...COMMON_OPTIONS,
+  workers: count(1).default(1),
+  runtimeTelemetry: flag.default(false),
+} satisfies Record<keyof EngineOptions, unknown>)
 
 /**
  * Fills in environment and defaults; options win over the environment.
@@ -92,92 +82,41 @@ const BACKENDS = ['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'] as c
  * @throws InvalidRequestError naming the option or the variable
  */
 export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessEnv = process.env): ResolvedOptions {
-  requireOptions(options)
-  const workers = readCount('workers', options.workers, 1) ?? 1
-  if (workers > 1 && options.worker === false) {
+  const given = readOptions(ENGINE_OPTIONS, options)
+  const { models, keepAlive, memoryBudget, worker, workers, maxConcurrent, maxQueue, maxOptions } = given
+  if (workers > 1 && !worker) {
     throw new InvalidRequestError('workers', `must be 1 where \`worker\` is false, got ${workers}`)
   }
-  const named =
-    options.threads === undefined
-      ? readVariable('TESSERA_THREADS', env.TESSERA_THREADS)
-      : readCount('threads', options.threads, 1)
+  refuseJobs(models)
+  const named = given.threads ?? readThreads(env.TESSERA_THREADS)
   const threads = named ?? (workers > 1 ? Math.max(1, Math.floor(countDefaultThreads() / workers)) : undefined)
-  const backend =
-    options.backend === undefined
-      ? readBackend('TESSERA_BACKEND', env.TESSERA_BACKEND || 'auto')
-      : readBackend('backend', options.backend)
   return {
     settings: {
-      backend,
-      models: readModels(options.models ?? {}),
+      backend: given.backend ?? readOption('TESSERA_BACKEND', BACKEND, env.TESSERA_BACKEND || 'auto'),
+      models,
       ...(threads !== undefined && { threads }),
-      keepAlive: readAmount('keepAlive', options.keepAlive) ?? KEEP_ALIVE_MS,
-      memoryBudget: (readAmount('memoryBudget', options.memoryBudget) ?? measureMemory() / 2) / workers,
+      keepAlive,
+      memoryBudget: (memoryBudget ?? measureMemory() / 2) / workers,
     },
-    worker: options.worker ?? true,
+    worker,
     workers,
-    maxConcurrent: readCount('maxConcurrent', options.maxConcurrent, 1) ?? 4,
-    maxQueue: readCount('maxQueue', options.maxQueue, 0) ?? 64,
-    maxOptions: readCount('maxOptions', options.maxOptions, LIMITS.options.min) ?? LIMITS.options.max,
+    maxConcurrent,
+    maxQueue,
+    maxOptions,
   }
 }
 
-/** Of each option, to tell a misspelt one. */
-const NAMES: Readonly<Record<keyof EngineOptions, true>> = {
-  backend: true,
-  models: true,
-  threads: true,
-  worker: true,
-  workers: true,
-  keepAlive: true,
-  memoryBudget: true,
-  maxConcurrent: true,
-  maxQueue: true,
-  maxOptions: true,
-  runtimeTelemetry: true,
+function refuseJobs(models: Readonly<Record<string, string>>): void {
+  const name = Object.keys(models).find((name) => Object.hasOwn(DEFAULT_MODELS, name))
+  if (name === undefined) return
+  const model = DEFAULT_MODELS[name as JobKind]
+  throw new InvalidRequestError(`models.${name}`, `is a job and no model name; the model that does it is '${model}'`)
 }
 
-function requireOptions(options: EngineOptions): void {
-  if (!isObject(options))
-    throw new InvalidRequestError('options', `must be an object, got ${options === null ? 'null' : typeof options}`)
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name))
-  if (unknown !== undefined)
-    throw new InvalidRequestError(unknown, `is no option of an engine; those are ${Object.keys(NAMES).join(', ')}`)
-  const { models } = options
-  for (const name of ['worker', 'runtimeTelemetry'] as const) {
-    const given = options[name]
-    if (given !== undefined && typeof given !== 'boolean')
-      throw new InvalidRequestError(name, `must be true or false, got ${typeof given}`)
-  }
-  if (models !== undefined && !isObject(models))
-    throw new InvalidRequestError('models', `must be an object of names to models, got ${typeof models}`)
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function readBackend(path: string, value: string): 'auto' | BackendName {
-  const backend = BACKENDS.find((name) => name === value)
-  if (backend !== undefined) return backend
-  throw new InvalidRequestError(path, `must be one of ${BACKENDS.join(', ')}, got '${value}'`)
-}
-
-function readVariable(name: string, value: string | undefined): number | undefined {
-  if (!value) return undefined
-  const count = Number(value)
-  if (Number.isSafeInteger(count) && count >= 1) return count
-  throw new InvalidRequestError(name, `must be a whole number of 1 or more, got '${value}'`)
-}
-
-function readCount(path: string, value: number | undefined, least: number): number | undefined {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return value
-  throw new InvalidRequestError(path, `must be a whole number of ${least} or more, got ${value}`)
-}
-
-function readAmount(path: string, value: number | undefined): number | undefined {
-  if (value === undefined || value >= 0) return value
-  throw new InvalidRequestError(path, `must be a number from 0, got ${value}`)
+/** An empty variable is as good as none. */
+function readThreads(variable: string | undefined): number | undefined {
+  if (!variable) return undefined
+  return readOption('TESSERA_THREADS', THREADS, /^\d+$/.test(variable) ? Number(variable) : variable)
 }
 
 /** In bytes. A container may allow less than the machine has; no limit is given as 0, or as more than there is. */
@@ -185,19 +124,7 @@ function measureMemory(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 }
 
-function readModels(models: NonNullable<EngineOptions['models']>): Record<string, string> {
-  const given: Record<string, string> = {}
-  for (const [name, target] of Object.entries(models)) {
-    if (target === undefined) continue
-    if (Object.hasOwn(DEFAULT_MODELS, name)) {
-      const model = DEFAULT_MODELS[name as JobKind]
-      throw new InvalidRequestError(
-        `models.${name}`,
-        `is a job and no model name; the model that does it is '${model}'`,
-      )
-    }
-    if (typeof target === 'string' && target !== '') given[name] = target
-    else throw new InvalidRequestError(`models.${name}`, `must be a folder, model name or hub id, got ${typeof target}`)
-  }
-  return given
+function withoutGaps(models: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const given = Object.entries(models).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return Object.fromEntries(given)
 }

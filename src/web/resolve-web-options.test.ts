@@ -42,6 +42,12 @@ describe('options of a browser', () => {
     [{ models: { mine: 3 } }, 'models.mine'],
     [{ models: { mine: 'https://cdn.example/mine?token=1' } }, 'models.mine'],
     [{ runtimeUrl: '/ort#x' }, 'runtimeUrl'],
+    [{ models: 7 }, 'models'],
+    [{ keepalive: 5 }, 'keepalive'],
+    [{ workers: 2 }, 'workers'],
+    [{ worker: 'no' }, 'worker'],
+    [{ createWorker: 'worker.js' }, 'createWorker'],
+    [{ maxOptions: 1 }, 'maxOptions'],
     [{ backend: 'cpu' }, 'backend'],
     [{ threads: 0 }, 'threads'],
     [{ maxQueue: 0.5 }, 'maxQueue'],
@@ -49,5 +55,11 @@ describe('options of a browser', () => {
     [{ memoryBudget: Number.NaN }, 'memoryBudget'],
   ])('%j are refused by name', (options, path) => {
     expect(() => resolveWebOptions({ runtimeUrl: '/ort', ...options }, BASE)).toThrow(expect.objectContaining({ path }))
+  })
+
+  it('say what there is in place of one that is misspelt', () => {
+    const options = { runtimeUrl: '/ort', keepalive: 5 } as never
+    const names = 'runtimeUrl, modelsUrl, models, backend, createWorker, threads, worker, keepAlive'
+    expect(() => resolveWebOptions(options, BASE)).toThrow(`is no option of an engine in browsers; those are ${names}`)
   })
 })

@@ -1,0 +1,43 @@
+import { amount, count, flag } from '../options/index.ts'
+import { LIMITS } from '../schemas/index.ts'
+
+/** Options of an engine wherever it runs. */
+export interface CommonEngineOptions {
+  /** Threads for one operator on the CPU. */
+  readonly threads?: number
+  /** Runs models in a worker (default), or in the calling thread, which then stalls while they compute. */
+  readonly worker?: boolean
+  /**
+   * Milliseconds that a model stays open after its last use; 0 closes it at once, `Infinity` never. Default 300000, five
+   * minutes.
+   */
+  readonly keepAlive?: number
+  /**
+   * Bytes of weights that open models may have together. Beyond it the ones that were not used for longest are closed;
+   * those in use never are, nor is the one used last.
+   */
+  readonly memoryBudget?: number
+  /** Calls that take turns at computing in a worker; clients that have none of them may start more, up to twice as many. Default 4. */
+  readonly maxConcurrent?: number
+  /**
+   * Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. One of a client that has no
+   * other is still taken, up to twice as many. Default 64.
+   */
+  readonly maxQueue?: number
+  /**
+   * Most options of a choice, 2 or more. Default 26, as in the specification. Models that answer with letters, such as plain
+   * Qwen3 checkpoints, tell 26 apart and refuse more.
+   */
+  readonly maxOptions?: number
+}
+
+/** The same with checks and defaults; `memoryBudget` and `threads` default to what the machine has. */
+export const COMMON_OPTIONS = {
+  threads: count(1).optional(),
+  worker: flag.default(true),
+  keepAlive: amount(0).default(300_000),
+  memoryBudget: amount(0).optional(),
+  maxConcurrent: count(1).default(4),
+  maxQueue: count(0).default(64),
+  maxOptions: count(LIMITS.options.min).default(LIMITS.options.max),
+} satisfies Record<keyof CommonEngineOptions, unknown>
