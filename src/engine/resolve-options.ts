@@ -123,8 +123,3 @@ function readThreads(variable: string | undefined): number | undefined {
 function measureMemory(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 }
-
-function withoutGaps(models: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const given = Object.entries(models).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return Object.fromEntries(given)
-}

@@ -175,8 +175,25 @@ it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses limits of %
 
 it.each([
   [{ engine: undefined }, 'engine: must be an engine'],
-  [{ keys: 'abcd' }, 'keys: must be an array of keys, or an object with find(), got string'],
+  [{ keys: 'abcd' }, /^keys: must be an array of keys, or an object with find\(\)$/],
   [{ limit: {} }, 'limit: is no option of a server; those are engine, keys, limits'],
+  [
+    { limits: { requestPerMinute: 5 } },
+    'limits.requestPerMinute: is no option of `limits`; those are requestsPerMinute',
+  ],
+  [{ limits: { concurency: 5 } }, 'limits.concurency: is no option of `limits`'],
+  [
+    { prices: { decision: { amount: '1', per: 1 } } },
+    'prices.decision: is no option of `prices`; those are decisions,',
+  ],
+  [
+    { prices: { edits: { amount: '1', pre: 1 } } },
+    'prices.edits.per: must be a whole number of 1 or more, got undefined',
+  ],
+  [{ prices: { edits: { amount: 1, per: 1 } } }, 'prices.edits.amount: must be a decimal number as a string'],
+  [{ store: {} }, 'store: must be a store, such as openSqliteStore() opens, got an object'],
+  [{ console: 'no' }, "console: must be true or false, got 'no'"],
+  [{ log: true }, 'log: must be a function, got true'],
   [{ keys: [{ key: 'a', prepaid: 25 }] }, "keys.0.prepaid: must be an amount such as '25.00', as a string"],
 ])('refuses the options %j', (options, message) => {
   expect(() => serve(options as never)).toThrow(message)

@@ -1,5 +1,3 @@
-import { InvalidRequestError } from '../errors/index.ts'
-import type { Engine } from '../engine/index.ts'
 import { createConsoleRoutes } from './console/console-routes.ts'
 import { createDecisionService } from './decisions/decision-service.ts'
 import { createOpenAiRoute } from './decisions/openai-route.ts'
@@ -10,9 +8,9 @@ import { createGenerationsRoute } from './images/generations-route.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createKeyStore, readKeysFromEnvironment } from './keys/static-keys.ts'
-import { RequestLimiter, type RequestLimits } from './limits/request-limiter.ts'
+import { RequestLimiter } from './limits/request-limiter.ts'
 import { ServerMetrics } from './metrics/server-metrics.ts'
-import type { RequestLog } from './request-reporter.ts'
+import { type ResolvedServerOptions, resolveServerOptions, type ServerOptions } from './server-options.ts'
 import { createModelsRoute } from './routes/models-route.ts'
 import { createOpenApiRoute } from './routes/openapi-route.ts'
 import { createHealthRoute, createMetricsRoute } from './routes/status-routes.ts'
@@ -24,38 +22,10 @@ import { IdempotentRequests } from './usage/idempotent-requests.ts'
 import { Leases } from './usage/leases.ts'
 import { Ledger } from './usage/ledger.ts'
 import { createMemoryStore } from './usage/memory-store.ts'
-import { DEFAULT_PRICES, type Prices } from './usage/prices.ts'
+import { DEFAULT_PRICES } from './usage/prices.ts'
 import { RecentRequests } from './usage/recent-requests.ts'
 import type { DailyUsage, MonthlyUsage } from './usage/usage-rows.ts'
 import type { UsageStore } from './usage/usage-store.ts'
-
-export interface ServerOptions {
-  /** Answers the requests. It stays the caller's: `close()` does not dispose it. */
-  readonly engine: Pick<Engine, 'decide' | 'countTokens' | 'generateImage' | 'editImage' | 'models'>
-  /** Keys, or where to look them up. Default: `TESSERA_API_KEYS`; where that is not set either, no key is needed. */
-  readonly keys?: KeyStore | readonly (string | KeyConfig)[]
-  /** Limits of keys that set none of their own. */
-  readonly limits?: RequestLimits
-  /** Largest body in bytes; default 8 MiB. 200,000 characters take up to 2.4 MB as JSON escapes. */
-  readonly maxBodyBytes?: number
-  /** The same for `/v1/images/edits`, whose bodies hold source pictures; default 32 MiB. */
-  readonly maxEditBodyBytes?: number
-  /** Most options of a choice; default 26. The engine's own `maxOptions` must allow them too. */
-  readonly maxOptions?: number
-  /** What answers cost; default, also for an endpoint that is left out, as in the specification. */
-  readonly prices?: Partial<Prices>
-  /** Where usage is kept; default in memory. It stays the caller's: `close()` does not close it. */
-  readonly store?: UsageStore
-  /**
-   * Folder for charges of answers that were delivered while the store was away; the next server that is given it makes
-   * them. Default: they wait in memory, and are lost with the process.
-   */
-  readonly journal?: string
-  /** Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true. */
-  readonly console?: boolean
-  /** Called after every response, with nothing of the request's content. */
-  readonly log?: (entry: RequestLog) => void
-}
 
 export interface Server {
   /** Answers a request, whatever it is: it never rejects. `request.signal` stops the work. */
@@ -71,8 +41,6 @@ export interface Server {
   close(): Promise<void>
 }
 
-const MAX_BODY_BYTES = 8 * 2 ** 20
-const MAX_EDIT_BODY_BYTES = 32 * 2 ** 20
 const KEYED_CONCURRENCY = 32
 
 /**
@@ -81,30 +49,23 @@ const KEYED_CONCURRENCY = 32
  * @throws InvalidRequestError for an option that is no valid value
  */
 export function createServer(options: ServerOptions): Server {
-  requireOptions(options)
-  const { maxBodyBytes = MAX_BODY_BYTES, maxEditBodyBytes = MAX_EDIT_BODY_BYTES, limits, log } = options
-  const keys = options.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(options.keys)
-  requireCounts({
-    maxBodyBytes,
-    maxEditBodyBytes,
-    maxOptions: options.maxOptions,
-    'limits.requestsPerMinute': limits?.requestsPerMinute,
-    'limits.concurrency': limits?.concurrency,
-  })
-  const store = boundStore(options.store ?? createMemoryStore())
-  const accounting = openAccounting(store, options)
+  const resolved = resolveServerOptions(options)
+  const { limits, maxBodyBytes, log } = resolved
+  const keys = resolved.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(resolved.keys)
+  const store = boundStore(resolved.store ?? createMemoryStore())
+  const accounting = openAccounting(store, resolved)
   const { ledger, metrics } = accounting
-  const concurrency = limits?.concurrency ?? (keys && KEYED_CONCURRENCY)
+  const concurrency = limits.concurrency ?? (keys && KEYED_CONCURRENCY)
   const recent = new RecentRequests()
   const handler = createHandler({
     routes: [
-      ...createWorkRoutes(accounting, options, maxEditBodyBytes),
-      createModelsRoute(options.engine),
+      ...createWorkRoutes(accounting, resolved),
+      createModelsRoute(resolved.engine),
       createUsageRoute(ledger, recent),
-      createOpenApiRoute(options),
+      createOpenApiRoute(resolved),
       createHealthRoute(),
       createMetricsRoute(metrics),
-      ...((options.console ?? true) ? createConsoleRoutes(keys !== undefined) : []),
+      ...(resolved.console ? createConsoleRoutes(keys !== undefined) : []),
     ],
     keys,
     limiter: new RequestLimiter({ ...limits, ...(concurrency && { concurrency }) }, store.countRequest),
@@ -124,7 +85,7 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-function openAccounting(store: UsageStore, { prices, journal }: ServerOptions): Accounting {
+function openAccounting(store: UsageStore, { prices, journal }: ResolvedServerOptions): Accounting {
   const leases = new Leases(store)
   return {
     ledger: new Ledger(store, { ...DEFAULT_PRICES, ...prices }, leases, journal),
@@ -134,8 +95,8 @@ function openAccounting(store: UsageStore, { prices, journal }: ServerOptions): 
 }
 
 /** Those that answers are charged on. */
-function createWorkRoutes(accounting: Accounting, options: ServerOptions, maxEditBodyBytes: number): Route[] {
-  const { engine } = options
+function createWorkRoutes(accounting: Accounting, options: ResolvedServerOptions): Route[] {
+  const { engine, maxEditBodyBytes } = options
   const decisions = createDecisionService({ engine, ...accounting })
   return [
     createSystemOneRoute(decisions, options),
@@ -145,40 +106,8 @@ function createWorkRoutes(accounting: Accounting, options: ServerOptions, maxEdi
   ]
 }
 
-/** Of each option, to tell a misspelt one: a limit that is never read would limit nothing. */
-const NAMES: Readonly<Record<keyof ServerOptions, true>> = {
-  engine: true,
-  keys: true,
-  limits: true,
-  maxBodyBytes: true,
-  maxEditBodyBytes: true,
-  maxOptions: true,
-  prices: true,
-  store: true,
-  journal: true,
-  console: true,
-  log: true,
-}
-
-function requireOptions(options: ServerOptions): void {
-  const unknown = Object.keys(options ?? {}).find((name) => !Object.hasOwn(NAMES, name))
-  if (unknown !== undefined)
-    throw new InvalidRequestError(unknown, `is no option of a server; those are ${Object.keys(NAMES).join(', ')}`)
-  if (typeof options?.engine?.decide !== 'function')
-    throw new InvalidRequestError('engine', 'must be an engine, as createEngine() makes one')
-}
-
-function requireCounts(options: Readonly<Record<string, number | undefined>>): void {
-  for (const [option, value] of Object.entries(options)) {
-    if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) continue
-    throw new InvalidRequestError(option, `must be a whole number of 1 or more, got ${value}`)
-  }
-}
-
 function toKeyStore(keys: NonNullable<ServerOptions['keys']>): KeyStore {
-  if (isList(keys)) return createKeyStore(keys)
-  if (typeof keys?.find === 'function') return keys
-  throw new InvalidRequestError('keys', `must be an array of keys, or an object with find(), got ${typeof keys}`)
+  return isList(keys) ? createKeyStore(keys) : keys
 }
 
 function isList(keys: NonNullable<ServerOptions['keys']>): keys is readonly (string | KeyConfig)[] {

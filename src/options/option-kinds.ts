@@ -16,6 +16,12 @@ function describeValue(value: unknown): string {
   return typeof value === 'function' || typeof value === 'symbol' ? `a ${typeof value}` : String(value)
 }
 
+/** What was given as `undefined` was not given. */
+export function withoutGaps<Given extends object>(given: Given) {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [Name in keyof Given]: Exclude<Given[Name], undefined> }
+}
+
 /** `true` or `false`. */
 export const flag = z.boolean(mustBe('true or false'))
 
@@ -48,7 +54,7 @@ export function oneOf<const Name extends string>(names: readonly Name[]) {
 
 /** Names to values of one kind; `undefined` is as good as left out. */
 export function mapOf<Value extends z.ZodType>(expected: string, kind: Value) {
-  return z.record(z.string(), kind.optional(), mustBe(expected))
+  return z.record(z.string(), kind.optional(), mustBe(expected)).transform(withoutGaps)
 }
 
 /** A function, or an object that is passed on as it is, with the methods it needs. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { InvalidRequestError } from '../errors/index.ts'
-import { mustBe } from './option-kinds.ts'
+import { mustBe, withoutGaps } from './option-kinds.ts'
 
 /**
  * The options of one thing, each with its kind and default. Others are refused: one that is misspelt, and so never read,
@@ -11,10 +11,9 @@ import { mustBe } from './option-kinds.ts'
 export function optionTable<Shape extends z.core.$ZodLooseShape>(owner: string, shape: Shape) {
   const names = Object.keys(shape).join(', ')
   const notAnObject = mustBe('an object').error
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `is no option of ${owner}; those are ${names}` : notAnObject(issue),
-  })
+  const error = (issue: { readonly code?: string; readonly input?: unknown }) =>
+    issue.code === 'unrecognized_keys' ? `is no option of ${owner}; those are ${names}` : notAnObject(issue)
+  return z.strictObject(shape, { error }).transform(withoutGaps)
 }
 
 /**

@@ -59,7 +59,7 @@ export function resolveWebOptions(options: WebEngineOptions, base: string): Reso
     for (const [name, folder] of folders) models[name] = `${absolute('modelsUrl', modelsUrl, base)}/${folder}`
   }
   for (const [name, url] of Object.entries(given.models)) {
-    if (url !== undefined) models[name] = absolute(`models.${name}`, url, base)
+    models[name] = absolute(`models.${name}`, url, base)
   }
   return {
     settings: {

@@ -8,7 +8,7 @@ import {
   parseImageGenerationRequest,
   type Question,
 } from '../../schemas/index.ts'
-import type { ServerOptions } from '../server.ts'
+import type { ServerOptions } from '../server-options.ts'
 
 export interface StubEngine {
   readonly engine: ServerOptions['engine']

@@ -1,0 +1,82 @@
+import type { Engine } from '../engine/index.ts'
+import { callback, count, flag, optionTable, readOptions, text, withMethods } from '../options/index.ts'
+import { z } from 'zod'
+import type { KeyConfig } from './keys/key-config.ts'
+import type { KeyStore } from './keys/key-store.ts'
+import type { RequestLimits } from './limits/request-limiter.ts'
+import type { RequestLog } from './request-reporter.ts'
+import type { Endpoint, Price, Prices } from './usage/prices.ts'
+import type { UsageStore } from './usage/usage-store.ts'
+
+export interface ServerOptions {
+  /** Answers the requests. It stays the caller's: `close()` does not dispose it. */
+  readonly engine: Pick<Engine, 'decide' | 'countTokens' | 'generateImage' | 'editImage' | 'models'>
+  /** Keys, or where to look them up. Default: `TESSERA_API_KEYS`; where that is not set either, no key is needed. */
+  readonly keys?: KeyStore | readonly (string | KeyConfig)[]
+  /** Limits of keys that set none of their own. */
+  readonly limits?: RequestLimits
+  /** Largest body in bytes; default 8 MiB. 200,000 characters take up to 2.4 MB as JSON escapes. */
+  readonly maxBodyBytes?: number
+  /** The same for `/v1/images/edits`, whose bodies hold source pictures; default 32 MiB. */
+  readonly maxEditBodyBytes?: number
+  /** Most options of a choice; default 26. The engine's own `maxOptions` must allow them too. */
+  readonly maxOptions?: number
+  /** What answers cost; default, also for an endpoint that is left out, as in the specification. */
+  readonly prices?: Partial<Prices>
+  /** Where usage is kept; default in memory. It stays the caller's: `close()` does not close it. */
+  readonly store?: UsageStore
+  /**
+   * Folder for charges of answers that were delivered while the store was away; the next server that is given it makes
+   * them. Default: they wait in memory, and are lost with the process.
+   */
+  readonly journal?: string
+  /** Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true. */
+  readonly console?: boolean
+  /** Called after every response, with nothing of the request's content. */
+  readonly log?: (entry: RequestLog) => void
+}
+
+const LIMITS = optionTable('`limits`', {
+  requestsPerMinute: count(1).optional(),
+  concurrency: count(1).optional(),
+} satisfies Record<keyof RequestLimits, unknown>)
+
+/** The form of an amount is checked where it is turned into money. */
+const PRICE = optionTable('a price', {
+  amount: text("a decimal number as a string, such as '0.039'"),
+  per: count(1),
+} satisfies Record<keyof Price, unknown>)
+
+const PRICES = optionTable('`prices`', {
+  decisions: PRICE.optional(),
+  generations: PRICE.optional(),
+  edits: PRICE.optional(),
+} satisfies Record<Endpoint, unknown>)
+
+/** The values of keys are secrets, so that what came is not shown. */
+const KEYS = z.custom<KeyStore | readonly (string | KeyConfig)[]>(
+  (value) => typeof (value as KeyStore | null | undefined)?.find === 'function',
+  'must be an array of keys, or an object with find()',
+)
+
+/** A limit that is misspelt, and so never read, would limit nothing. */
+const SERVER_OPTIONS = optionTable('a server', {
+  engine: withMethods<ServerOptions['engine']>('an engine, as createEngine() makes one', 'decide'),
+  keys: KEYS.optional(),
+  limits: LIMITS.default({}),
+  maxBodyBytes: count(1).default(8 * 2 ** 20),
+  maxEditBodyBytes: count(1).default(32 * 2 ** 20),
+  maxOptions: count(1).optional(),
+  prices: PRICES.default({}),
+  store: withMethods<UsageStore>('a store, such as openSqliteStore() opens', 'read', 'update').optional(),
+  journal: text('a folder').optional(),
+  console: flag.default(true),
+  log: callback<(entry: RequestLog) => void>().optional(),
+} satisfies Record<keyof ServerOptions, unknown>)
+
+export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>
+
+/** Fills in defaults. @throws InvalidRequestError naming the option */
+export function resolveServerOptions(options: ServerOptions) {
+  return readOptions(SERVER_OPTIONS, options)
+}
