@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
     status: 529,
     type: 'overloaded',
     failure: new OverloadedError(),
-    message: 'the queue of the engine is full; retry with backoff',
+    message: 'the queue of the engine is full (`maxQueue`); retry with backoff',
     also: { 'retry-after': '1', 'retry-after-ms': '1000' },
   },
 ]

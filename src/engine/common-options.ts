@@ -21,7 +21,8 @@ export interface CommonEngineOptions {
   readonly maxConcurrent?: number
   /**
    * Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. One of a client that has no
-   * other is still taken, up to twice as many. Default 64.
+   * other is still taken, up to twice as many. Default: calls wait as long as it takes, and 64 wait in front of one that asks
+   * to be refused (`whenBusy`), as those of the service do.
    */
   readonly maxQueue?: number
   /**
@@ -38,6 +39,6 @@ export const COMMON_OPTIONS = {
   keepAlive: amount(0).default(300_000),
   memoryBudget: amount(0).optional(),
   maxConcurrent: count(1).default(4),
-  maxQueue: count(0).default(64),
+  maxQueue: count(0).optional(),
   maxOptions: count(LIMITS.options.min).default(LIMITS.options.max),
 } satisfies Record<keyof CommonEngineOptions, unknown>

@@ -13,6 +13,7 @@ import {
   type ThresholdInput,
 } from '../schemas/index.ts'
 import { createEngine } from './create-engine.ts'
+import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
 import type { CallOptions } from './dispatcher.ts'
 import type { Engine } from './engine.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
@@ -53,6 +54,26 @@ export async function decide<
   options?: CallOptions,
 ): Promise<DecisionResponse<Questions, Threshold>> {
   return (await share(() => parseDecisionRequest(request), options?.signal)).decide(request, options)
+}
+
+/**
+ * Decides on many requests, a few at a time, on the shared engine, and yields their outcomes in their order; see
+ * `Engine.decideMany`.
+ *
+ * @example
+ * ```ts
+ * const questions = { refund: { type: 'noul', instructions: 'Does the writer want money back?' } } as const
+ * const requests = ['I was charged twice', 'How do I log in?'].map((state) => ({ state, questions }))
+ * for await (const { index, response, error } of decideMany(requests, { concurrency: 4 })) {
+ *   console.log(index, response?.answers ?? error?.message)
+ * }
+ * ```
+ */
+export function decideMany(
+  requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
+  options?: DecideManyOptions,
+): AsyncGenerator<DecisionOutcome, void, undefined> {
+  return decideEach((request, call) => decide(request, call), requests, options)
 }
 
 /**

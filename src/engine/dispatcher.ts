@@ -21,7 +21,15 @@ export interface CallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Who is calling; waiting calls are served round-robin over clients. Default: one client for all. */
   readonly client?: string | undefined
+  /**
+   * `wait` (default): the call waits as long as it takes, unless the engine's `maxQueue` is set and reached. `refuse`: it is
+   * refused with OverloadedError where `maxQueue` calls wait already, or 64 where that is not set; for services.
+   */
+  readonly whenBusy?: 'wait' | 'refuse' | undefined
 }
+
+/** Calls that wait in front of one that would rather be refused, where `maxQueue` is not set. */
+const SERVICE_QUEUE = 64
 
 interface Job {
   readonly client: string
@@ -97,13 +105,15 @@ export class Dispatcher {
     kind: Kind,
     model: string,
     request: Jobs[Kind]['request'],
-    { signal, onProgress, client = '' }: CallOptions = {},
+    { signal, onProgress, client = '', whenBusy }: CallOptions = {},
   ): Promise<Jobs[Kind]['response']> {
     return new Promise((resolve, reject) => {
       checkCall(signal, onProgress)
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
-      if (!this.#hasRoom(client)) throw new OverloadedError()
+      if (!this.#hasRoom(client, whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY)) {
+        throw new OverloadedError()
+      }
 
       const id = ++this.#lastId
       const stopListening = () => signal?.removeEventListener('abort', abort)
@@ -142,8 +152,8 @@ export class Dispatcher {
   }
 
   /** Whether a call is taken. Who has none here is not refused because of the others': up to twice as many are taken. */
-  #hasRoom(client: string): boolean {
-    const most = this.#options.maxConcurrent + this.#options.maxQueue
+  #hasRoom(client: string, places: number): boolean {
+    const most = this.#options.maxConcurrent + (this.#options.maxQueue ?? places)
     return this.size < most || (this.size < 2 * most && !this.#queue.has(client) && !this.#runningClients().has(client))
   }
 

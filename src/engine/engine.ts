@@ -16,6 +16,7 @@ import {
 } from '../schemas/index.ts'
 import { unknownDecisionFields, unknownEditFields, unknownGenerationFields } from '../schemas/unknown-fields.ts'
 import type { Connect } from './connection.ts'
+import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { CallOptions } from './dispatcher.ts'
 import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
@@ -62,6 +63,27 @@ export interface Engine extends AsyncDisposable {
     request: ExactDecisionRequest<Questions, Threshold>,
     options?: CallOptions,
   ): Promise<DecisionResponse<Questions, Threshold>>
+  /**
+   * Decides on many requests, a few at a time, and yields their outcomes in their order. A request that cannot be answered
+   * is an outcome with `error`, and the others go on. Requests are read as their outcomes are taken, so that they may come
+   * from a file or a database; leaving the loop stops the work.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine()
+   * const questions = { refund: { type: 'noul', instructions: 'Does the writer want money back?' } } as const
+   * const requests = ['I was charged twice', 'How do I log in?'].map((state) => ({ state, questions }))
+   * for await (const { index, response, error } of engine.decideMany(requests, { concurrency: 4 })) {
+   *   console.log(index, response?.answers ?? error?.message)
+   * }
+   * ```
+   *
+   * @throws InvalidRequestError for the options; AbortedError when the signal fires; what `requests` throws
+   */
+  decideMany(
+    requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
+    options?: DecideManyOptions,
+  ): AsyncGenerator<DecisionOutcome, void, undefined>
   /** What `decide` would count for the same request, without running it. Throws as `decide` does. */
   countTokens(request: DecisionRequestInput, options?: CallOptions): Promise<TokenCount>
   /**
@@ -103,16 +125,18 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
   const pool = new WorkerPool(connect, options)
   const first = await pool.start()
   const dispose = () => pool.dispose()
+  async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
+    body: DecisionRequestInput<Questions, Threshold>,
+    call?: CallOptions,
+  ): Promise<DecisionResponse<Questions, Threshold>> {
+    const request = parseDecisionRequest(body, options)
+    const warnings = unknownDecisionFields(body)
+    const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
+    return warned(response, warnings) as DecisionResponse<Questions, Threshold>
+  }
   return {
-    async decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
-      body: DecisionRequestInput<Questions, Threshold>,
-      call?: CallOptions,
-    ): Promise<DecisionResponse<Questions, Threshold>> {
-      const request = parseDecisionRequest(body, options)
-      const warnings = unknownDecisionFields(body)
-      const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
-      return warned(response, warnings) as DecisionResponse<Questions, Threshold>
-    },
+    decide,
+    decideMany: (requests, many) => decideEach(decide, requests, many),
     async countTokens(body, call) {
       const request = parseDecisionRequest(body, options)
       return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)

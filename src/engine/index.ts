@@ -1,6 +1,7 @@
 export type { TokenCount } from '../decide/index.ts'
 export { createEngine } from './create-engine.ts'
-export { countTokens, decide, disposeDefaultEngine, editImage, generateImage } from './default-engine.ts'
+export type { DecideManyOptions, DecisionOutcome } from './decide-many.ts'
+export { countTokens, decide, decideMany, disposeDefaultEngine, editImage, generateImage } from './default-engine.ts'
 export type { CallOptions } from './dispatcher.ts'
 export type { Engine, EngineBackendInfo, ModelInfo } from './engine.ts'
 export type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'

@@ -10,7 +10,7 @@ describe('resolveOptions', () => {
       worker: true,
       workers: 1,
       maxConcurrent: 4,
-      maxQueue: 64,
+      maxQueue: undefined,
       maxOptions: 26,
     })
     const { memoryBudget } = resolveOptions({}, {}).settings

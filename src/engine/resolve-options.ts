@@ -61,7 +61,7 @@ export interface ResolvedOptions {
   readonly worker: boolean
   readonly workers: number
   readonly maxConcurrent: number
-  readonly maxQueue: number
+  readonly maxQueue: number | undefined
   readonly maxOptions: number
 }
 

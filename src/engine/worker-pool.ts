@@ -4,15 +4,18 @@ import type { JobKind, Jobs } from './jobs.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
+/** Where `maxQueue` is not set. */
+const MANY_WAITING = 64
+
 /** Several workers, each behind a queue of its own. Calls go to the one that has least to do. */
 export class WorkerPool {
   readonly #dispatchers: readonly [Dispatcher, ...Dispatcher[]]
-  readonly #most: number
+  readonly #many: number
 
   constructor(connect: Connect, options: ResolvedOptions) {
+    this.#many = options.maxConcurrent + (options.maxQueue ?? MANY_WAITING)
     const others = Array.from({ length: options.workers - 1 }, () => new Dispatcher(connect, options))
     this.#dispatchers = [new Dispatcher(connect, options), ...others]
-    this.#most = options.maxConcurrent + options.maxQueue
   }
 
   /** What runs in the first worker, or ran until its last crash. Undefined before the start. */
@@ -32,8 +35,8 @@ export class WorkerPool {
     options?: CallOptions,
   ): Promise<Jobs[Kind]['response']> {
     // Of equals the first, which has the models of earlier calls open.
-    // One that could not start would always have least to do: it is tried again when the others are full.
-    const load = ({ size, failed }: Dispatcher) => (failed ? this.#most - 0.5 + size : size)
+    // One that could not start would always have least to do: it is tried again when the others have many waiting.
+    const load = ({ size, failed }: Dispatcher) => (failed ? this.#many - 0.5 + size : size)
     const idlest = this.#dispatchers.reduce((best, other) => (load(other) < load(best) ? other : best))
     return idlest.submit(kind, model, request, options)
   }

@@ -70,7 +70,10 @@ export class OverloadedError extends TesseraError<'overloaded'> {
   static readonly code = 'overloaded'
   readonly retryAfterMs?: number
 
-  constructor(message = 'the queue of the engine is full; retry with backoff', settings: BackoffSettings = {}) {
+  constructor(
+    message = 'the queue of the engine is full (`maxQueue`); retry with backoff',
+    settings: BackoffSettings = {},
+  ) {
     super('overloaded', message, settings)
     if (settings.retryAfterMs !== undefined) this.retryAfterMs = settings.retryAfterMs
   }

@@ -20,7 +20,7 @@ describe('options of a browser', () => {
       worker: true,
       workers: 1,
       maxConcurrent: 4,
-      maxQueue: 64,
+      maxQueue: undefined,
       maxOptions: 26,
     })
   })

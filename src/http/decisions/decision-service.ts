@@ -14,12 +14,12 @@ interface Parts extends Accounting {
 export function createDecisionService({ engine, ...accounting }: Parts): DecisionService {
   return {
     decide(request, call) {
-      const client = call.caller.id
+      const options = { client: call.caller.id, whenBusy: 'refuse' } as const
       return chargeAnswer(accounting, call, {
         endpoint: 'decisions',
         request,
-        foresee: async (signal) => (await engine.countTokens(request, { signal, client })).input_tokens,
-        answer: (signal) => engine.decide(request, { signal, client }),
+        foresee: async (signal) => (await engine.countTokens(request, { signal, ...options })).input_tokens,
+        answer: (signal) => engine.decide(request, { signal, ...options }),
         count: ({ usage }) => usage.input_tokens,
       })
     },

@@ -39,7 +39,7 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
       endpoint,
       request,
       foresee: () => request.n,
-      answer: (signal) => draw(request, { signal, client: asking.caller.id, ...options }),
+      answer: (signal) => draw(request, { signal, client: asking.caller.id, whenBusy: 'refuse', ...options }),
       count: ({ data }) => data.length,
     })
   }

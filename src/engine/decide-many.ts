@@ -1,0 +1,84 @@
+import { InvalidRequestError, type TesseraError, toTesseraError } from '../errors/index.ts'
+import type { DecisionRequestInput, DecisionResponse } from '../schemas/index.ts'
+import type { CallOptions } from './dispatcher.ts'
+
+/** Requests that are worked on or wait to be taken; the engine itself reads a few at a time. */
+const CONCURRENCY = 8
+
+/** One of many: the response to a request, or why there is none. */
+export type DecisionOutcome =
+  | {
+      /** Place of the request among all, from 0. */
+      readonly index: number
+      readonly response: DecisionResponse
+      readonly error?: undefined
+    }
+  | {
+      /** Place of the request among all, from 0. */
+      readonly index: number
+      readonly response?: undefined
+      /** What is wrong with this request; the others go on. */
+      readonly error: TesseraError
+    }
+
+export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client'> {
+  /** Requests that are taken and not handed over yet, 1 or more; no more are read from `requests`. Default 8. */
+  readonly concurrency?: number | undefined
+  /** Called with each outcome as soon as it is there, in any order: for progress. */
+  readonly onResult?: ((outcome: DecisionOutcome) => void) | undefined
+}
+
+type Decide = (request: DecisionRequestInput, options: CallOptions) => Promise<DecisionResponse>
+
+/**
+ * Decides on many requests, a few at a time, and yields their outcomes in their order. What cannot be answered is an
+ * outcome too. Whoever takes outcomes slowly slows the reading of `requests` down; leaving the loop stops the work.
+ *
+ * @throws InvalidRequestError for the options; AbortedError when the signal fires; what `requests` throws
+ */
+export async function* decideEach(
+  decide: Decide,
+  requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
+  { concurrency = CONCURRENCY, onResult, signal, client }: DecideManyOptions = {},
+): AsyncGenerator<DecisionOutcome, void, undefined> {
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw new InvalidRequestError('concurrency', `must be a whole number of 1 or more, got ${concurrency}`)
+  }
+  const leaving = new AbortController()
+  const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])
+  const underway: Promise<DecisionOutcome>[] = []
+  const start = async (request: DecisionRequestInput, index: number): Promise<DecisionOutcome> => {
+    const outcome = await settle(decide(request, { signal: stop, client }), index)
+    onResult?.(outcome)
+    return outcome
+  }
+  try {
+    let index = 0
+    for await (const request of requests) {
+      if (underway.length === concurrency) yield await oldest(underway)
+      const outcome = start(request, index++)
+      // It is waited for in its turn; until then nobody must take it for unhandled.
+      outcome.catch(() => {})
+      underway.push(outcome)
+    }
+    while (underway.length > 0) yield await oldest(underway)
+  } finally {
+    leaving.abort()
+    await Promise.allSettled(underway)
+  }
+
+  /** An abort ends all, and is no outcome of one. */
+  async function settle(response: Promise<DecisionResponse>, index: number): Promise<DecisionOutcome> {
+    try {
+      return { index, response: await response }
+    } catch (thrown) {
+      const error = toTesseraError(thrown)
+      if (stop.aborted) throw error
+      return { index, error }
+    }
+  }
+}
+
+function oldest<T>(waiting: T[]): T {
+  return waiting.shift()!
+}
