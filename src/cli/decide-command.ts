@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import type { DecisionRequestInput } from '../schemas/index.ts'
-import { engineArguments, openEngine, useFor } from './engine-arguments.ts'
+import { calibrationArgument, engineArguments, openEngine, useFor } from './engine-arguments.ts'
 import { formatDecision } from './format-decision.ts'
 import { readRequest } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
@@ -29,6 +29,7 @@ export const decideCommand = defineCommand({
     },
     json: { type: 'boolean', description: 'print the response as JSON' },
     ...engineArguments,
+    ...calibrationArgument,
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {

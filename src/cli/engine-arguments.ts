@@ -1,5 +1,5 @@
 import { createEngine, type Engine, type EngineOptions } from '../engine/index.ts'
-import { readNumber } from './read-request.ts'
+import { parseJson, readNamedText, readNumber } from './read-request.ts'
 
 /** Name of a request to what serves it. */
 type Models = Readonly<Record<string, string>>
@@ -11,19 +11,33 @@ export const engineArguments = {
   use: { type: 'string', description: 'model that answers: a folder or a downloaded hub id', valueHint: 'folder|id' },
 } as const
 
+/** For commands that make decisions. */
+export const calibrationArgument = {
+  calibration: {
+    type: 'string',
+    description: 'file of corrections that tessera calibrate made',
+    valueHint: 'file',
+  },
+} as const
+
 export interface EngineArguments {
   readonly backend?: string | undefined
   readonly threads?: string | undefined
   readonly workers?: string | undefined
   readonly use?: string | undefined
+  readonly calibration?: string | undefined
 }
 
 /** The engine that the arguments ask for, with `models` by name of a request; the engine itself checks their values. */
-export function openEngine({ backend, threads, workers }: EngineArguments, models: Models): Promise<Engine> {
+export async function openEngine(
+  { backend, threads, workers, calibration }: EngineArguments,
+  models: Models,
+): Promise<Engine> {
   return createEngine({
     ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
     ...(threads === undefined ? {} : { threads: readNumber('--threads', threads) }),
     ...(workers === undefined ? {} : { workers: readNumber('--workers', workers) }),
+    ...(calibration === undefined ? {} : { calibration: await readCalibration(calibration) }),
     models,
   })
 }
@@ -31,4 +45,11 @@ export function openEngine({ backend, threads, workers }: EngineArguments, model
 /** What `--use` says for a command that asks for one model alone, by that model's name. */
 export function useFor(name: string, { use }: EngineArguments): Models {
   return use === undefined ? {} : { [name]: use }
+}
+
+/** The engine checks what is in it. */
+async function readCalibration(file: string): Promise<NonNullable<EngineOptions['calibration']>> {
+  return parseJson(await readNamedText(file, '--calibration'), '--calibration') as NonNullable<
+    EngineOptions['calibration']
+  >
 }

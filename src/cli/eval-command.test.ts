@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from 'citty'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { calibrateCommand } from './calibrate-command.ts'
 import { evalCommand } from './eval-command.ts'
 
 let folder: string
@@ -26,11 +27,19 @@ const ROWS = [
   { state: 'Shall we have lunch on Tuesday?', labels: { spam: false } },
 ]
 
-async function run(rows: readonly unknown[], ...rest: string[]): Promise<string> {
+const run = (rows: readonly unknown[], ...rest: string[]) => runWith(evalCommand, rows, rest)
+
+async function runWith(
+  command: typeof evalCommand | typeof calibrateCommand,
+  rows: readonly unknown[],
+  rest: readonly string[],
+) {
   const data = join(folder, 'rows.jsonl')
   await writeFile(data, rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n'))
   await writeFile(join(folder, 'questions.json'), JSON.stringify(QUESTIONS))
-  await runCommand(evalCommand, { rawArgs: ['--data', data, '-q', join(folder, 'questions.json'), ...rest] })
+  await runCommand(command as typeof evalCommand, {
+    rawArgs: ['--data', data, '-q', join(folder, 'questions.json'), ...rest],
+  })
   return written
 }
 
@@ -49,10 +58,27 @@ it('prints JSON', async () => {
 
 it.each([
   [[], '--data: '],
-  [[ROWS[0], '{'], '--data, line 2: expected a JSON object'],
+  [[ROWS[0], '{'], '--data, line 2: expected JSON'],
   [['[1]'], '--data, line 1: expected a JSON object, got [1]'],
   [[{ ...ROWS[0], labels: { spam: 'yes' } }], 'rows.0.labels.spam: must be true or false, got "yes"'],
 ])('says which line is wrong (%#)', async (rows, message) => {
   expect(await run(rows)).toContain(message)
   expect(process.exitCode).toBe(2)
+})
+
+it('calibrates, and measures with what it wrote', async () => {
+  const file = join(folder, 'calibration.json')
+  // Texts that say the opposite of their labels, so that there is something to correct.
+  const rows = Array.from({ length: 12 }, (_, index) => ({ ...ROWS[index % 2], labels: { spam: index % 2 === 1 } }))
+  const text = await runWith(calibrateCommand, rows, [file, '--error', '0.2'])
+  expect(text).toMatch(/^spam +12 +0\.000/m)
+  expect(text).toContain('few rows')
+  const { model, questions } = JSON.parse(await readFile(file, 'utf8'))
+  expect(model).toMatchObject({ id: 'decide-mini' })
+  expect(questions).toMatchObject([{ question: QUESTIONS.spam, rows: 12 }])
+  written = ''
+  const [before] = JSON.parse(await run(rows, '--json'))
+  written = ''
+  const [after] = JSON.parse(await run(rows, '--json', '--calibration', file))
+  expect(after.overall.brier).toBeLessThan(before.overall.brier)
 })

@@ -7,7 +7,7 @@ import { formatEvaluation, percent } from '../evaluate/format-evaluation.ts'
 import type { LabelledRow } from '../evaluate/labelled-rows.ts'
 import { compareEvaluations } from '../evaluate/compare.ts'
 import { renderReport } from '../evaluate/report-page.ts'
-import { type EngineArguments, engineArguments, openEngine } from './engine-arguments.ts'
+import { calibrationArgument, type EngineArguments, engineArguments, openEngine } from './engine-arguments.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
@@ -19,6 +19,7 @@ export const evalCommand = defineCommand({
     html: { type: 'string', description: 'also write a page with tables and charts', valueHint: 'file' },
     json: { type: 'boolean', description: 'print JSON' },
     ...engineArguments,
+    ...calibrationArgument,
     use: {
       type: 'string',
       description: 'models to measure, separated by commas: folders or downloaded hub ids',
@@ -42,7 +43,7 @@ async function measureModel(
   rows: readonly LabelledRow[],
 ): Promise<Evaluation> {
   await using engine = await openEngine(args, model === undefined ? {} : { [DEFAULT_MODELS.decide]: model })
-  return await evaluate(engine, rows, { signal: untilInterrupted(), onProgress: showProgress })
+  return await evaluate(engine, rows, { signal: untilInterrupted(), onProgress: showRow })
 }
 
 function formatAll(evaluations: readonly Evaluation[]): string {
@@ -55,7 +56,7 @@ function formatAll(evaluations: readonly Evaluation[]): string {
   return [...evaluations.map(formatEvaluation), ...comparisons].join('\n\n')
 }
 
-function showProgress({ done, total }: { done: number; total: number }): void {
+export function showRow({ done, total }: { done: number; total: number }): void {
   if (!process.stderr.isTTY) return
   process.stderr.write(done === total ? '\r\x1b[K' : `\r${colors.dim(`row ${done} of ${total}`)}`)
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { defineCommand, runCommand, runMain } from 'citty'
 import { benchCommand } from './bench-command.ts'
+import { calibrateCommand } from './calibrate-command.ts'
 import { decideCommand } from './decide-command.ts'
 import { doctorCommand, packageVersion } from './doctor-command.ts'
 import { editCommand } from './edit-command.ts'
@@ -25,6 +26,7 @@ const main = defineCommand({
     edit: editCommand,
     serve: serveCommand,
     eval: evalCommand,
+    calibrate: calibrateCommand,
     models: modelsCommand,
     pull: pullCommand,
     quantize: quantizeCommand,

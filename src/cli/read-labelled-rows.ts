@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import type { LabelledRow } from '../evaluate/labelled-rows.ts'
-import { readNamedText } from './read-request.ts'
+import { parseJson, readNamedText } from './read-request.ts'
 
 /** Arguments of the commands that read labelled rows. */
 export const labelledArguments = {
@@ -37,12 +37,7 @@ export async function readLabelledRows(args: { data: string; questions?: string 
 }
 
 function parseObject(text: string, path: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new InvalidRequestError(path, 'expected a JSON object, got something that does not parse', { cause })
-  }
+  const value = parseJson(text, path)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw new InvalidRequestError(path, `expected a JSON object, got ${JSON.stringify(value)?.slice(0, 20)}`)
 }

@@ -19,7 +19,7 @@ export async function readRequest(args: RequestArguments): Promise<Record<string
     : await readNamedText(args.questions, 'questions')
   return {
     state: await readState(args),
-    questions: parse(questions, 'questions'),
+    questions: parseJson(questions, 'questions'),
     ...(args.minConfidence === undefined ? {} : { min_confidence: readNumber('--min-confidence', args.minConfidence) }),
     ...(args.model === undefined ? {} : { model: args.model }),
   }
@@ -32,7 +32,7 @@ async function readState({ state, file }: RequestArguments): Promise<unknown> {
   if (state !== undefined) return state
   if (file === undefined || file === '-') return readStdin()
   const content = await readNamedText(file, 'state')
-  return file.endsWith('.json') ? parse(content, 'state') : content
+  return file.endsWith('.json') ? parseJson(content, 'state') : content
 }
 
 /** @throws InvalidRequestError naming the flag, for what is no number; unlike for `Number`, an empty text is none */
@@ -72,7 +72,7 @@ async function readBytes(file: string, path: string): Promise<Uint8Array> {
   }
 }
 
-function parse(json: string, path: string): unknown {
+export function parseJson(json: string, path: string): unknown {
   try {
     return JSON.parse(json)
   } catch (cause) {

@@ -6,7 +6,7 @@ import { defaultJournal } from '../http/serve/default-journal.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { serveHttp } from '../http/serve/serve-http.ts'
 import { describeFault } from './describe-fault.ts'
-import { engineArguments, openEngine } from './engine-arguments.ts'
+import { calibrationArgument, engineArguments, openEngine } from './engine-arguments.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 import { readServed, requireServed, servedArgument } from './served-models.ts'
@@ -49,6 +49,7 @@ export const serveCommand = defineCommand({
       valueHint: 'n',
     },
     ...engineArguments,
+    ...calibrationArgument,
     ...servedArgument,
   },
   run: (context) =>

@@ -42,3 +42,10 @@ export function answerQuestion(question: Question, logits: ArrayLike<number>, th
     ...verdict(confidence, threshold),
   }
 }
+
+/** The probabilities of an answer in the order of the question's options. */
+export function probabilitiesOf(question: Question, answer: Answer): number[] {
+  if (answer.type === 'noul') return [answer.noul, 1 - answer.noul]
+  const names = question.type === 'choice' ? Object.keys(question.criteria) : Object.keys(answer.probabilities)
+  return names.map((name) => answer.probabilities[name] ?? 0)
+}

@@ -1,3 +1,4 @@
+import { type OwnCalibration, ownCalibrationSchema } from '../decide/own-calibration.ts'
 import { amount, count, flag } from '../options/index.ts'
 import { LIMITS } from '../schemas/index.ts'
 
@@ -30,6 +31,17 @@ export interface CommonEngineOptions {
    * Qwen3 checkpoints, tell 26 apart and refuse more.
    */
   readonly maxOptions?: number
+  /**
+   * Corrections of answers that `calibrate` fitted to labelled rows of your own: the content of its file. It is refused where
+   * no model of this engine is the one that it was made for; questions that it does not know are answered as without it.
+   *
+   * @example
+   * ```ts
+   * const calibration = JSON.parse(await readFile('calibration.json', 'utf8'))
+   * const engine = await createEngine({ calibration })
+   * ```
+   */
+  readonly calibration?: OwnCalibration
 }
 
 /** The same with checks and defaults; `memoryBudget` and `threads` default to what the machine has. */
@@ -40,5 +52,6 @@ export const COMMON_OPTIONS = {
   memoryBudget: amount(0).optional(),
   maxConcurrent: count(1).default(4),
   maxQueue: count(0).optional(),
+  calibration: ownCalibrationSchema.optional(),
   maxOptions: count(LIMITS.options.min).default(LIMITS.options.max),
 } satisfies Record<keyof CommonEngineOptions, unknown>

@@ -20,6 +20,7 @@ import { decideEach, type DecideManyOptions, type DecisionOutcome } from './deci
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { CallOptions } from './dispatcher.ts'
 import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
+import { OwnCalibrator, requireCalibrated } from './own-calibration.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { ModelDescription, TaskSource } from './task.ts'
@@ -122,9 +123,11 @@ export interface Engine extends AsyncDisposable {
 
 /** Starts an engine over the given other end. Resolves once its backend runs, rejects with why it doesn't. */
 export async function startEngine(options: ResolvedOptions, connect: Connect, source: TaskSource): Promise<Engine> {
+  if (options.calibration) await requireCalibrated(options.calibration, source)
   const pool = new WorkerPool(connect, options)
   const first = await pool.start()
   const dispose = () => pool.dispose()
+  const calibrator = options.calibration && new OwnCalibrator(options.calibration)
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,
     call?: CallOptions,
@@ -132,7 +135,8 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
     const request = parseDecisionRequest(body, options)
     const warnings = unknownDecisionFields(body)
     const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
-    return warned(response, warnings) as DecisionResponse<Questions, Threshold>
+    const corrected = calibrator ? calibrator.apply(request, response) : response
+    return warned(corrected, warnings) as DecisionResponse<Questions, Threshold>
   }
   return {
     decide,

@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os'
 import { type BackendName, countDefaultThreads } from '../backends/index.ts'
+import type { OwnCalibration } from '../decide/own-calibration.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { count, flag, mapOf, oneOf, optionTable, readOption, readOptions, text } from '../options/index.ts'
 import { COMMON_OPTIONS, type CommonEngineOptions } from './common-options.ts'
@@ -63,6 +64,7 @@ export interface ResolvedOptions {
   readonly maxConcurrent: number
   readonly maxQueue: number | undefined
   readonly maxOptions: number
+  readonly calibration?: OwnCalibration
 }
 
 const BACKEND = oneOf(['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'])
@@ -103,6 +105,7 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
     maxConcurrent,
     maxQueue,
     maxOptions,
+    ...(given.calibration && { calibration: given.calibration }),
   }
 }
 

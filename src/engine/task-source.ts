@@ -1,3 +1,4 @@
+import { identifyDecider } from '../decide/identify-decider.ts'
 import { readImageManifest } from '../images/image-manifest.ts'
 import {
   EMBEDDED_MODELS,
@@ -33,10 +34,12 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
       if (source.embedded) found.set(target, source)
       return source
     },
-    async describe({ folder }) {
-      const files = openFolder(folder)
+    async describe({ id, folder }) {
+      const files = openFolder(folder, HUB_ID.test(id) ? id : undefined)
       const bytes = await weighModel(folder)
-      if (!(await isImageBundle(files))) return { kind: 'decisions', bytes }
+      if (!(await isImageBundle(files))) {
+        return { kind: 'decisions', bytes, identity: await identifyDecider(files) }
+      }
       const { native_sizes: sizes } = await readImageManifest(files)
       return { kind: 'images', bytes, ...(sizes && { nativeSizes: sizes.map((sides) => sides.join('x')) }) }
     },

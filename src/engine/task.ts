@@ -1,4 +1,5 @@
 import type { Backend } from '../backends/index.ts'
+import type { OwnCalibration } from '../decide/own-calibration.ts'
 import type { JobKind, Jobs, Progress } from './jobs.ts'
 
 export interface TaskContext {
@@ -56,6 +57,8 @@ export interface ModelDescription {
   readonly kind: 'decisions' | 'images'
   /** Size of its weight files, in bytes. */
   readonly bytes: number
+  /** Decision models only: what a calibration of your own is made for. */
+  readonly identity?: OwnCalibration['model']
   /** Sizes that a small image model makes itself; what is asked for in others is resampled from them. */
   readonly nativeSizes?: readonly string[]
 }

@@ -12,7 +12,7 @@ export interface CoveragePoint {
 }
 
 /** The confidence that the answer to this question has on the wire. */
-function confidenceOf({ type, probabilities }: Outcome): number {
+export function confidenceOf({ type, probabilities }: Outcome): number {
   if (type === 'noul') return noulConfidence(probabilities[0]!)
   return type === 'choice' ? choiceConfidence(probabilities) : scoreConfidence(probabilities)
 }

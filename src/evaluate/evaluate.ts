@@ -1,3 +1,4 @@
+import { probabilitiesOf } from '../decide/answer.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import type { Engine } from '../engine/index.ts'
 import type { Question } from '../schemas/index.ts'
@@ -5,7 +6,7 @@ import { type Confusion, countConfusions } from './confusion.ts'
 import { type CoveragePoint, coverageCurve } from './coverage.ts'
 import { type LabelledQuestion, type LabelledRow, optionNames, readLabels } from './labelled-rows.ts'
 import { groupBy, measure, type Metrics, type ReliabilityBin, reliabilityBins } from './metrics.ts'
-import { isRight, type Outcome, probabilitiesOf } from './outcome.ts'
+import { isRight, type Outcome } from './outcome.ts'
 
 /** What answers decisions: an engine of this library, or anything else with the same method. */
 export type Decides = Pick<Engine, 'decide'>
@@ -78,7 +79,7 @@ export async function evaluate(
 }
 
 /** Asks every row, a few at a time, after all of them were checked. */
-async function answerRows(
+export async function answerRows(
   engine: Decides,
   rows: readonly LabelledRow[],
   { signal, onProgress, concurrency = 2, maxOptions }: EvaluateOptions,

@@ -52,7 +52,7 @@ function formatConfusion({
 }
 
 /** Columns as wide as they need, the first one to the left and numbers to the right. */
-function formatTable(rows: readonly (readonly string[])[]): string {
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const pad = (cell: string, column: number) =>
     column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)

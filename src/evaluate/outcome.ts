@@ -1,4 +1,4 @@
-import type { Answer, Question } from '../schemas/index.ts'
+import type { Question } from '../schemas/index.ts'
 
 /** One answered, labelled question. */
 export interface Outcome {
@@ -7,13 +7,6 @@ export interface Outcome {
   readonly probabilities: readonly number[]
   /** Index of the right option. */
   readonly gold: number
-}
-
-/** The probabilities of an answer in the order of the question's options. */
-export function probabilitiesOf(question: Question, answer: Answer): number[] {
-  if (answer.type === 'noul') return [answer.noul, 1 - answer.noul]
-  const names = question.type === 'choice' ? Object.keys(question.criteria) : Object.keys(answer.probabilities)
-  return names.map((name) => answer.probabilities[name] ?? 0)
 }
 
 /** The option that the answer gives: of equal ones the first. */

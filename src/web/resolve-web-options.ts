@@ -75,6 +75,7 @@ export function resolveWebOptions(options: WebEngineOptions, base: string): Reso
     maxConcurrent,
     maxQueue,
     maxOptions,
+    ...(given.calibration && { calibration: given.calibration }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { EngineSettings } from '../engine/resolve-options.ts'
 import type { ResolvedModel, TaskSource } from '../engine/task.ts'
 import { ModelNotFoundError } from '../errors/index.ts'
+import { identifyDecider } from '../decide/identify-decider.ts'
 import { readImageManifest } from '../images/image-manifest.ts'
 import { isImageBundle } from '../models/is-image-bundle.ts'
 import { openUrl } from './model-url.ts'
@@ -30,7 +31,7 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
         throw new ModelNotFoundError(id, tried, "createEngine({ models: { name: 'URL of its folder' } })")
       }
       const bytes = await weighUrl(files, kind)
-      if (kind === 'decisions') return { kind, bytes }
+      if (kind === 'decisions') return { kind, bytes, identity: await identifyDecider(files) }
       const { native_sizes: sizes } = await readImageManifest(files)
       return { kind, bytes, ...(sizes && { nativeSizes: sizes.map((sides) => sides.join('x')) }) }
     },

@@ -1,0 +1,52 @@
+import { writeFile } from 'node:fs/promises'
+import { defineCommand } from 'citty'
+import colors from 'picocolors'
+import { calibrate, type CalibrationResult } from '../evaluate/calibrate.ts'
+import { formatCalibration } from '../evaluate/format-calibration.ts'
+import { engineArguments, openEngine, useFor } from './engine-arguments.ts'
+import { showRow } from './eval-command.ts'
+import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
+import { readNumber } from './read-request.ts'
+import { printResult, runCommand } from './run-command.ts'
+import { untilInterrupted } from './until-interrupted.ts'
+
+export const calibrateCommand = defineCommand({
+  meta: {
+    name: 'calibrate',
+    description:
+      'Fit probabilities and thresholds to labelled rows of your own; decide and serve take the file as --calibration',
+  },
+  args: {
+    ...labelledArguments,
+    out: { type: 'positional', required: true, description: 'file to write' },
+    error: {
+      type: 'string',
+      default: '0.05',
+      description: 'share of decided answers that may be wrong, for the thresholds',
+      valueHint: 'x',
+    },
+    json: { type: 'boolean', description: 'print JSON' },
+    ...engineArguments,
+  },
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const rows = await readLabelledRows(args)
+      const result = await fit(args, rows, readNumber('--error', args.error))
+      await writeFile(args.out, `${JSON.stringify(result.calibration, null, 2)}\n`)
+      const summary = { out: args.out, questions: result.questions }
+      printResult(
+        args.json ?? false,
+        summary,
+        () => `${formatCalibration(result)}\n\n${colors.green('wrote')} ${args.out}`,
+      )
+    }),
+})
+
+async function fit(
+  args: Parameters<typeof openEngine>[0],
+  rows: Awaited<ReturnType<typeof readLabelledRows>>,
+  error: number,
+): Promise<CalibrationResult> {
+  await using engine = await openEngine(args, useFor('decide-latest', args))
+  return await calibrate(engine, rows, { error, signal: untilInterrupted(), onProgress: showRow })
+}

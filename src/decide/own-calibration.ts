@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { Answer, Question } from '../schemas/index.ts'
+import { answerQuestion } from './answer.ts'
+
+const finite = z.number().finite()
+
+/** What was fitted for one question, and how its logits change by it. */
+const ownQuestionSchema = z.object({
+  /** The question as it is asked, without its name and `min_confidence`; other wordings are other questions. */
+  question: z.object({
+    type: z.enum(['noul', 'choice', 'score']),
+    instructions: z.unknown().optional(),
+    criteria: z.unknown().optional(),
+  }),
+  /** Labelled rows that it was fitted on. */
+  rows: z.number().int().min(1),
+  /** Logits are divided by it after the model's own calibration. */
+  temperature: finite.positive(),
+  /** Added to the logits after that, one per option: of a noul yes and no, of a score from the first level on. */
+  bias: z.array(finite),
+})
+
+/** A calibration on somebody's own labelled rows, as `calibrate` makes it and a file holds it. */
+export const ownCalibrationSchema = z.object({
+  format: z.literal('tessera-calibration-1'),
+  /** The model whose probabilities it corrects; another one's would be made worse. */
+  model: z.object({
+    id: z.string(),
+    /** Of its bundle, such as `1.0.0`. */
+    version: z.string(),
+    /** What its weights are stored in, such as `float32` or `int8 in blocks of 64`. */
+    weights: z.string(),
+    /** How questions are rendered and answers read, such as `branch-1`. */
+    template: z.string(),
+  }),
+  questions: z.array(ownQuestionSchema),
+})
+
+export type OwnCalibration = z.infer<typeof ownCalibrationSchema>
+export type OwnQuestion = z.infer<typeof ownQuestionSchema>
+
+/** What makes two questions the same: everything that the model is shown of them. */
+export function questionKey({ type, instructions, criteria }: OwnQuestion['question'] | Question): string {
+  return JSON.stringify([type, instructions ?? null, criteria ?? null])
+}
+
+/** Least probability that a logit is taken of: the answer's own may be rounded to 0. */
+const LEAST = 1e-12
+
+/**
+ * An answer with its probabilities corrected.
+ *
+ * @param probabilities of the options, before [K]
+ * @param threshold the `min_confidence` in force for the question, if any
+ */
+export function recalibrate(
+  question: Question,
+  probabilities: readonly number[],
+  { temperature, bias }: Pick<OwnQuestion, 'temperature' | 'bias'>,
+  threshold: number | undefined,
+): Answer {
+  return answerQuestion(question, adjustLogits(probabilities, temperature, bias), threshold)
+}
+
+/** `log p / temperature + bias` [K]. */
+export function adjustLogits(probabilities: readonly number[], temperature: number, bias: readonly number[]): number[] {
+  return probabilities.map((p, index) => Math.log(Math.max(p, LEAST)) / temperature + (bias[index] ?? 0))
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { OwnCalibration } from '../decide/own-calibration.ts'
+import type { ChoiceAnswer, NoulAnswer } from '../schemas/index.ts'
+import { createEngine } from './create-engine.ts'
+import type { Engine } from './engine.ts'
+
+const URGENT = { type: 'noul', instructions: 'Does this need an answer today?' } as const
+const TEAM = { type: 'choice', instructions: 'Which team?', criteria: { '10': 'payments', '2': 'bugs' } } as const
+const state = 'The shop is down and customers cannot pay. Please call me at once.'
+
+let plain: Engine
+let calibration: OwnCalibration
+beforeAll(async () => {
+  plain = await createEngine({ worker: false })
+  const { identity } = (await plain.models()).find(({ name }) => name === 'decide-latest')!
+  calibration = {
+    format: 'tessera-calibration-1',
+    model: identity!,
+    questions: [
+      { question: URGENT, rows: 40, temperature: 2, bias: [1, 0] },
+      { question: TEAM, rows: 40, temperature: 1, bias: [0, 3] },
+    ],
+  }
+})
+afterAll(() => plain.dispose())
+
+const logit = (p: number) => Math.log(p / (1 - p))
+
+it('corrects the questions that it knows, by their wording and not by their name', async () => {
+  await using engine = await createEngine({ worker: false, calibration })
+  const other = { ...URGENT, instructions: 'Is it urgent?' }
+  const request = { state, questions: { a: URGENT, b: TEAM, c: other }, min_confidence: 0.5 }
+  const before = (await plain.decide(request)).answers
+  const after = (await engine.decide(request)).answers
+  expect(logit(after.a.noul)).toBeCloseTo(logit(before.a.noul) / 2 + 1, 5)
+  const difference = ({ probabilities }: ChoiceAnswer<'10' | '2'>) => Math.log(probabilities['10'] / probabilities['2'])
+  // The options of a request stand in the order of JavaScript's objects: whole numbers first, from the least.
+  expect(difference(after.b)).toBeCloseTo(difference(before.b) + 3, 5)
+  expect(after.c).toEqual(before.c)
+  const { noul, confidence, decided } = after.a as NoulAnswer
+  expect(confidence).toBeCloseTo(Math.abs(2 * noul - 1), 9)
+  expect(decided).toBe(confidence! >= 0.5)
+})
+
+it('is refused for another model, and says for which it is', async () => {
+  const other = { ...calibration, model: { ...calibration.model, version: '0.0.1' } }
+  await expect(createEngine({ worker: false, calibration: other })).rejects.toThrow(
+    /^calibration: was made for decide-mini 0\.0\.1 \(weights .*\); this engine serves decide-mini \d/,
+  )
+})
+
+it('is refused where it is none', async () => {
+  const wrong = { ...calibration, questions: [{ question: URGENT, rows: 40, temperature: 0, bias: [] }] }
+  await expect(createEngine({ calibration: wrong })).rejects.toThrow('calibration.questions.0.temperature: ')
+  await expect(createEngine({ calibration: {} as OwnCalibration })).rejects.toThrow('calibration.format: ')
+})

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { softmax } from '../decide/calibrate.ts'
+import { type Calibrates, calibrate } from './calibrate.ts'
+import { fitQuestion } from './fit-question.ts'
+import type { LabelledRow } from './labelled-rows.ts'
+import type { Outcome } from './outcome.ts'
+import { findThreshold, wilsonInterval } from './threshold.ts'
+
+/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Outcomes whose right options are drawn from `softmax(z)`, while the model claims `softmax(claim(z))`. */
+function simulate(n: number, type: Outcome['type'], options: number, claim: (z: number[]) => number[]): Outcome[] {
+  const random = randomNumbers(7)
+  return Array.from({ length: n }, () => {
+    const z = Array.from({ length: options }, () => 4 * random() - 2)
+    const drawn = random()
+    let sum = 0
+    const gold = softmax(z).findIndex((p) => (sum += p) > drawn)
+    return { type, probabilities: softmax(claim(z)), gold: Math.max(0, gold) }
+  })
+}
+
+describe('the fit of one question', () => {
+  it('finds the temperature of a model that is too sure', () => {
+    const { temperature, bias } = fitQuestion(simulate(3000, 'choice', 4, (z) => z.map((value) => 3 * value)))
+    expect(temperature).toBeGreaterThan(2.7)
+    expect(temperature).toBeLessThan(3.4)
+    for (const value of bias) expect(Math.abs(value)).toBeLessThan(0.15)
+  })
+
+  it('finds the bias of a model that says yes too often', () => {
+    const { temperature, bias } = fitQuestion(simulate(3000, 'noul', 2, ([yes, no]) => [yes! + 1.5, no!]))
+    expect(temperature).toBeCloseTo(1, 0)
+    expect(bias[0]).toBeGreaterThan(-1.65)
+    expect(bias[0]).toBeLessThan(-1.25)
+    expect(bias[1]).toBe(0)
+  })
+
+  it('tilts the levels of a score', () => {
+    const { bias } = fitQuestion(simulate(3000, 'score', 5, (z) => z.map((value, level) => value - 0.5 * level)))
+    expect(bias).toHaveLength(5)
+    for (const [level, value] of bias.slice(1).entries()) expect(value - bias[level]!).toBeCloseTo(0.5, 0)
+  })
+
+  it('stays near the shipped calibration where rows are few', () => {
+    const few = fitQuestion(simulate(10, 'noul', 2, ([yes, no]) => [yes! + 1.5, no!]))
+    expect(Math.abs(few.bias[0]!)).toBeLessThan(0.8)
+    expect(few.temperature).toBeGreaterThan(0.5)
+    expect(few.temperature).toBeLessThan(2)
+  })
+})
+
+describe('thresholds', () => {
+  const outcomes = Array.from({ length: 100 }, (_, index): Outcome => {
+    const yes = 0.5 + (index + 0.5) / 200
+    // Every fourth of the unsure half is wrong.
+    return { type: 'noul', probabilities: [yes, 1 - yes], gold: index < 50 && index % 4 === 0 ? 1 : 0 }
+  })
+
+  it('are the lowest ones whose answers are wrong as seldom as wanted', () => {
+    const threshold = findThreshold(outcomes, 0.05)!
+    expect(threshold.error).toBeLessThanOrEqual(0.05)
+    expect(threshold.coverage).toBeGreaterThan(0.5)
+    const decided = outcomes.filter(({ probabilities }) => 2 * probabilities[0]! - 1 >= threshold.minConfidence)
+    expect(decided).toHaveLength(Math.round(threshold.coverage * 100))
+    expect(threshold.interval[0]).toBeLessThan(threshold.error)
+    expect(threshold.interval[1]).toBeGreaterThan(0.05)
+  })
+
+  it('are absent where the surest answers are wrong', () => {
+    expect(findThreshold([{ type: 'noul', probabilities: [0.99, 0.01], gold: 1 }], 0.5)).toBeUndefined()
+  })
+
+  it('have the interval of Wilson', () => {
+    // Values of statsmodels' proportion_confint(method='wilson').
+    expect(wilsonInterval(0, 40)).toEqual([0, expect.closeTo(0.0876, 3)])
+    expect(wilsonInterval(5, 50)).toEqual([expect.closeTo(0.0435, 3), expect.closeTo(0.2136, 3)])
+  })
+})
+
+describe('calibrate', () => {
+  const IDENTITY = { id: 'oracle', version: '1', weights: 'float32', template: 'branch-1' }
+  const engine: Calibrates = {
+    decide: (async ({ state }: { state: { yes: number } }) => ({
+      model: 'oracle',
+      answers: { q: { type: 'noul', noul: state.yes } },
+      usage: { input_tokens: 1, output_tokens: 0 },
+      latency_ms: 0,
+    })) as unknown as Calibrates['decide'],
+    models: () => Promise.resolve([{ name: 'decide-latest', id: 'oracle', available: true, identity: IDENTITY }]),
+  }
+  const rowsOf = (outcomes: readonly Outcome[], instructions = 'Is it?'): LabelledRow[] =>
+    outcomes.map(({ probabilities, gold }) => ({
+      state: { yes: probabilities[0]! },
+      questions: { q: { type: 'noul', instructions } },
+      labels: { q: gold === 0 },
+    }))
+  const tooSure = simulate(60, 'noul', 2, ([yes, no]) => [4 * yes! + 2, 4 * no!])
+  const exact = simulate(60, 'noul', 2, (z) => z)
+
+  it('corrects a question whose answers are wrong in a way that held-out rows share', async () => {
+    const { calibration, questions } = await calibrate(engine, rowsOf(tooSure))
+    expect(questions[0]).toMatchObject({ name: 'q', status: 'fitted', rows: 60, few: false })
+    expect(questions[0]!.after.logLoss).toBeLessThan(questions[0]!.before.logLoss)
+    expect(calibration.model).toEqual(IDENTITY)
+    expect(calibration.questions).toMatchObject([{ question: { type: 'noul', instructions: 'Is it?' }, rows: 60 }])
+    expect(calibration.questions[0]!.temperature).toBeGreaterThan(1.5)
+  })
+
+  it('keeps what held-out rows get no better from', async () => {
+    const wrong = exact.map((outcome, index) => (index % 7 === 0 ? { ...outcome, gold: 1 - outcome.gold } : outcome))
+    for (const outcomes of [exact, wrong]) {
+      const { questions } = await calibrate(engine, rowsOf(outcomes))
+      expect(questions[0]!.after.logLoss).toBeLessThanOrEqual(questions[0]!.before.logLoss)
+      if (questions[0]!.status === 'kept') expect(questions[0]!.after).toEqual(questions[0]!.before)
+    }
+  })
+
+  it('says where rows are too few, or all have one answer', async () => {
+    const { calibration, questions } = await calibrate(engine, [
+      ...rowsOf(tooSure.slice(0, 9), 'few'),
+      ...rowsOf(
+        tooSure.filter(({ gold }) => gold === 0),
+        'one answer',
+      ),
+      ...rowsOf(tooSure.slice(0, 20), 'hardly enough'),
+    ])
+    expect(questions.slice(0, 2).map(({ status }) => status)).toEqual(['too few', 'too few'])
+    expect(questions[2]).toMatchObject({ rows: 20, few: true })
+    expect(calibration.questions.map(({ question }) => question.instructions)).not.toContain('few')
+  })
+
+  it('refuses an error that is no share', async () => {
+    await expect(calibrate(engine, rowsOf(exact), { error: 5 })).rejects.toThrow(
+      'error: must be a number from 0 to 1, got 5',
+    )
+  })
+})

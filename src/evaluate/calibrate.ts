@@ -1,0 +1,114 @@
+import { type OwnCalibration, type OwnQuestion, questionKey } from '../decide/own-calibration.ts'
+import { InvalidRequestError } from '../errors/index.ts'
+import type { Engine } from '../engine/index.ts'
+import { crossValidate, logLoss } from './cross-validate.ts'
+import { type AnsweredQuestion, answerRows, type EvaluateOptions } from './evaluate.ts'
+import { fitQuestion } from './fit-question.ts'
+import type { LabelledRow } from './labelled-rows.ts'
+import { groupBy, measure, type Metrics } from './metrics.ts'
+import { findThreshold, type Threshold } from './threshold.ts'
+
+/** An engine without a calibration of its own: its answers are what is corrected. */
+export type Calibrates = Pick<Engine, 'decide' | 'models'>
+
+export interface CalibrateOptions extends EvaluateOptions {
+  /** Share of decided answers that may be wrong, 0 to 1, that thresholds are looked for. @defaultValue 0.05 */
+  readonly error?: number
+}
+
+/** How one question was calibrated. All figures are cross-validated: no answer is judged by a fit on its own label. */
+export interface QuestionCalibration {
+  readonly name: string
+  /**
+   * `fitted`: the correction is in the calibration. `kept`: it made held-out answers no better, so the shipped calibration
+   * stays. `too few`: below ten rows, or all with the same right answer.
+   */
+  readonly status: 'fitted' | 'kept' | 'too few'
+  readonly rows: number
+  /** Below 30 rows: the figures say little. */
+  readonly few: boolean
+  readonly before: Metrics & { readonly logLoss: number }
+  /** Of what the calibration gives from now on. */
+  readonly after: Metrics & { readonly logLoss: number }
+  /** Absent where not even the surest answers are right often enough. */
+  readonly threshold?: Threshold
+}
+
+export interface CalibrationResult {
+  /** For `createEngine({ calibration })`, or as JSON in a file. */
+  readonly calibration: OwnCalibration
+  readonly questions: readonly QuestionCalibration[]
+}
+
+/** With fewer rows a fit follows chance. */
+const LEAST_ROWS = 10
+const ENOUGH_ROWS = 30
+
+/**
+ * Fits temperature and biases of each question to labelled rows of your own, drawn towards the shipped calibration where
+ * rows are few, and finds the `min_confidence` for a wanted share of errors. A question is known by its instructions and
+ * criteria; another wording is another question.
+ *
+ * @example
+ * const { calibration, questions } = await calibrate(engine, rows, { error: 0.05 })
+ * await writeFile('calibration.json', JSON.stringify(calibration))
+ * const better = await createEngine({ calibration })
+ *
+ * @throws InvalidRequestError naming the row and field of a bad label, AbortedError, and what `decide` throws
+ */
+export async function calibrate(
+  engine: Calibrates,
+  rows: readonly LabelledRow[],
+  options: CalibrateOptions = {},
+): Promise<CalibrationResult> {
+  const { error = 0.05 } = options
+  if (!(error >= 0 && error <= 1)) throw new InvalidRequestError('error', `must be a number from 0 to 1, got ${error}`)
+  const { answered, model } = await answerRows(engine, rows, options)
+  const fits = [...groupBy(answered, ({ question }) => questionKey(question)).values()].map((outcomes) =>
+    calibrateQuestion(outcomes, error),
+  )
+  return {
+    calibration: {
+      format: 'tessera-calibration-1',
+      model: await identify(engine, model),
+      questions: fits.flatMap(({ correction }) => (correction ? [correction] : [])),
+    },
+    questions: fits.map(({ report }) => report),
+  }
+}
+
+function calibrateQuestion(
+  outcomes: readonly AnsweredQuestion[],
+  error: number,
+): { report: QuestionCalibration; correction?: OwnQuestion } {
+  const { name, question } = outcomes[0]!
+  const rows = outcomes.length
+  const judge = (some: readonly AnsweredQuestion[]) => ({ ...measure(some), logLoss: logLoss(some) })
+  const hasBoth = new Set(outcomes.map(({ gold }) => gold)).size > 1
+  const heldOut = rows >= LEAST_ROWS && hasBoth ? crossValidate(outcomes) : outcomes
+  const isBetter = logLoss(heldOut) < logLoss(outcomes)
+  const used = isBetter ? heldOut : outcomes
+  const threshold = findThreshold(used, error)
+  const report: QuestionCalibration = {
+    name,
+    status: heldOut === outcomes ? 'too few' : isBetter ? 'fitted' : 'kept',
+    rows,
+    few: rows < ENOUGH_ROWS,
+    before: judge(outcomes),
+    after: judge(used),
+    ...(threshold && { threshold }),
+  }
+  if (!isBetter) return { report }
+  const { type, instructions, criteria } = question
+  return { report, correction: { question: { type, instructions, criteria }, rows, ...fitQuestion(outcomes) } }
+}
+
+/** What the file says of the model, so that it is refused for another one. */
+async function identify(engine: Calibrates, answering: string): Promise<OwnCalibration['model']> {
+  const identity = (await engine.models()).map((model) => model.identity).find((model) => model?.id === answering)
+  if (identity) return identity
+  throw new InvalidRequestError(
+    'engine',
+    `must list the model '${answering}' that answers with its version, weights and template`,
+  )
+}
