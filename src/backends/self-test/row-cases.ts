@@ -45,9 +45,11 @@ export function rowCases(): OperatorCase[] {
     rowCase({ family: 'elementwise', opType: 'Gelu', domain: 'com.microsoft' }, (row) =>
       row.map((value) => (value * (1 + errorFunction(value / Math.SQRT2))) / 2),
     ),
+    rowCase({ family: 'elementwise', opType: 'Relu' }, (row) => row.map((value) => Math.max(0, value))),
     rowCase({ family: 'elementwise', opType: 'Tanh' }, (row) => row.map(Math.tanh)),
     rowCase({ family: 'elementwise', opType: 'Add' }, (row) => row.map((value, i) => value + gains[i]!), gains),
     rowCase({ family: 'elementwise', opType: 'Mul' }, (row) => row.map((value, i) => value * gains[i]!), gains),
+    meanCase(),
     instanceNormalizationCase(),
     rotaryCase(false),
     rotaryCase(true),
@@ -64,6 +66,22 @@ function rowCase(operator: Operator, change: Change, ...more: Float32Array[]): O
   ).flat()
   const operands = [input(float([ROWS, WIDTH], x)), ...more.map((row) => constant(float([WIDTH], row)))]
   return { ...operator, operands, outputs: [{ dims: [ROWS, WIDTH], values }] }
+}
+
+/** The mean of all rows. */
+function meanCase(): OperatorCase {
+  const x = noise(ROWS * WIDTH, 17)
+  const values = Array.from({ length: WIDTH }, (_, i) => {
+    const column = Array.from({ length: ROWS }, (__, row) => x[row * WIDTH + i]!)
+    return column.reduce((sum, value) => sum + value, 0) / ROWS
+  })
+  return {
+    family: 'elementwise',
+    opType: 'ReduceMean',
+    attributes: { keepdims: { int: 1 } },
+    operands: [input(float([ROWS, WIDTH], x)), constant(integers('int64', [1], [0]))],
+    outputs: [{ dims: [1, WIDTH], values }],
+  }
 }
 
 function instanceNormalizationCase(): OperatorCase {

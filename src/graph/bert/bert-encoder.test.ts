@@ -14,6 +14,8 @@ import { createCpuBackend } from '../../backends/cpu.ts'
 import { parseBertConfig } from '../../models/bert-config.ts'
 import { quantizeWeights } from '../../models/quantize-weights.ts'
 import { readSafetensors } from '../../models/read-safetensors.ts'
+import { bertClassifierHead } from '../encoder-heads/classifier-head.ts'
+import { hiddenHead } from '../encoder-heads/hidden-head.ts'
 import type { LinearMode } from '../layers/weights.ts'
 import { buildBertEncoder } from './bert-encoder.ts'
 
@@ -37,7 +39,7 @@ describe.each(ATTENTION_FORMS)('a BERT encoder with %s attention agrees with tra
       const { config, weights, expected, feeds } = await readCase(name)
       const { hidden } = await runGraph(
         backend,
-        buildBertEncoder(config, weights, { linear: 'float', attention }),
+        buildBertEncoder(config, weights, hiddenHead, { linear: 'float', attention }),
         feeds,
       )
       expect(largestRelativeError(hidden, readFloats(expected, 'hidden'))).toBeLessThan(1e-4)
@@ -46,7 +48,7 @@ describe.each(ATTENTION_FORMS)('a BERT encoder with %s attention agrees with tra
 
   it('on the logits of a classifier', async () => {
     const { config, weights, expected, feeds } = await readCase('bert-classifier')
-    const graph = buildBertEncoder(config, weights, { linear: 'float', attention, labels: 3 })
+    const graph = buildBertEncoder(config, weights, bertClassifierHead(3, 'bert.'), { linear: 'float', attention })
     const { logits } = await runGraph(backend, graph, feeds)
     expect(logits?.dims).toEqual([1, 3])
     expect(largestRelativeError(logits, readFloats(expected, 'logits'))).toBeLessThan(1e-4)
@@ -66,7 +68,11 @@ describe.each(['row', 32] as const)('a BERT encoder in 8 bits, blocks of %s', (b
     quantized = await openBertCheckpoint(join(work, 'int8'))
     await writeDequantized(source, quantized, join(work, 'float'))
     const weights = await readSafetensors(join(work, 'float'))
-    const { hidden } = await runGraph(backend, buildBertEncoder(source.config, weights, { linear: 'float' }), feeds)
+    const { hidden } = await runGraph(
+      backend,
+      buildBertEncoder(source.config, weights, hiddenHead, { linear: 'float' }),
+      feeds,
+    )
     exact = hidden!.data as Float32Array
   })
   afterAll(() => rm(work, { recursive: true }))
@@ -77,7 +83,11 @@ describe.each(['row', 32] as const)('a BERT encoder in 8 bits, blocks of %s', (b
     { linear: { accuracyLevel: 4 }, tolerance: 0.15 },
   ])('gives its dequantised hidden states with linear $linear', async ({ linear, tolerance }) => {
     const { feeds } = await readCase('bert-wide-epsilon')
-    const { hidden } = await runGraph(backend, buildBertEncoder(quantized.config, quantized.weights, { linear }), feeds)
+    const { hidden } = await runGraph(
+      backend,
+      buildBertEncoder(quantized.config, quantized.weights, hiddenHead, { linear }),
+      feeds,
+    )
     expect(largestRelativeError(hidden, exact)).toBeLessThan(tolerance)
   })
 })

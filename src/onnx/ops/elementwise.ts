@@ -27,6 +27,10 @@ export function gelu(g: GraphBuilder, x: Value): Value {
   return single(g.node('Gelu', [x], { domain: 'com.microsoft' }))
 }
 
+export function relu(g: GraphBuilder, x: Value): Value {
+  return single(g.node('Relu', [x]))
+}
+
 export function bitwiseAnd(g: GraphBuilder, a: Value, b: Value): Value {
   return single(g.node('BitwiseAnd', [a, b]))
 }

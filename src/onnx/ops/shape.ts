@@ -76,6 +76,11 @@ export function reduceMax(g: GraphBuilder, x: Value): Value {
   return single(g.node('ReduceMax', [x, g.integers([-1])], { attributes: { keepdims: { int: 1 } } }))
 }
 
+/** The mean over `axis`, which keeps a length of 1. */
+export function reduceMean(g: GraphBuilder, x: Value, axis: number): Value {
+  return single(g.node('ReduceMean', [x, g.integers([axis])], { attributes: { keepdims: { int: 1 } } }))
+}
+
 export function transpose(g: GraphBuilder, x: Value, permutation: readonly number[]): Value {
   return single(g.node('Transpose', [x], { attributes: { perm: permutation } }))
 }

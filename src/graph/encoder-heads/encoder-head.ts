@@ -1,0 +1,10 @@
+import type { Value } from '../../onnx/graph-builder.ts'
+import type { AttentionGraph } from '../layers/full-attention.ts'
+
+/** What heads use of the encoder's graph that they are built on. */
+export interface EncoderModel extends AttentionGraph {
+  readonly movesHalf: boolean
+}
+
+/** Declares inputs and outputs on the last hidden states x [S, width], float32. */
+export type EncoderHead = (model: EncoderModel, x: Value, width: number) => void

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fixtureFolder } from '../../../test/helpers/qwen3-fixture.ts'
+import { readFloats, readIntegers } from '../../../test/helpers/read-tensor.ts'
+import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
+import { int64, runGraph } from '../../../test/helpers/run-graph.ts'
+import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
+import type { AttentionForm, Backend } from '../../backends/backend.ts'
+import { createCpuBackend } from '../../backends/cpu.ts'
+import { localBlocks } from '../../decide/encoder/local-blocks.ts'
+import { parseModernBertConfig } from '../../models/modernbert-config.ts'
+import { readSafetensors } from '../../models/read-safetensors.ts'
+import { modernBertClassifierHead } from '../encoder-heads/classifier-head.ts'
+import { hiddenHead } from '../encoder-heads/hidden-head.ts'
+import { buildModernBertEncoder } from './modernbert-encoder.ts'
+
+let backend: Backend
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+})
+afterAll(() => backend.dispose())
+
+async function openFixture(name: string) {
+  const folder = fixtureFolder(name)
+  const config = parseModernBertConfig(JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')), name)
+  const weights = await readSafetensors(folder)
+  const expected = await readSafetensors(join(folder, 'expected.safetensors'))
+  const lengths = expected.metadata['lengths']!.split(',').map(Number)
+  const feeds = (length: number) => ({
+    input_ids: int64(readIntegers(expected, `ids.${length}`), 1, length),
+    position_ids: int64([...Array(length).keys()], 1, length),
+    ...localBlocks(length, config.local_attention),
+  })
+  const options = (attention: AttentionForm) =>
+    ({
+      linear: 'float',
+      maxPositions: 128,
+      prefix: weights.get('final_norm.weight') ? '' : 'model.',
+      attention,
+    }) as const
+  return { config, weights, expected, lengths, feeds, options }
+}
+
+describe.each(ATTENTION_FORMS)('a ModernBERT encoder with %s attention agrees with transformers', (attention) => {
+  it.each(['modernbert-plain', 'modernbert-types', 'modernbert-older', 'modernbert-classifier'])(
+    'on %s',
+    async (name) => {
+      const { config, weights, expected, lengths, feeds, options } = await openFixture(name)
+      const session = await backend.createSession(
+        buildModernBertEncoder(config, weights, hiddenHead, options(attention)),
+      )
+      for (const length of lengths) {
+        const { hidden } = await session.run(feeds(length))
+        expect(largestRelativeError(hidden, readFloats(expected, `hidden.${length}`))).toBeLessThan(1e-4)
+      }
+      await session.dispose()
+    },
+  )
+
+  it.each([
+    ['modernbert-classifier', 3],
+    ['modernbert-mean', 2],
+  ])('on the logits of %s', async (name, labels) => {
+    const { config, weights, expected, feeds, options } = await openFixture(name)
+    const head = modernBertClassifierHead(labels, config)
+    const { logits } = await runGraph(
+      backend,
+      buildModernBertEncoder(config, weights, head, options(attention)),
+      feeds(29),
+    )
+    expect(largestRelativeError(logits, readFloats(expected, 'logits.29'))).toBeLessThan(1e-4)
+  })
+})
+
+describe('a ModernBERT configuration', () => {
+  it.each([
+    ['rope_scaling', { rope_type: 'yarn', factor: 2 }],
+    ['hidden_activation', 'silu'],
+    ['layer_types', ['full_attention']],
+    ['layer_types', ['full_attention', 'linear_attention']],
+  ])('is refused with %s %j, by name', async (field, value) => {
+    const json = JSON.parse(await readFile(join(fixtureFolder('modernbert-plain'), 'config.json'), 'utf8'))
+    expect(() => parseModernBertConfig({ ...json, [field]: value }, 'config.json')).toThrow(field)
+  })
+})

@@ -1,0 +1,157 @@
+import type { AttentionForm } from '../../backends/backend.ts'
+import type { ModernBertConfig } from '../../models/modernbert-config.ts'
+import type { WeightIndex } from '../../models/weight-index.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import { add, gelu, mul } from '../../onnx/ops/elementwise.ts'
+import { layerNormalization } from '../../onnx/ops/normalization.ts'
+import { rotaryEmbeddingAt } from '../../onnx/ops/rotary.ts'
+import { reshape, split } from '../../onnx/ops/shape.ts'
+import { type EncoderHead, type EncoderModel } from '../encoder-heads/encoder-head.ts'
+import { fullAttention, type Heads } from '../layers/full-attention.ts'
+import { affine, gatherRows, linear } from '../layers/linear.ts'
+import { localAttention, type LocalBlocks } from '../layers/local-attention.ts'
+import { narrow, widen, type ComputeType } from '../layers/precision.ts'
+import { computeRotaryCache } from '../layers/rotary-cache.ts'
+import { floatWeight, type LinearMode } from '../layers/weights.ts'
+
+export interface ModernBertOptions {
+  /** Positions the rotary tables cover; no text may be longer. */
+  readonly maxPositions: number
+  readonly linear: LinearMode
+  /** @defaultValue 'fused' */
+  readonly attention?: AttentionForm
+  /** @defaultValue 'float32' */
+  readonly precision?: ComputeType
+  /** Whether the backend picks rows of a float16 table; @defaultValue true */
+  readonly movesHalf?: boolean
+  /** What stands before the names of the encoder's tensors. */
+  readonly prefix: string
+}
+
+interface ModernBertModel extends EncoderModel {
+  readonly config: ModernBertConfig
+  readonly prefix: string
+}
+
+/** What the attention of every layer reads. */
+interface AttentionContext {
+  readonly positions: Value
+  readonly blocks: LocalBlocks
+  readonly tables: Readonly<
+    Record<ModernBertConfig['layer_types'][number], { readonly cos: Value; readonly sin: Value }>
+  >
+}
+
+/**
+ * A ModernBERT encoder on one text without padding, with a head on its last hidden states.
+ *
+ * Inputs: `input_ids`, `position_ids` int64 [1, S]; those of {@link LocalBlocks}: `block_rows`, `block_span` and `block_bias`; and the head's.
+ * Outputs are the head's.
+ *
+ * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
+ */
+export function buildModernBertEncoder(
+  config: ModernBertConfig,
+  weights: WeightIndex,
+  head: EncoderHead,
+  options: ModernBertOptions,
+): BuiltGraph {
+  const g = new GraphBuilder('modernbert_encoder')
+  const { linear: mode, attention = 'fused', precision = 'float32', movesHalf = true, prefix } = options
+  const { quantization_config: quantization, hidden_size: hidden, vocab_size: vocabulary } = config
+  const model: ModernBertModel = {
+    g,
+    config,
+    weights,
+    quantization,
+    linear: mode,
+    attention,
+    precision,
+    movesHalf,
+    prefix,
+  }
+  const ids = reshape(g, g.input('input_ids', 'int64', [1, 'sequence']), [-1])
+  const context = declareAttention(model, options.maxPositions)
+  const words = gatherRows(model, `${prefix}embeddings.tok_embeddings.weight`, ids, vocabulary, hidden)
+  let x = norm(model, words, 'embeddings.norm')
+  for (let i = 0; i < config.num_hidden_layers; i++) x = encoderLayer(model, x, i, context)
+  head(model, norm(model, x, 'final_norm'), hidden)
+  return g.build(weights.folder)
+}
+
+function encoderLayer(model: ModernBertModel, x: Value, layer: number, context: AttentionContext): Value {
+  const { g, config } = model
+  const name = `layers.${layer}`
+  const normed = layer === 0 ? x : norm(model, x, `${name}.attn_norm`)
+  const attended = add(g, x, attention(model, normed, layer, context))
+  const rows = narrow(model, norm(model, attended, `${name}.mlp_norm`))
+  const inner = config.intermediate_size
+  const [activated, gate] = split(g, widen(model, product(model, rows, `${name}.mlp.Wi`, 2 * inner)), [inner, inner])
+  const gated = narrow(model, mul(g, gelu(g, activated), gate))
+  return add(g, attended, widen(model, product(model, gated, `${name}.mlp.Wo`, config.hidden_size, inner)))
+}
+
+function attention(
+  model: ModernBertModel,
+  x: Value,
+  layer: number,
+  { positions, blocks, tables }: AttentionContext,
+): Value {
+  const { g, config } = model
+  const { hidden_size: hidden, num_attention_heads: count, layer_types: types } = config
+  const heads: Heads = { count, size: hidden / count }
+  const name = `layers.${layer}.attn`
+  const all = product(model, narrow(model, x), `${name}.Wqkv`, 3 * hidden, hidden, config.attention_bias)
+  const [query, key, value] = split(g, all, [hidden, hidden, hidden])
+  const { cos, sin } = tables[types[layer]!]
+  const rotated = (rows: Value) =>
+    reshape(g, rotaryEmbeddingAt(g, reshape(g, rows, [1, -1, hidden]), positions, cos, sin), [-1, hidden])
+  const attended =
+    types[layer] === 'full_attention'
+      ? fullAttention(model, rotated(query), rotated(key), value, heads)
+      : localAttention(model, rotated(query), rotated(key), value, heads, blocks)
+  return widen(model, product(model, attended, `${name}.Wo`, hidden, hidden, config.attention_bias))
+}
+
+/** A stored product with or without a bias. */
+function product(
+  model: ModernBertModel,
+  x: Value,
+  name: string,
+  outputs: number,
+  inputs = model.config.hidden_size,
+  biased = model.config.mlp_bias,
+): Value {
+  const full = `${model.prefix}${name}`
+  return biased ? affine(model, x, full, outputs, inputs) : linear(model, x, `${full}.weight`, outputs, inputs)
+}
+
+function norm(model: ModernBertModel, x: Value, name: string): Value {
+  const { hidden_size: hidden, norm_eps: epsilon, norm_bias: biased } = model.config
+  const stored = (part: string) => floatWeight(model, `${model.prefix}${name}.${part}`, [hidden])
+  return layerNormalization(model.g, x, stored('weight'), biased ? stored('bias') : undefined, epsilon)
+}
+
+function declareAttention(model: ModernBertModel, maxPositions: number): AttentionContext {
+  const { g, config } = model
+  const size = config.hidden_size / config.num_attention_heads
+  const table = (name: string, theta: number) => {
+    const { cos, sin } = computeRotaryCache(maxPositions, size, theta)
+    const stored = (part: string, values: Float32Array) =>
+      narrow(model, g.initializer(`${name}_${part}`, 'float32', [maxPositions, size / 2], values))
+    return { cos: stored('cos', cos), sin: stored('sin', sin) }
+  }
+  return {
+    positions: g.input('position_ids', 'int64', [1, 'sequence']),
+    blocks: {
+      rows: g.input('block_rows', 'int64', ['blocks', 'block']),
+      span: g.input('block_span', 'int64', ['blocks', 'span']),
+      bias: g.input('block_bias', 'float32', ['blocks', 'block', 'span']),
+    },
+    tables: {
+      full_attention: table('global', config.global_rope_theta),
+      sliding_attention: table('local', config.local_rope_theta),
+    },
+  }
+}
