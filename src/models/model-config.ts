@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import type { ModelFiles } from './model-files.ts'
-import { readConfig } from './read-config.ts'
+import { readConfig, readOptionalConfig } from './read-config.ts'
 
 /** A `config.json` and what it says the model is. */
 export interface ModelConfig {
@@ -27,8 +27,15 @@ const schema = z.looseObject({
   model_type: z.string().optional(),
 })
 
+/** What a folder is that has the configuration of a Laya agent, and that of its encoder in another folder. */
+export const LAYA = 'LayaAgent'
+export const AGENT_FILE = 'rl_agent_config.json'
+
 /** @throws ModelFormatError when there is no `config.json`, or none that this library's formats of weights fit */
 export async function readModelConfig(files: ModelFiles): Promise<ModelConfig> {
+  const agent = await readOptionalConfig(files, AGENT_FILE, z.looseObject({}), 'the configuration of a Laya agent')
+  if (agent)
+    return { file: `${files.location}/${AGENT_FILE}`, json: agent, architectures: [LAYA], modelType: undefined }
   const json = await readConfig(files, 'config.json', schema, 'the configuration of a model')
   return identifyModel(json, `${files.location}/config.json`)
 }

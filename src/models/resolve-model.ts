@@ -1,11 +1,12 @@
 import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { AGENT_FILE } from './model-config.ts'
 import { ModelNotFoundError } from '../errors/index.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 
-/** One of these is in the folder of every model: of a decoder, or of an image pipeline. */
-const INDEX_FILES = ['config.json', 'model_index.json']
+/** One of these is in the folder of every model: of an encoder or decoder, of an image pipeline, or of a Laya agent. */
+const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE]
 
 export interface ModelSource {
   /** Name of the model that runs, as `owner/name`, a path, or an embedded model's name. */

@@ -1,5 +1,5 @@
 import type { Tensor } from '../../backends/backend.ts'
-import { int64 } from '../passes.ts'
+import { int64 } from '../int64-tensor.ts'
 
 /** Leaves nothing of a weight; within the range of half precision. */
 const BLOCKED = -6e4

@@ -35,7 +35,9 @@ const LONGEST_REMEMBERED = 64
 
 /** Large parts are only told apart here: checking every entry would cost more than loading does. */
 const fileSchema = z.looseObject({
-  added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })).default([]),
+  added_tokens: z
+    .array(z.looseObject({ id: z.number().int(), content: z.string(), special: z.boolean().default(false) }))
+    .default([]),
   pre_tokenizer: z.looseObject({ type: z.string(), pretokenizers: z.array(z.unknown()).optional() }).nullable(),
   model: z.object({
     type: z.literal('BPE'),
@@ -53,9 +55,10 @@ const fileSchema = z.looseObject({
  * Reads `tokenizer.json` as transformers publishes it for the Qwen3 family: byte-level BPE. The added tokens are taken out
  * before the encoder is made: that is what makes prompt injection by structural tokens impossible, rather than escaping them.
  *
+ * @param options.ordinary whether added tokens that are not special, such as runs of spaces, are found in texts
  * @throws ModelFormatError when the file is missing, damaged or describes another kind of tokenizer
  */
-export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
+export async function loadTokenizer(files: ModelFiles, { ordinary = false } = {}): Promise<Tokenizer> {
   const path = `${files.location}/tokenizer.json`
   const file = await readConfig(files, 'tokenizer.json', fileSchema, 'a byte-level BPE tokenizer')
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
@@ -70,11 +73,17 @@ export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
     if (word.length <= LONGEST_REMEMBERED) remembered.set(word, ids)
     return ids
   }
+  const cut = ordinary ? cutAtTokens(file.added_tokens.filter(({ special }) => !special)) : (text: string) => [text]
   function encode(text: string, most = Number.POSITIVE_INFINITY): number[] {
     const ids: number[] = []
-    for (const word of split(normalize(text))) {
-      for (const id of encodeWord(word)) ids.push(id)
-      if (ids.length > most) break
+    for (const [index, piece] of cut(text).entries()) {
+      // Every second piece is an added token.
+      if (index % 2 === 1) ids.push(structural.get(piece) as number)
+      else
+        for (const word of split(normalize(piece))) {
+          for (const id of encodeWord(word)) ids.push(id)
+          if (ids.length > most) return ids
+        }
     }
     return ids
   }
@@ -94,6 +103,15 @@ export async function loadTokenizer(files: ModelFiles): Promise<Tokenizer> {
       forgetSpelling()
     },
   }
+}
+
+/** Cuts a text at these tokens, the longest where several begin: text, token, text, and so on. */
+function cutAtTokens(tokens: readonly { readonly content: string }[]): (text: string) => string[] {
+  if (tokens.length === 0) return (text) => [text]
+  const longestFirst = tokens.map(({ content }) => content).sort((a, b) => b.length - a.length)
+  const escaped = longestFirst.map((content) => content.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const found = new RegExp(`(${escaped.join('|')})`)
+  return (text) => text.split(found)
 }
 
 /**

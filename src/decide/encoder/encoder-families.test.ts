@@ -1,0 +1,204 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { fixtureFolder } from '../../../test/helpers/qwen3-fixture.ts'
+import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
+import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { openFolder } from '../../models/model-folder.ts'
+import { parseDecisionRequest, type DecisionRequest, type Question } from '../../schemas/index.ts'
+import { softmax } from '../calibrate.ts'
+import { type Decider, openDecider } from '../index.ts'
+import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
+import type { EncoderFormat } from './encoder-format.ts'
+import { layaFormat } from './laya.ts'
+import { openDeciderFormat } from './opendecider-nano.ts'
+
+/** What generate-decision-fixtures.py writes. */
+interface Expected {
+  readonly state: DecisionRequest['state']
+  readonly question: Question
+  readonly ids: readonly number[]
+  readonly logits: readonly number[]
+}
+
+const context = { turn: async () => {} }
+let backend: Backend
+let decider: Decider | undefined
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+})
+afterEach(async () => {
+  await decider?.dispose()
+  decider = undefined
+})
+afterAll(() => backend.dispose())
+
+async function open(name: string, change: Partial<ModelFiles> = {}): Promise<Decider> {
+  decider = await openDecider({ backend, files: { ...openFolder(fixtureFolder(name)), ...change } })
+  return decider
+}
+
+async function readJson<T>(name: string, file = 'requests.json'): Promise<T> {
+  return JSON.parse(await readFile(join(fixtureFolder(name), file), 'utf8'))
+}
+
+function ask(state: unknown, question: unknown): DecisionRequest {
+  return parseDecisionRequest({ state, questions: { q: question } })
+}
+
+function furthest(got: ArrayLike<number> | undefined, wanted: readonly number[]): number {
+  return Math.max(...wanted.map((value, index) => Math.abs((got?.[index] ?? NaN) - value)))
+}
+
+function wholeText({ state, frame }: EncoderFormat, expected: Expected): number[] {
+  const { lead, ids } = state(expected.state)
+  const { before, after } = frame(expected.question, neverRefuse).prompts[0]!
+  return [...before, ...lead, ...ids, ...after]
+}
+
+function neverRefuse(reason: string): never {
+  throw new Error(reason)
+}
+
+const AGENT = {
+  max_len: 320,
+  head_max_len: 160,
+  head_layers: 1,
+  option_layout: 'sequential',
+  temperature: [1, 1, 1],
+  temperature_by_options: {},
+} as const
+const MODELS = [
+  {
+    name: 'opendecider-nano',
+    tokenizer: '',
+    format: (tokenizer: Tokenizer) => openDeciderFormat(tokenizer, 300),
+    falseFirst: false,
+  },
+  {
+    name: 'laya',
+    tokenizer: '/tokenizer',
+    format: (tokenizer: Tokenizer) => layaFormat(tokenizer, { ...AGENT, temperature: [1, 1, 1] }),
+    falseFirst: true,
+  },
+]
+
+describe.each(MODELS)('$name agrees with its authors’ code', ({ name, tokenizer, format, falseFirst }) => {
+  it('in the tokens of a request', async () => {
+    const files = openFolder(fixtureFolder(`${name}${tokenizer}`))
+    const made = format(await loadTokenizer(files, { ordinary: true }))
+    for (const expected of await readJson<Expected[]>(name)) expect(wholeText(made, expected)).toEqual(expected.ids)
+  })
+
+  it.each(ATTENTION_FORMS)('in the logits to 1e-4, with %s attention', async (attention) => {
+    const model = await openDecider({
+      backend: withAttention(backend, attention),
+      files: openFolder(fixtureFolder(name)),
+    })
+    for (const { state, question, logits } of await readJson<Expected[]>(name)) {
+      const [read] = await model.logits(ask(state, question), context)
+      const wanted = falseFirst && question.type === 'noul' ? logits.toReversed() : logits
+      expect(furthest(read?.[0], wanted)).toBeLessThan(1e-4)
+      expect(model.countTokens(ask(state, question)).input_tokens).toBeGreaterThan(10)
+    }
+    await model.dispose()
+  })
+
+  it('reads a state that is longer than its window in several', async () => {
+    const model = await open(name)
+    const [short] = await model.logits(ask('a card', { type: 'noul', instructions: 'Is it?' }), context)
+    const [long] = await model.logits(ask('a card '.repeat(300), { type: 'noul', instructions: 'Is it?' }), context)
+    expect(short!.length).toBe(1)
+    expect(long!.length).toBeGreaterThan(2)
+  })
+
+  it('refuses a question that leaves no room for a state, naming it', async () => {
+    const model = await open(name)
+    const question = { type: 'noul', instructions: 'Is it? '.repeat(120) }
+    const refused = {
+      code: 'invalid_request',
+      loc: ['questions', 'q'],
+      reason: expect.stringMatching(/\d+ tokens.*room for \d+/),
+    }
+    await expect(model.decide(ask('a', question), context)).rejects.toMatchObject(refused)
+  })
+})
+
+describe('a Laya agent', () => {
+  it('applies the temperatures that its own code applies', async () => {
+    const model = await open('laya')
+    const applied = await readJson<Record<string, number>>('laya', 'temperatures.json')
+    for (const { state, question, logits } of await readJson<Expected[]>('laya')) {
+      const { answers } = await model.decide(ask(state, question), context)
+      const bucket = logits.length === 2 ? '2' : '3-5'
+      const scaled = softmax(logits.map((logit) => logit / applied[`${question.type}:${bucket}`]!))
+      const answer = answers['q']!
+      const got = answer.type === 'noul' ? [1 - answer.noul, answer.noul] : Object.values(answer.probabilities)
+      expect(furthest(got, scaled)).toBeLessThan(1e-4)
+    }
+  })
+
+  it('refuses options that its own code would cut, with their length and the limit', async () => {
+    const model = await open('laya')
+    const long = { type: 'choice', criteria: { a: 'many words '.repeat(30), b: null } }
+    await expect(model.decide(ask('a', long), context)).rejects.toThrow(
+      /an option of \d+ tokens, and this model reads 48/,
+    )
+    const many = {
+      type: 'choice',
+      criteria: Object.fromEntries(Array.from({ length: 26 }, (_, i) => [`a long option ${i}`, null])),
+    }
+    await expect(model.decide(ask('a', many), context)).rejects.toThrow(
+      /options of \d+ tokens in all, and this model has room for 144/,
+    )
+  })
+
+  it('is refused with an order of options that is not computed, by name', async () => {
+    const { readText } = openFolder(fixtureFolder('laya'))
+    const change = async (name: string) =>
+      (await readText(name))?.replace('"encoder": "tiny"', '"option_layout": "parallel"')
+    await expect(open('laya', { readText: change })).rejects.toThrow('option_layout')
+  })
+})
+
+describe.each(['nli-bert', 'nli-modernbert'])('%s, a cross-encoder for inference,', (name) => {
+  interface Pair {
+    readonly premise: string
+    readonly hypothesis: string
+    readonly ids: readonly number[]
+    readonly logits: readonly number[]
+  }
+  const [holds, fails] = name === 'nli-bert' ? [0, 1] : [2, 0]
+
+  it('gives the logits of transformers to a statement', async () => {
+    const model = await open(name)
+    for (const { premise, hypothesis, ids, logits } of await readJson<Pair[]>(name)) {
+      const request = ask(premise, { type: 'noul', instructions: hypothesis })
+      const [read] = await model.logits(request, context)
+      expect(furthest(read?.[0], [logits[holds]!, logits[fails]!])).toBeLessThan(1e-4)
+      expect(model.countTokens(request).input_tokens).toBe(ids.length)
+    }
+  })
+
+  it('asks for each option in the words of a template, and for each side of a noul that has both', async () => {
+    const model = await open(name)
+    const { premise, logits } = (await readJson<Pair[]>(name))[2]!
+    const choice = { type: 'choice', criteria: { billing: null, other: 'tech' } }
+    const template = { ...choice, instructions: 'This example is {}.' }
+    const noul = { type: 'noul', instructions: 'This example is {}.', criteria: { true: 'billing', false: 'tech' } }
+    for (const question of [choice, template, noul]) {
+      const [[read] = []] = await model.logits(ask(premise, question), context)
+      expect(read![0]).toBeCloseTo(logits[holds]!, 4)
+      expect(read![1]).not.toBeCloseTo(logits[holds]!, 2)
+    }
+    const [[given] = []] = await model.logits(ask(premise, { ...noul, criteria: { false: 'billing' } }), context)
+    expect(furthest(given, [logits[fails]!, logits[holds]!])).toBeLessThan(1e-4)
+  })
+
+  it('is refused without labels of inference, which are named', async () => {
+    const { readText } = openFolder(fixtureFolder(name))
+    const change = async (file: string) => (await readText(file))?.replace(/entailment"/gi, 'positive"')
+    await expect(open(name, { readText: change })).rejects.toThrow(/entailment and for contradiction.*positive/)
+  })
+})

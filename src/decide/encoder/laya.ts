@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { layaHead } from '../../graph/index.ts'
+import { indexWeights } from '../../models/index-weights.ts'
+import { parseModernBertConfig } from '../../models/modernbert-config.ts'
+import { readConfig } from '../../models/read-config.ts'
+import type { Question } from '../../schemas/index.ts'
+import { type Calibration, calibrateLogits } from '../calibrate.ts'
+import { createDecider, type Decider } from '../decider.ts'
+import type { DecisionBundle } from '../decision-family.ts'
+import { int64 } from '../int64-tensor.ts'
+import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
+import type { EncoderFormat } from './encoder-format.ts'
+import { openModernBert } from './encoder-models.ts'
+import { createEncoderQuestionReader } from './encoder-question-reader.ts'
+import { spacedText } from './spaced-json.ts'
+
+const agentSchema = z.looseObject({
+  max_len: z.number().int().positive().default(512),
+  head_max_len: z.number().int().positive().default(192),
+  head_layers: z.number().int().min(0).default(2),
+  option_layout: z.literal('sequential').default('sequential'),
+  temperature: z.tuple([z.number(), z.number(), z.number()]).default([1, 1, 1]),
+  temperature_by_options: z.record(z.string(), z.number()).default({}),
+})
+
+type Agent = z.infer<typeof agentSchema>
+
+/** Where each kind of question is in tables. */
+const TYPE_IDS = { choice: 0, score: 1, noul: 2 } as const
+/** Tokens of one option, and those that are kept for the instructions whatever the options take. */
+const [LONGEST_OPTION, SHORTEST_HEAD] = [48, 16]
+
+/**
+ * Opens a Laya checkpoint: `rl_agent_config.json`, `model.safetensors`, `encoder/config.json` of ModernBERT, and `tokenizer/tokenizer.json`.
+ *
+ * @throws ModelFormatError naming the file that is missing or wrong
+ */
+export async function openLaya({ backend, files }: DecisionBundle): Promise<Decider> {
+  const agent = await readConfig(files, 'rl_agent_config.json', agentSchema, 'the configuration of a Laya agent')
+  const within = files.within('encoder')
+  const json = await readConfig(within, 'config.json', z.unknown(), 'the configuration of an encoder')
+  const encoder = parseModernBertConfig(json, `${within.location}/config.json`)
+  const weights = await indexWeights(files)
+  const tokenizer = await loadTokenizer(files.within('tokenizer'), { ordinary: true })
+  const model = await openModernBert(backend, weights, encoder, layaHead(agent.head_layers), 'encoder.')
+  const reader = createEncoderQuestionReader(model, layaFormat(tokenizer, agent), tokenizer)
+  const calibration = layaCalibration(agent)
+  return createDecider(reader, {
+    name: files.name,
+    calibrate: (question, logits) => calibrateLogits(question, logits, calibration),
+    sharpness: 4,
+  })
+}
+
+/**
+ * `[CLS] type question: … [SEP] [MASK] option … [SEP] state [SEP]`, and the head's logits at the masks. What Laya's own code would cut is
+ * refused.
+ */
+export function layaFormat(tokenizer: Tokenizer, { max_len: positions, head_max_len: most }: Agent): EncoderFormat {
+  const [start, end, marker] = ['[CLS]', '[SEP]', '[MASK]'].map((name) => tokenizer.structural(name)) as [
+    number,
+    number,
+    number,
+  ]
+  // A marker's name in a text is taken out, as in training.
+  const encode = (text: string) => tokenizer.encode(text.replaceAll('[MASK]', ' '))
+  return {
+    positions,
+    state: (state) => ({ lead: [], ids: encode(spacedText(state)) }),
+    frame(question, refuse) {
+      const options = optionTexts(question).map((text) => [marker, ...encode(` ${text}`)])
+      const longest = Math.max(...options.map(({ length }) => length - 1))
+      if (longest > LONGEST_OPTION) refuse(`has an option of ${longest} tokens, and this model reads ${LONGEST_OPTION}`)
+      const taken = options.reduce((sum, { length }) => sum + length, 0)
+      if (most - taken < SHORTEST_HEAD) {
+        refuse(`has options of ${taken} tokens in all, and this model has room for ${most - SHORTEST_HEAD}`)
+      }
+      const head = encode(`${question.type} question: ${spacedText(question.instructions ?? '')}`)
+      if (head.length > most - taken) {
+        refuse(
+          `has instructions of ${head.length} tokens, and this model has room for ${most - taken} beside these options`,
+        )
+      }
+      const before = [start, ...head, end]
+      const rows = options.map((option) => {
+        const row = before.length
+        before.push(...option)
+        return row
+      })
+      before.push(end)
+      const feeds = { type_id: int64([TYPE_IDS[question.type]], [1]), rows: int64(rows, [rows.length]) }
+      const inOrder = (logits: Float32Array) => (question.type === 'noul' ? logits.toReversed() : logits)
+      return { prompts: [{ before, after: [end], feeds }], readOut: ([logits]) => Float64Array.from(inOrder(logits!)) }
+    },
+  }
+}
+
+/** Of a noul false stands first. */
+function optionTexts(question: Question): string[] {
+  const given = (meaning: unknown) => meaning !== null && meaning !== undefined && meaning !== ''
+  if (question.type === 'choice') {
+    const texts = Object.entries(question.criteria)
+    return texts.map(([key, meaning]) => (given(meaning) ? `${key}: ${spacedText(meaning)}` : key))
+  }
+  if (question.type === 'score') return question.criteria.map((level, index) => `level ${index}: ${spacedText(level)}`)
+  const { true: yes, false: no } = question.criteria ?? {}
+  return [
+    `false: ${given(no) ? spacedText(no) : 'no, the statement does not hold'}`,
+    `true: ${given(yes) ? spacedText(yes) : 'yes, the statement holds'}`,
+  ]
+}
+
+/** The temperature of a kind and number of options, else of the kind, between a half and five as Laya applies it. */
+function layaCalibration({ temperature, temperature_by_options: byOptions }: Agent): Calibration {
+  const clamped = (value: number) => Math.min(5, Math.max(0.5, value))
+  const of = (type: keyof typeof TYPE_IDS, bucket: string) =>
+    clamped(byOptions[`${type}:${bucket}`] ?? temperature[TYPE_IDS[type]])
+  const all = (type: 'choice' | 'score') =>
+    ({ '2': of(type, '2'), '3-5': of(type, '3-5'), '6-10': of(type, '6-10'), '11+': of(type, '11+') }) as const
+  const temperatures = { noul: of('noul', '2'), choice: all('choice'), score: all('score') }
+  return { temperature: temperatures, noul_bias: 0, samples: 0, ece: 0 }
+}

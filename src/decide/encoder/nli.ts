@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { ModelFormatError } from '../../errors/index.ts'
+import { bertClassifierHead, modernBertClassifierHead } from '../../graph/index.ts'
+import { parseBertConfig } from '../../models/bert-config.ts'
+import { indexWeights } from '../../models/index-weights.ts'
+import type { ModelConfig } from '../../models/model-config.ts'
+import { parseModernBertConfig } from '../../models/modernbert-config.ts'
+import type { Question, Text } from '../../schemas/index.ts'
+import { createDecider, type Decider } from '../decider.ts'
+import type { DecisionBundle } from '../decision-family.ts'
+import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
+import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
+import type { EncoderFormat, FramedQuestion } from './encoder-format.ts'
+import { openBert, openModernBert } from './encoder-models.ts'
+import { createEncoderQuestionReader, type EncoderModel } from './encoder-question-reader.ts'
+import { spacedText } from './spaced-json.ts'
+
+/** Of the classifier's outputs, the one for what follows and the one for what contradicts. */
+export interface NliLabels {
+  readonly count: number
+  readonly entailment: number
+  readonly contradiction: number
+}
+
+/**
+ * Opens a cross-encoder for natural language inference on BERT or ModernBERT: a sequence classifier with a label for entailment.
+ *
+ * @throws ModelFormatError naming the file that is missing or wrong, or labels that are not of inference
+ */
+export async function openNli(bundle: DecisionBundle): Promise<Decider> {
+  const { files, config } = bundle
+  const labels = readLabels(config)
+  const bert = config.modelType === 'bert'
+  const tokenizer = bert ? await loadWordPieceTokenizer(files) : await loadTokenizer(files, { ordinary: true })
+  const { model, positions } = await openClassifier(bundle, labels.count)
+  const reader = createEncoderQuestionReader(model, nliFormat(tokenizer, labels, positions), tokenizer)
+  return createDecider(reader, { name: files.name, calibrate: (_, logits) => logits, sharpness: 4 })
+}
+
+async function openClassifier(
+  { backend, files, config: { json, file, modelType } }: DecisionBundle,
+  labels: number,
+): Promise<{ model: EncoderModel; positions: number }> {
+  const weights = await indexWeights(files)
+  if (modelType === 'bert') {
+    const config = parseBertConfig(json, file)
+    const model = await openBert(backend, weights, config, bertClassifierHead(labels, 'bert.'))
+    return { model, positions: config.max_position_embeddings }
+  }
+  const config = parseModernBertConfig(json, file)
+  const model = await openModernBert(backend, weights, config, modernBertClassifierHead(labels, config), 'model.')
+  return { model, positions: config.max_position_embeddings }
+}
+
+/** @throws ModelFormatError naming the labels that it has instead */
+function readLabels({ json, file }: ModelConfig): NliLabels {
+  const { data } = z.object({ id2label: z.record(z.string(), z.string()) }).safeParse(json)
+  const labels = Object.entries(data?.id2label ?? {}).sort(([a], [b]) => Number(a) - Number(b))
+  const find = (pattern: RegExp) => labels.findIndex(([, label]) => pattern.test(label))
+  const entailment = find(/^entail/i)
+  // Models of two labels call everything else by one name.
+  const contradiction = find(/^(contradict|not_?entail)/i)
+  if (entailment >= 0 && contradiction >= 0) return { count: labels.length, entailment, contradiction }
+  const got = labels.map(([, label]) => label.slice(0, 40)).join(', ')
+  throw new ModelFormatError(file, 'labels (id2label) for entailment and for contradiction', got || 'none')
+}
+
+/**
+ * The state is the premise; every option makes a hypothesis, whose logit of entailment is the option's. A noul without two criteria is one
+ * hypothesis, by entailment against contradiction.
+ */
+function nliFormat(tokenizer: Tokenizer, labels: NliLabels, positions: number): EncoderFormat {
+  const [start, end] = ['[CLS]', '[SEP]'].map((name) => tokenizer.structural(name)) as [number, number]
+  const prompt = (hypothesis: string) => {
+    const ids = [...tokenizer.encode(hypothesis), end]
+    return { before: [start], after: [end, ...ids], second: ids.length, feeds: {} }
+  }
+  const perOption = (hypotheses: readonly string[]): FramedQuestion => ({
+    prompts: hypotheses.map(prompt),
+    readOut: (logits) => Float64Array.from(logits, (of) => of[labels.entailment]!),
+  })
+  const [holds, fails] = [labels.entailment, labels.contradiction]
+  const single = (hypothesis: string, [yes, no]: readonly [number, number]): FramedQuestion => ({
+    prompts: [prompt(hypothesis)],
+    readOut: ([of]) => Float64Array.of(of![yes]!, of![no]!),
+  })
+  return {
+    positions,
+    state: (state) => ({ lead: [], ids: tokenizer.encode(spacedText(state)) }),
+    frame(question) {
+      if (question.type !== 'noul') return perOption(optionTexts(question).map((text) => hypothesisOf(question, text)))
+      const [yes, no] = [textOf(question.criteria?.true), textOf(question.criteria?.false)]
+      if (yes !== '' && no !== '') return perOption([yes, no].map((text) => hypothesisOf(question, text)))
+      if (no !== '') return single(hypothesisOf(question, no), [fails, holds])
+      return single(yes === '' ? textOf(question.instructions) : hypothesisOf(question, yes), [holds, fails])
+    },
+  }
+}
+
+/** Instructions with `{}` are a template for the option; others stand before it. */
+function hypothesisOf({ instructions }: Question, option: string): string {
+  const text = textOf(instructions)
+  if (text.includes('{}')) return text.replaceAll('{}', option)
+  return text === '' ? `This example is ${option}.` : `${text} ${option}`
+}
+
+/** The meaning of an option where it has one, else its name. */
+function optionTexts(question: Exclude<Question, { type: 'noul' }>): string[] {
+  if (question.type === 'score') return question.criteria.map(textOf)
+  return Object.entries(question.criteria).map(([key, meaning]) => textOf(meaning) || key)
+}
+
+function textOf(value: Text | undefined): string {
+  return value === null || value === undefined ? '' : spacedText(value)
+}

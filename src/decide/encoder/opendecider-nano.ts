@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { openDeciderHead } from '../../graph/index.ts'
+import { indexFiles } from '../../models/index-weights.ts'
+import { parseModernBertConfig } from '../../models/modernbert-config.ts'
+import { readConfig } from '../../models/read-config.ts'
+import type { Question } from '../../schemas/index.ts'
+import { createDecider, type Decider } from '../decider.ts'
+import type { DecisionBundle } from '../decision-family.ts'
+import { int64 } from '../int64-tensor.ts'
+import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
+import type { EncoderFormat } from './encoder-format.ts'
+import { openModernBert } from './encoder-models.ts'
+import { createEncoderQuestionReader } from './encoder-question-reader.ts'
+import { spacedText } from './spaced-json.ts'
+
+const metaSchema = z.looseObject({
+  kind: z.literal('nano'),
+  name: z.string().optional(),
+  max_len: z.number().int().positive().default(2048),
+})
+
+/**
+ * Opens opendecider-nano: a ModernBERT encoder with `opendecider.json` and the head in `head.safetensors`. It has no
+ * temperatures.
+ *
+ * @throws ModelFormatError naming the file that is missing or wrong
+ */
+export async function openOpenDeciderNano({ backend, files, config }: DecisionBundle): Promise<Decider> {
+  const meta = await readConfig(files, 'opendecider.json', metaSchema, 'what opendecider writes beside an encoder')
+  const encoder = parseModernBertConfig(config.json, config.file)
+  const weights = await indexFiles(files, ['model.safetensors', 'head.safetensors'])
+  const tokenizer = await loadTokenizer(files, { ordinary: true })
+  const model = await openModernBert(backend, weights, encoder, openDeciderHead, '')
+  const positions = Math.min(meta.max_len, encoder.max_position_embeddings)
+  const reader = createEncoderQuestionReader(model, openDeciderFormat(tokenizer, positions), tokenizer)
+  return createDecider(reader, { name: meta.name ?? files.name, calibrate: (_, logits) => logits, sharpness: 4 })
+}
+
+/** `[CLS] question: … [SEP] [MASK] option … [SEP] input: state [SEP]`, and the head's logits at the masks. */
+export function openDeciderFormat(tokenizer: Tokenizer, positions: number): EncoderFormat {
+  const [start, end, marker] = ['[CLS]', '[SEP]', '[MASK]'].map((name) => tokenizer.structural(name)) as [
+    number,
+    number,
+    number,
+  ]
+  const lead = tokenizer.encode('input:')
+  return {
+    positions,
+    state(state) {
+      const ids = tokenizer.encode(`input: ${spacedText(state)}`)
+      return { lead, ids: ids.slice(lead.length) }
+    },
+    frame(question) {
+      const before = [start, ...tokenizer.encode(`question: ${spacedText(question.instructions ?? '')}`), end]
+      const rows = optionTexts(question).map((text) => {
+        const row = before.length
+        before.push(marker, ...tokenizer.encode(text))
+        return row
+      })
+      before.push(end)
+      const feeds = { rows: int64(rows, [rows.length]) }
+      return { prompts: [{ before, after: [end], feeds }], readOut: ([logits]) => Float64Array.from(logits!) }
+    },
+  }
+}
+
+function optionTexts(question: Question): string[] {
+  return options(question).map(([key, meaning]) => {
+    const text = meaning === null || meaning === undefined ? '' : spacedText(meaning)
+    return text === '' || text === key ? ` ${key}` : ` ${key}: ${text}`
+  })
+}
+
+function options(question: Question): [string, unknown][] {
+  if (question.type === 'choice') return Object.entries(question.criteria)
+  if (question.type === 'score') return question.criteria.map((level, index) => [String(index), level])
+  const { true: yes = 'Yes', false: no = 'No' } = question.criteria ?? {}
+  return [
+    ['yes', yes],
+    ['no', no],
+  ]
+}
