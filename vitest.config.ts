@@ -4,10 +4,16 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/support/bundle-engine-worker.ts',
+    // Limits are for what hangs: a machine with other work may take ten times as long as one without.
     // Sessions of onnxruntime use several threads each; more workers only take turns.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    coverage: {
+      include: ['src/**/*.ts'],
+      exclude: ['src/**/*.test.ts', 'src/**/*.test-d.ts', 'src/**/test-support/**'],
+      reporter: ['text-summary'],
+    },
     typecheck: {
       enabled: true,
       include: ['src/**/*.test-d.ts'],

@@ -1,12 +1,49 @@
-// Prints "N passed, N failed" from the JSON results of vitest, and fails unless all that ran passed.
+// Adds up JSON results of vitest, of one run or of several that complete each other, and prints
+// "N passed, N failed, N skipped". Fails unless all that ran passed, and what was skipped in every run may be
+// (test/allowed-skips.json, which says why).
 import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 
-const results = JSON.parse(readFileSync(process.argv[2], 'utf8'))
-// A file that could not be loaded has no tests that could fail, and counts as a failure. So does a run that ended badly
-// although nothing failed: a test process crashed.
-const brokenFiles = results.testResults.filter(
-  ({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
-).length
-const failed = Math.max(results.numFailedTests + brokenFiles, results.success ? 0 : 1)
-console.log(`${results.numPassedTests} passed, ${failed} failed`)
-process.exit(failed === 0 && results.numPassedTests > 0 ? 0 : 1)
+const read = (path) => JSON.parse(readFileSync(path, 'utf8'))
+const runs = process.argv.slice(2).map(read)
+const allowed = read('test/allowed-skips.json')
+// On musl, Linux has no native binding of onnxruntime.
+const musl = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
+const platform = musl ? 'linux-musl' : process.platform
+const ORDER = ['skipped', 'passed', 'failed']
+
+/** The best that is known of every test, but a failure always counts. */
+const states = new Map()
+let broken = 0
+for (const { testResults, numFailedTests, success } of runs) {
+  // A file that could not be loaded has no tests that could fail, and counts as a failure. So does a run that ended
+  // badly although nothing failed: a test process crashed.
+  const files = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
+  )
+  for (const { name } of files) console.log(`failed as a whole: ${name}`)
+  broken += Math.max(files.length, success || numFailedTests > 0 ? 0 : 1)
+  for (const { name, assertionResults } of testResults) {
+    const file = relative('.', name).replaceAll('\\', '/')
+    for (const [index, { status, fullName }] of assertionResults.entries()) {
+      // Tests of a table may share a name.
+      const key = JSON.stringify([file, index, fullName])
+      const state = ['passed', 'failed'].includes(status) ? status : 'skipped'
+      if (ORDER.indexOf(state) > ORDER.indexOf(states.get(key)?.state)) states.set(key, { file, fullName, state })
+    }
+  }
+}
+
+const of = (state) => [...states.values()].filter((test) => test.state === state)
+const isAllowed = ({ file, fullName }) =>
+  allowed.some(
+    (skip) => skip.file === file && fullName.includes(skip.test ?? '') && (skip.platforms?.includes(platform) ?? true),
+  )
+const unexpected = of('skipped').filter((test) => !isAllowed(test))
+for (const { file, fullName } of unexpected) {
+  console.log(`skipped, which test/allowed-skips.json does not allow: ${file}: ${fullName}`)
+}
+const passed = of('passed').length
+const failed = of('failed').length + broken
+console.log(`${passed} passed, ${failed} failed, ${of('skipped').length} skipped`)
+process.exit(failed === 0 && passed > 0 && unexpected.length === 0 ? 0 : 1)

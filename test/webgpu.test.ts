@@ -15,7 +15,7 @@ const missing = await explainMissingWebgpu()
 const context = { turn: async () => {} }
 const folderOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 /** A software device compiles every kernel for the processor, which takes it most of a minute when that is busy. */
-const PATIENCE = 240_000
+const PATIENCE = 900_000
 
 describe.skipIf(missing !== undefined)(`WebGPU in Node ${missing === undefined ? '' : `(${missing})`}`, () => {
   let webgpu: Backend

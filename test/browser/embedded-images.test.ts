@@ -8,7 +8,7 @@ const EDIT = { prompt: 'change the background to yellow' } as const
 const SAMPLING = { seed: 0 } as const
 
 /** For a busy machine: seconds on a free one. */
-const PATIENCE = 240_000
+const PATIENCE = 900_000
 /** Mean difference in levels of 255. Runtimes add in different orders, and every step of a picture builds on that. */
 const MEAN_LEVELS = 1
 

@@ -85,25 +85,24 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
     expect(stub.counts).toEqual({ decided: 10, aborted: 0, running: 0 })
   })
 
-  // The parser of the app answers these in its own way: they never get here.
-  it.skipIf(name.includes('parser'))(
-    'refuses broken JSON, other types and what is too large with its own errors',
-    async () => {
-      for (const [body, type, status] of [
-        ['{', 'application/json', 422],
-        ['x', 'text/plain', 415],
-        ['x'.repeat(LIMIT + 1), 'application/json', 413],
-      ] as const) {
-        const response = await send(body, { headers: { ...headers, 'content-type': type } })
-        expect([status, await response.json()]).toEqual([
-          response.status,
-          expect.objectContaining({ error_type: 'invalid_request' }),
-        ])
-      }
-    },
-  )
+  // The parser of an app answers these in its own way: they never get here.
+  if (name.includes('parser')) return
 
-  it.skipIf(name.includes('parser')).each([
+  it('refuses broken JSON, other types and what is too large with its own errors', async () => {
+    for (const [body, type, status] of [
+      ['{', 'application/json', 422],
+      ['x', 'text/plain', 415],
+      ['x'.repeat(LIMIT + 1), 'application/json', 413],
+    ] as const) {
+      const response = await send(body, { headers: { ...headers, 'content-type': type } })
+      expect([status, await response.json()]).toEqual([
+        response.status,
+        expect.objectContaining({ error_type: 'invalid_request' }),
+      ])
+    }
+  })
+
+  it.each([
     ['too large', 413, 'x', 5],
     // As much as the server lets through, of which the first byte ends the reading.
     ['no text', 422, '\xff', 3],
