@@ -4,11 +4,11 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/support/bundle-engine-worker.ts',
-    // Limits are for what hangs: a machine with other work may take ten times as long as one without.
     // Sessions of onnxruntime use several threads each; more workers only take turns.
     maxWorkers: 2,
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    // For what hangs: a machine with other work takes ten times as long as one without.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     coverage: {
       include: ['src/**/*.ts'],
       exclude: ['src/**/*.test.ts', 'src/**/*.test-d.ts', 'src/**/test-support/**'],

@@ -21,7 +21,7 @@ console.log(JSON.stringify({ edited: edited.b64_json.slice(0, 11), runtimeTeleme
 let installed: InstalledPackage
 beforeAll(async () => {
   installed = await installPackage()
-}, 300_000)
+})
 afterAll(() => installed?.remove())
 
 const run = (code: string, env = {}) => traceProgram(['--input-type=module', '-e', code], { cwd: installed.app, env })
@@ -34,7 +34,7 @@ describe.skipIf(process.platform === 'win32')('nothing leaves the process, and n
     const traced = await run(jobs({}, FIRST_REPORT_MS))
     expect(traced).toMatchObject(silent)
     expect(answer(traced)).toEqual({ edited: 'iVBORw0KGgo', runtimeTelemetry: 'off' })
-  }, 120_000)
+  })
 
   it.each<EngineOptions>([{ worker: true }, { worker: false }, { backend: 'wasm' }])(
     'by the three jobs with %o',
@@ -43,28 +43,21 @@ describe.skipIf(process.platform === 'win32')('nothing leaves the process, and n
       expect(traced).toMatchObject(silent)
       expect(answer(traced)).toEqual({ edited: 'iVBORw0KGgo', runtimeTelemetry: 'off' })
     },
-    240_000,
   )
 
-  it.each(['doctor', 'decide'])(
-    'by `tessera %s`',
-    async (command) => {
-      const questions = '{"urgent":{"type":"noul","instructions":"Is it urgent?"}}'
-      const args = command === 'decide' ? ['--questions', questions, '--state', 'The parcel is late'] : []
-      const cli = 'node_modules/tessera-onnx/dist/cli.js'
-      const traced = await traceProgram([cli, command, '--json', ...args], { cwd: installed.app })
-      expect(traced).toMatchObject(silent)
-      expect(answer(traced)).toMatchObject(
-        command === 'decide' ? { model: 'decide-mini' } : { runtimeTelemetry: 'off' },
-      )
-    },
-    120_000,
-  )
+  it.each(['doctor', 'decide'])('by `tessera %s`', async (command) => {
+    const questions = '{"urgent":{"type":"noul","instructions":"Is it urgent?"}}'
+    const args = command === 'decide' ? ['--questions', questions, '--state', 'The parcel is late'] : []
+    const cli = 'node_modules/tessera-onnx/dist/cli.js'
+    const traced = await traceProgram([cli, command, '--json', ...args], { cwd: installed.app })
+    expect(traced).toMatchObject(silent)
+    expect(answer(traced)).toMatchObject(command === 'decide' ? { model: 'decide-mini' } : { runtimeTelemetry: 'off' })
+  })
 
   it('by an app that has imported onnxruntime-node, and opened no session', async () => {
     const traced = await run(`import 'onnxruntime-node'\n${jobs({})}`)
     expect(traced).toMatchObject(silent)
-  }, 120_000)
+  })
 
   it('by a worker thread of the app, which is refused onnxruntime-node until the app has decided', async () => {
     const inWorker = `import { Worker } from 'node:worker_threads'
@@ -80,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('nothing leaves the process, and n
     )
     const decided = await run(`process.env.ORT_DISABLE_TELEMETRY = '1'\n${inWorker}`)
     expect(decided).toMatchObject({ ...silent, stdout: 'off\n' })
-  }, 120_000)
+  })
 })
 
 // These also show that the tests above would see what they say does not happen.
@@ -92,13 +85,13 @@ describe.skipIf(process.platform === 'win32')('onnxruntime reports', () => {
     expect(answer(traced)).toMatchObject({ runtimeTelemetry: 'on' })
     expect(traced.files).toEqual(told)
     if (traced.calls) expect(traced.calls.filter((call) => /connect\(.*htons\(9\)/.test(call))).not.toEqual([])
-  }, 120_000)
+  })
 
   it('where the environment has decided so before', async () => {
     const traced = await run(jobs({}), { ORT_DISABLE_TELEMETRY: '0' })
     expect(answer(traced)).toMatchObject({ runtimeTelemetry: 'on' })
     expect(traced.files).toEqual(told)
-  }, 120_000)
+  })
 
   it.skipIf(process.platform !== 'linux')(
     'where the app has opened a session before, and the engine says so',
@@ -109,6 +102,5 @@ describe.skipIf(process.platform === 'win32')('onnxruntime reports', () => {
       expect(answer(traced)).toMatchObject({ runtimeTelemetry: 'on' })
       expect(traced.files).toEqual(told)
     },
-    120_000,
   )
 })

@@ -148,6 +148,5 @@ describe('the limits', () => {
       })
       expect(more).toEqual([])
     },
-    180_000,
   )
 })

@@ -40,7 +40,7 @@ describe.each(
   let memory: Record<Stage, Memory>
   beforeAll(async () => {
     memory = await runApp(script, place)
-  }, 180_000)
+  })
 
   it('take memory for the engine at all, so that a measurement that sees nothing would fail', () => {
     expect(memory.warm.rss - memory.before.rss).toBeGreaterThan(8 * MB)

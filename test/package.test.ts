@@ -18,7 +18,7 @@ const REQUIRE = `const { decide } = require('tessera-onnx')\n${CALL}`
 let installed: InstalledPackage
 beforeAll(async () => {
   installed = await installPackage()
-}, 300_000)
+})
 afterAll(() => installed?.remove())
 
 /** What the one line of an app says, which must be all it prints, on either stream. */
@@ -95,7 +95,7 @@ describe.each([22, 24])('the installed package on Node %i', (major) => {
     await writeFile(join(folder, 'package.json'), '{"private":true}')
     if (!(await npmInstall(folder, `${name}@${major}`))) return
     binary = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  }, 300_000)
+  })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   it.for([
@@ -136,13 +136,9 @@ describe('the types of the installed package', () => {
   it.each([
     ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }],
     ['nodenext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
-  ])(
-    'give each answer the type of its question under moduleResolution %s',
-    async (name, options) => {
-      expect(await compile(name, TYPED_APP, options)).toEqual({ code: 0, stdout: '' })
-    },
-    180_000,
-  )
+  ])('give each answer the type of its question under moduleResolution %s', async (name, options) => {
+    expect(await compile(name, TYPED_APP, options)).toEqual({ code: 0, stdout: '' })
+  })
 
   it('do fail to compile where an error is expected', async () => {
     const source = TYPED_APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
@@ -151,7 +147,7 @@ describe('the types of the installed package', () => {
       moduleResolution: 'NodeNext',
     })
     expect(stdout.match(/error TS/g)).toHaveLength(5)
-  }, 180_000)
+  })
 })
 
 describe('the command line of the installed package', () => {

@@ -59,7 +59,7 @@ describe('64 clients at once', () => {
     tiny = await startTinyServer({ keys: keysOf({ freeTokens: 1_000_000 }), store })
     const answered = await runClients(4, (index) => index % 8 < 4)
     const metrics = async () => (await fetch(`${tiny.url}/metrics`, { headers: { authorization: 'Bearer a' } })).text()
-    await expect.poll(metrics, { timeout: 30_000 }).toContain('tessera_http_requests_in_flight 1\n')
+    await expect.poll(metrics, { timeout: 120_000 }).toContain('tessera_http_requests_in_flight 1\n')
     for (const id of 'abcd')
       expect(JSON.parse((await store.read(`account:${id}`)).document!)).toMatchObject({ holds: [] })
     // An answer may be on its way when its client hangs up, which nobody can take back: that one counts as answered.

@@ -45,7 +45,7 @@ describe('where the native binding does not load', () => {
     })
     const { stdout } = await promisify(execFile)(process.execPath, [outfile])
     said = JSON.parse(stdout) as typeof said
-  }, 240_000)
+  })
   afterAll(() => rm(folder, { recursive: true }))
 
   it('WebAssembly takes over with its threads, and says why', () => {

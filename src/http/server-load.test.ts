@@ -76,7 +76,7 @@ describe('a client that hangs up', () => {
     const controller = new AbortController()
     const { signal } = controller
     const answered = server.fetch(post(BODY, { headers: bearer('a'), signal }))
-    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 30_000 })
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })
     controller.abort()
     expect((await answered).status).toBe(499)
     expect(stub.counts).toMatchObject({ aborted: 1, running: 0 })
@@ -149,7 +149,7 @@ describe('close', () => {
     const server = serve()
     const open = hold()
     const running = server.fetch(post(BODY))
-    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 30_000 })
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })
     let closed = false
     const closing = server.close().finally(() => {
       closed = true

@@ -137,5 +137,5 @@ describe('a request that must be accepted', () => {
       const { status, body } = await post(ask(NOUL, state))
       expect([status, body.usage.input_tokens > 10_000]).toEqual([200, true])
     }
-  }, 300_000)
+  })
 })

@@ -73,10 +73,10 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
     stub.gate = new Promise(() => {})
     const controller = new AbortController()
     const answered = send(JSON.stringify(BODY), { signal: controller.signal }).catch((error: unknown) => error)
-    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 30_000 })
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })
     controller.abort()
     await answered
-    await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 30_000 })
+    await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 120_000 })
     expect(stub.counts.running).toBe(0)
   })
 

@@ -53,7 +53,7 @@ describe.each(Object.entries(mounts))('%s', (_, mount) => {
     const response = await stream(controller.signal)
     await response.body!.getReader().read()
     controller.abort()
-    await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 30_000 })
+    await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 120_000 })
     expect(stub.counts.running).toBe(0)
   })
 })

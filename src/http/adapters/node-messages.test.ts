@@ -150,7 +150,7 @@ describe('a body that never ends', () => {
     const broken = await exchange(`${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"sta\r\nnonsense\r\n`)
     expect(statuses(broken)).toEqual(['400'])
     const metrics = () => exchange(`GET /metrics HTTP/1.1\r\n${HEAD}${KEY}\r\n`)
-    await expect.poll(metrics, { timeout: 30_000 }).toContain('tessera_http_requests_in_flight 1\n')
+    await expect.poll(metrics, { timeout: 120_000 }).toContain('tessera_http_requests_in_flight 1\n')
     expect(await metrics()).toContain('status="499"} 2\n')
   })
 })

@@ -75,7 +75,7 @@ it('an Express app that took longer than the client waited decides nothing and c
   const headers = { 'content-type': 'application/json', authorization: 'Bearer right' }
   const init = { method: 'POST', headers, body: JSON.stringify(BODY), signal: controller.signal }
   await expect(fetch(`${url}/v1/systemone`, init)).rejects.toThrow()
-  await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 30_000 })
+  await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 120_000 })
   await server.close()
   expect([stub.counts, await server.usage('me')]).toEqual([{ decided: 0, aborted: 1, running: 0 }, []])
   await close()

@@ -160,7 +160,7 @@ describe.each(IMAGE_BODIES)('%s', (path, body) => {
     stub.gate = new Promise(() => {})
     const controller = new AbortController()
     const answered = server.fetch(post(body, { path, headers, signal: controller.signal }))
-    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 30_000 })
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })
     controller.abort()
     expect((await answered).status).toBe(499)
     expect(stub.counts).toMatchObject({ aborted: 1, running: 0 })

@@ -112,7 +112,7 @@ describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
     const response = await server.fetch(post(request, { path, headers, signal: controller.signal }))
     if (how === 'aborts') controller.abort()
     else await response.body!.cancel()
-    await vi.waitUntil(() => entries.length === 1, { timeout: 30_000 })
+    await vi.waitUntil(() => entries.length === 1, { timeout: 120_000 })
     expect(entries).toMatchObject([{ status: 499 }])
     expect(stub.counts).toMatchObject({ aborted: 1, running: 0 })
     expect(await server.usage('me')).toEqual([])

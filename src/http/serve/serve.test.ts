@@ -130,7 +130,7 @@ describe('the HTTP service', () => {
     })
     const service = await serveHttp(createServer({ engine: stub.engine, keys: ['k'] }), '127.0.0.1', 0)
     const running = send(service.url)
-    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 30_000 })
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })
     const closing = service.close()
     await sleep(20)
     await expect(send(service.url)).rejects.toThrow('fetch failed')

@@ -47,7 +47,7 @@ it('keeps the charge of an answer while the store is away, and makes it when it 
     day: new Date().toISOString().slice(0, 10),
   })
   link = 'up'
-  await vi.waitUntil(() => ledger.waiting === 0, { timeout: 10_000 })
+  await vi.waitUntil(() => ledger.waiting === 0, { timeout: 120_000 })
   expect(await ledger.usage('a')).toMatchObject([{ requests: 1, units: 2, cost: '0.4' }])
   expect(await readdir(folder)).toEqual([])
 })

@@ -90,13 +90,13 @@ describe.skipIf(!hasRedis())('a Redis server that fails', () => {
     await fail()
     await sleep(pause)
     await mend()
-    await expect.poll(() => draw('paid'), { timeout: 20_000 }).toBe(200)
+    await expect.poll(() => draw('paid'), { timeout: 120_000 }).toBe(200)
     await sleep(300)
     const { answers, unexpected } = await load.stop()
     expect(unexpected).toEqual([])
     expect(answers[503]).toBeGreaterThan(0)
     // What waited for the server is charged within its next tries.
-    await expect.poll(() => readdir(folder), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => readdir(folder), { timeout: 120_000 }).toEqual([])
     const polled = (await server.usage('paid')).length
     expect(polled).toBe(1)
     const direct = (await charged()) - answers[200]
@@ -116,7 +116,7 @@ describe.skipIf(!hasRedis())('a Redis server that fails', () => {
     await redis.restart()
     store = await openRedisStore(redis.url)
     server = open()
-    await expect.poll(charged, { timeout: 20_000 }).toBe(2)
+    await expect.poll(charged, { timeout: 120_000 }).toBe(2)
     expect(await readdir(folder)).toEqual([])
   })
 

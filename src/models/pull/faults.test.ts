@@ -73,7 +73,7 @@ it('ends right after 50 cuts at random ends of many shards', async () => {
   })
   expect(cuts).toBe(50)
   await expectWhole(folder, files)
-}, 120_000)
+})
 
 it('starts a file anew where the server knows no ranges', async () => {
   await using hub = await startFakeHub(FILES)
@@ -174,4 +174,4 @@ it('goes on at once after a process that was killed, and leaves nothing behind',
   ])
   const blobs = await readdir(join(home, 'hub', 'models--owner--model', 'blobs'))
   expect(blobs.filter((name) => name.endsWith('.incomplete'))).toEqual([])
-}, 60_000)
+})
