@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -84,7 +85,24 @@ describe('tessera serve', () => {
     expect(await once(child, 'close')).toEqual([0, null])
   })
 
+  it('lives through SIGHUP, and ends within its grace under a client that stalls', async () => {
+    const child = serve(['--port', '0', '--grace', '1s', '--preload'], { TESSERA_API_KEYS: 'a' })
+    const { url } = await started(child)
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready' })
+    child.kill('SIGHUP')
+    const stalled = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {})
+    stalled.write('POST /v1/systemone HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\n')
+    stalled.write('Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{')
+    await expect.poll(async () => (await fetch(`${url}/livez`)).status).toBe(200)
+    const began = performance.now()
+    child.kill('SIGTERM')
+    expect(await ended(child)).toMatchObject({ code: 0 })
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+
   it.each([
+    [['--grace', '25'], "--grace: must be a duration such as 25s, 500ms or 2m, got '25'"],
+    [['--drain', '30s'], '--drain: must not be longer than --grace'],
     [['--keys-file', 'none.json'], 'keys-file: there is no file none.json'],
     [['--port', 'x'], "--port: must be a number, got 'x'"],
     [['--port', '70000'], 'port: must be a whole number from 0 to 65535'],

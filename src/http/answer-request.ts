@@ -1,5 +1,6 @@
 import type { TesseraError } from '../errors/index.ts'
 import { createBodyReaders } from './body-readers.ts'
+import { checkHost } from './check-host.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { authenticate } from './keys/authenticate.ts'
 import type { KeyStore } from './keys/key-store.ts'
@@ -11,11 +12,13 @@ export interface AnswerParts {
   readonly keys: KeyStore | undefined
   readonly limiter: RequestLimiter
   readonly maxBodyBytes: number
+  /** Names that a server without keys answers for. */
+  readonly hosts: readonly string[]
 }
 
 /** Lets a request pass the checks that its route asks for, and has the route handle it. */
 export async function answerRequest(
-  { keys, limiter, maxBodyBytes }: AnswerParts,
+  { keys, limiter, maxBodyBytes, hosts }: AnswerParts,
   request: Request,
   route: Route,
   trace: RequestTrace,
@@ -25,6 +28,7 @@ export async function answerRequest(
   const readers = createBodyReaders(request, route.maxBodyBytes ?? maxBodyBytes)
   const call = { signal: request.signal, idempotencyKey: undefined, holdUntil, noteUnits, ...readers }
   if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
+  if (keys === undefined) checkHost(request.headers, hosts)
   const caller = await authenticate(request.headers, keys)
   trace.account = caller.id
   if (route.access === 'key') return route.handle({ ...call, caller })

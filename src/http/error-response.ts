@@ -1,3 +1,4 @@
+import { createJsonResponse } from './json-response.ts'
 import {
   InvalidRequestError,
   OverloadedError,
@@ -14,7 +15,7 @@ const DEFAULT_RETRY_MS = 1000
 
 /** The response for an error. */
 export function createErrorResponse(error: TesseraError | Refusal, dialect: Dialect): Response {
-  return Response.json(createErrorBody(error, dialect), { status: error.status, headers: errorHeaders(error) })
+  return createJsonResponse(createErrorBody(error, dialect), { status: error.status, headers: errorHeaders(error) })
 }
 
 /**

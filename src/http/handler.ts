@@ -26,7 +26,7 @@ export function createHandler({ routes, ...parts }: HandlerParts) {
       // Errors speak the wire of their path, also where the method is wrong.
       const [nearest] = router.at(pathname)
       if (nearest) trace.route = nearest
-      if (closing) throw new OverloadedError(DRAINING)
+      if (closing && !nearest?.isAnsweredWhileClosing) throw new OverloadedError(DRAINING)
       trace.route = router.find(request.method, pathname)
       return await answerRequest(parts, request, trace.route, trace)
     } catch (thrown) {

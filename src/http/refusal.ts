@@ -3,7 +3,7 @@
  * key of another request.
  */
 export class Refusal extends Error {
-  readonly status: 400 | 404 | 405 | 408 | 409 | 413 | 415 | 431
+  readonly status: 400 | 404 | 405 | 408 | 409 | 413 | 415 | 421 | 431
   readonly errorType: 'not_found' | 'method_not_allowed' | 'invalid_request' | 'idempotency_error'
   readonly headers: Readonly<Record<string, string>>
 

@@ -28,6 +28,8 @@ export interface Route {
   /** `open` needs no key, `key` one where the server has keys; `work` also counts against the key's rate limits. */
   readonly access: 'open' | 'key' | 'work'
   readonly dialect: Dialect
+  /** Whether it is answered also when the server refuses everything else; default false. */
+  readonly isAnsweredWhileClosing?: boolean
   /** Largest body in bytes; default that of the server. */
   readonly maxBodyBytes?: number
   handle(call: Call): Promise<Response> | Response

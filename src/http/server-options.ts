@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/index.ts'
-import { callback, count, flag, optionTable, readOptions, text, withMethods } from '../options/index.ts'
+import { callback, count, flag, mustBe, optionTable, readOptions, text, withMethods } from '../options/index.ts'
 import { z } from 'zod'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
@@ -30,6 +30,13 @@ export interface ServerOptions {
    * them. Default: they wait in memory, and are lost with the process.
    */
   readonly journal?: string
+  /**
+   * Names of this server beside `localhost` and addresses, without ports. A server without keys answers no request that
+   * names another host. Default: none.
+   */
+  readonly hosts?: readonly string[]
+  /** Names of models without which `/readyz` gives 503. Default: any one will do. */
+  readonly requires?: readonly string[]
   /** Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true. */
   readonly console?: boolean
   /** Called after every response, with nothing of the request's content. */
@@ -59,6 +66,8 @@ const KEYS = z.custom<KeyStore | readonly (string | KeyConfig)[]>(
   'must be an array of keys, or an object with find()',
 )
 
+const listOf = (names: string) => z.array(text('a name'), mustBe(`an array of ${names}`))
+
 /** A limit that is misspelt, and so never read, would limit nothing. */
 const SERVER_OPTIONS = optionTable('a server', {
   engine: withMethods<ServerOptions['engine']>('an engine, as createEngine() makes one', 'decide'),
@@ -70,6 +79,8 @@ const SERVER_OPTIONS = optionTable('a server', {
   prices: PRICES.default({}),
   store: withMethods<UsageStore>('a store, such as openSqliteStore() opens', 'read', 'update').optional(),
   journal: text('a folder').optional(),
+  hosts: listOf('names of hosts').default([]),
+  requires: listOf('names of models').default([]),
   console: flag.default(true),
   log: callback<(entry: RequestLog) => void>().optional(),
 } satisfies Record<keyof ServerOptions, unknown>)

@@ -13,7 +13,12 @@ import { ServerMetrics } from './metrics/server-metrics.ts'
 import { type ResolvedServerOptions, resolveServerOptions, type ServerOptions } from './server-options.ts'
 import { createModelsRoute } from './routes/models-route.ts'
 import { createOpenApiRoute } from './routes/openapi-route.ts'
-import { createHealthRoute, createMetricsRoute } from './routes/status-routes.ts'
+import {
+  createHealthRoute,
+  createLivenessRoute,
+  createMetricsRoute,
+  createReadinessRoute,
+} from './routes/status-routes.ts'
 import { createUsageRoute } from './routes/usage-route.ts'
 import type { Route } from './route.ts'
 import { boundStore } from './usage/bounded-store.ts'
@@ -34,6 +39,8 @@ export interface Server {
   usage(account: string): Promise<MonthlyUsage[]>
   /** The same by day, for the last 92 days that anything was answered on. */
   usageByDay(account: string): Promise<DailyUsage[]>
+  /** Has `/readyz` say that no more requests should come; those that do are answered. */
+  drain(): void
   /**
    * Refuses new requests with 529, and resolves when those being answered are and charges that wait for the store were
    * tried once more. Safe to call twice.
@@ -50,20 +57,23 @@ const KEYED_CONCURRENCY = 32
  */
 export function createServer(options: ServerOptions): Server {
   const resolved = resolveServerOptions(options)
-  const { limits, maxBodyBytes, log } = resolved
+  const { engine, limits, maxBodyBytes, hosts, requires, log } = resolved
   const keys = resolved.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(resolved.keys)
   const store = boundStore(resolved.store ?? createMemoryStore())
   const accounting = openAccounting(store, resolved)
   const { ledger, metrics } = accounting
   const concurrency = limits.concurrency ?? (keys && KEYED_CONCURRENCY)
   const recent = new RecentRequests()
+  let isDraining = false
   const handler = createHandler({
     routes: [
       ...createWorkRoutes(accounting, resolved),
-      createModelsRoute(resolved.engine),
+      createModelsRoute(engine),
       createUsageRoute(ledger, recent),
       createOpenApiRoute(resolved),
       createHealthRoute(),
+      createLivenessRoute(),
+      createReadinessRoute({ engine, store, requires, isDraining: () => isDraining }),
       createMetricsRoute(metrics),
       ...(resolved.console ? createConsoleRoutes(keys !== undefined) : []),
     ],
@@ -72,11 +82,14 @@ export function createServer(options: ServerOptions): Server {
     metrics,
     recent,
     maxBodyBytes,
+    hosts,
     log,
   })
   return {
     fetch: handler.fetch,
+    drain: () => void (isDraining = true),
     async close() {
+      isDraining = true
       await handler.close()
       await ledger.close()
     },

@@ -57,14 +57,17 @@ describe('a client that keeps its side of the connection open', () => {
 
 describe('what is answered before any route', () => {
   it.each([
-    ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', '200'],
+    ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', '400'],
+    ['two Hosts', `GET /healthz HTTP/1.1\r\n${HEAD}Host: y\r\n\r\n`, '400'],
+    ['no Host in HTTP/1.0', 'GET /healthz HTTP/1.0\r\n\r\n', '200'],
     ['an expectation of its own', `GET /healthz HTTP/1.1\r\n${HEAD}Expect: more\r\n\r\n`, '200'],
     ['headers of 20 kB', `GET /healthz HTTP/1.1\r\n${HEAD}X: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
     ['no HTTP', 'garbage\r\n\r\n', '400'],
   ])('has the form of the service with %s', async (_, request, status) => {
     const received = await exchange(request)
     expect(statuses(received)).toEqual([status])
-    expect(received).toMatch(/\r\nx-request-id: .+\r\nx-typesafe-request-id: /)
+    expect(received).toMatch(/\r\nx-request-id: \S+\r\n/)
+    expect(received).toMatch(/\r\nx-typesafe-request-id: \S+\r\n/)
     if (status !== '200')
       expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({
         error_type: 'invalid_request',
@@ -128,6 +131,10 @@ describe('requests that try another way in', () => {
     ['an absolute address', `GET http://elsewhere/v1/models HTTP/1.1\r\n${HEAD}${KEY}`, '200'],
     ['an address that looks like a host', `GET //v1/models HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
     ['an address that is none', `GET http:// HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
+    ['a way back', `GET /console/../metrics HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
+    ['an escaped way back', `GET /console/%2E%2e/metrics HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
+    ['a way back by a backslash', `GET /console\\..\\metrics HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
+    ['a way back in an absolute address', `GET http://x/console/../metrics HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
     ['an asterisk', `OPTIONS * HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
     ['an escaped path', `GET /v1%2fmodels HTTP/1.1\r\n${HEAD}${KEY}`, '404'],
     ['TRACE', `TRACE /v1/models HTTP/1.1\r\n${HEAD}${KEY}`, '405'],

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { boundRest } from './drop-rest.ts'
 import { setParsedBody } from '../parsed-body.ts'
 
 /** Methods that the web standard forbids in a Request. No route takes them, nor the one that stands in for them. */
@@ -13,6 +14,7 @@ export type NodeRequest = IncomingMessage & { readonly body?: unknown }
 /** The web request of a Node one. Its signal fires when the client hangs up before it is answered. */
 export function toWebRequest(message: NodeRequest, response: ServerResponse, target = message.url ?? '/'): Request {
   const { method = 'GET', rawHeaders } = message
+  boundRest(message, response)
   const controller = new AbortController()
   const closed = () => {
     if (!response.writableFinished) controller.abort(new Error('the client hung up'))
@@ -58,9 +60,17 @@ export async function sendWebResponse(response: Response, target: ServerResponse
 
 /** The origin does not matter to any route, and a Host header may be anything. */
 function toUrl(target: string): string {
-  if (target.startsWith('/')) return `http://localhost${target}`
-  const absolute = URL.canParse(target) ? new URL(target) : undefined
-  return `http://localhost${absolute ? absolute.pathname + absolute.search : '/*'}`
+  const local = target.startsWith('/') ? `http://localhost${target}` : target
+  const url = URL.canParse(local) ? new URL(local) : undefined
+  // A path that is read as another one, such as `/console/../metrics`, may have been let through as what it is not.
+  const isPlain = url !== undefined && pathOf(local) === url.pathname
+  return `http://localhost${isPlain ? url.pathname + url.search : '/*'}`
+}
+
+/** As it is written. */
+function pathOf(address: string): string {
+  const [, path] = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*([^?#]*)/i.exec(address) ?? []
+  return path || '/'
 }
 
 function toStream(message: IncomingMessage): ReadableStream<Uint8Array> {
@@ -73,7 +83,7 @@ function toStream(message: IncomingMessage): ReadableStream<Uint8Array> {
         else controller.enqueue(value)
       },
       async cancel() {
-        // The rest is read and dropped: destroying the socket would take the answer with it.
+        // The rest is read and dropped, within bounds: destroying the socket would take the answer with it.
         await chunks.return?.()
         message.resume()
       },

@@ -22,10 +22,36 @@ export function toNodeListener(server: FetchServer): NodeListener {
   }
 }
 
+/** How long connections may take, in milliseconds. */
+export interface NodeTimeouts {
+  /** An idle connection stays open; default 65 s, above the 60 s of usual load balancers. */
+  readonly keepAliveMs?: number
+  /** The headers of a request; default 20 s. */
+  readonly headersMs?: number
+  /** A whole request, its body included; default 300 s. */
+  readonly requestMs?: number
+}
+
+/** How often connections are looked at that take too long. */
+const CHECK_MS = 1000
+
 /** An HTTP server, not yet listening, whose answer to a request that is no HTTP has the service's own form too. */
-export function createNodeServer(server: FetchServer): HttpServer {
-  // The origin matters to no route, and what a client expects beforehand is answered by how it is answered.
-  const http = createHttpServer({ requireHostHeader: false }, toNodeListener(server))
+export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {}): HttpServer {
+  const { keepAliveMs = 65_000, headersMs = 20_000, requestMs = 300_000 } = timeouts
+  const settings = {
+    // Checked below, in the service's own form.
+    requireHostHeader: false,
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: Math.min(headersMs, requestMs),
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: CHECK_MS,
+  }
+  const answerServer = toNodeListener(server)
+  const refuseHost = toNodeListener({ fetch: async () => withIds(ONE_HOST) })
+  const http = createHttpServer(settings, (message, response) =>
+    (hasOneHost(message) ? answerServer : refuseHost)(message, response),
+  )
+  // What a client expects beforehand is answered by how it is answered.
   http.on('checkExpectation', (message, response) => http.emit('request', message, response))
   const responses = new WeakMap<Socket, ServerResponse>()
   http.on('request', ({ socket }, response) => {
@@ -47,12 +73,19 @@ export function createNodeServer(server: FetchServer): HttpServer {
   return http
 }
 
+/** RFC 9112, section 3.2: without one, or with two, machines on the way may disagree on whom the request is for. */
+function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
+  const count = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+  return count === 1 || (count === 0 && httpVersionMinor === 0)
+}
+
 async function answer(server: FetchServer, message: NodeRequest, response: ServerResponse): Promise<void> {
   await sendWebResponse(await server.fetch(toWebRequest(message, response)), response)
 }
 
 const MALFORMED = new Refusal(400, 'invalid_request', 'the request is not valid HTTP')
 const NO_PROXY = new Refusal(405, 'method_not_allowed', 'this server is no proxy', { allow: '' })
+const ONE_HOST = new Refusal(400, 'invalid_request', 'Host: must be given once', { connection: 'close' })
 
 /** By the codes of Node. */
 const FAULTS: ReadonlyMap<string | undefined, Refusal> = new Map([
@@ -60,19 +93,20 @@ const FAULTS: ReadonlyMap<string | undefined, Refusal> = new Map([
   ['HPE_HEADER_OVERFLOW', new Refusal(431, 'invalid_request', 'the headers are larger than this server takes')],
 ])
 
-/** In the form that clients of all routes read: which route it was for may not be known. */
 async function refuse(socket: Socket, refusal: Refusal): Promise<void> {
-  const response = createErrorResponse(refusal, 'openai')
+  const response = withIds(refusal)
   const body = await response.text()
-  const id = randomUUID()
-  const headers = [
-    ...response.headers,
-    ['x-request-id', id],
-    ['x-typesafe-request-id', id],
-    ['content-length', Buffer.byteLength(body)],
-    ['connection', 'close'],
-  ].map(([name, value]) => `${name}: ${value}\r\n`)
+  const headers = [...response.headers, ['connection', 'close']].map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${headers.join('')}\r\n${body}`, () =>
     socket.destroy(),
   )
+}
+
+/** In the form that clients of all routes read: which route it was for may not be known. */
+function withIds(refusal: Refusal): Response {
+  const response = createErrorResponse(refusal, 'openai')
+  const id = randomUUID()
+  response.headers.set('x-request-id', id)
+  response.headers.set('x-typesafe-request-id', id)
+  return response
 }

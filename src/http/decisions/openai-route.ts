@@ -1,3 +1,4 @@
+import { createJsonResponse } from '../json-response.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { parseDecisionRequest, type RequestLimits } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
@@ -25,7 +26,7 @@ export function createOpenAiRoute(service: DecisionService, limits: RequestLimit
       const request = parseRequest(schema, body)
       try {
         const response = await service.decide(parseDecisionRequest(toSystemOne(request), settings), call)
-        return Response.json(toOpenAiResponse(request, response))
+        return createJsonResponse(toOpenAiResponse(request, response))
       } catch (error) {
         throw toOpenAiFault(error, request)
       }

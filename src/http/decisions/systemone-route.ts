@@ -1,3 +1,4 @@
+import { createJsonResponse } from '../json-response.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { parseDecisionRequest, type RequestLimits } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'
@@ -17,7 +18,7 @@ export function createSystemOneRoute(service: DecisionService, limits: RequestLi
       if (hasOnly(body, 'input', 'state')) {
         throw new InvalidRequestError('state', 'is required; a body with "input" belongs to POST /v1/decisions')
       }
-      return Response.json(await service.decide(parseDecisionRequest(body, settings), call))
+      return createJsonResponse(await service.decide(parseDecisionRequest(body, settings), call))
     },
   }
 }

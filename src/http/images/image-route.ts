@@ -1,3 +1,4 @@
+import { createJsonResponse } from '../json-response.ts'
 import { z } from 'zod'
 import type { ImageCallOptions } from '../../engine/index.ts'
 import { type ImageResponse, imageResponseSchema } from '../../schemas/index.ts'
@@ -69,7 +70,7 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
       const request = parseRequest(schema, dropDefaults(await readBody(call)))
       if (request.stream) return stream(request, call)
       const { data } = await drawCharged(request, call)
-      return Response.json({ created: secondsNow(), data } satisfies z.output<typeof imageAnswerSchema>)
+      return createJsonResponse({ created: secondsNow(), data } satisfies z.output<typeof imageAnswerSchema>)
     },
   }
 }

@@ -73,6 +73,25 @@ const SERVER = {
       responses: { 200: { description: 'They are.', headers: REQUEST_ID } },
     },
   },
+  '/livez': {
+    get: {
+      operationId: 'getLiveness',
+      summary: 'Whether the process answers, also while it ends.',
+      security: [],
+      responses: { 200: { description: 'It does.', headers: REQUEST_ID } },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'getReadiness',
+      summary: 'Whether new requests should be sent here.',
+      security: [],
+      responses: {
+        200: { description: 'They should.', headers: REQUEST_ID },
+        503: { description: 'Not now: `missing` names `draining`, `store` or `models`.', headers: REQUEST_ID },
+      },
+    },
+  },
   '/metrics': {
     get: {
       operationId: 'getMetrics',

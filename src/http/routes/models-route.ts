@@ -1,3 +1,4 @@
+import { createJsonResponse } from '../json-response.ts'
 import { z } from 'zod'
 import type { Engine } from '../../engine/index.ts'
 import type { Route } from '../route.ts'
@@ -29,7 +30,7 @@ export function createModelsRoute(engine: Pick<Engine, 'models'>): Route {
         .filter(({ name }) => name === SERVED_BY_ALIAS)
         .map((model) => ({ ...model, name: ALIAS }))
       const models = [...installed, ...aliases]
-      return Response.json({
+      return createJsonResponse({
         object: 'list',
         data: models.map(({ name }) => ({
           id: name,

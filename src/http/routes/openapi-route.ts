@@ -1,18 +1,19 @@
 import type { RequestLimits } from '../../schemas/index.ts'
 import { createOpenApiDocument } from '../openapi/document.ts'
+import { createJsonResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 
 /** `GET /openapi.json`. */
 export function createOpenApiRoute(limits: RequestLimits): Route {
-  let text: string | undefined
+  let document: ReturnType<typeof createOpenApiDocument> | undefined
   return {
     method: 'GET',
     path: '/openapi.json',
     access: 'open',
     dialect: 'systemone',
     handle() {
-      text ??= JSON.stringify(createOpenApiDocument(limits))
-      return new Response(text, { headers: { 'content-type': 'application/json' } })
+      document ??= createOpenApiDocument(limits)
+      return createJsonResponse(document)
     },
   }
 }

@@ -1,14 +1,57 @@
+import { createJsonResponse } from '../json-response.ts'
+import type { Engine } from '../../engine/index.ts'
 import { METRICS_TYPE, type ServerMetrics } from '../metrics/server-metrics.ts'
 import type { Route } from '../route.ts'
+import type { UsageStore } from '../usage/usage-store.ts'
+
+const OPEN = { method: 'GET', access: 'open', dialect: 'systemone' } as const
 
 /** `GET /healthz`: 200 as long as requests are taken. */
 export function createHealthRoute(): Route {
+  return { ...OPEN, path: '/healthz', handle: () => createJsonResponse({ status: 'ok' }) }
+}
+
+/** `GET /livez`: 200 as long as the process answers at all, also while it drains. */
+export function createLivenessRoute(): Route {
+  return { ...OPEN, path: '/livez', isAnsweredWhileClosing: true, handle: () => createJsonResponse({ status: 'ok' }) }
+}
+
+interface Readiness {
+  readonly engine: Pick<Engine, 'models'>
+  readonly store: UsageStore
+  /** Models that must be there; empty where any one will do. */
+  readonly requires: readonly string[]
+  isDraining(): boolean
+}
+
+/** `GET /readyz`: 200 as long as new requests should be sent here, else 503 with what is missing. */
+export function createReadinessRoute({ engine, store, requires, isDraining }: Readiness): Route {
+  async function hasModels(): Promise<boolean> {
+    const names = (await engine.models()).filter(({ available }) => available).map(({ name }) => name)
+    return names.length > 0 && requires.every((name) => names.includes(name))
+  }
+
   return {
-    method: 'GET',
-    path: '/healthz',
-    access: 'open',
-    dialect: 'systemone',
-    handle: () => Response.json({ status: 'ok' }),
+    ...OPEN,
+    path: '/readyz',
+    isAnsweredWhileClosing: true,
+    async handle() {
+      const [hasStore, models] = await Promise.all([
+        store.read('account:').then(
+          () => true,
+          () => false,
+        ),
+        hasModels(),
+      ])
+      const missing = [
+        ...(isDraining() ? ['draining'] : []),
+        ...(hasStore ? [] : ['store']),
+        ...(models ? [] : ['models']),
+      ]
+      return missing.length === 0
+        ? createJsonResponse({ status: 'ready' })
+        : createJsonResponse({ status: 'unavailable', missing }, { status: 503 })
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { createJsonResponse } from '../json-response.ts'
 import { z } from 'zod'
 import type { Route } from '../route.ts'
 import type { Ledger } from '../usage/ledger.ts'
@@ -56,7 +57,7 @@ export function createUsageRoute(ledger: Ledger, recent: RecentRequests): Route 
         ledger.usageByDay(id),
         ledger.allowance(caller),
       ])
-      return Response.json({
+      return createJsonResponse({
         account: id,
         today: new Date().toISOString().slice(0, 10),
         free_tokens: freeTokens === undefined ? null : { given: freeTokens, left: left.freeTokens! },

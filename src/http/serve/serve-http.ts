@@ -1,14 +1,23 @@
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { createNodeServer } from '../adapters/node.ts'
+import { createNodeServer, type NodeTimeouts } from '../adapters/node.ts'
 import type { Server } from '../server.ts'
 
 export interface HttpService {
   /** Such as `http://127.0.0.1:8080`. */
   readonly url: string
   /** Takes no more requests, and resolves when those being answered are and every connection is closed. */
-  close(): Promise<void>
+  close(end?: Ending): Promise<void>
+}
+
+/** How a service ends. */
+export interface Ending {
+  /** Milliseconds in which requests are still taken while `/readyz` refuses more; default 0. */
+  readonly drainMs?: number
+  /** Milliseconds, from the beginning, after which connections that are still open are cut off; default never. */
+  readonly graceMs?: number
 }
 
 const IDLE_CHECK_MS = 20
@@ -19,26 +28,46 @@ const IDLE_CHECK_MS = 20
  * @param port 0 for any free one
  * @throws InvalidRequestError for an address that cannot be listened on
  */
-export async function serveHttp(server: Server, host: string, port: number): Promise<HttpService> {
+export async function serveHttp(
+  server: Server,
+  host: string,
+  port: number,
+  timeouts?: NodeTimeouts,
+): Promise<HttpService> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new InvalidRequestError('port', `must be a whole number from 0 to 65535, got ${port}`)
   }
-  const http = createNodeServer(server)
+  const http = createNodeServer(server, timeouts)
   const unused = watchUnused(http)
   await listen(http, host, port)
   const { address, port: opened, family } = http.address() as AddressInfo
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${opened}`,
-    async close() {
-      const closed = new Promise((resolve) => http.close(resolve))
-      await server.close()
-      for (const socket of unused) socket.destroy()
-      // A connection that was busy just now is idle in a moment, and would stay open for its client's next request.
-      const check = setInterval(() => http.closeIdleConnections(), IDLE_CHECK_MS)
-      await closed
-      clearInterval(check)
+    async close({ drainMs = 0, graceMs } = {}) {
+      // What is cut off counts as hung up: its work stops, and is not charged.
+      const cut = graceMs === undefined ? undefined : setTimeout(() => http.closeAllConnections(), graceMs)
+      await drain(server, http, drainMs)
+      await closeAll(server, http, unused)
+      clearTimeout(cut)
     },
   }
+}
+
+/** Load balancers learn from `/readyz` to go elsewhere, and clients from their responses to open another connection. */
+async function drain(server: Server, http: HttpServer, milliseconds: number): Promise<void> {
+  server.drain()
+  http.prependListener('request', (_, response) => void response.setHeader('connection', 'close'))
+  if (milliseconds > 0) await sleep(milliseconds)
+}
+
+async function closeAll(server: Server, http: HttpServer, unused: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise((resolve) => http.close(resolve))
+  await server.close()
+  for (const socket of unused) socket.destroy()
+  // A connection that was busy just now is idle in a moment, and would stay open for its client's next request.
+  const check = setInterval(() => http.closeIdleConnections(), IDLE_CHECK_MS)
+  await closed
+  clearInterval(check)
 }
 
 /** Connections that have not sent a request: browsers open some ahead, and Node does not take them for idle. */

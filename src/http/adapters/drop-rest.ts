@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Of a body that is still coming in when its request is answered. */
+const MOST_BYTES = 16 * 2 ** 20
+const LONGEST_MS = 1000
+const CHECK_MS = 10
+
+/**
+ * Bounds what is read of a body that nobody wants: a client that was refused before its body was here may go on to
+ * send it. A rest that is small and quick leaves the connection open; otherwise it is read no more, and closed once the
+ * client has had time to read the answer.
+ */
+export function boundRest(message: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    const { socket } = message
+    if (message.complete || socket.destroyed) return
+    const start = socket.bytesRead
+    const check = setInterval(() => {
+      if (message.complete) return stop()
+      if (socket.bytesRead - start > MOST_BYTES) socket.pause()
+    }, CHECK_MS)
+    const timer = setTimeout(() => {
+      stop()
+      if (!message.complete) socket.destroy()
+    }, LONGEST_MS)
+    function stop() {
+      clearInterval(check)
+      clearTimeout(timer)
+    }
+    socket.once('close', stop)
+  })
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { createServer } from './server.ts'
+import { bearer, BODY, json, post } from './test-support/requests.ts'
+import { createStubEngine } from './test-support/stub-engine.ts'
+
+const { engine } = createStubEngine()
+
+describe('a server without keys', () => {
+  const server = createServer({ engine, hosts: ['ai.example.org'] })
+
+  it.each([
+    ['localhost', 200],
+    ['localhost:8080', 200],
+    ['app.localhost:8080', 200],
+    ['127.0.0.1:8080', 200],
+    ['192.168.0.7', 200],
+    ['[::1]:8080', 200],
+    ['AI.example.org:443', 200],
+    ['evil.example.org', 421],
+    ['localhost.evil.org', 421],
+    ['127.0.0.1.evil.org:8080', 421],
+    ['[::1].evil.org', 421],
+    ['', 421],
+  ])('answers %j with %i', async (host, status) => {
+    const response = await server.fetch(post(BODY, { headers: { host } }))
+    expect(response.status).toBe(status)
+    if (status === 421) expect(await json(response)).toMatchObject({ message: /^Host: a server without keys answers/ })
+  })
+})
+
+it('says nothing about hosts where there are keys', async () => {
+  const server = createServer({ engine, keys: ['k'] })
+  expect((await server.fetch(post(BODY, { headers: { host: 'any.org', ...bearer('k') } }))).status).toBe(200)
+})
