@@ -9,6 +9,7 @@
 import { loadOnnxruntimeNode } from '../src/backends/onnxruntime-node.ts'
 import { createOrtSession } from '../src/backends/ort-session.ts'
 import { buildCase, feedsOf, float, input, type OperatorCase } from '../src/backends/self-test/operator-case.ts'
+import { multiHeadAttention } from '../src/onnx/ops/attention.ts'
 
 const ort = await loadOnnxruntimeNode('webgpu')
 const provider = { session: { executionProviders: ['webgpu'] } }
@@ -32,10 +33,8 @@ async function readWeights(tokens: number, size: number): Promise<Float32Array> 
   const identity = Float32Array.from({ length: tokens * size }, (_, i) => (i % size === Math.floor(i / size) ? 1 : 0))
   const operator: OperatorCase = {
     family: 'attention',
-    opType: 'MultiHeadAttention',
-    domain: 'com.microsoft',
-    attributes: { num_heads: { int: 1 } },
     operands: [zeros, zeros, input(float(dims, identity))],
+    build: (g, query, key, value) => multiHeadAttention(g, query, key, value, 1),
     outputs: [{ dims, values: [] }],
   }
   const session = await createOrtSession(ort, buildCase(operator), provider)

@@ -1,5 +1,5 @@
 import type { BuiltGraph } from '../onnx/built-graph.ts'
-import type { SelfTest } from './self-test/judge-self-test.ts'
+import type { SelfTest } from './self-test/self-test.ts'
 
 /**
  * What a task may ask of an execution backend. A backend never knows which model it runs; a task never asks which
@@ -7,6 +7,9 @@ import type { SelfTest } from './self-test/judge-self-test.ts'
  */
 
 export type BackendName = 'cpu' | 'cuda' | 'webgpu' | 'wasm' | 'coreml' | 'dml'
+
+/** The execution providers of onnxruntime-node besides the CPU. WebGPU is experimental there. */
+export type ProviderName = Exclude<BackendName, 'cpu' | 'wasm'>
 
 /** Element types that cross the JS boundary. bf16 never does: onnxruntime rejects such tensors. */
 export type ElementType = 'float32' | 'float16' | 'int32' | 'int64' | 'uint8' | 'bool'

@@ -43,7 +43,7 @@ describe('the cpu backend', () => {
       const bytes = new Uint8Array(padding + 16)
       bytes.set(new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer), padding)
       await writeFile(join(folder, 'model.safetensors'), bytes)
-      const model = { ...buildExternalAddModel('model.safetensors', padding), folder }
+      const model = buildExternalAddModel(folder, 'model.safetensors', padding)
       const session = await backend.createSession(model)
       const { y } = await session.run({ a: vector(1, 2, 3, 4) })
       expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))
@@ -55,7 +55,7 @@ describe('the cpu backend', () => {
 
   it('takes weights from memory where there is no folder', async () => {
     const data = new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer)
-    const model = { ...buildExternalAddModel('weights.bin', 0), files: [{ path: 'weights.bin', data }] }
+    const model = { bytes: buildExternalAddModel('', 'weights.bin', 0).bytes, files: [{ path: 'weights.bin', data }] }
     const session = await backend.createSession(model)
     const { y } = await session.run({ a: vector(1, 2, 3, 4) })
     expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))

@@ -12,7 +12,7 @@ export type {
 } from './backend.ts'
 export { createCpuBackend, type CpuBackendOptions } from './cpu.ts'
 export { createBackend, type BackendChoice, type BackendOptions } from './create-backend.ts'
-export type { SelfTest } from './self-test/judge-self-test.ts'
+export type { SelfTest } from './self-test/self-test.ts'
 export { countDefaultThreads } from './platform.ts'
 export { decideTelemetry, observeTelemetry, type RuntimeTelemetry } from './runtime-telemetry.ts'
 export { detectBackends, type BackendStatus } from './detect.ts'

@@ -14,7 +14,8 @@ import { createOrtDeviceSession } from './ort-device-session.ts'
 import { createOrtSession } from './ort-session.ts'
 import { buildAddModel } from './probe-models.ts'
 import { checkAddition } from './self-test/check-addition.ts'
-import { judgeSelfTest, type SelfTest } from './self-test/judge-self-test.ts'
+import { judgeSelfTest } from './self-test/judge-self-test.ts'
+import type { SelfTest } from './self-test/self-test.ts'
 import { runHalfSelfTest, runSelfTest } from './self-test/run-self-test.ts'
 
 /** onnxruntime reports through exceptions; at its default level it would also write warnings to the app's stderr. */

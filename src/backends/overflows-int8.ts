@@ -1,4 +1,6 @@
-import { encodeModel, type Initializer } from '../onnx/onnx-model.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
+import { GraphBuilder } from '../onnx/graph-builder.ts'
+import { gemmInt8 } from '../onnx/ops/matmul.ts'
 import type { OrtRuntime } from './open-session.ts'
 import { createOrtSession } from './ort-session.ts'
 
@@ -12,13 +14,9 @@ const [UNSIGNED, SIGNED] = [255, 127]
  * processors that need none, too, so it must not be set on those.
  */
 export async function overflowsInt8(ort: OrtRuntime): Promise<boolean> {
-  const session = await createOrtSession(
-    ort,
-    { bytes: buildProduct() },
-    {
-      session: { executionProviders: ['cpu'], intraOpNumThreads: 1 },
-    },
-  )
+  const session = await createOrtSession(ort, buildProduct(), {
+    session: { executionProviders: ['cpu'], intraOpNumThreads: 1 },
+  })
   const { y } = await session.run({
     a: { type: 'uint8', dims: [1, WIDTH], data: new Uint8Array(WIDTH).fill(UNSIGNED) },
   })
@@ -26,31 +24,11 @@ export async function overflowsInt8(ort: OrtRuntime): Promise<boolean> {
   return y?.data[0] !== WIDTH * UNSIGNED * SIGNED
 }
 
-function buildProduct(): Uint8Array {
-  const one = new Uint8Array(Float32Array.of(1).buffer)
-  const initializers: Initializer[] = [
-    { name: 'a_scale', type: 'float32', dims: [], data: one },
-    { name: 'a_zero', type: 'uint8', dims: [], data: Uint8Array.of(0) },
-    { name: 'b', type: 'int8', dims: [1, WIDTH], data: new Uint8Array(WIDTH).fill(SIGNED) },
-    { name: 'b_scale', type: 'float32', dims: [1], data: one },
-    { name: 'b_zero', type: 'int8', dims: [1], data: Uint8Array.of(0) },
-  ]
-  const inputs = ['a', ...initializers.map(({ name }) => name)]
-  return encodeModel({
-    name: 'int8',
-    opsets: { '': 21, 'com.microsoft': 1 },
-    initializers,
-    inputs: [{ name: 'a', type: 'uint8', dims: [1, WIDTH] }],
-    outputs: [{ name: 'y', type: 'float32', dims: [1, 1] }],
-    nodes: [
-      {
-        name: 'y',
-        opType: 'QGemm',
-        domain: 'com.microsoft',
-        attributes: { transB: { int: 1 } },
-        inputs,
-        outputs: ['y'],
-      },
-    ],
-  })
+function buildProduct(): BuiltGraph {
+  const g = new GraphBuilder('int8')
+  const unit = { step: g.scalar(1, 'float32'), zero: g.scalar(0, 'uint8') }
+  const b = g.initializer('b', 'int8', [1, WIDTH], new Int8Array(WIDTH).fill(SIGNED))
+  const scales = g.initializer('b.scales', 'float32', [1], Float32Array.of(1))
+  g.output('y', gemmInt8(g, g.input('a', 'uint8', [1, WIDTH]), unit, b, scales, 1), 'float32', [1, 1])
+  return g.build()
 }

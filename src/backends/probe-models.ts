@@ -1,36 +1,18 @@
-import { encodeModel, type ValueInfo } from '../onnx/onnx-model.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
-
-const OPSETS = { '': 21, 'com.microsoft': 1 }
-const VECTOR = { type: 'float32', dims: [4] } as const
-const vectors = (...names: string[]): ValueInfo[] => names.map((name) => ({ name, ...VECTOR }))
-const ADD = { name: 'Add', opType: 'Add', domain: '', attributes: {}, outputs: ['y'] }
+import { GraphBuilder } from '../onnx/graph-builder.ts'
+import { add } from '../onnx/ops/elementwise.ts'
 
 /** y = a + b over float32 [4]: the cheapest question "does this provider really compute?". */
 export function buildAddModel(): BuiltGraph {
-  return {
-    bytes: encodeModel({
-      name: 'probe',
-      opsets: OPSETS,
-      initializers: [],
-      inputs: vectors('a', 'b'),
-      outputs: vectors('y'),
-      nodes: [{ ...ADD, inputs: ['a', 'b'] }],
-    }),
-  }
+  const g = new GraphBuilder('probe')
+  g.output('y', add(g, g.input('a', 'float32', [4]), g.input('b', 'float32', [4])), 'float32', [4])
+  return g.build()
 }
 
-/** y = a + w, where w lies at `offset` of a weight file. */
-export function buildExternalAddModel(file: string, offset: number): BuiltGraph {
-  return {
-    weightFiles: [file],
-    bytes: encodeModel({
-      name: 'probe',
-      opsets: OPSETS,
-      inputs: vectors('a'),
-      outputs: vectors('y'),
-      initializers: [{ name: 'w', ...VECTOR, data: { file, offset, length: 16 } }],
-      nodes: [{ ...ADD, inputs: ['a', 'w'] }],
-    }),
-  }
+/** y = a + w, where w lies at `offset` of a weight file in `folder`. */
+export function buildExternalAddModel(folder: string, file: string, offset: number): BuiltGraph {
+  const g = new GraphBuilder('probe')
+  const w = g.weight('w', { type: 'float32', dims: [4], file, offset, length: 16 })
+  g.output('y', add(g, g.input('a', 'float32', [4]), w), 'float32', [4])
+  return g.build(folder)
 }

@@ -42,7 +42,7 @@ describe('the wasm backend in Node', () => {
     try {
       await writeFile(join(folder, 'model.safetensors'), new Uint8Array(Float32Array.of(10, 20, 30, 40).buffer))
       await writeFile(join(folder, 'other.safetensors'), new Uint8Array(8))
-      const session = await backend.createSession({ ...buildExternalAddModel('model.safetensors', 0), folder })
+      const session = await backend.createSession(buildExternalAddModel(folder, 'model.safetensors', 0))
       const { y } = await session.run({ a: vector(1, 2, 3, 4) })
       expect(y?.data).toEqual(Float32Array.of(11, 22, 33, 44))
     } finally {

@@ -35,9 +35,6 @@ const SCALARS = {
   uint8: (value: number) => Uint8Array.of(value),
 }
 
-/** ai.onnx 21 is the newest opset whose operators all backends of onnxruntime 1.30 run. */
-const OPSETS = { '': 21, 'com.microsoft': 1 }
-
 /**
  * Collects the nodes, inputs, outputs and initializers of one ONNX graph. The helpers in `ops/` are the way to add
  * nodes; a model is an ordinary function that calls them.
@@ -90,6 +87,11 @@ export class GraphBuilder {
     return this.#constant(`${type}(${value})`, (name) => this.initializer(name, type, [], SCALARS[type](value)))
   }
 
+  /** The operator of each node added so far. */
+  get operators(): string[] {
+    return this.#nodes.map(({ opType }) => opType)
+  }
+
   /** Adds a node and returns its results. Prefer the named helpers. */
   node(opType: string, inputs: readonly (Value | undefined)[], options: NodeOptions = {}): Value[] {
     const name = `${opType}_${this.#nodes.length}`
@@ -110,7 +112,6 @@ export class GraphBuilder {
     }))
     const bytes = encodeModel({
       name: this.#name,
-      opsets: OPSETS,
       inputs: this.#inputs,
       outputs: this.#outputs,
       initializers: [...this.#initializers.values()],

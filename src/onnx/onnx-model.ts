@@ -50,14 +50,15 @@ export interface Node {
 
 export interface Model {
   readonly name: string
-  readonly opsets: Readonly<Record<string, number>>
   readonly inputs: readonly ValueInfo[]
   readonly outputs: readonly ValueInfo[]
   readonly initializers: readonly Initializer[]
   readonly nodes: readonly Node[]
 }
 
-/** IR version 10 is the first that knows opset 21. */
+/** The operator sets of every model; 21 is the newest of ai.onnx whose operators all backends of onnxruntime 1.30 run. */
+const OPERATOR_SETS = { '': 21, 'com.microsoft': 1 }
+/** IR version 10 is the first that knows operator set 21. */
 const IR_VERSION = 10
 
 /** Serialises a ModelProto. Field numbers are those of onnx.proto. */
@@ -69,7 +70,7 @@ export function encodeModel(model: Model): Uint8Array {
   for (const input of model.inputs) graph.message(11, encodeValueInfo(input))
   for (const output of model.outputs) graph.message(12, encodeValueInfo(output))
   const proto = new ProtobufWriter().integer(1, IR_VERSION).string(2, 'tessera').message(7, graph)
-  for (const [domain, version] of Object.entries(model.opsets)) {
+  for (const [domain, version] of Object.entries(OPERATOR_SETS)) {
     proto.message(8, new ProtobufWriter().string(1, domain).integer(2, version))
   }
   return proto.finish()

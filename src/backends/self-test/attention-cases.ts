@@ -1,45 +1,44 @@
+import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
+import { groupQueryAttention, multiHeadAttention } from '../../onnx/ops/attention.ts'
 import { constant, float, input, integers, noise, type OperatorCase } from './operator-case.ts'
 import { rotate } from './rotate.ts'
 
 /**
- * Attention of every row to every row, on both sides of 32 and 64 rows, where kernels change their way of computing, and
- * of few rows to more with a bias.
+ * Attention of every row to every row, on both sides of 32 and 64 rows, where kernels change their way of computing; and
+ * of some rows to others with a bias.
  */
 export function attentionCases(): OperatorCase[] {
   return [
-    attentionCase({ tokens: 24, total: 24, size: 64 }),
-    attentionCase({ tokens: 40, total: 40, size: 16 }),
-    attentionCase({ tokens: 70, total: 70, size: 128 }),
-    attentionCase({ tokens: 37, total: 90, size: 32 }),
-    attentionCase({ tokens: 37, total: 90, size: 32, biased: true }),
+    attentionCase({ rows: 24, columns: 24, heads: 2, size: 64, biased: false }),
+    attentionCase({ rows: 40, columns: 40, heads: 2, size: 16, biased: false }),
+    attentionCase({ rows: 70, columns: 70, heads: 2, size: 128, biased: false }),
+    attentionCase({ rows: 37, columns: 70, heads: 2, size: 64, biased: true }),
   ]
 }
 
 interface AttentionShape {
-  readonly tokens: number
-  /** Keys that each of them looks at. */
-  readonly total: number
+  /** Queries. */
+  readonly rows: number
+  /** Keys. */
+  readonly columns: number
+  readonly heads: number
   readonly size: number
-  readonly biased?: boolean
+  readonly biased: boolean
 }
 
-function attentionCase({ tokens, total, size, biased = false }: AttentionShape): OperatorCase {
-  const heads = 2
-  const dims = (rows: number) => [1, rows, heads * size]
-  const query = sharp(noise(tokens * heads * size, 41))
-  const [key, value] = [42, 43].map((seed) => noise(total * heads * size, seed)) as [Rows, Rows]
-  const bias = noise(tokens * total, 40)
-  const values = attend({ query, key, value, heads, kvHeads: heads, size }, (row, column) =>
-    biased ? bias[row * total + column]! : 0,
-  )
-  const rows = [input(float(dims(tokens), query)), input(float(dims(total), key)), input(float(dims(total), value))]
+function attentionCase({ rows, columns, heads, size, biased }: AttentionShape): OperatorCase {
+  const query = sharp(noise(rows * heads * size, 41))
+  const [key, value] = [42, 43].map((seed) => noise(columns * heads * size, seed)) as [Rows, Rows]
+  const bias = noise(rows * columns, 40)
+  const added = (row: number, column: number) => (biased ? bias[row * columns + column]! : 0)
+  const operand = (values: Rows) => input(float([1, values.length / (heads * size), heads * size], values))
   return {
     family: 'attention',
-    opType: 'MultiHeadAttention',
-    domain: 'com.microsoft',
-    attributes: { num_heads: { int: heads } },
-    operands: biased ? [...rows, undefined, undefined, input(float([1, 1, tokens, total], bias))] : rows,
-    outputs: [{ dims: dims(tokens), values }],
+    operands: [...[query, key, value].map(operand), ...(biased ? [input(float([1, 1, rows, columns], bias))] : [])],
+    build: (g, q, k, v, b?: Value) => multiHeadAttention(g, q, k, v, heads, b),
+    outputs: [
+      { dims: [1, rows, heads * size], values: attend({ query, key, value, heads, kvHeads: heads, size }, added) },
+    ],
   }
 }
 
@@ -92,9 +91,6 @@ function cachedCase({ past, capacity, tokens, size, branches }: CachedShape): Op
   const angleTable = (part: (angle: number) => number) => constant(float([POSITIONS, size / 2], table.map(part)))
   return {
     family: 'cached-attention',
-    opType: 'GroupQueryAttention',
-    domain: 'com.microsoft',
-    attributes: { num_heads: { int: HEADS }, kv_num_heads: { int: KV_HEADS }, do_rotary: { int: 1 } },
     operands: [
       rows(query, HEADS),
       rows(newKey, KV_HEADS),
@@ -108,6 +104,7 @@ function cachedCase({ past, capacity, tokens, size, branches }: CachedShape): Op
       input(integers('int64', [1, tokens], positions)),
       ...(branches ? [input(float([1, 1, tokens, total], bias))] : []),
     ],
+    build: buildCached,
     outputs: [
       {
         dims: [1, tokens, HEADS * size],
@@ -117,6 +114,26 @@ function cachedCase({ past, capacity, tokens, size, branches }: CachedShape): Op
       ...(capacity < total ? [undefined, undefined] : [present(key), present(value)]),
     ],
   }
+}
+
+const buildCached = (
+  g: GraphBuilder,
+  query: Value,
+  key: Value,
+  value: Value,
+  pastKey: Value,
+  pastValue: Value,
+  seqlensK: Value,
+  totalSequenceLength: Value,
+  cosCache: Value,
+  sinCache: Value,
+  positionIds: Value,
+  attentionBias?: Value,
+): Value[] => {
+  const past = { pastKey, pastValue, seqlensK, totalSequenceLength }
+  const inputs = { query, key, value, ...past, cosCache, sinCache, positionIds, attentionBias }
+  const { output, presentKey, presentValue } = groupQueryAttention(g, inputs, { query: HEADS, keyValue: KV_HEADS })
+  return [output, presentKey, presentValue]
 }
 
 /** Larger queries make attention look at few rows, so that a wrong one shows. */

@@ -1,17 +1,7 @@
 import { BackendUnavailableError } from '../../errors/index.ts'
 import type { AttentionForm, BackendName, Precision } from '../backend.ts'
-import { type OperatorFamily, REPLACEABLE } from './operator-case.ts'
 import { type FamilyResult, type HalfResults, type SelfTestResults, worse } from './run-self-test.ts'
-
-/** How right a backend computes, and what followed from that. */
-export interface SelfTest {
-  /** Whether every operator was right. */
-  readonly ok: boolean
-  /** Largest deviation by family of operators, as a share of the largest right value. */
-  readonly maxError: Readonly<Record<OperatorFamily, number>>
-  /** What was wrong, and what is done instead. */
-  readonly reason?: string
-}
+import { type OperatorFamily, REPLACEABLE, type SelfTest } from './self-test.ts'
 
 /**
  * Decides from the results of a self-test how graphs are built: in half precision where all that this takes was tried

@@ -1,23 +1,9 @@
-import { DATA_TYPES, encodeModel, type Attribute, type DataType } from '../../onnx/onnx-model.ts'
-import type { Precision, Tensor } from '../backend.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
-
-/** What stands or falls together, as `backendInfo().selfTest` names it. */
-export type OperatorFamily =
-  | 'product'
-  | 'product-8-bit'
-  | 'product-4-bit'
-  | 'normalization'
-  | 'softmax'
-  | 'rotary'
-  | 'elementwise'
-  | 'layout'
-  | 'convolution'
-  | 'attention'
-  | 'cached-attention'
-
-/** What graphs can do without, by writing it out in other operators. */
-export const REPLACEABLE: readonly OperatorFamily[] = ['attention', 'cached-attention']
+import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import type { DataType } from '../../onnx/onnx-model.ts'
+import { cast } from '../../onnx/ops/elementwise.ts'
+import type { Precision, Tensor } from '../backend.ts'
+import type { OperatorFamily } from './self-test.ts'
 
 /** Numbers that an output must come near to. */
 export interface Reference {
@@ -28,77 +14,70 @@ export interface Reference {
 /** One operator on some numbers, and what plain loops in double precision make of them. */
 export interface OperatorCase {
   readonly family: OperatorFamily
-  readonly opType: string
-  /** @defaultValue '' (ai.onnx) */
-  readonly domain?: string
-  readonly attributes?: Readonly<Record<string, Attribute>>
-  /** The operands in order; undefined is an optional one left out. */
-  readonly operands: readonly (Operand | undefined)[]
-  /** float32, in the operator's order; undefined is one that isn't compared. */
+  readonly operands: readonly Operand[]
+  /** Adds the operator to a graph by the helper that models use; results of another type are cast to float32 here. */
+  readonly build: (g: GraphBuilder, ...operands: Value[]) => Value | readonly Value[]
+  /** Of each result in turn; undefined is one that isn't compared. */
   readonly outputs: readonly (Reference | undefined)[]
   /** Largest deviation that is still right, as a share of the largest reference value. Default: `TOLERANCE`. */
   readonly tolerance?: number
 }
 
-export interface Operand {
-  readonly tensor: Tensor
+export type Operand =
+  | { readonly kind: 'input'; readonly tensor: Tensor }
   /** Part of the model, as weights are: many kernels prepare those when the session opens. */
-  readonly constant: boolean
+  | { readonly kind: 'constant'; readonly tensor: Constant }
+
+/** A tensor of a model, which may be of types that JS does not feed. */
+export interface Constant {
+  readonly type: DataType
+  readonly dims: readonly number[]
+  readonly data: ArrayBufferView
 }
 
-export const input = (tensor: Tensor): Operand => ({ tensor, constant: false })
-export const constant = (tensor: Tensor): Operand => ({ tensor, constant: true })
+export const input = (tensor: Tensor): Operand => ({ kind: 'input', tensor })
+export const constant = (tensor: Constant): Operand => ({ kind: 'constant', tensor })
 
 export function float(dims: readonly number[], values: ArrayLike<number>): Tensor {
   return { type: 'float32', dims, data: Float32Array.from(values) }
 }
 
-export function integers(type: 'int32' | 'int64', dims: readonly number[], values: readonly number[]): Tensor {
-  return { type, dims, data: type === 'int32' ? Int32Array.from(values) : BigInt64Array.from(values, BigInt) }
+const INTEGERS = {
+  uint8: (values: readonly number[]) => Uint8Array.from(values),
+  int32: (values: readonly number[]) => Int32Array.from(values),
+  int64: (values: readonly number[]) => BigInt64Array.from(values, BigInt),
 }
 
-/**
- * The model of one case: operands `x0`, `x1`, ..., outputs `y0`, `y1`, ..., all float32 or integers. In `float16` the
- * operator is between casts, its operands `h0`, `h1`, ..., its results `r0`, `r1`, ...
- */
+export function integers(type: keyof typeof INTEGERS, dims: readonly number[], values: readonly number[]): Tensor {
+  return { type, dims, data: INTEGERS[type](values) }
+}
+
+/** The model of one case: operands `x0`, `x1`, ..., outputs `y0`, `y1`, ... In `float16` the operator is between casts. */
 export function buildCase(operator: OperatorCase, precision: Precision = 'float32'): BuiltGraph {
-  const { opType, domain = '', attributes = {}, operands, outputs } = operator
-  const describe = ({ tensor: { type, dims } }: Operand, i: number) => ({ name: `x${i}`, type: type as DataType, dims })
-  const inputs = operands.flatMap((operand, i) => (operand && !operand.constant ? [describe(operand, i)] : []))
-  const initializers = operands.flatMap((operand, i) => {
-    if (!operand?.constant) return []
-    const { buffer, byteOffset, byteLength } = operand.tensor.data
-    return [{ ...describe(operand, i), data: new Uint8Array(buffer, byteOffset, byteLength) }]
-  })
+  const g = new GraphBuilder('self-test')
   const half = precision === 'float16'
-  const halved = (operand: Operand | undefined) => half && operand?.tensor.type === 'float32'
-  const node = {
-    name: opType,
-    opType,
-    domain,
-    attributes,
-    inputs: operands.map((operand, i) => (operand ? `${halved(operand) ? 'h' : 'x'}${i}` : '')),
-    outputs: outputs.map((_, i) => `${half ? 'r' : 'y'}${i}`),
+  const operands = operator.operands.map(({ kind, tensor: { type, dims, data } }, i) => {
+    const value = kind === 'input' ? g.input(`x${i}`, type, dims) : g.initializer(`x${i}`, type, dims, data)
+    return half && type === 'float32' ? cast(g, value, 'float16') : value
+  })
+  const results = [operator.build(g, ...operands)].flat()
+  for (const [i, reference] of operator.outputs.entries()) {
+    if (reference === undefined) continue
+    g.output(`y${i}`, half ? cast(g, results[i]!, 'float32') : results[i]!, 'float32', reference.dims)
   }
-  const nodes = [
-    ...operands.flatMap((operand, i) => (halved(operand) ? cast(`x${i}`, `h${i}`, 'float16') : [])),
-    node,
-    ...outputs.flatMap((output, i) => (half && output ? cast(`r${i}`, `y${i}`, 'float32') : [])),
-  ]
-  const made = outputs.map((output, i) => ({ name: `y${i}`, type: 'float32' as const, dims: output?.dims ?? [] }))
-  const opsets = { '': 21, 'com.microsoft': 1 }
-  const compared = made.filter((_, i) => outputs[i] !== undefined)
-  return { bytes: encodeModel({ name: 'self-test', opsets, nodes, inputs, outputs: compared, initializers }) }
+  return g.build()
 }
 
-function cast(from: string, name: string, to: DataType) {
-  const attributes = { to: { int: DATA_TYPES[to] } }
-  return [{ name, opType: 'Cast', domain: '', inputs: [from], outputs: [name], attributes }]
+/** The operators that a case is made of, each once. */
+export function operatorsOf({ build, operands }: OperatorCase): string[] {
+  const g = new GraphBuilder('self-test')
+  build(g, ...operands.map(({ tensor: { type, dims } }, i) => g.input(`x${i}`, type, dims)))
+  return [...new Set(g.operators)]
 }
 
 export function feedsOf({ operands }: OperatorCase): Record<string, Tensor> {
   return Object.fromEntries(
-    operands.flatMap((operand, i) => (operand && !operand.constant ? [[`x${i}`, operand.tensor]] : [])),
+    operands.flatMap((operand, i) => (operand.kind === 'input' ? [[`x${i}`, operand.tensor]] : [])),
   )
 }
 

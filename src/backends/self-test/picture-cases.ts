@@ -1,3 +1,4 @@
+import { conv } from '../../onnx/ops/convolution.ts'
 import { constant, float, input, noise, type OperatorCase } from './operator-case.ts'
 
 const [CHANNELS, OUTPUTS, HEIGHT, WIDTH] = [8, 12, 10, 14]
@@ -46,17 +47,13 @@ function convolutionCase({ kernel, stride, before, after }: Shape): OperatorCase
   }
   return {
     family: 'convolution',
-    opType: 'Conv',
-    attributes: {
-      kernel_shape: [kernel, kernel],
-      strides: [stride, stride],
-      pads: [before, before, after, after],
-    },
     operands: [
       input(float([1, CHANNELS, HEIGHT, WIDTH], x)),
       constant(float([OUTPUTS, CHANNELS, kernel, kernel], weights)),
       constant(float([OUTPUTS], bias)),
     ],
+    build: (g, picture, weight, shift) =>
+      conv(g, picture, weight, shift, { kernel, stride, padding: [before, before, after, after] }),
     outputs: [{ dims: [1, OUTPUTS, rows, columns], values }],
   }
 }

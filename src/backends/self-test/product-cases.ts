@@ -1,3 +1,4 @@
+import { gemm, matMul, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
 import { constant, float, input, noise, type OperatorCase } from './operator-case.ts'
 
 /** Rounds activations to int8 per block; half a percent of a product is normal. */
@@ -5,16 +6,16 @@ const ROUGH = 0.03
 
 /** Products with weights of 32-bit floats, and of 8 and 4 bits, for one row and for many. */
 export function productCases(): OperatorCase[] {
-  return [gemmCase(5, 70, 37), gemmCase(40, 64, 48), matMulCase(3, 20, 40, 33), ...quantizedCases()]
+  const exact = [gemmCase(5, 70, 37), gemmCase(40, 64, 48), matMulCase(3, 20, 40, 33)]
+  return [...exact, ...quantizedCases(), wholeRowsCase(1, 70, 33), wholeRowsCase(40, 96, 24)]
 }
 
 function gemmCase(rows: number, width: number, outputs: number): OperatorCase {
   const [a, b] = [noise(rows * width, 1), noise(outputs * width, 2)]
   return {
     family: 'product',
-    opType: 'Gemm',
-    attributes: { transB: { int: 1 } },
     operands: [input(float([rows, width], a)), constant(float([outputs, width], b))],
+    build: (g, x, weight) => gemm(g, x, weight),
     outputs: [{ dims: [rows, outputs], values: multiply(a, b, rows, width, outputs) }],
   }
 }
@@ -32,8 +33,8 @@ function matMulCase(batch: number, rows: number, width: number, outputs: number)
   }
   return {
     family: 'product',
-    opType: 'MatMul',
     operands: [input(float([batch, rows, width], a)), input(float([batch, width, outputs], b))],
+    build: (g, x, other) => matMul(g, x, other),
     outputs: [{ dims: [batch, rows, outputs], values }],
   }
 }
@@ -64,25 +65,36 @@ function quantizedCase(bits: 4 | 8, { rows, blockSize, accuracyLevel }: Quantize
     const stored = bits === 8 ? bytes[i]! : (bytes[i >> 1]! >> (4 * (i % 2))) & 15
     weights[i] = (stored - zero) * scales[Math.floor(i / blockSize)]!
   }
-  const integer = (value: number) => ({ int: value })
   return {
     family: `product-${bits}-bit`,
-    opType: 'MatMulNBits',
-    domain: 'com.microsoft',
-    attributes: {
-      K: integer(width),
-      N: integer(outputs),
-      bits: integer(bits),
-      block_size: integer(blockSize),
-      accuracy_level: integer(accuracyLevel),
-    },
     operands: [
       input(float([rows, width], a)),
       constant({ type: 'uint8', dims: [outputs, blocks, (blockSize * bits) / 8], data: bytes }),
       constant(float([outputs, blocks], scales)),
     ],
+    build: (g, x, weight, steps) =>
+      matMulNBits(g, x, weight, steps, { K: width, N: outputs, bits, blockSize, accuracyLevel }),
     outputs: [{ dims: [rows, outputs], values: multiply(a, weights, rows, width, outputs) }],
     ...(accuracyLevel === 4 && { tolerance: ROUGH }),
+  }
+}
+
+/** Rows of very different sizes, which are rounded each by itself. */
+function wholeRowsCase(rows: number, width: number, outputs: number): OperatorCase {
+  const a = noise(rows * width, 8).map((value, i) => value * 10 ** (Math.floor(i / width) % 3))
+  const stored = Int8Array.from(noise(outputs * width, 9), (value) => 127 * value)
+  const scales = noise(outputs, 10)
+  const weights = Float64Array.from(stored, (value, i) => value * scales[Math.floor(i / width)]!)
+  return {
+    family: 'product-8-bit',
+    operands: [
+      input(float([rows, width], a)),
+      constant({ type: 'int8', dims: [outputs, width], data: stored }),
+      constant(float([outputs], scales)),
+    ],
+    build: (g, x, weight, steps) => matMulInt8(g, x, weight, steps, outputs),
+    outputs: [{ dims: [rows, outputs], values: multiply(a, weights, rows, width, outputs) }],
+    tolerance: ROUGH,
   }
 }
 

@@ -1,16 +1,19 @@
 import type { CreateSession, Precision } from '../backend.ts'
 import { attentionCases, cachedAttentionCases } from './attention-cases.ts'
 import { layoutCases } from './layout-cases.ts'
-import { buildCase, feedsOf, type OperatorCase, type OperatorFamily, REPLACEABLE } from './operator-case.ts'
+import { elementwiseCases } from './elementwise-cases.ts'
+import { buildCase, feedsOf, type OperatorCase, operatorsOf } from './operator-case.ts'
 import { pictureCases } from './picture-cases.ts'
 import { productCases } from './product-cases.ts'
 import { rowCases } from './row-cases.ts'
+import { type OperatorFamily, REPLACEABLE } from './self-test.ts'
 
 /** A device in single precision stays below 1e-5, one that rounds factors to ten bits (TF32) below this. */
 const TOLERANCE = 2e-3
 
 /** What graphs in half precision compute in it; a device that does so right stays below 2e-3. */
 const HALVED = new Set([
+  'Add',
   'Conv',
   'Gemm',
   'GroupQueryAttention',
@@ -63,7 +66,7 @@ export async function runHalfSelfTest(
   createReplaceable: CreateSession = createSession,
 ): Promise<HalfResults> {
   const results: Partial<Record<OperatorFamily, FamilyResult>> = {}
-  for (const operator of listCases().filter(({ opType }) => HALVED.has(opType))) {
+  for (const operator of listCases().filter((operator) => operatorsOf(operator).every((name) => HALVED.has(name)))) {
     const { family } = operator
     const replaceable = REPLACEABLE.includes(family)
     const create = replaceable ? createReplaceable : createSession
@@ -80,8 +83,17 @@ export function worse(before: FamilyResult = { ok: true, maxError: 0 }, now: Fam
   return reason === undefined ? worst : { ...worst, reason }
 }
 
-function listCases(): OperatorCase[] {
-  const lists = [productCases, rowCases, layoutCases, pictureCases, attentionCases, cachedAttentionCases]
+/** Those without a replacement first. */
+export function listCases(): OperatorCase[] {
+  const lists = [
+    productCases,
+    rowCases,
+    elementwiseCases,
+    layoutCases,
+    pictureCases,
+    attentionCases,
+    cachedAttentionCases,
+  ]
   return lists.flatMap((list) => list())
 }
 
@@ -90,8 +102,8 @@ async function checkCase(
   operator: OperatorCase,
   precision: Precision,
 ): Promise<FamilyResult> {
-  const { opType, operands, tolerance = precision === 'float16' ? HALF_TOLERANCE : TOLERANCE } = operator
-  const what = `${opType} of ${operands.map((operand) => (operand ? `[${operand.tensor.dims}]` : '-')).join(' ')}`
+  const { operands, tolerance = precision === 'float16' ? HALF_TOLERANCE : TOLERANCE } = operator
+  const what = `${operatorsOf(operator).join(', ')} of ${operands.map(({ tensor }) => `[${tensor.dims}]`).join(' ')}`
   try {
     const maxError = await measure(createSession, operator, precision)
     if (maxError <= tolerance) return { ok: true, maxError }

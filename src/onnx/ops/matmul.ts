@@ -42,10 +42,25 @@ export function matMulInt8(g: GraphBuilder, a: Value, b: Value, scales: Value, N
   const largest = add(g, reduceMax(g, abs(g, a)), g.scalar(SMALLEST, 'float32'))
   // Products that share `a` ask for the same again; the runtime keeps one of equal nodes.
   const rounded = single(g.node('QuantizeLinear', [div(g, a, largest), step, zero]))
+  return mul(g, gemmInt8(g, rounded, { step, zero }, b, scales, N), largest)
+}
+
+/**
+ * `(a - zero) · step · (scales · b)ᵀ` as float32; a uint8 [M, K] with its scalars step (float32) and zero (uint8), b int8 [N, K],
+ * scales [N].
+ */
+export function gemmInt8(
+  g: GraphBuilder,
+  a: Value,
+  { step, zero }: { readonly step: Value; readonly zero: Value },
+  b: Value,
+  scales: Value,
+  N: number,
+): Value {
   // Of its own, as the runtime cannot rewrite two products that share it; see `overflowsInt8`.
   const offsets = g.initializer(`${b}.offsets`, 'int8', [N], new Int8Array(N))
   const options = { domain: 'com.microsoft', attributes: { transB: { int: 1 } } }
-  return mul(g, single(g.node('QGemm', [rounded, step, zero, b, scales, offsets], options)), largest)
+  return single(g.node('QGemm', [a, step, zero, b, scales, offsets], options))
 }
 
 /** Products of the last two axes, the others in parallel. */
