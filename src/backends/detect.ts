@@ -1,9 +1,8 @@
 import { BackendUnavailableError } from '../errors/index.ts'
-import type { Backend, BackendName } from './backend.ts'
+import type { Backend, BackendName, ProviderName } from './backend.ts'
 import { createCpuBackend } from './cpu.ts'
 import { describePlatform } from './platform.ts'
 import { probeProvider } from './provider-probe.ts'
-import type { ProviderName } from './node-provider.ts'
 import { describeRuntime } from './runtime.ts'
 import { createWasmBackend } from './wasm.ts'
 

@@ -1,12 +1,9 @@
 import { BackendUnavailableError } from '../errors/index.ts'
-import type { Backend } from './backend.ts'
+import type { Backend, ProviderName } from './backend.ts'
 import { loadOnnxruntimeNode } from './onnxruntime-node.ts'
 import { createOrtBackend } from './ort-backend.ts'
 import { countDefaultThreads } from './platform.ts'
 import { probeProvider } from './provider-probe.ts'
-
-/** The execution providers of onnxruntime-node besides the CPU. WebGPU is experimental there. */
-export type ProviderName = 'cuda' | 'webgpu' | 'coreml' | 'dml'
 
 /**
  * A hardware provider of onnxruntime-node, after a probe showed that it computes here. Single operators that the

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
+import type { ProviderName } from './backend.ts'
 import { type CudaLibraries, describeLibrary, findCudaLibraries, findMissingLibrary } from './cuda-libraries.ts'
-import type { ProviderName } from './node-provider.ts'
 import { loadOnnxruntimeNode, type NodeRuntime } from './onnxruntime-node.ts'
 import { describePlatform } from './platform.ts'
 import { buildAddModel } from './probe-models.ts'
