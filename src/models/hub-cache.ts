@@ -15,12 +15,26 @@ export function hubHome(env: Environment): string {
   return env['HF_HOME'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'huggingface')
 }
 
+/** Where the cache keeps the model `owner/name`, with its blobs, snapshots and references. */
+export function repositoryFolder(id: string, env: Environment): string {
+  return join(hubCacheFolder(env), repositoryName(id))
+}
+
+/** What a process holds that writes to or removes that folder. */
+export function repositoryLock(id: string, env: Environment): string {
+  return join(hubCacheFolder(env), '.locks', repositoryName(id), 'tessera.lock')
+}
+
+function repositoryName(id: string): string {
+  return `models--${id.replace('/', '--')}`
+}
+
 /**
  * The snapshot folder of `owner/name` that the hub's tools have downloaded: of its `main` revision, else its only one.
  * Undefined where there is none.
  */
 export async function findInHubCache(id: string, env: Environment): Promise<string | undefined> {
-  const folder = join(hubCacheFolder(env), `models--${id.replace('/', '--')}`)
+  const folder = repositoryFolder(id, env)
   const snapshots = join(folder, 'snapshots')
   const revisions = await readdir(snapshots).catch(() => [])
   const main = (await readFile(join(folder, 'refs', 'main'), 'utf8').catch(() => '')).trim()

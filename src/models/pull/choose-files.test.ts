@@ -1,27 +1,22 @@
 import { expect, it } from 'vitest'
 import { chooseFiles } from './choose-files.ts'
 
-it("takes a transformers repository's configuration, tokenizer and safetensors only", () => {
+it("takes a transformers repository's card, configuration, tokenizer and safetensors only", () => {
   const needed = [
+    'README.md',
     'config.json',
     'tokenizer.json',
     'merges.txt',
     'model-00001-of-00002.safetensors',
     'model.safetensors.index.json',
   ]
-  const others = [
-    '.gitattributes',
-    'README.md',
-    'pytorch_model.bin',
-    'onnx/model.onnx',
-    'original/model.safetensors',
-    'a.gguf',
-  ]
+  const others = ['.gitattributes', 'pytorch_model.bin', 'onnx/model.onnx', 'original/model.safetensors', 'a.gguf']
   expect(chooseFiles([...needed, ...others])).toEqual(needed)
 })
 
 it('takes the parts of a diffusers repository, not the network once more beside them', () => {
   const needed = [
+    'README.md',
     'model_index.json',
     'scheduler/scheduler_config.json',
     'tokenizer/tokenizer.json',

@@ -1,5 +1,5 @@
-/** Files at the top of a transformers repository that describe or hold a model. */
-const NEEDED = /^[^/]+\.(?:safetensors|safetensors\.index\.json|json|jinja|txt)$/
+/** Files at the top of a transformers repository that describe or hold a model; its card names the licence. */
+const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|json|jinja|txt))$/
 
 /**
  * Of a repository's files those that Tessera reads: configurations, tokenizer and safetensors. A repository in diffusers
@@ -12,6 +12,8 @@ export function chooseFiles(paths: readonly string[]): string[] {
   if (!paths.includes('model_index.json')) return paths.filter((path) => NEEDED.test(path))
   return paths.filter((path) => {
     const [folder, ...rest] = path.split('/')
-    return rest.length === 0 ? folder?.endsWith('.json') : rest.length === 1 && NEEDED.test(rest[0] ?? '')
+    return rest.length === 0
+      ? folder === 'README.md' || folder?.endsWith('.json')
+      : rest.length === 1 && NEEDED.test(rest[0] ?? '')
   })
 }

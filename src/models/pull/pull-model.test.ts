@@ -21,7 +21,7 @@ vi.mock('./pause.ts', async (original) => {
 })
 
 const WEIGHTS = 'weights of the model, '.repeat(4000)
-const FILES = { 'config.json': '{"some":"config"}', 'model.safetensors': WEIGHTS, 'README.md': 'left out' }
+const FILES = { 'config.json': '{"some":"config"}', 'model.safetensors': WEIGHTS, 'notes.pdf': 'left out' }
 
 /** A file of weights whose header says that it holds none. */
 const WHOLE = { ...FILES, 'model.safetensors': `\x02${'\0'.repeat(7)}{}` }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
 import { exists } from '../exists.ts'
 import { formatBytes } from '../format-bytes.ts'
-import { type Environment, hubCacheFolder, isHubId } from '../hub-cache.ts'
+import { type Environment, isHubId, repositoryFolder, repositoryLock } from '../hub-cache.ts'
 import { downloadBlob } from './download-file.ts'
 import { connect, type Hub, patient } from './hub-client.ts'
 import { findOffline } from './offline.ts'
@@ -57,15 +57,13 @@ export async function pullModel(options: PullOptions): Promise<string> {
   const offline = env['HF_HUB_OFFLINE'] ?? ''
   if (TRUE.test(offline)) return findOffline(id, env, `HF_HUB_OFFLINE is ${offline}`)
   const hub = await connect(env, signal)
-  const cache = hubCacheFolder(env)
-  const name = `models--${id.replace('/', '--')}`
-  const repository = join(cache, name)
+  const repository = repositoryFolder(id, env)
   try {
     const listing = patient(hub, 'the list of files', signal, options.onRetry)
     const { commit, files } = await listRemoteFiles(listing, id, revision)
     const snapshot = join(repository, 'snapshots', commit)
     const lock = { signal, onWait: () => options.onWait?.() }
-    await withLock(join(cache, '.locks', name, 'tessera.lock'), lock, async () => {
+    await withLock(repositoryLock(id, env), lock, async () => {
       await fetchFiles({ ...options, hub, commit, files, repository, snapshot })
       await makeSnapshot({ repository, snapshot }, files)
       if (revision !== commit) await writeReference(join(repository, 'refs', revision), commit)

@@ -1,0 +1,56 @@
+import { defineCommand } from 'citty'
+import colors from 'picocolors'
+import type { ModelInfo } from '../../engine/index.ts'
+import { describeCheckpoint } from '../../models/describe-checkpoint.ts'
+import { type DownloadedModel, listDownloaded } from '../../models/downloaded-models.ts'
+import { formatBytes } from '../../models/format-bytes.ts'
+import { openFolder } from '../../models/index.ts'
+import { engineArguments, openEngine } from '../engine-arguments.ts'
+import { printResult, runCommand } from '../run-command.ts'
+import { readServed, servedArgument } from '../served-models.ts'
+
+interface Downloaded extends DownloadedModel {
+  readonly architecture?: string
+}
+
+export const listArguments = {
+  json: { type: 'boolean', description: 'print JSON' },
+  ...engineArguments,
+  ...servedArgument,
+} as const
+
+export const listCommand = defineCommand({
+  meta: { name: 'list', description: 'Which model serves each name a request may give, and what was downloaded' },
+  args: listArguments,
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      await using engine = await openEngine(args, readServed(args.use))
+      const served = await engine.models()
+      const downloaded = await Promise.all((await listDownloaded(process.env)).map(name))
+      printResult(args.json ?? false, { served, downloaded }, () => format(served, downloaded))
+    }),
+})
+
+/** With what the checkpoint says it is, where enough of it is there. */
+async function name(model: DownloadedModel): Promise<Downloaded> {
+  if (model.folder === undefined) return model
+  const description = await describeCheckpoint(openFolder(model.folder)).catch(() => undefined)
+  return { ...model, ...(description && { architecture: description.architecture }) }
+}
+
+function format(served: readonly ModelInfo[], downloaded: readonly Downloaded[]): string {
+  const lines = downloaded.map(
+    ({ id, bytes, architecture = 'not whole, or no model that can be read' }) =>
+      `${colors.bold(id)}  ${formatBytes(bytes)}  ${colors.dim(architecture)}`,
+  )
+  return [
+    ...served.map(formatServed),
+    '',
+    ...(lines.length > 0 ? ['downloaded:', ...lines] : ['nothing downloaded']),
+  ].join('\n')
+}
+
+function formatServed({ name, id, available, reason, nativeSizes }: ModelInfo): string {
+  const sizes = nativeSizes ? colors.dim(`  draws ${nativeSizes.join(', ')}; other sizes are resampled from these`) : ''
+  return `${colors.bold(name)}  ${available ? colors.green(id) : colors.red(reason)}${sizes}`
+}

@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommand } from 'citty'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { modelsCommand } from './models-command.ts'
+
+const FIXTURE = join(import.meta.dirname, '../../../test/fixtures/qwen3-bf16')
+let home: string
+let written: string
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'models-'))
+  written = ''
+  vi.stubEnv('HF_HOME', home)
+  vi.stubEnv('NO_COLOR', '1')
+  const take = (text: string | Uint8Array) => ((written += String(text)), true)
+  vi.spyOn(process.stdout, 'write').mockImplementation(take)
+  vi.spyOn(process.stderr, 'write').mockImplementation(take)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+  process.exitCode = 0
+  await rm(home, { recursive: true })
+})
+
+async function run(...rawArgs: string[]): Promise<string> {
+  written = ''
+  await runCommand(modelsCommand, { rawArgs })
+  return written
+}
+
+/** Puts a model into the cache that is whole but for its weights. */
+async function download(): Promise<void> {
+  const folder = join(home, 'hub/models--owner--half/snapshots/abc')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'config.json'), '{}')
+}
+
+it('lists what serves each name and what was downloaded', async () => {
+  expect(await run()).toMatch(/decide-latest +.*decide-mini[\s\S]*nothing downloaded/)
+  await download()
+  expect(await run('--use', 'decide-mini')).toMatch(/downloaded:\nowner\/half +2 B +not whole/)
+  const { served, downloaded } = JSON.parse(await run('list', '--json'))
+  expect(served.map(({ name }: { name: string }) => name)).toContain('decide-latest')
+  expect(downloaded).toMatchObject([{ id: 'owner/half', bytes: 2 }])
+})
+
+it('shows what a model says it is', async () => {
+  const shown = JSON.parse(await run('show', FIXTURE, '--json'))
+  expect(shown).toMatchObject({ kind: 'decisions', architecture: 'Qwen3ForCausalLM', weights: 'BF16' })
+  expect(shown.bytes).toBe(2 * shown.parameters)
+  const embedded = await run('show', 'image-mini')
+  expect(embedded).toMatch(/^for +images$/m)
+  expect(embedded).toMatch(/^architecture +Flux2KleinPipeline$/m)
+  expect(embedded).toMatch(/^licence +apache-2\.0$/m)
+  expect(await run('show', 'decide-mini')).toMatch(/^weights +int8 in blocks of \d+/m)
+})
+
+it('removes a downloaded model, and nothing else', async () => {
+  await download()
+  expect(await run('rm', 'owner/half')).toContain('removed owner/half, 2 B')
+  expect(await readdir(join(home, 'hub'))).toEqual(['.locks'])
+  expect(await run('rm', 'owner/half')).toContain("the model 'owner/half' was not found")
+  expect(process.exitCode).toBe(1)
+  for (const name of ['./folder', '../../etc', 'decide-mini', 'owner/..']) {
+    await run('rm', name)
+    expect(process.exitCode).not.toBe(0)
+  }
+  expect(await readdir(home)).toEqual(['hub'])
+})
