@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 /** Folders of `src`, lowest first. A folder imports from rows above its own only: those of one row do not know each other. */
 const ROWS = [
   ['errors'],
-  ['onnx', 'options', 'schemas'],
+  ['jobs', 'onnx', 'options', 'schemas'],
   ['backends', 'models'],
   ['graph'],
   ['decide', 'images'],

@@ -1,21 +1,15 @@
 import type { Answer, DecisionRequest, DecisionResponse, Question } from '../schemas/index.ts'
 import { answerQuestion } from './answer.ts'
 import { poolWindows } from './windows.ts'
-
-export interface DecideContext {
-  /** Awaited before every pass: lets other jobs run, and throws AbortedError once the caller's signal has fired. */
-  turn(): Promise<void>
-  /** Passes done of all passes of this request. */
-  onProgress?(progress: { stage: 'reading'; done: number; total: number }): void
-}
+import type { JobContext } from '../jobs/job-context.ts'
 
 export interface Decider {
   /** Answers a validated request. */
-  decide(request: DecisionRequest, context: DecideContext): Promise<DecisionResponse>
+  decide(request: DecisionRequest, context: JobContext): Promise<DecisionResponse>
   /** The `usage.input_tokens` that `decide` would report, and its parts; checks the same limits. */
   countTokens(request: DecisionRequest): TokenCount
   /** Uncalibrated logits of every window that each question read, for fitting calibration: [question][window][K]. */
-  logits(request: DecisionRequest, context: DecideContext): Promise<Float64Array[][]>
+  logits(request: DecisionRequest, context: JobContext): Promise<Float64Array[][]>
   /** Frees the sessions. Safe to call twice. */
   dispose(): Promise<void>
 }
@@ -47,7 +41,7 @@ export interface QuestionReader<Plan extends PlannedRequest> {
    * Logits of every question's options, in order (noul: yes, no), in each window that it read of the state:
    * [question][window][K]. Awaits `context.turn` before every pass, and reports the passes.
    */
-  read(plan: Plan, context: DecideContext): Promise<Float64Array[][]>
+  read(plan: Plan, context: JobContext): Promise<Float64Array[][]>
   /** Safe to call twice. */
   dispose(): Promise<void>
 }

@@ -10,7 +10,8 @@ import {
 } from '../errors/index.ts'
 import type { Connect, Connection } from './connection.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { JobKind, Jobs, Progress } from './jobs.ts'
+import type { Progress } from '../jobs/job-context.ts'
+import type { JobKind, Jobs } from './jobs.ts'
 import type { BackendInfo, FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { QuestionsInput } from '../schemas/index.ts'
 import type { Engine } from './engine.ts'
-import type { Progress } from './jobs.ts'
+import type { Progress } from '../jobs/job-context.ts'
 import type { EngineOptions } from './resolve-options.ts'
 import { QUESTIONS, runFake, startFakeEngine } from './test-support/engines.ts'
 

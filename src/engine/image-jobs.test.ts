@@ -7,7 +7,7 @@ import { startModelEngine } from '../../test/support/model-engine.ts'
 import type { ImageResponse } from '../schemas/index.ts'
 import { disposeDefaultEngine, editImage, generateImage } from './default-engine.ts'
 import type { Engine } from './engine.ts'
-import type { Progress } from './jobs.ts'
+import type { Progress } from '../jobs/job-context.ts'
 import type { EngineOptions } from './resolve-options.ts'
 
 const REQUEST = { prompt: 'a red apple', size: '64x48', seed: 7 }

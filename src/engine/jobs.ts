@@ -11,10 +11,3 @@ export interface Jobs {
 }
 
 export type JobKind = keyof Jobs
-
-export interface Progress {
-  /** What is being done: `reading` a state, `denoising` or `decoding` a picture; in browsers `downloading` a model, in bytes. */
-  readonly stage: string
-  readonly done: number
-  readonly total: number
-}

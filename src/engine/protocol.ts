@@ -1,6 +1,7 @@
 import type { AttentionForm, BackendName, Precision, RuntimeTelemetry, SelfTest } from '../backends/index.ts'
 import type { ErrorJson } from '../errors/index.ts'
-import type { JobKind, Jobs, Progress } from './jobs.ts'
+import type { Progress } from '../jobs/job-context.ts'
+import type { JobKind, Jobs } from './jobs.ts'
 import type { EngineSettings } from './resolve-options.ts'
 
 /*

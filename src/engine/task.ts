@@ -1,25 +1,18 @@
 import type { Backend } from '../backends/index.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
-import type { JobKind, Jobs, Progress } from './jobs.ts'
+import type { JobContext, Progress } from '../jobs/job-context.ts'
+import type { JobKind, Jobs } from './jobs.ts'
 
-export interface TaskContext {
-  /**
-   * Awaited before every chunk or step: lets the other jobs do one of theirs, in order of arrival.
-   *
-   * @throws AbortedError once the call was aborted
-   */
-  turn(): Promise<void>
-  readonly signal: AbortSignal
-  onProgress(progress: Progress): void
-}
-
-/** One opened model and the kinds of job it does. */
-export type Task = {
+/** The kinds of job that a model does, and how. */
+export type JobsDone = {
   readonly [Kind in JobKind]?: (
     request: Jobs[Kind]['request'],
-    context: TaskContext,
+    context: JobContext,
   ) => Promise<Jobs[Kind]['response']> | Jobs[Kind]['response']
-} & {
+}
+
+/** One opened model. */
+export type Task = JobsDone & {
   dispose(): Promise<void> | void
 }
 

@@ -1,4 +1,5 @@
 import type { PixelImage } from './picture/pixel-image.ts'
+import type { JobContext } from '../jobs/job-context.ts'
 
 /** What pictures to make: all of a request but the seed, in which they differ. */
 export interface PictureRequest {
@@ -26,26 +27,13 @@ export interface SamplingDefaults {
   readonly guidance: number
 }
 
-export interface ImageContext {
-  /** Awaited before every forward: lets other jobs run, and throws AbortedError once the caller's signal has fired. */
-  turn(): Promise<void>
-  onProgress?(progress: ImageProgress): void
-}
-
-export interface ImageProgress {
-  /** Denoising counts steps, decoding runs: one, or one for each pass over a band of a large picture. */
-  readonly stage: 'denoising' | 'decoding'
-  readonly done: number
-  readonly total: number
-}
-
 /** A request whose prompt and references have been read. */
 export interface PreparedPictures {
   /** Steps and runs of the decoder that one picture takes, as its progress counts them. */
   readonly steps: number
   readonly runs: number
   /** Makes the RGB picture of a seed, a whole number; the same seed gives the same noise on every backend. */
-  draw(seed: number, context: ImageContext): Promise<PixelImage>
+  draw(seed: number, context: JobContext): Promise<PixelImage>
 }
 
 export interface ImagePipeline {
@@ -58,7 +46,7 @@ export interface ImagePipeline {
    *
    * @throws InvalidRequestError for a size, prompt or reference that the model can't take
    */
-  prepare(request: PictureRequest, context: ImageContext): Promise<PreparedPictures>
+  prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures>
   /** Frees the sessions. Safe to call twice. */
   dispose(): Promise<void>
 }

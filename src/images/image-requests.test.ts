@@ -8,7 +8,8 @@ import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
 import { openFolder } from '../models/model-folder.ts'
-import { openImagePipeline, type ImagePipeline, type ImageProgress } from './index.ts'
+import { openImagePipeline, type ImagePipeline } from './index.ts'
+import type { Progress } from '../jobs/job-context.ts'
 
 const REQUEST = { prompt: 'a red apple', width: 64, height: 48, seed: 1, steps: 2 }
 const context = { turn: async () => {} }
@@ -45,7 +46,7 @@ describe.each<[ImageBundleName, number]>([
   })
 
   it('reports every step and run of the decoder, and asks for a turn before every forward', async () => {
-    const progress: ImageProgress[] = []
+    const progress: Progress[] = []
     let turns = 0
     await generatePicture(
       pipeline,

@@ -10,11 +10,11 @@ import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
 import { openFolder } from '../models/index.ts'
 import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
-import type { ImageProgress } from './image-pipeline.ts'
 import { type ImageTask, openImageTask } from './image-task.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
 import { sharpCodec } from './picture/sharp-codec.ts'
+import type { Progress } from '../jobs/job-context.ts'
 
 const JOB: ImageGenerationJob = { prompt: 'a red apple', size: '64x48', seed: 7, n: 1, steps: 2 }
 const context = { turn: async () => {}, onProgress: () => {} }
@@ -28,8 +28,8 @@ afterAll(() => backend.dispose())
 interface Opened {
   readonly bundle: ImageBundle
   readonly task: ImageTask
-  edit(job: ImageEditJob, onProgress?: (progress: ImageProgress) => void): Promise<PixelImage[]>
-  generate(change: Partial<ImageGenerationJob>, onProgress?: (progress: ImageProgress) => void): Promise<PixelImage[]>
+  edit(job: ImageEditJob, onProgress?: (progress: Progress) => void): Promise<PixelImage[]>
+  generate(change: Partial<ImageGenerationJob>, onProgress?: (progress: Progress) => void): Promise<PixelImage[]>
   close(): Promise<void>
 }
 
@@ -117,7 +117,7 @@ describe('a model that makes any size', () => {
   })
 
   it('reports steps and decoding of all pictures together, never going back', async () => {
-    const seen: ImageProgress[] = []
+    const seen: Progress[] = []
     await opened.generate({ n: 2 }, (progress) => seen.push(progress))
     expect(seen.map(({ stage, done, total }) => `${stage} ${done}/${total}`)).toEqual([
       'denoising 0/6',

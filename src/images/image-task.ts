@@ -5,31 +5,25 @@ import type { ImageData, ImageResponse } from '../schemas/index.ts'
 import { encodeBase64 } from './picture/base64.ts'
 import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
 import { readImageManifest } from './image-manifest.ts'
-import type { ImagePipeline, ImageProgress, PictureRequest } from './image-pipeline.ts'
+import type { ImagePipeline, PictureRequest } from './image-pipeline.ts'
 import { resizeLanczos } from './picture/lanczos.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
 import type { PictureCodec } from './picture/picture-codec.ts'
 import { closestShape, limitSize, parseSize, planMultiple, planNative, type Size } from './picture/picture-size.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
 import { readSources } from './picture/read-sources.ts'
-
-export interface ImageTaskContext {
-  /** Awaited before every forward: lets other jobs run, and throws AbortedError once the caller's signal has fired. */
-  turn(): Promise<void>
-  /** Steps and runs of the decoder that are done, of those of all pictures of the request. */
-  onProgress(progress: ImageProgress): void
-}
+import type { JobContext, Progress } from '../jobs/job-context.ts'
 
 /** An opened image model and the jobs it does. */
 export interface ImageTask {
   /** @throws InvalidRequestError for a prompt or size that the model can't take */
-  generateImage(job: ImageGenerationJob, context: ImageTaskContext): Promise<ImageResponse>
+  generateImage(job: ImageGenerationJob, context: JobContext): Promise<ImageResponse>
   /**
    * Absent where the model makes pictures from words only.
    *
    * @throws InvalidRequestError for a prompt or source that can't be taken
    */
-  readonly editImage?: (job: ImageEditJob, context: ImageTaskContext) => Promise<ImageResponse>
+  readonly editImage?: (job: ImageEditJob, context: JobContext) => Promise<ImageResponse>
   /** Frees the sessions. Safe to call twice. */
   dispose(): Promise<void>
 }
@@ -69,7 +63,7 @@ export async function openImageTask({
   }
 }
 
-function generateImage(opened: Opened, job: ImageGenerationJob, context: ImageTaskContext): Promise<ImageResponse> {
+function generateImage(opened: Opened, job: ImageGenerationJob, context: JobContext): Promise<ImageResponse> {
   const size = parseSize(job.size)
   const { drawn, finish } = opened.natives
     ? planNative(size, opened.natives)
@@ -82,7 +76,7 @@ function generateImage(opened: Opened, job: ImageGenerationJob, context: ImageTa
  * of a few sizes as it was sent. Such a model sees every source whole, resampled to the native size of the closest
  * shape, and what it draws is resampled back.
  */
-async function editImage(opened: Opened, job: ImageEditJob, context: ImageTaskContext): Promise<ImageResponse> {
+async function editImage(opened: Opened, job: ImageEditJob, context: JobContext): Promise<ImageResponse> {
   const { natives, codec } = opened
   const sources = await readSources(job, codec)
   if (natives === undefined) return draw(opened, job, { references: sources }, (picture) => picture, context)
@@ -101,7 +95,7 @@ async function draw(
   { prompt, seed, n, steps, guidance }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
   finish: (picture: PixelImage) => PixelImage,
-  context: ImageTaskContext,
+  context: JobContext,
 ): Promise<ImageResponse> {
   const sampling = { ...(steps !== undefined && { steps }), ...(guidance !== undefined && { guidance }) }
   const turn = () => context.turn()
@@ -109,9 +103,9 @@ async function draw(
   const each = prepared.steps + prepared.runs
   const data: ImageData[] = []
   for (let k = 0; k < n; k++) {
-    const onProgress = ({ stage, done }: ImageProgress) => {
+    const onProgress = ({ stage, done }: Progress) => {
       const before = k * each + (stage === 'decoding' ? prepared.steps : 0)
-      context.onProgress({ stage, done: before + done, total: n * each })
+      context.onProgress?.({ stage, done: before + done, total: n * each })
     }
     const picture = finish(await prepared.draw(addToSeed(seed, k), { turn, onProgress }))
     data.push({ b64_json: encodeBase64(await codec.encode(picture)) })

@@ -1,5 +1,4 @@
 export { EMBEDDED_MODELS } from './embedded-models.ts'
-export { isImageBundle } from './is-image-bundle.ts'
 export { type ModelFiles } from './model-files.ts'
 export { openFolder } from './model-folder.ts'
 export { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'

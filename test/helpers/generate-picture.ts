@@ -1,5 +1,6 @@
-import type { ImageContext, ImagePipeline, PictureRequest } from '../../src/images/image-pipeline.ts'
+import type { ImagePipeline, PictureRequest } from '../../src/images/image-pipeline.ts'
 import type { PixelImage } from '../../src/images/picture/pixel-image.ts'
+import type { JobContext } from '../../src/jobs/job-context.ts'
 
 export type SeededRequest = PictureRequest & { readonly seed: number }
 
@@ -7,7 +8,7 @@ export type SeededRequest = PictureRequest & { readonly seed: number }
 export async function generatePicture(
   pipeline: ImagePipeline,
   { seed, ...request }: SeededRequest,
-  context: ImageContext,
+  context: JobContext,
 ): Promise<PixelImage> {
   const prepared = await pipeline.prepare(request, context)
   return prepared.draw(seed, context)

@@ -1,10 +1,11 @@
-import type { DecideContext, QuestionReader } from '../decider.ts'
+import type { QuestionReader } from '../decider.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { WorkingMemory } from '../working-memory.ts'
 import type { PlanLimits } from '../windows.ts'
 import { countPlan, type Plan, planRequest } from './plan.ts'
 import { createWindowReader, type Decoder } from './read-window.ts'
 import type { Template } from './template.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 export interface LanguageModelParts {
   readonly decoder: Decoder
@@ -38,7 +39,7 @@ async function readWindows(
   decoder: Decoder,
   memory: WorkingMemory,
   plan: Plan,
-  context: DecideContext,
+  context: JobContext,
 ): Promise<Float64Array[][]> {
   const windows = plan.windows.map(({ start, end }) => [...plan.opening, ...plan.state.slice(start, end)])
   const reader = createWindowReader(decoder, plan, Math.max(...windows.map((ids) => ids.length)), memory)

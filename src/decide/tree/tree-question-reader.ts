@@ -1,11 +1,12 @@
 import type { DecisionRequest } from '../../schemas/index.ts'
-import type { DecideContext, QuestionReader } from '../decider.ts'
+import type { QuestionReader } from '../decider.ts'
 import type { PlanLimits } from '../windows.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { WorkingMemory } from '../working-memory.ts'
 import type { TreeTokens } from './tree-branch.ts'
 import { countTrees, planTrees, type TreePlan } from './tree-plan.ts'
 import { createTreeReader, type TreeModel } from './tree-reader.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 export interface TreeParts {
   readonly model: TreeModel
@@ -25,7 +26,7 @@ export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: T
     }
   }
 
-  async function readAll({ branches, scans, state }: TreePlan, context: DecideContext): Promise<Float64Array[][]> {
+  async function readAll({ branches, scans, state }: TreePlan, context: JobContext): Promise<Float64Array[][]> {
     const jobs = scans.map(({ windows, questions }) => {
       const reader = createTreeReader(
         model,

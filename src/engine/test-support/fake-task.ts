@@ -1,7 +1,8 @@
 import type { ImageGenerationJob } from '../../images/index.ts'
 import type { DecisionRequest, DecisionResponse, ImageResponse } from '../../schemas/index.ts'
 import { ModelNotFoundError } from '../../errors/index.ts'
-import type { Task, TaskContext, TaskSource } from '../task.ts'
+import type { Task, TaskSource } from '../task.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 /** What a fake job does; it travels as the state of a decision request, or in JSON as the prompt for a picture. */
 export type FakeState = {
@@ -21,24 +22,24 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
   const log: string[] = []
   const disposed: string[] = []
   const gate = { open: false }
-  const work = async (state: FakeState, { turn, onProgress }: TaskContext): Promise<string> => {
+  const work = async (state: FakeState, { turn, onProgress }: JobContext): Promise<string> => {
     const { name = 'job', steps = 0, burn = 0, hold, release, fail } = state
     if (release) gate.open = true
     if (hold) while (!gate.open) await turn()
     for (let step = 1; step <= steps; step++) {
       await turn()
       log.push(`${name}${step}`)
-      onProgress({ stage: name, done: step, total: steps })
+      onProgress?.({ stage: name, done: step, total: steps })
       spin(burn)
     }
     if (fail) await breakDown(fail)
     return log.join(' ')
   }
-  const decide = async (request: DecisionRequest, context: TaskContext): Promise<DecisionResponse> => {
+  const decide = async (request: DecisionRequest, context: JobContext): Promise<DecisionResponse> => {
     const model = await work(request.state as FakeState, context)
     return { model, answers: {}, usage: { input_tokens: 0, output_tokens: 0 }, latency_ms: 0 }
   }
-  const generateImage = async ({ prompt }: ImageGenerationJob, context: TaskContext): Promise<ImageResponse> => ({
+  const generateImage = async ({ prompt }: ImageGenerationJob, context: JobContext): Promise<ImageResponse> => ({
     data: [{ b64_json: await work(JSON.parse(prompt) as FakeState, context) }],
   })
   const countTokens = (request: DecisionRequest) => {

@@ -1,9 +1,9 @@
 import type { Backend, Session } from '../../backends/backend.ts'
 import type { DecoderGraphs, DividedDecoder } from '../../graph/index.ts'
 import { BandedDecoder } from './banded-decoder.ts'
-import type { ImageContext } from '../image-pipeline.ts'
 import type { Planes } from './planes.ts'
 import type { Grid } from '../sampling/positions.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 /**
  * Bytes that decoding a picture may take. With the channels of the published models 1024 × 1024 pixels fit when they are
@@ -55,7 +55,7 @@ export class LatentDecoder {
   }
 
   /** @returns colours from about -1 to 1, three channels */
-  async decode(latents: Planes, context: ImageContext): Promise<Planes> {
+  async decode(latents: Planes, context: JobContext): Promise<Planes> {
     const total = this.countRuns(latents)
     let done = 0
     const turn = () => {

@@ -2,11 +2,11 @@ import type { Backend, Session, Tensor } from '../../backends/backend.ts'
 import { buildFlux2Transformer, chooseLinear } from '../../graph/index.ts'
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import type { Predict } from '../sampling/denoise.ts'
-import type { ImageContext } from '../image-pipeline.ts'
 import { jointPositions, type Grid } from '../sampling/positions.ts'
 import type { Part } from '../read-part.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 /** A reference picture as the transformer sees it. */
 export interface EncodedReference {
@@ -38,7 +38,7 @@ export class Flux2Denoiser {
    * Prepares for a text (features [T, joint_attention_dim]), a picture of a grid of tokens and its references; the
    * latents to predict for are tokens [N, in_channels].
    */
-  begin(text: Tensor, grid: Grid, references: readonly EncodedReference[], context: ImageContext): Predict {
+  begin(text: Tensor, grid: Grid, references: readonly EncodedReference[], context: JobContext): Predict {
     const { in_channels: channels, axes_dims_rope: widths, rope_theta: theta, attention_head_dim: size } = this.#config
     const positions = jointPositions(
       text.dims[0]!,

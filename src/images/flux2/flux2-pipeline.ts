@@ -1,12 +1,6 @@
 import { denoise, guide, type Predict } from '../sampling/denoise.ts'
 import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
-import type {
-  ImageContext,
-  ImagePipeline,
-  PictureRequest,
-  PreparedPictures,
-  SamplingDefaults,
-} from '../image-pipeline.ts'
+import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import { randomNormal } from '../sampling/noise.ts'
 import { transpose } from '../sampling/packing.ts'
@@ -18,6 +12,7 @@ import { requireSampling, requireSize } from '../request-values.ts'
 import { computeEmpiricalMu, computeSigmas, spaceLevels } from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 /** Side of the reference pipeline's default picture, in tokens. */
 const DEFAULT_SIDE = 64
@@ -46,14 +41,14 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     guidance: number,
     grid: Grid,
     references: readonly EncodedReference[],
-    context: ImageContext,
+    context: JobContext,
   ): Promise<Predict> {
     const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, references, context)
     const positive = await begin(prompt)
     return guidance > 1 && !distilled ? guide(positive, await begin(''), guidance, 'negative') : positive
   }
 
-  async function prepare(request: PictureRequest, context: ImageContext): Promise<PreparedPictures> {
+  async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
     const { prompt, steps = defaults.steps, guidance = defaults.guidance } = request
     const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
     const width = request.width ?? pictures[0]?.width ?? DEFAULT_SIDE * scale

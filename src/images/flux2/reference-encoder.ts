@@ -1,7 +1,7 @@
 import type { Session } from '../../backends/backend.ts'
 import type { EncodedReference } from './flux2-denoiser.ts'
-import type { ImageContext } from '../image-pipeline.ts'
 import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 /** Encodes prepared reference pictures, whose sides are multiples of `scale` pixels, the side of a token. */
 export class ReferenceEncoder {
@@ -13,7 +13,7 @@ export class ReferenceEncoder {
     this.#scale = scale
   }
 
-  async encode(picture: PixelImage, context: ImageContext): Promise<EncodedReference> {
+  async encode(picture: PixelImage, context: JobContext): Promise<EncodedReference> {
     const { width, height } = picture
     await context.turn()
     const { tokens } = await this.#session.run({

@@ -6,8 +6,8 @@ import { indexWeights } from '../../models/index-weights.ts'
 import { readTextEncoderConfig } from '../../models/language-models/families.ts'
 import { checkTensors } from '../../models/language-models/tensor-layout.ts'
 import { readModelConfig } from '../../models/model-config.ts'
-import type { ImageContext } from '../image-pipeline.ts'
 import { loadPromptTokenizer, type PromptFormat } from './prompt-tokenizer.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 export interface TextEncoderOptions extends PromptFormat {
   /** Which hidden states stand side by side in the features, given the number of layers. */
@@ -20,7 +20,7 @@ export interface TextEncoderOptions extends PromptFormat {
 
 export interface TextEncoder {
   /** Features of a prompt, float32 [tokens, width]. */
-  encode(prompt: string, context: ImageContext): Promise<Tensor>
+  encode(prompt: string, context: JobContext): Promise<Tensor>
   dispose(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
-import type { ImageContext } from '../image-pipeline.ts'
 import { stepEuler } from './schedule.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 /** Velocity of latents at a noise level, of the latents' length. */
 export type Predict = (latents: Float32Array, sigma: number) => Promise<Float32Array>
@@ -9,7 +9,7 @@ export async function denoise(
   latents: Float32Array,
   sigmas: Float32Array,
   predict: Predict,
-  context: ImageContext,
+  context: JobContext,
 ): Promise<void> {
   const total = sigmas.length - 1
   for (let step = 0; step < total; step++) {

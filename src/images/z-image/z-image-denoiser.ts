@@ -3,11 +3,11 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import { buildZImageCaption, buildZImageTransformer, chooseLinear } from '../../graph/index.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
 import type { Predict } from '../sampling/denoise.ts'
-import type { ImageContext } from '../image-pipeline.ts'
 import { captionPositions, padLength, picturePositions, type Grid } from '../sampling/positions.ts'
 import type { Part } from '../read-part.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 /** Z-Image's transformer: the caption is refined once, then every step predicts from it. */
 export class ZImageDenoiser {
@@ -35,7 +35,7 @@ export class ZImageDenoiser {
    *
    * @throws InvalidRequestError when there are more positions than the model knows
    */
-  async begin(features: Tensor, grid: Grid, context: ImageContext): Promise<Predict> {
+  async begin(features: Tensor, grid: Grid, context: JobContext): Promise<Predict> {
     const length = features.dims[0]!
     const padded = padLength(length)
     this.#checkPositions(grid, padded)

@@ -1,12 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import { denoise, guide, type Predict } from '../sampling/denoise.ts'
-import type {
-  ImageContext,
-  ImagePipeline,
-  PictureRequest,
-  PreparedPictures,
-  SamplingDefaults,
-} from '../image-pipeline.ts'
+import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import { randomNormal } from '../sampling/noise.ts'
 import { patchify, unpatchify } from '../sampling/packing.ts'
@@ -17,6 +11,7 @@ import { computeLinearMu, computeSigmas, spaceLevelsTorch } from '../sampling/sc
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
 import type { ZImageDenoiser } from './z-image-denoiser.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 
 const DEFAULT_SIDE = 1024
 const PATCH = 2
@@ -38,13 +33,13 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
   const { text, denoiser, decoder, scheduler, channels, scale, defaults } = parts
   const sizeStep = scale * PATCH
 
-  async function predictor(prompt: string, guidance: number, grid: Grid, context: ImageContext): Promise<Predict> {
+  async function predictor(prompt: string, guidance: number, grid: Grid, context: JobContext): Promise<Predict> {
     const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context)
     const positive = await begin(prompt)
     return guidance > 0 ? guide(positive, await begin(''), guidance, 'positive') : positive
   }
 
-  async function prepare(request: PictureRequest, context: ImageContext): Promise<PreparedPictures> {
+  async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
     const { prompt, width = DEFAULT_SIDE, height = DEFAULT_SIDE, references = [] } = request
     const { steps = defaults.steps, guidance = defaults.guidance } = request
     requireSize(width, height, sizeStep)
