@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { Dispatcher } from './dispatcher.ts'
 import { startEngine } from './engine.ts'
 import { createBackend } from '../backends/index.ts'
 import { connectInline } from './inline-connection.ts'
@@ -92,4 +93,30 @@ it('sends progress only for calls that hear of it', async () => {
   await runFake(engine, { steps: 2 }, { onProgress: () => {} })
   expect(sent).toEqual(['started', 'result', 'progress', 'progress', 'result'])
   await engine.dispose()
+})
+
+it('waits for a start that is still going on when it is disposed, and frees its backend', async () => {
+  const source = createFakeSource()
+  const freed: string[] = []
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  let finish = () => {}
+  const held = new Promise<void>((resolve) => (finish = resolve))
+  const createSlowly: typeof createBackend = async (settings) => {
+    begin()
+    await held
+    const choice = await createBackend(settings)
+    return { ...choice, backend: { ...choice.backend, dispose: async () => void freed.push('backend') } }
+  }
+  const dispatcher = new Dispatcher(
+    connectInline(() => source, createSlowly),
+    options,
+  )
+  const start = dispatcher.start().catch((error: unknown) => error)
+  await begun
+  const disposal = dispatcher.dispose()
+  expect(await start).toMatchObject({ code: 'engine_disposed' })
+  finish()
+  await disposal
+  expect(freed).toEqual(['backend'])
 })

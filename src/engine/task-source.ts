@@ -1,15 +1,15 @@
-import { identifyDecider } from '../decide/identify-decider.ts'
-import { readImageManifest } from '../images/image-manifest.ts'
+import type { PictureCodec } from '../images/picture/picture-codec.ts'
 import {
   EMBEDDED_MODELS,
-  isImageBundle,
+  type ModelFiles,
   type ModelSource,
   openFolder,
   resolveModel,
   weighModel,
 } from '../models/index.ts'
+import { describeTask, openTask } from './open-task.ts'
 import type { EngineSettings } from './resolve-options.ts'
-import type { TaskSource } from './task.ts'
+import type { ResolvedModel, TaskSource } from './task.ts'
 
 /** A hub id, and nothing that leads through folders. */
 const HUB_ID = /^\w[\w.-]*\/\w[\w.-]*$/
@@ -34,28 +34,16 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
       if (source.embedded) found.set(target, source)
       return source
     },
-    async describe({ id, folder }) {
-      const files = openFolder(folder, HUB_ID.test(id) ? id : undefined)
-      const bytes = await weighModel(folder)
-      if (!(await isImageBundle(files))) {
-        return { kind: 'decisions', bytes, identity: await identifyDecider(files) }
-      }
-      const { native_sizes: sizes } = await readImageManifest(files)
-      return { kind: 'images', bytes, ...(sizes && { nativeSizes: sizes.map((sides) => sides.join('x')) }) }
-    },
-    // What opens models is loaded where they run only, which is not the thread that calls the engine.
-    async open({ id, folder }, backend) {
-      // The folder of a downloaded one is named after a commit.
-      const files = openFolder(folder, HUB_ID.test(id) ? id : undefined)
-      if (await isImageBundle(files)) {
-        const [{ openImageTask }, { sharpCodec }] = await Promise.all([
-          import('../images/index.ts'),
-          import('../images/picture/sharp-codec.ts'),
-        ])
-        return openImageTask({ backend, files, codec: sharpCodec })
-      }
-      const { openDecider } = await import('../decide/index.ts')
-      return openDecider({ backend, files })
-    },
+    describe: (model) => describeTask(openFiles(model), () => weighModel(model.folder)),
+    open: (model, backend) => openTask(openFiles(model), backend, loadSharpCodec),
   }
+}
+
+/** The folder of a downloaded one is named after a commit. */
+function openFiles({ id, folder }: ResolvedModel): ModelFiles {
+  return openFolder(folder, HUB_ID.test(id) ? id : undefined)
+}
+
+async function loadSharpCodec(): Promise<PictureCodec> {
+  return (await import('../images/picture/sharp-codec.ts')).sharpCodec
 }
