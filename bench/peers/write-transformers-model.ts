@@ -12,8 +12,8 @@ import {
   projectOutput,
   projectQuery,
   rmsNorm,
-  type LanguageModelGraph,
 } from '../../src/graph/language-model/language-model-layer.ts'
+import type { LanguageModelGraph } from '../../src/graph/language-model/language-model-graph.ts'
 import { computeRotaryCache } from '../../src/graph/layers/rotary-cache.ts'
 import { parseLanguageModelConfig, readSafetensors } from '../../src/models/index.ts'
 
@@ -36,7 +36,13 @@ export async function provideTransformersModel(bundle: string): Promise<{ folder
   const g = new GraphBuilder('qwen3')
   const weights = await readSafetensors(bundle)
   const { quantization_config: quantization } = config
-  const form = { linear: { accuracyLevel: 4 }, attention: 'fused', precision: 'float32', movesHalf: true } as const
+  const form = {
+    linear: { accuracyLevel: 4 },
+    attention: 'fused',
+    precision: 'float32',
+    movesHalf: true,
+    prefix: 'model.',
+  } as const
   build({ g, config, weights, quantization, ...form })
   await writeFile(join(target, 'onnx', 'model.onnx'), g.build().bytes)
   return { folder: dirname(target), name: basename(target) }
@@ -48,7 +54,7 @@ function build(model: LanguageModelGraph): void {
   const ids = g.input('input_ids', 'int64', ['batch_size', 'sequence'])
   const mask = g.input('attention_mask', 'int64', ['batch_size', 'total'])
   const total = cast(g, gather(g, shapeOf(g, mask), g.integers([1])), 'int32')
-  const { cos, sin } = computeRotaryCache(config.max_position_embeddings, size, config.rope_theta)
+  const { cos, sin } = computeRotaryCache(config.max_position_embeddings, size, config.layers[0]!.rope)
   const dims = [config.max_position_embeddings, size / 2]
   const context = {
     positionIds: g.input('position_ids', 'int64', ['batch_size', 'sequence']),
@@ -62,7 +68,7 @@ function build(model: LanguageModelGraph): void {
   for (let i = 0; i < config.num_hidden_layers; i++) {
     const layer = `model.layers.${i}`
     const cache = ['batch_size', config.num_key_value_heads, 'past', size]
-    const normed = rmsNorm(model, x, `${layer}.input_layernorm.weight`, hidden)
+    const normed = rmsNorm(model, x, `${layer}.input_layernorm.weight`)
     const attended = groupQueryAttention(
       g,
       {
@@ -78,10 +84,10 @@ function build(model: LanguageModelGraph): void {
     g.output(`present.${i}.key`, attended.presentKey, 'float32', cache)
     g.output(`present.${i}.value`, attended.presentValue, 'float32', cache)
     x = add(g, x, projectOutput(model, rows, layer))
-    x = add(g, x, feedForward(model, rmsNorm(model, x, `${layer}.post_attention_layernorm.weight`, hidden), layer))
+    x = add(g, x, feedForward(model, rmsNorm(model, x, `${layer}.post_attention_layernorm.weight`), layer))
   }
   const last = gather(g, x, g.integers([-1]))
-  const normed = rmsNorm(model, last, 'model.norm.weight', hidden)
+  const normed = rmsNorm(model, last, 'model.norm.weight')
   const logits = linear(model, normed, 'model.embed_tokens.weight', vocabulary, hidden)
   g.output('logits', reshape(g, logits, [1, 1, vocabulary]), 'float32', ['batch_size', 1, vocabulary])
 }

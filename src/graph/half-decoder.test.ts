@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DecoderRun } from '../../test/helpers/decoder-run.ts'
 import { keepHalfRounding } from '../../test/helpers/half-rounding.ts'
-import { fixtureFolder, openCheckpoint, readExpected, type Qwen3Checkpoint } from '../../test/helpers/qwen3-fixture.ts'
+import {
+  fixtureFolder,
+  openCheckpoint,
+  readExpected,
+  type LanguageModelCheckpoint,
+} from '../../test/helpers/language-model-fixture.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import type { Backend, Precision } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
@@ -28,7 +33,7 @@ describe('a decoder in half precision, whose caches are too', () => {
   afterEach(() => vi.restoreAllMocks())
 
   async function run(
-    checkpoint: Qwen3Checkpoint,
+    checkpoint: LanguageModelCheckpoint,
     ids: readonly number[],
     options: { linear?: LinearMode; precision?: Precision; attention?: 'fused' | 'explicit' },
   ): Promise<Float32Array> {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { keepHalfRounding } from '../../test/helpers/half-rounding.ts'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { drawFloats } from '../../test/helpers/pseudo-random.ts'
-import { fixtureFolder, openCheckpoint } from '../../test/helpers/qwen3-fixture.ts'
+import { fixtureFolder, openCheckpoint } from '../../test/helpers/language-model-fixture.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import { float32, int64, runGraph } from '../../test/helpers/run-graph.ts'
 import type { Backend, Precision, Tensor } from '../backends/backend.ts'

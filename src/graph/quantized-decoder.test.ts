@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DecoderRun } from '../../test/helpers/decoder-run.ts'
 import { writeDequantized } from '../../test/helpers/dequantized-checkpoint.ts'
-import { fixtureFolder, openCheckpoint, readExpected, type Qwen3Checkpoint } from '../../test/helpers/qwen3-fixture.ts'
+import {
+  fixtureFolder,
+  openCheckpoint,
+  readExpected,
+  type LanguageModelCheckpoint,
+} from '../../test/helpers/language-model-fixture.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
@@ -26,7 +31,7 @@ const FORMATS = [
 describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its dequantised logits', (format) => {
   let work: string
   let backend: Backend
-  let quantized: Qwen3Checkpoint
+  let quantized: LanguageModelCheckpoint
   let ids: readonly number[]
   let reference: Float32Array
 
@@ -46,7 +51,7 @@ describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its deq
     await rm(work, { recursive: true })
   })
 
-  async function run(checkpoint: Qwen3Checkpoint, linear: LinearMode): Promise<Float32Array> {
+  async function run(checkpoint: LanguageModelCheckpoint, linear: LinearMode): Promise<Float32Array> {
     const decoder = await DecoderRun.open(backend, checkpoint, 64, { linear })
     await decoder.prefill(ids.slice(0, PAST), 0)
     const { logits } = await decoder.branch({ ids: ids.slice(PAST), past: PAST })

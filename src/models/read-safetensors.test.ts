@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fixtureFolder } from '../../test/helpers/qwen3-fixture.ts'
+import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../test/helpers/read-tensor.ts'
 import { ModelFormatError } from '../errors/index.ts'
 import { readSafetensors } from './read-safetensors.ts'

@@ -1,6 +1,6 @@
 import type { Backend, Precision, Session, Tensor } from '../../src/backends/backend.ts'
 import { buildLanguageModel, type LanguageModelOptions } from '../../src/graph/language-model/language-model.ts'
-import type { Qwen3Checkpoint } from './qwen3-fixture.ts'
+import type { LanguageModelCheckpoint } from './language-model-fixture.ts'
 
 /** Allowed and forbidden columns of one branch row, as `attention_bias` wants them. */
 export type Sees = (row: number, column: number) => boolean
@@ -24,13 +24,13 @@ const HALF_NAN = 0x7e00
 export class DecoderRun {
   readonly cache: Record<string, Float32Array | Uint16Array> = {}
   readonly #precision: Precision
-  readonly #checkpoint: Qwen3Checkpoint
+  readonly #checkpoint: LanguageModelCheckpoint
   readonly #prefill: Session
   readonly #branch: Session
   readonly #capacity: number
 
   private constructor(
-    checkpoint: Qwen3Checkpoint,
+    checkpoint: LanguageModelCheckpoint,
     prefill: Session,
     branch: Session,
     capacity: number,
@@ -54,7 +54,7 @@ export class DecoderRun {
 
   static async open(
     backend: Backend,
-    checkpoint: Qwen3Checkpoint,
+    checkpoint: LanguageModelCheckpoint,
     capacity: number,
     options: Partial<Pick<LanguageModelOptions, 'head' | 'linear' | 'attention' | 'precision'>> = {},
   ): Promise<DecoderRun> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { fixtureFolder } from '../../../test/helpers/qwen3-fixture.ts'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { fixtureFolder } from '../../../test/helpers/qwen3-fixture.ts'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { openFolder } from '../../models/model-folder.ts'
 import type { Tokenizer } from './tokenizer.ts'

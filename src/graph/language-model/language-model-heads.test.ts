@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DecoderRun } from '../../../test/helpers/decoder-run.ts'
-import { fixtureFolder, openCheckpoint, type Qwen3Checkpoint } from '../../../test/helpers/qwen3-fixture.ts'
+import {
+  fixtureFolder,
+  openCheckpoint,
+  type LanguageModelCheckpoint,
+} from '../../../test/helpers/language-model-fixture.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
@@ -10,7 +14,7 @@ import { buildLanguageModel } from './language-model.ts'
 const PASS = { ids: [5, 9, 80, 33, 2], past: 0, rows: [4, 1] }
 
 let backend: Backend
-let checkpoint: Qwen3Checkpoint
+let checkpoint: LanguageModelCheckpoint
 
 beforeAll(async () => {
   backend = await createCpuBackend({ threads: 1 })
@@ -21,7 +25,7 @@ afterAll(() => backend.dispose())
 /**
  * The checkpoint with pointer projections that are its token matrices, so that the symbol head tells what to expect.
  */
-function withPointer({ config, weights }: Qwen3Checkpoint): Qwen3Checkpoint {
+function withPointer({ config, weights }: LanguageModelCheckpoint): LanguageModelCheckpoint {
   const aliases = new Map([
     ['pointer.query.weight', 'lm_head.weight'],
     ['pointer.key.weight', 'model.embed_tokens.weight'],
@@ -31,7 +35,8 @@ function withPointer({ config, weights }: Qwen3Checkpoint): Qwen3Checkpoint {
 
 async function readLogits(tied: boolean): Promise<Float32Array> {
   const config = { ...checkpoint.config, tie_word_embeddings: tied }
-  const run = await DecoderRun.open(backend, { ...checkpoint, config }, 8)
+  const get = (name: string) => (tied && name === 'lm_head.weight' ? undefined : checkpoint.weights.get(name))
+  const run = await DecoderRun.open(backend, { config, weights: { ...checkpoint.weights, get } }, 8)
   return (await run.branch(PASS))['logits']!.data as Float32Array
 }
 

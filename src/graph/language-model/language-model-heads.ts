@@ -2,7 +2,7 @@ import type { Value } from '../../onnx/graph-builder.ts'
 import { gatherRows, linear } from '../layers/linear.ts'
 import { gemm } from '../../onnx/ops/matmul.ts'
 import { narrow, widen } from '../layers/precision.ts'
-import type { LanguageModelGraph } from './language-model-layer.ts'
+import type { LanguageModelGraph } from './language-model-graph.ts'
 import { requireTensor } from '../layers/weights.ts'
 
 /**
@@ -20,7 +20,9 @@ export function addLanguageModelHead(model: LanguageModelGraph, hidden: Value, h
 function addSymbolHead(model: LanguageModelGraph, hidden: Value): void {
   const { g, config } = model
   const symbolIds = g.input('symbol_ids', 'int64', ['symbols'])
-  const name = config.tie_word_embeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'
+  // Tied embeddings are the head of a file that has none; transformers reads the one that is there.
+  const own = !config.tie_word_embeddings || model.weights.get('lm_head.weight') !== undefined
+  const name = own ? 'lm_head.weight' : `${model.prefix}embed_tokens.weight`
   const symbols = gatherRows(model, name, symbolIds, config.vocab_size, config.hidden_size)
   g.output('logits', gemm(g, hidden, symbols), 'float32', ['rows', 'symbols'])
 }

@@ -1,33 +1,14 @@
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
-import { cachedAttention, type GroupedHeads } from '../layers/cached-attention.ts'
-import type { AttentionGraph } from '../layers/full-attention.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
-import { linear } from '../layers/linear.ts'
+import { add } from '../../onnx/ops/elementwise.ts'
 import { simplifiedLayerNormalization } from '../../onnx/ops/normalization.ts'
 import { gather, reshape } from '../../onnx/ops/shape.ts'
+import { cachedAttention, type GroupedHeads } from '../layers/cached-attention.ts'
+import { linear } from '../layers/linear.ts'
 import { endBlock, gatedShrunk, narrow, shrink } from '../layers/precision.ts'
 import { computeWeight, floatWeight } from '../layers/weights.ts'
-
-export interface LanguageModelGraph extends AttentionGraph {
-  readonly config: LanguageModelConfig
-  readonly movesHalf: boolean
-}
-
-/** What the attention of every layer reads. */
-export interface AttentionContext {
-  readonly seqlensK: Value
-  readonly totalSequenceLength: Value
-  readonly cosCache: Value
-  readonly sinCache: Value
-  readonly positionIds: Value
-  readonly attentionBias: Value | undefined
-}
-
-/** That and the keys and values of earlier positions in this layer, if any, [1, kvHeads, T, headSize] each. */
-export interface AttentionLayer extends AttentionContext {
-  readonly pastKey?: Value
-  readonly pastValue?: Value
-}
+import type { AttentionInputs } from './attention-inputs.ts'
+import type { LanguageModelGraph } from './language-model-graph.ts'
 
 /** Of the positions of this pass, [1, S, kvHeads · headSize] each. */
 export interface KeyValues {
@@ -35,48 +16,76 @@ export interface KeyValues {
   readonly value: Value
 }
 
-/** RMSNorm of [rows, size] with the stored weight of that name. */
-export function rmsNorm(model: LanguageModelGraph, x: Value, name: string, size: number): Value {
-  return simplifiedLayerNormalization(model.g, x, floatWeight(model, name, [size]), model.config.rms_norm_eps)
+/** What a layer attends to, and keys and values of earlier positions, if any, [1, kvHeads, T, headSize] each. */
+export interface LayerAttention extends AttentionInputs, KeyValues {
+  readonly pastKey?: Value
+  readonly pastValue?: Value
+}
+
+/** RMSNorm of [rows, hidden] with the stored weight of that name. */
+export function rmsNorm(model: LanguageModelGraph, x: Value, name: string): Value {
+  const { g, config } = model
+  const weight = offset(model, floatWeight(model, name, [config.hidden_size]), g.scalar(1, 'float32'))
+  return simplifiedLayerNormalization(g, x, weight, config.rms_norm_eps)
+}
+
+/** What the layer's projections read of the hidden state x [S, hidden]. */
+export function normalizeInput(model: LanguageModelGraph, x: Value, layer: string): Value {
+  return rmsNorm(model, x, `${layer}.input_layernorm.weight`)
 }
 
 /**
- * Attention of the normalised hidden state x [S, hidden] to its own keys and values and to earlier ones; the result is
- * [S, heads · headSize] in the model's precision, not yet projected back. With `rows` (int64 [R]) only these of x attend: [R, heads · headSize].
+ * The layer behind its keys and values: attention and feed-forward, each added to the hidden state x [S, hidden].
+ * With `rows` (int64 [R]) only these of x go on: [R, hidden].
+ *
+ * @param normed x by `normalizeInput`
  */
-export function selfAttention(
+export function languageModelLayer(
   model: LanguageModelGraph,
-  x: Value,
-  layer: string,
-  attention: AttentionLayer & KeyValues,
+  { x, normed, layer }: { readonly x: Value; readonly normed: Value; readonly layer: string },
+  attention: LayerAttention,
   rows?: Value,
 ): Value {
   const { g, config } = model
-  const query = projectQuery(model, rows === undefined ? x : gather(g, x, rows), layer)
-  const attended = cachedAttention(model, { query, ...attention }, groupedHeads(config), rows)
-  return reshape(g, attended, [-1, config.num_attention_heads * config.head_dim])
+  const picked = (all: Value) => (rows === undefined ? all : gather(g, all, rows))
+  const query = projectQuery(model, picked(normed), layer)
+  const heads = { ...groupedHeads(config), scale: config.queryScale }
+  const attended = cachedAttention(model, { query, ...attention }, heads, rows)
+  const flat = reshape(g, attended, [-1, config.num_attention_heads * config.head_dim])
+  const behind = projectOutput(model, flat, layer)
+  if (!config.postNorms) {
+    const y = add(g, picked(x), behind)
+    return add(g, y, feedForward(model, rmsNorm(model, y, `${layer}.post_attention_layernorm.weight`), layer))
+  }
+  const y = add(g, picked(x), rmsNorm(model, behind, `${layer}.post_attention_layernorm.weight`))
+  const fed = feedForward(model, rmsNorm(model, y, `${layer}.pre_feedforward_layernorm.weight`), layer)
+  return add(g, y, rmsNorm(model, fed, `${layer}.post_feedforward_layernorm.weight`))
 }
 
-/** Queries of the normalised hidden state x [S, hidden], not rotated yet: [1, S, heads · headSize]. */
-export function projectQuery(model: LanguageModelGraph, x: Value, layer: string): Value {
-  return normalizedHeads(model, narrow(model, x), `${layer}.self_attn.q`, model.config.num_attention_heads)
+/** Queries of the normalised hidden state [S, hidden], not rotated yet: [1, S, heads · headSize]. */
+export function projectQuery(model: LanguageModelGraph, normed: Value, layer: string): Value {
+  const { num_attention_heads: heads } = model.config
+  return normalizeHeads(
+    model,
+    project(model, narrow(model, normed), `${layer}.self_attn.q`, heads),
+    `${layer}.self_attn.q`,
+  )
 }
 
-/** Keys, not rotated yet, and values of the normalised hidden state x [S, hidden]. */
-export function projectKeyValues(model: LanguageModelGraph, x: Value, layer: string): KeyValues {
+/** Keys, not rotated yet, and values of the normalised hidden state [S, hidden]. */
+export function projectKeyValues(model: LanguageModelGraph, normed: Value, layer: string): KeyValues {
   const { g, config } = model
-  const rows = narrow(model, x)
+  const rows = narrow(model, normed)
   const heads = config.num_key_value_heads
-  const width = heads * config.head_dim
-  const value = linear(model, rows, `${layer}.self_attn.v_proj.weight`, width, config.hidden_size)
-  return { key: normalizedHeads(model, rows, `${layer}.self_attn.k`, heads), value: reshape(g, value, [1, -1, width]) }
+  const part = (name: 'k' | 'v') => project(model, rows, `${layer}.self_attn.${name}`, heads)
+  return {
+    key: normalizeHeads(model, part('k'), `${layer}.self_attn.k`),
+    value: reshape(g, part('v'), [1, -1, heads * config.head_dim]),
+  }
 }
 
-export function groupedHeads({
-  num_attention_heads: query,
-  num_key_value_heads: keyValue,
-  head_dim: size,
-}: LanguageModelConfig): GroupedHeads {
+export function groupedHeads(config: LanguageModelConfig): GroupedHeads {
+  const { num_attention_heads: query, num_key_value_heads: keyValue, head_dim: size } = config
   return { query, keyValue, size }
 }
 
@@ -86,21 +95,37 @@ export function projectOutput(model: LanguageModelGraph, attended: Value, layer:
   return endBlock(model, product)
 }
 
-/** SwiGLU feed-forward of the normalised hidden state x [S, hidden]. */
-export function feedForward(model: LanguageModelGraph, x: Value, layer: string): Value {
-  const { hidden_size: hidden, intermediate_size: inner } = model.config
-  const rows = narrow(model, x)
+/** Gated feed-forward of the normalised hidden state [S, hidden]. */
+export function feedForward(model: LanguageModelGraph, normed: Value, layer: string): Value {
+  const { hidden_size: hidden, intermediate_size: inner, activation } = model.config
+  const rows = narrow(model, normed)
   const gate = linear(model, rows, `${layer}.mlp.gate_proj.weight`, inner, hidden)
   const up = linear(model, rows, `${layer}.mlp.up_proj.weight`, inner, hidden)
-  return endBlock(model, linear(model, gatedShrunk(model, gate, up), `${layer}.mlp.down_proj.weight`, hidden, inner))
+  const gated = gatedShrunk(model, gate, up, activation)
+  return endBlock(model, linear(model, gated, `${layer}.mlp.down_proj.weight`, hidden, inner))
 }
 
-/** Projection to heads, each normalised on its own: [S, hidden] to [1, S, heads · headSize]. */
-function normalizedHeads(model: LanguageModelGraph, x: Value, prefix: string, heads: number): Value {
+/** [S, hidden] to [S, heads · headSize], in the model's precision as x is. */
+function project(model: LanguageModelGraph, x: Value, prefix: string, heads: number): Value {
   const { g, config } = model
   const width = heads * config.head_dim
-  const projected = linear(model, x, `${prefix}_proj.weight`, width, config.hidden_size)
-  const split = reshape(g, projected, [-1, config.head_dim])
-  const weight = computeWeight(model, `${prefix}_norm.weight`, [config.head_dim])
-  return reshape(g, simplifiedLayerNormalization(g, split, weight, config.rms_norm_eps), [1, -1, width])
+  const product = linear(model, x, `${prefix}_proj.weight`, width, config.hidden_size)
+  return config.projectionBiases ? add(g, product, computeWeight(model, `${prefix}_proj.bias`, [width])) : product
+}
+
+/** RMSNorm of each head on its own, in a model that has it: [S, heads · headSize] to [1, S, heads · headSize]. */
+function normalizeHeads(model: LanguageModelGraph, x: Value, prefix: string): Value {
+  const { g, config } = model
+  const heads = prefix.endsWith('q') ? config.num_attention_heads : config.num_key_value_heads
+  const dims = [1, -1, heads * config.head_dim]
+  if (!config.headNorms) return reshape(g, x, dims)
+  const stored = computeWeight(model, `${prefix}_norm.weight`, [config.head_dim])
+  const weight = offset(model, stored, narrow(model, g.scalar(1, 'float32')))
+  const split = reshape(g, x, [-1, config.head_dim])
+  return reshape(g, simplifiedLayerNormalization(g, split, weight, config.rms_norm_eps), dims)
+}
+
+/** What a norm multiplies by, where the stored weight is what that exceeds 1 by. */
+function offset({ g, config }: LanguageModelGraph, weight: Value, one: Value): Value {
+  return config.normsFromOne ? add(g, weight, one) : weight
 }

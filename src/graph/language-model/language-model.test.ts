@@ -4,22 +4,22 @@ import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import {
   fixtureFolder,
   openCheckpoint,
-  QWEN3_FIXTURES,
+  LANGUAGE_MODEL_FIXTURES,
   readExpected,
   type ExpectedLogits,
-  type Qwen3Checkpoint,
-} from '../../../test/helpers/qwen3-fixture.ts'
+  type LanguageModelCheckpoint,
+} from '../../../test/helpers/language-model-fixture.ts'
 import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
 
 const TOLERANCE = 1e-4
 
-const CASES = QWEN3_FIXTURES.flatMap((name) => ATTENTION_FORMS.map((attention) => [name, attention] as const))
+const CASES = LANGUAGE_MODEL_FIXTURES.flatMap((name) => ATTENTION_FORMS.map((attention) => [name, attention] as const))
 
 describe.each(CASES)('a decoder for %s with %s attention agrees with transformers', (name, attention) => {
   let backend: Backend
-  let checkpoint: Qwen3Checkpoint
+  let checkpoint: LanguageModelCheckpoint
   let expected: ExpectedLogits
   let run: DecoderRun
 

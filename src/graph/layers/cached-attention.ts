@@ -22,9 +22,18 @@ export interface GroupedHeads {
   readonly query: number
   readonly keyValue: number
   readonly size: number
+  /** What scores are multiplied by. @defaultValue 1/√size */
+  readonly scale?: number
 }
 
-type RowInputs = Pick<GroupQueryAttentionInputs, 'key' | 'value' | 'positionIds' | 'cosCache' | 'sinCache'>
+/** Those of the operator, with what rotates query and key. */
+export type CachedAttentionInputs = GroupQueryAttentionInputs &
+  Readonly<Record<'positionIds' | 'cosCache' | 'sinCache', Value>>
+
+type RowInputs = Pick<CachedAttentionInputs, 'key' | 'value' | 'positionIds' | 'cosCache' | 'sinCache'>
+
+/** Sizes of heads whose multiples the operator rotates itself. */
+const ROTATED_WITHIN = 16
 
 /** Added to a score that must not count; finite, as -∞ would make a row of them no numbers. */
 const BLOCKED = -1e9
@@ -37,12 +46,17 @@ const BLOCKED = -1e9
  */
 export function cachedAttention(
   model: AttentionGraph,
-  inputs: GroupQueryAttentionInputs,
+  inputs: CachedAttentionInputs,
   heads: GroupedHeads,
   rows?: Value,
 ): Value {
-  if (rows === undefined && model.attention === 'fused') return groupQueryAttention(model.g, inputs, heads).output
-  return attend(model, inputs, heads, rows)
+  if (rows !== undefined || model.attention !== 'fused') return attend(model, inputs, heads, rows)
+  const { query, keyValue, size, scale } = heads
+  const counts = { query, keyValue, ...(scale !== undefined && scale !== size ** -0.5 && { scale }) }
+  if (size % ROTATED_WITHIN === 0) return groupQueryAttention(model.g, inputs, counts).output
+  const { positionIds, cosCache, sinCache, ...rest } = inputs
+  const rotate = (x: Value) => rotaryEmbeddingAt(model.g, x, positionIds, cosCache, sinCache)
+  return groupQueryAttention(model.g, { ...rest, query: rotate(inputs.query), key: rotate(inputs.key) }, counts).output
 }
 
 /** What a cache keeps of the positions of this pass: keys, rotated, and values, [1, kvHeads, S, headSize] each. */
@@ -56,9 +70,9 @@ export function cacheRows(
 }
 
 /** The products written out. Scores of every head are in memory at once: [heads, R, total], with R = S unless there are `rows`. */
-function attend(model: AttentionGraph, inputs: GroupQueryAttentionInputs, heads: GroupedHeads, rows?: Value): Value {
+function attend(model: AttentionGraph, inputs: CachedAttentionInputs, heads: GroupedHeads, rows?: Value): Value {
   const { g } = model
-  const { query, keyValue, size } = heads
+  const { query, keyValue, size, scale = size ** -0.5 } = heads
   const pick = (all: Value) => (rows === undefined ? all : gather(g, all, rows))
   const total = asLength(g, inputs.totalSequenceLength)
   const past = sub(g, total, countAlong(g, inputs.key, 1))
@@ -67,7 +81,7 @@ function attend(model: AttentionGraph, inputs: GroupQueryAttentionInputs, heads:
   const values = follow(g, inputs.pastValue, past, added.values)
   const positions = reshape(g, pick(reshape(g, inputs.positionIds, [-1])), [1, -1])
   const rotated = rotaryEmbeddingAt(g, inputs.query, positions, inputs.cosCache, inputs.sinCache)
-  const scaled = mul(g, toHeads(g, rotated, query, size), narrow(model, g.scalar(size ** -0.5, 'float32')))
+  const scaled = mul(g, toHeads(g, rotated, query, size), narrow(model, g.scalar(scale, 'float32')))
   // Query heads that share a KV head stand one after the other, so their rows are multiplied as one matrix.
   const grouped = reshape(g, scaled, [keyValue, -1, size])
   const scores = widen(model, matMul(g, grouped, transpose(g, reshape(g, keys, [keyValue, -1, size]), [0, 2, 1])))

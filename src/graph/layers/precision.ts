@@ -1,6 +1,6 @@
 import type { Precision } from '../../backends/backend.ts'
 import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
-import { cast, mul, silu } from '../../onnx/ops/elementwise.ts'
+import { cast, geluTanh, mul, silu } from '../../onnx/ops/elementwise.ts'
 
 /**
  * What stored products, convolutions and attention are computed in; everything between them (sums, block norms,
@@ -38,9 +38,19 @@ export function shrink(model: ComputeGraph, x: Value): Value {
   return scaleHalf(model, x, 1 / SHRINK)
 }
 
-/** `silu(gate) · up`, {@link shrink shrunk} */
-export function gatedShrunk(model: ComputeGraph, gate: Value, up: Value): Value {
-  const { g } = model
+/** What a gate goes through: x · sigmoid(x), or GELU with the hyperbolic tangent in place of the error function. */
+export type Activation = 'silu' | 'gelu_tanh'
+
+/** `activation(gate) · up`, {@link shrink shrunk} */
+export function gatedShrunk(model: ComputeGraph, gate: Value, up: Value, activation: Activation = 'silu'): Value {
+  const { g, precision } = model
+  if (activation === 'gelu_tanh') {
+    // Its cube leaves the range of half precision.
+    const product = mul(g, geluTanh(g, widen(model, gate)), widen(model, up))
+    return precision === 'float16'
+      ? narrow(model, mul(g, product, g.scalar(1 / SHRINK, 'float32')))
+      : narrow(model, product)
+  }
   return mul(g, scaleHalf(model, silu(g, gate), 1 / SHRINK_GATE), scaleHalf(model, up, 1 / SHRINK_UP))
 }
 

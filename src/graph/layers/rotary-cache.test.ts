@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { computeRotaryCache } from './rotary-cache.ts'
 
 it('equals the tables of transformers at near and far positions', () => {
-  const { cos, sin } = computeRotaryCache(40960, 128, 1e6)
+  const { cos, sin } = computeRotaryCache(40960, 128, { theta: 1e6 })
   // Qwen3RotaryEmbedding, head size 128, theta 1e6: position, frequency, cosine, sine.
   const golden = [
     [0, 17, 1, 0],

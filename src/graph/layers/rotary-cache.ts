@@ -1,3 +1,6 @@
+import type { RopeConfig } from '../../models/language-models/rope-config.ts'
+import { rotaryFrequencies } from './rotary-frequencies.ts'
+
 /** Cosine and sine tables of rotary position embedding, row-major [positions, headSize / 2]. */
 export interface RotaryCache {
   readonly cos: Float32Array
@@ -5,22 +8,20 @@ export interface RotaryCache {
 }
 
 /**
- * Angles are rounded to float32 where transformers rounds them (inverse frequency, then its product with the position),
- * so that far positions agree; the cosine of the rounded angle is taken in double.
+ * Angles are rounded to float32 where transformers rounds them (frequency, then its product with the position), so that
+ * far positions agree; the cosine of the rounded angle is taken in double.
  */
-export function computeRotaryCache(positions: number, headSize: number, theta: number): RotaryCache {
+export function computeRotaryCache(positions: number, headSize: number, rope: RopeConfig): RotaryCache {
   const half = headSize / 2
-  const inverseFrequencies = Float32Array.from(
-    { length: half },
-    (_, m) => 1 / Math.fround(theta ** Math.fround((2 * m) / headSize)),
-  )
+  const frequencies = rotaryFrequencies(headSize, rope)
+  const magnitude = rope.scaling?.type === 'yarn' ? rope.scaling.magnitude : 1
   const cos = new Float32Array(positions * half)
   const sin = new Float32Array(positions * half)
   for (let position = 0; position < positions; position++) {
     for (let m = 0; m < half; m++) {
-      const angle = Math.fround(position * inverseFrequencies[m]!)
-      cos[position * half + m] = Math.cos(angle)
-      sin[position * half + m] = Math.sin(angle)
+      const angle = Math.fround(position * frequencies[m]!)
+      cos[position * half + m] = Math.cos(angle) * magnitude
+      sin[position * half + m] = Math.sin(angle) * magnitude
     }
   }
   return { cos, sin }

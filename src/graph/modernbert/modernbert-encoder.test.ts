@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fixtureFolder } from '../../../test/helpers/qwen3-fixture.ts'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats, readIntegers } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { int64, runGraph } from '../../../test/helpers/run-graph.ts'

@@ -137,7 +137,7 @@ function declareAttention(model: ModernBertModel, maxPositions: number): Attenti
   const { g, config } = model
   const size = config.hidden_size / config.num_attention_heads
   const table = (name: string, theta: number) => {
-    const { cos, sin } = computeRotaryCache(maxPositions, size, theta)
+    const { cos, sin } = computeRotaryCache(maxPositions, size, { theta })
     const stored = (part: string, values: Float32Array) =>
       narrow(model, g.initializer(`${name}_${part}`, 'float32', [maxPositions, size / 2], values))
     return { cos: stored('cos', cos), sin: stored('sin', sin) }

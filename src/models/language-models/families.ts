@@ -1,9 +1,12 @@
 import { findFamily, identifyModel, type ModelConfig } from '../model-config.ts'
 import type { LanguageModelConfig, LanguageModelFamily } from './language-model-config.ts'
+import { gemma3 } from './gemma3/gemma3.ts'
+import { llama } from './llama/llama.ts'
+import { qwen2 } from './qwen2/qwen2.ts'
 import { qwen3 } from './qwen3/qwen3.ts'
 
 /** Every causal language model that this library computes; AGENTS.md says how to add one. */
-export const LANGUAGE_MODELS: readonly LanguageModelFamily[] = [qwen3]
+export const LANGUAGE_MODELS: readonly LanguageModelFamily[] = [qwen3, qwen2, llama, gemma3]
 
 /** Those that read texts for pictures, where a checkpoint may lack the head. */
 const TEXT_ENCODERS = [qwen3].map((row) => ({ ...row, architectures: [...row.architectures, ...row.bare] }))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { Family } from '../model-config.ts'
+import { ropeFields, type RopeConfig } from './rope-config.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from '../quantization-config.ts'
 
 /** What the graph of a causal language model is made from, under the names that `config.json` has for it. */
@@ -17,8 +18,45 @@ export interface LanguageModelConfig {
   readonly max_position_embeddings: number
   /** Whether the head is the embeddings where the file holds none of its own. */
   readonly tie_word_embeddings: boolean
-  readonly rope_theta: number
   readonly quantization_config?: QuantizationConfig | undefined
+  /** One for each layer. */
+  readonly layers: readonly LayerConfig[]
+  /** Whether each head of queries and keys has an RMSNorm. */
+  readonly headNorms: boolean
+  /** Whether the projections to queries, keys and values have biases. */
+  readonly projectionBiases: boolean
+  /** Whether attention and feed-forward are normalised also behind. */
+  readonly postNorms: boolean
+  /** Whether stored weights of norms are what exceeds 1. */
+  readonly normsFromOne: boolean
+  readonly activation: 'silu' | 'gelu_tanh'
+  /** What embeddings are multiplied by. */
+  readonly embeddingScale: number
+  /** What products of queries and keys are multiplied by. */
+  readonly queryScale: number
+}
+
+export interface LayerConfig {
+  readonly rope: RopeConfig
+  /** How many of the last tokens each sees, itself counted; all without one. */
+  readonly window?: number
+}
+
+/** What Llama's layers are, on which other families build. */
+export function plainLayers(
+  { num_hidden_layers: count, head_dim: size }: { readonly num_hidden_layers: number; readonly head_dim: number },
+  rope: RopeConfig,
+) {
+  return {
+    layers: Array.from({ length: count }, () => ({ rope })),
+    headNorms: false,
+    projectionBiases: false,
+    postNorms: false,
+    normsFromOne: false,
+    activation: 'silu',
+    embeddingScale: 1,
+    queryScale: size ** -0.5,
+  } as const
 }
 
 /** A row of the registry of language models. */
@@ -44,10 +82,12 @@ export const sharedFields = {
   vocab_size: count(2 ** 24),
   max_position_embeddings: count(2 ** 24),
   quantization_config: quantizationConfigSchema.optional(),
+  layer_types: z.array(z.literal('full_attention')).nullish(),
+  ...ropeFields,
 }
 
-/** Values in a head. The rotary embedding inside GroupQueryAttention takes no other sizes. */
-export const headSize = count(2 ** 10).multipleOf(16)
+/** Values in a head. Fused attention takes no other sizes. */
+export const headSize = count(2 ** 10).multipleOf(8)
 
 /** @throws ModelFormatError naming the first field that does not fit */
 export function readFields<Schema extends z.ZodType>(
@@ -67,5 +107,9 @@ export function readFields<Schema extends z.ZodType>(
 export function requireGroups(config: LanguageModelConfig, file: string): LanguageModelConfig {
   const { num_attention_heads: heads, num_key_value_heads: groups } = config
   if (heads % groups === 0) return config
-  throw new ModelFormatError(file, `num_attention_heads to be a multiple of ${groups} (KV heads)`, String(heads))
+  throw new ModelFormatError(
+    file,
+    `num_attention_heads to be a multiple of num_key_value_heads, ${groups}`,
+    String(heads),
+  )
 }

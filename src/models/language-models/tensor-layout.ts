@@ -3,7 +3,7 @@ import type { WeightIndex } from '../weight-index.ts'
 import type { LanguageModelConfig } from './language-model-config.ts'
 
 /** What stands before the names of a checkpoint's tensors: nothing in one of the bare model, without a head. */
-function tensorPrefix(weights: WeightIndex): '' | 'model.' {
+export function tensorPrefix(weights: WeightIndex): '' | 'model.' {
   return weights.get('embed_tokens.weight') === undefined ? 'model.' : ''
 }
 
@@ -12,22 +12,31 @@ function describeTensors(config: LanguageModelConfig, prefix: string): Map<strin
   const { hidden_size: hidden, intermediate_size: inner, head_dim: size, vocab_size: vocabulary } = config
   const width = config.num_attention_heads * size
   const shared = config.num_key_value_heads * size
-  const layer: readonly [string, readonly number[]][] = [
-    ['input_layernorm', [hidden]],
-    ['self_attn.q_proj', [width, hidden]],
-    ['self_attn.k_proj', [shared, hidden]],
-    ['self_attn.v_proj', [shared, hidden]],
-    ['self_attn.q_norm', [size]],
-    ['self_attn.k_norm', [size]],
-    ['self_attn.o_proj', [hidden, width]],
-    ['post_attention_layernorm', [hidden]],
-    ['mlp.gate_proj', [inner, hidden]],
-    ['mlp.up_proj', [inner, hidden]],
-    ['mlp.down_proj', [hidden, inner]],
+  const layer: [string, readonly number[]][] = [
+    ['input_layernorm.weight', [hidden]],
+    ['self_attn.q_proj.weight', [width, hidden]],
+    ['self_attn.k_proj.weight', [shared, hidden]],
+    ['self_attn.v_proj.weight', [shared, hidden]],
+    ['self_attn.o_proj.weight', [hidden, width]],
+    ['post_attention_layernorm.weight', [hidden]],
+    ['mlp.gate_proj.weight', [inner, hidden]],
+    ['mlp.up_proj.weight', [inner, hidden]],
+    ['mlp.down_proj.weight', [hidden, inner]],
   ]
+  if (config.headNorms) layer.push(['self_attn.q_norm.weight', [size]], ['self_attn.k_norm.weight', [size]])
+  if (config.projectionBiases) {
+    layer.push(
+      ['self_attn.q_proj.bias', [width]],
+      ['self_attn.k_proj.bias', [shared]],
+      ['self_attn.v_proj.bias', [shared]],
+    )
+  }
+  if (config.postNorms) {
+    layer.push(['pre_feedforward_layernorm.weight', [hidden]], ['post_feedforward_layernorm.weight', [hidden]])
+  }
   const tensors = new Map([[`${prefix}embed_tokens.weight`, [vocabulary, hidden] as readonly number[]]])
   for (let i = 0; i < config.num_hidden_layers; i++) {
-    for (const [name, shape] of layer) tensors.set(`${prefix}layers.${i}.${name}.weight`, shape)
+    for (const [name, shape] of layer) tensors.set(`${prefix}layers.${i}.${name}`, shape)
   }
   return tensors.set(`${prefix}norm.weight`, [hidden])
 }

@@ -14,11 +14,11 @@ export interface GroupQueryAttentionInputs {
   readonly seqlensK: Value
   /** int32 scalar: valid positions after this call. */
   readonly totalSequenceLength: Value
-  /** [positions, headSize / 2] */
-  readonly cosCache: Value
-  readonly sinCache: Value
+  /** [positions, headSize / 2]; left out where query and key are rotated already, as past keys always are. */
+  readonly cosCache?: Value | undefined
+  readonly sinCache?: Value | undefined
   /** int64 [1, S] */
-  readonly positionIds: Value
+  readonly positionIds?: Value | undefined
   /** [1, 1, S, totalSequenceLength], added to the scores on top of the causal mask. */
   readonly attentionBias?: Value | undefined
 }
@@ -30,11 +30,15 @@ export interface GroupQueryAttentionOutputs {
   readonly presentValue: Value
 }
 
-/** Causal attention with grouped heads, rotary embedding (half-split pairs) and a KV cache; scale 1/√headSize. */
+/**
+ * Causal attention with grouped heads, rotary embedding (half-split pairs) and a KV cache.
+ *
+ * @param heads `scale` is what scores are multiplied by. @defaultValue 1/√headSize
+ */
 export function groupQueryAttention(
   g: GraphBuilder,
   inputs: GroupQueryAttentionInputs,
-  heads: { readonly query: number; readonly keyValue: number },
+  heads: { readonly query: number; readonly keyValue: number; readonly scale?: number },
 ): GroupQueryAttentionOutputs {
   const { query, key, value, pastKey, pastValue, seqlensK, totalSequenceLength, cosCache, sinCache } = inputs
   const cached = [query, key, value, pastKey, pastValue, seqlensK, totalSequenceLength]
@@ -48,7 +52,8 @@ export function groupQueryAttention(
       attributes: {
         num_heads: { int: heads.query },
         kv_num_heads: { int: heads.keyValue },
-        do_rotary: { int: 1 },
+        do_rotary: { int: cosCache === undefined ? 0 : 1 },
+        ...(heads.scale !== undefined && { scale: { float: heads.scale } }),
       },
     },
   ) as [Value, Value, Value]

@@ -31,6 +31,14 @@ export function relu(g: GraphBuilder, x: Value): Value {
   return single(g.node('Relu', [x]))
 }
 
+/** `x/2 · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))`, for float32. */
+export function geluTanh(g: GraphBuilder, x: Value): Value {
+  const scalar = (value: number) => g.scalar(value, 'float32')
+  const cube = mul(g, mul(g, x, x), x)
+  const inner = mul(g, add(g, x, mul(g, cube, scalar(0.044715))), scalar(Math.sqrt(2 / Math.PI)))
+  return mul(g, mul(g, x, scalar(0.5)), add(g, tanh(g, inner), scalar(1)))
+}
+
 export function bitwiseAnd(g: GraphBuilder, a: Value, b: Value): Value {
   return single(g.node('BitwiseAnd', [a, b]))
 }

@@ -27,23 +27,28 @@ const QWEN3_0_6B = {
 
 it('reads a published configuration', () => {
   const config = parseLanguageModelConfig(QWEN3_0_6B, 'config.json')
-  expect(config).toMatchObject({ hidden_size: 1024, head_dim: 128, rope_theta: 1e6, tie_word_embeddings: true })
+  expect(config).toMatchObject({ hidden_size: 1024, head_dim: 128, tie_word_embeddings: true })
+  expect(config.layers[27]).toEqual({ rope: { theta: 1e6 } })
 })
 
 it('takes rope_theta from rope_parameters, where newer transformers write it', () => {
   const { rope_theta: _, ...rest } = QWEN3_0_6B
   const rope_parameters = { rope_type: 'default', rope_theta: 5e5 }
   const config = parseLanguageModelConfig({ ...rest, rope_parameters }, 'config.json')
-  expect(config.rope_theta).toBe(5e5)
+  expect(config.layers[0]).toEqual({ rope: { theta: 5e5 } })
 })
 
 it.each([
   ['attention_bias', true],
   ['use_sliding_window', true],
-  ['rope_scaling', { rope_type: 'yarn', factor: 4 }],
-  ['rope_parameters', { rope_type: 'yarn', rope_theta: 1e6 }],
+  ['rope_scaling', { rope_type: 'dynamic', factor: 4 }],
+  ['rope_parameters', { rope_type: 'longrope', rope_theta: 1e6 }],
+  ['rope_parameters', { type: 'mrope', rope_theta: 1e6 }],
+  ['rope_parameters', { rope_type: 'default', rope_theta: 1e6, mrope_section: [8, 8, 8] }],
+  ['partial_rotary_factor', 0.5],
+  ['layer_types', ['full_attention', 'sliding_attention']],
   ['num_attention_heads', 12],
-  ['head_dim', 24],
+  ['head_dim', 12],
   ['head_dim', 2 ** 31],
   ['max_position_embeddings', 1e9],
   ['vocab_size', undefined],

@@ -7,20 +7,29 @@ import { readSafetensors } from '../../src/models/read-safetensors.ts'
 import type { WeightIndex } from '../../src/models/weight-index.ts'
 import { readFloats, readIntegers } from './read-tensor.ts'
 
-export const QWEN3_FIXTURES = [
+export const LANGUAGE_MODEL_FIXTURES = [
   'qwen3-mha-tied',
   'qwen3-gqa2-untied',
   'qwen3-gqa4-sharded',
   'qwen3-bf16',
   'qwen3-fp16',
+  'qwen3-extreme',
+  'qwen2-tied',
+  'qwen2-yarn',
+  'qwen2-bf16',
+  'llama-linear',
+  'llama-llama3',
+  'llama-yarn',
+  'gemma3-window',
+  'gemma3-pattern',
 ] as const
 
-export interface Qwen3Checkpoint {
+export interface LanguageModelCheckpoint {
   readonly config: LanguageModelConfig
   readonly weights: WeightIndex
 }
 
-/** What transformers computed, see generate-qwen3-fixtures.py. */
+/** What transformers computed, see language_models.py beside the fixtures. */
 export interface ExpectedLogits {
   readonly ids: readonly number[]
   readonly logits: Float32Array
@@ -33,7 +42,7 @@ export function fixtureFolder(name: string): string {
   return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
 }
 
-export async function openCheckpoint(folder: string): Promise<Qwen3Checkpoint> {
+export async function openCheckpoint(folder: string): Promise<LanguageModelCheckpoint> {
   const file = join(folder, 'config.json')
   const config = parseLanguageModelConfig(JSON.parse(readFileSync(file, 'utf8')), file)
   return { config, weights: await readSafetensors(folder) }

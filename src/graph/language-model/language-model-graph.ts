@@ -1,0 +1,47 @@
+import type { AttentionForm } from '../../backends/backend.ts'
+import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
+import { tensorPrefix } from '../../models/language-models/tensor-layout.ts'
+import type { WeightIndex } from '../../models/weight-index.ts'
+import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import { mul } from '../../onnx/ops/elementwise.ts'
+import { reshape } from '../../onnx/ops/shape.ts'
+import type { AttentionGraph } from '../layers/full-attention.ts'
+import { gatherRows } from '../layers/linear.ts'
+import type { ComputeType } from '../layers/precision.ts'
+import type { LinearMode } from '../layers/weights.ts'
+
+export interface LanguageModelGraph extends AttentionGraph {
+  readonly config: LanguageModelConfig
+  readonly movesHalf: boolean
+  /** What stands before the names of the checkpoint's tensors. */
+  readonly prefix: string
+}
+
+export interface ComputeOptions {
+  readonly linear: LinearMode
+  /** @defaultValue 'fused' */
+  readonly attention?: AttentionForm
+  /** @defaultValue 'float32' */
+  readonly precision?: ComputeType
+  /** Whether the backend picks rows of a float16 table; @defaultValue true */
+  readonly movesHalf?: boolean
+}
+
+export function startLanguageModel(
+  name: string,
+  config: LanguageModelConfig,
+  weights: WeightIndex,
+  { linear, attention = 'fused', precision = 'float32', movesHalf = true }: ComputeOptions,
+): LanguageModelGraph {
+  const { quantization_config: quantization } = config
+  const prefix = tensorPrefix(weights)
+  return { g: new GraphBuilder(name), config, weights, quantization, linear, attention, precision, movesHalf, prefix }
+}
+
+/** Declares `input_ids` int64 [1, S] and looks them up: [S, hidden], as all work but attention is without a batch axis. */
+export function embedTokens(model: LanguageModelGraph): Value {
+  const { g, config, prefix } = model
+  const ids = reshape(g, g.input('input_ids', 'int64', [1, 'sequence']), [-1])
+  const x = gatherRows(model, `${prefix}embed_tokens.weight`, ids, config.vocab_size, config.hidden_size)
+  return config.embeddingScale === 1 ? x : mul(g, x, g.scalar(config.embeddingScale, 'float32'))
+}

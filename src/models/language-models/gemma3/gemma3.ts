@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { ModelFormatError } from '../../../errors/index.ts'
+import {
+  headSize,
+  type LanguageModelConfig,
+  type LanguageModelFamily,
+  plainLayers,
+  readFields,
+  requireGroups,
+  sharedFields,
+} from '../language-model-config.ts'
+import { readRope, readRopeParameters, type RopeConfig } from '../rope-config.ts'
+
+const positive = z.number().positive()
+const size = z.number().int().positive()
+
+const schema = z.object({
+  ...sharedFields,
+  head_dim: headSize.default(256),
+  tie_word_embeddings: z.boolean().default(true),
+  hidden_activation: z.literal('gelu_pytorch_tanh').default('gelu_pytorch_tanh'),
+  attention_bias: z.literal(false).default(false),
+  attn_logit_softcapping: z.null().optional(),
+  final_logit_softcapping: z.null().optional(),
+  use_bidirectional_attention: z.literal(false).nullish(),
+  query_pre_attn_scalar: positive.default(256),
+  sliding_window: size.default(4096),
+  layer_types: z.array(z.enum(['full_attention', 'sliding_attention'])).nullish(),
+  /** Older files: every so manieth layer sees all. */
+  sliding_window_pattern: size.default(6),
+  /** Older files: theta of the layers with a window. */
+  rope_local_base_freq: positive.default(1e4),
+  rope_theta: positive.default(1e6),
+})
+
+type Fields = z.output<typeof schema>
+
+/** The text models of Gemma 3; those with vision are another architecture. */
+export const gemma3: LanguageModelFamily = {
+  name: 'Gemma 3 text',
+  architectures: ['Gemma3ForCausalLM'],
+  bare: ['Gemma3TextModel'],
+  modelTypes: ['gemma3_text'],
+  readConfig(json, file) {
+    const fields = readFields(schema, json, file, 'Gemma 3')
+    const { full, local } = readRopes(fields, file)
+    const config: LanguageModelConfig = {
+      ...fields,
+      ...plainLayers(fields, full),
+      layers: layerTypes(fields, file).map((type) =>
+        type === 'full_attention' ? { rope: full } : { rope: local, window: fields.sliding_window },
+      ),
+      headNorms: true,
+      postNorms: true,
+      normsFromOne: true,
+      activation: 'gelu_tanh',
+      embeddingScale: fields.hidden_size ** 0.5,
+      queryScale: fields.query_pre_attn_scalar ** -0.5,
+    }
+    return requireGroups(config, file)
+  },
+}
+
+function layerTypes(
+  { layer_types: types, num_hidden_layers: count, sliding_window_pattern: pattern }: Fields,
+  file: string,
+) {
+  if (types && types.length !== count) {
+    throw new ModelFormatError(file, `layer_types of ${count} layers (num_hidden_layers)`, String(types.length))
+  }
+  const rule = (layer: number) => ((layer + 1) % pattern === 0 ? 'full_attention' : 'sliding_attention')
+  return types ?? Array.from({ length: count }, (_, layer) => rule(layer))
+}
+
+/** transformers 5 writes one object for each kind of layer; before, scaling was of the layers that see all only. */
+function readRopes(fields: Fields, file: string): { full: RopeConfig; local: RopeConfig } {
+  const { rope_parameters: both, rope_local_base_freq: theta, max_position_embeddings: positions } = fields
+  if (both?.['full_attention'] === undefined) return { full: readRope(fields, file), local: { theta } }
+  const read = (kind: string, fallback: number) => {
+    const parameters = z.looseObject({}).safeParse(both[kind]).data ?? {}
+    return readRopeParameters({ parameters, field: `rope_parameters.${kind}`, theta: fallback, positions }, file)
+  }
+  return { full: read('full_attention', fields.rope_theta), local: read('sliding_attention', theta) }
+}

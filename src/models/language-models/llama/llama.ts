@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import {
+  headSize,
+  type LanguageModelFamily,
+  plainLayers,
+  readFields,
+  requireGroups,
+  sharedFields,
+} from '../language-model-config.ts'
+import { readRope } from '../rope-config.ts'
+
+const schema = z.object({
+  ...sharedFields,
+  head_dim: headSize.nullish(),
+  tie_word_embeddings: z.boolean().default(false),
+  hidden_act: z.literal('silu').default('silu'),
+  attention_bias: z.literal(false).default(false),
+  mlp_bias: z.literal(false).default(false),
+  // Old files divide products among devices here, which rounds otherwise.
+  pretraining_tp: z.literal(1).default(1),
+})
+
+/** Llama 2 and 3, SmolLM and SmolLM2, and what else is published in their classes. */
+export const llama: LanguageModelFamily = {
+  name: 'Llama',
+  architectures: ['LlamaForCausalLM'],
+  bare: ['LlamaModel'],
+  modelTypes: ['llama'],
+  readConfig(json, file) {
+    const fields = readFields(schema, json, file, 'Llama')
+    const size = fields.head_dim ?? fields.hidden_size / fields.num_attention_heads
+    const { head_dim } = readFields(z.object({ head_dim: headSize }), { head_dim: size }, file, 'Llama')
+    const sized = { ...fields, head_dim }
+    return requireGroups({ ...sized, ...plainLayers(sized, readRope(fields, file)) }, file)
+  },
+}
