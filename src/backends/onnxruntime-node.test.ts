@@ -41,7 +41,7 @@ describe('explainMissingProvider', () => {
   it('gives the command that installs the CUDA libraries', () => {
     const runtime = { listSupportedBackends: () => [{ name: 'cuda', bundled: false }] }
     const missing = explainMissingProvider('cuda', runtime, { missing: ['libonnxruntime_providers_cuda.so'] })
-    expect(missing?.remedy).toBe('npx tessera setup cuda')
+    expect(missing?.remedy).toBe('npx tessera-onnx setup cuda')
   })
 
   it('leaves a bundled provider to the probe', () => {

@@ -14,7 +14,7 @@ const REMEDIES: Record<ProviderName, string> = {
   coreml: 'run on macOS, or choose another backend',
   dml: 'run on Windows with a DirectX 12 device, or choose another backend',
 }
-const INSTALL_CUDA = 'npx tessera setup cuda'
+const INSTALL_CUDA = 'npx tessera-onnx setup cuda'
 const PROBE_TIMEOUT_MS = 30_000
 
 /**

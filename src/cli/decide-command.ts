@@ -1,10 +1,14 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import { InvalidRequestError } from '../errors/index.ts'
 import type { DecisionRequestInput } from '../schemas/index.ts'
-import { calibrationArgument, engineArguments, openEngine, useFor } from './engine-arguments.ts'
+import { decideRows } from './decide-rows.ts'
+import { calibrationArgument, type EngineArguments, engineArguments, openEngine, useFor } from './engine-arguments.ts'
 import { formatDecision } from './format-decision.ts'
-import { readRequest } from './read-request.ts'
+import { readCommon, readRequest, type RequestArguments } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
+import { printWarnings } from './print-warnings.ts'
+import { untilInterrupted } from './until-interrupted.ts'
 
 export const decideCommand = defineCommand({
   meta: { name: 'decide', description: 'Answer typed questions about a text or JSON record with probabilities' },
@@ -12,33 +16,64 @@ export const decideCommand = defineCommand({
     file: {
       type: 'positional',
       required: false,
-      description: 'file with the state (.json is read as JSON); stdin without one',
+      description:
+        'file with the state (.json is read as JSON), or without --questions a whole request; stdin without one',
     },
     state: { type: 'string', alias: 's', description: 'the state itself', valueHint: 'text' },
     questions: {
       type: 'string',
       alias: 'q',
-      required: true,
       description: 'questions as JSON, or a file with them',
       valueHint: 'json|file',
     },
+    each: {
+      type: 'string',
+      description: 'a decision on each row of this file: .csv, or .jsonl with a state, or a whole request, a line',
+      valueHint: 'rows',
+    },
+    out: {
+      type: 'string',
+      alias: 'o',
+      description: 'with --each: file for the answers, one line of JSON a row; goes on where an earlier run stopped',
+      valueHint: 'file',
+    },
+    force: { type: 'boolean', alias: 'f', description: 'with --each: begins the file of the answers anew' },
     'min-confidence': {
       type: 'string',
       description: 'mark answers below this confidence (0 to 1) as undecided',
       valueHint: 'x',
     },
-    json: { type: 'boolean', description: 'print the response as JSON' },
+    json: { type: 'boolean', description: 'print the response, or why there is none, as JSON' },
     ...engineArguments,
     ...calibrationArgument,
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {
-      const request = await readRequest({ ...args, minConfidence: args['min-confidence'] })
+      const asked = { ...args, minConfidence: args['min-confidence'] }
+      if (args.each !== undefined) return answerRows(args.each, asked)
+      if (args.out !== undefined) throw new InvalidRequestError('--out', 'is for the answers of --each')
+      const request = await readRequest(asked)
       await using engine = await openEngine(args, useFor('decide-latest', args))
       const response = await engine.decide(request as unknown as DecisionRequestInput, { onProgress: showProgress })
+      printWarnings(response)
       printResult(args.json ?? false, response, () => formatDecision(response))
     }),
 })
+
+type RowArguments = RequestArguments &
+  EngineArguments & { readonly out?: string | undefined; readonly force?: boolean | undefined }
+
+async function answerRows(each: string, args: RowArguments): Promise<void> {
+  if (args.state !== undefined || args.file !== undefined) {
+    throw new InvalidRequestError('--each', 'takes its states from the rows; leave --state and the file out')
+  }
+  const common = await readCommon(args)
+  await using engine = await openEngine(args, useFor('decide-latest', args))
+  const { out, force = false } = args
+  const { rows, failed } = await decideRows(engine, { each, out, force, common, signal: untilInterrupted() })
+  process.stderr.write(`${colors.dim(`${rows} rows${failed > 0 ? `, ${failed} of them not answered` : ''}`)}\n`)
+  if (failed > 0) process.exitCode = 1
+}
 
 /** A line on stderr that is overwritten as the work goes on, only where somebody watches and it takes more than a moment. */
 function showProgress({ done, total }: { done: number; total: number }): void {

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
+import { EXAMPLES } from './examples.ts'
 
 const QUESTIONS = '{"q":{"type":"noul","instructions":"Is it late?"}}'
 let cli: string
@@ -49,6 +50,59 @@ describe('tessera', () => {
     const errors = text(child.stderr)
     expect(await once(child, 'close')).toEqual([0, null])
     expect(await errors).toBe('')
+  })
+
+  it.each([[[]], [['help']], [['--help']]])('prints what it can do for %j', async (args) => {
+    const { code, stdout, stderr } = await run(args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('decide|generate|edit')
+    expect(stdout).toContain('npx tessera-onnx decide -s')
+  })
+
+  it('has examples in the help of every command, each of options that it has', async () => {
+    const { stdout: all } = await run(['help'])
+    const commands = /\b(decide\|[\w|]+)/.exec(all)![1]!.split('|')
+    expect(Object.keys(EXAMPLES)).toEqual(['tessera-onnx', ...commands])
+    for (const command of commands) {
+      const { stdout } = await run(['help', command])
+      const [usage, examples] = stdout.split('EXAMPLES')
+      expect(examples).toContain(`npx tessera-onnx ${command}`)
+      for (const [option] of examples!.matchAll(/(?<= )--?[a-z][\w-]*/g)) expect(usage).toContain(option)
+    }
+  }, 120_000)
+
+  it.each([
+    [['genrate', 'x'], 'Unknown command genrate; generate may be meant'],
+    [['xyz'], 'Unknown command xyz; see tessera-onnx --help'],
+    [['decide', '--question', 'x'], '--question: is no option of this command; --questions may be meant'],
+    [['generate', 'a', 'red', 'apple'], 'prompt: must be one text, got several words; put them in quotes'],
+    [['decide', '-s', 'x'], '--questions: is required beside --state'],
+  ])('says of %j what may be meant', async (args, message) => {
+    const { code, stdout, stderr } = await run(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(message)
+  })
+
+  it('takes a whole request', async () => {
+    const request = `{"state":"The parcel is late.","questions":${QUESTIONS},"min_confidance":1}`
+    const { code, stdout, stderr } = await run(['decide', '--json', '--backend', 'cpu'], request)
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ answers: { q: { type: 'noul' } } })
+    expect(stderr).toContain('warning min_confidance: is ignored')
+  })
+
+  it('says in JSON why there is no answer, to who asked for JSON', async () => {
+    for (const args of [
+      ['decide', '--json', '-s', 'x', '-q', '{}'],
+      ['models', '--nothing', '--json'],
+      ['pul', '--json'],
+    ]) {
+      const { code, stdout, stderr } = await run(args)
+      expect(code).toBe(2)
+      const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
+      expect(error).toMatchObject({ code: 'invalid_request', path: expect.any(String), retryable: false })
+      expect(stderr).toContain(error.message)
+    }
   })
 
   it('prints its usage without colours where it is no terminal', async () => {

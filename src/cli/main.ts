@@ -14,36 +14,46 @@ import { endWithoutReader, printUsage, reportUsageError } from './run-command.ts
 import { serveCommand } from './serve-command.ts'
 import { setupCommand } from './setup-command.ts'
 
+const subCommands = {
+  decide: decideCommand,
+  generate: generateCommand,
+  edit: editCommand,
+  eval: evalCommand,
+  calibrate: calibrateCommand,
+  serve: serveCommand,
+  models: modelsCommand,
+  pull: pullCommand,
+  quantize: quantizeCommand,
+  setup: setupCommand,
+  doctor: doctorCommand,
+  bench: benchCommand,
+}
+
 const main = defineCommand({
   meta: async () => ({
-    name: 'tessera',
+    name: 'tessera-onnx',
     version: await packageVersion(),
     description: 'Typed decisions and images on ONNX Runtime, in your own process',
   }),
-  subCommands: {
-    decide: decideCommand,
-    generate: generateCommand,
-    edit: editCommand,
-    serve: serveCommand,
-    eval: evalCommand,
-    calibrate: calibrateCommand,
-    models: modelsCommand,
-    pull: pullCommand,
-    quantize: quantizeCommand,
-    setup: setupCommand,
-    doctor: doctorCommand,
-    bench: benchCommand,
-  },
+  subCommands,
 })
 
 process.stdout.on('error', endWithoutReader)
 // What goes there is for whoever reads it. A service goes on without, and the exit status stays that of the work.
 process.stderr.on('error', () => {})
 
-const rawArgs = process.argv.slice(2)
+const rawArgs = readArguments(process.argv.slice(2))
 const asksAboutItself =
   rawArgs.includes('--help') || rawArgs.includes('-h') || ['--version', '-v'].includes(rawArgs.join(' '))
 // citty's own main prints the usage to stdout on bad arguments, which belongs to results, and exits with 1.
 await (asksAboutItself
-  ? runMain(main, { showUsage: printUsage })
-  : runCommand(main, { rawArgs }).catch(reportUsageError))
+  ? runMain(main, { rawArgs, showUsage: printUsage })
+  : runCommand(main, { rawArgs }).catch((error: unknown) =>
+      reportUsageError(error, Object.keys(subCommands), rawArgs.includes('--json')),
+    ))
+
+/** Nothing at all, or `help` in front of a command, asks for help. */
+function readArguments(given: string[]): string[] {
+  if (given.length === 0) return ['--help']
+  return given[0] === 'help' ? [...given.slice(1), '--help'] : given
+}

@@ -5,6 +5,7 @@ import { InvalidRequestError } from '../errors/index.ts'
 import { type ImageResponse, LIMITS } from '../schemas/index.ts'
 import { type EngineArguments, engineArguments, openEngine, useFor } from './engine-arguments.ts'
 import { planFiles, writePicture } from './picture-files.ts'
+import { printWarnings } from './print-warnings.ts'
 import { renderPreview } from './preview.ts'
 import { showBar } from './progress-bar.ts'
 import { readNumber } from './read-request.ts'
@@ -62,7 +63,9 @@ export async function makePictures(
     ...(args.guidance === undefined ? {} : { guidance: readNumber('--guidance', args.guidance) }),
     onProgress: showBar,
   }
-  const { data } = await make(engine, { n, seed, options })
+  const response = await make(engine, { n, seed, options })
+  printWarnings(response)
+  const { data } = response
   const latency_ms = Math.round(performance.now() - started)
   for (const [k, { b64_json }] of data.entries()) await writePicture(paths[k]!, b64_json, force)
   if (!args.json && process.stderr.isTTY) {

@@ -1,28 +1,41 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
+import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
 
 export interface RequestArguments {
   /** Path of a file with the state; `-` or nothing for stdin. */
   readonly file?: string | undefined
   readonly state?: string | undefined
-  /** JSON of the questions, or the path of a file with it. */
-  readonly questions: string
+  /** JSON of the questions, or the path of a file with it. Without them what is read is a whole request. */
+  readonly questions?: string | undefined
   readonly minConfidence?: string | undefined
   readonly model?: string | undefined
 }
 
 /** The body of a decision request from command-line arguments, not yet checked. */
 export async function readRequest(args: RequestArguments): Promise<Record<string, unknown>> {
-  const questions = args.questions.trimStart().startsWith('{')
-    ? args.questions
-    : await readNamedText(args.questions, 'questions')
+  const common = await readCommon(args)
+  if (args.questions !== undefined) return { state: await readState(args), ...common }
+  if (args.state !== undefined) throw new InvalidRequestError('--questions', 'is required beside --state')
+  const request = parseJson(await readText(args), 'request')
+  if (typeof request === 'object' && request !== null && 'questions' in request) return { ...request, ...common }
+  const reason = 'is required, unless what is read is a whole request: JSON with "state" and "questions"'
+  throw new InvalidRequestError('--questions', reason)
+}
+
+/** What the arguments say beside the state. */
+export async function readCommon({ questions, minConfidence, model }: RequestArguments) {
   return {
-    state: await readState(args),
-    questions: parseJson(questions, 'questions'),
-    ...(args.minConfidence === undefined ? {} : { min_confidence: readNumber('--min-confidence', args.minConfidence) }),
-    ...(args.model === undefined ? {} : { model: args.model }),
+    ...(questions === undefined ? {} : { questions: await readQuestions(questions) }),
+    ...(minConfidence === undefined ? {} : { min_confidence: readNumber('--min-confidence', minConfidence) }),
+    ...(model === undefined ? {} : { model }),
   }
+}
+
+async function readQuestions(given: string): Promise<unknown> {
+  const json = given.trimStart().startsWith('{') ? given : await readNamedText(given, 'questions')
+  return parseJson(json, 'questions')
 }
 
 async function readState({ state, file }: RequestArguments): Promise<unknown> {
@@ -30,9 +43,12 @@ async function readState({ state, file }: RequestArguments): Promise<unknown> {
     throw new InvalidRequestError('state', 'expected either --state or a file, got both')
   }
   if (state !== undefined) return state
-  if (file === undefined || file === '-') return readStdin()
-  const content = await readNamedText(file, 'state')
-  return file.endsWith('.json') ? parseJson(content, 'state') : content
+  const content = await readText({ file })
+  return file?.endsWith('.json') ? parseJson(content, 'state') : content
+}
+
+function readText({ file }: Pick<RequestArguments, 'file'>): Promise<string> {
+  return file === undefined || file === '-' ? readStdin() : readNamedText(file, 'state')
 }
 
 /** @throws InvalidRequestError naming the flag, for what is no number; unlike for `Number`, an empty text is none */
@@ -44,6 +60,8 @@ export function readNumber(flag: string, text: string): number {
 
 /** An upstream program that failed writes nothing, which is no state to decide on. */
 async function readStdin(): Promise<string> {
+  const end = process.platform === 'win32' ? 'Ctrl+Z and Enter' : 'Ctrl+D'
+  if (process.stdin.isTTY) process.stderr.write(`${colors.dim(`reading from the keyboard; end with ${end}`)}\n`)
   const text = decode(await buffer(process.stdin), 'state', 'stdin')
   if (text === '')
     throw new InvalidRequestError('state', 'nothing came on stdin; give a file, --state or some text there')

@@ -1,5 +1,6 @@
 import type { ArgDef, ArgsDef, CommandContext } from 'citty'
 import { InvalidRequestError } from '../errors/index.ts'
+import { nearestName } from '../schemas/nearest-name.ts'
 
 /**
  * The parser takes any option and any number of words; a misspelled `--min-confidence` would go unnoticed.
@@ -15,18 +16,22 @@ export function refuseUnknownArguments<Args extends ArgsDef>({ args, cmd }: Comm
   ])
   const unknown = Object.keys(args).find((name) => name !== '_' && !known.has(name) && !known.has(kebabCase(name)))
   if (unknown !== undefined) {
+    const meant = nearestName(unknown, [...known])
+    const remedy = meant === undefined ? 'see --help' : `--${meant} may be meant`
     throw new InvalidRequestError(
       `${unknown.length === 1 ? '-' : '--'}${unknown}`,
-      'is no option of this command; see --help',
+      `is no option of this command; ${remedy}`,
     )
   }
-  const words = Object.values(definitions).filter(({ type }) => type === 'positional').length
-  if (args._.length > words) {
-    throw new InvalidRequestError(
-      'arguments',
-      `expected at most ${words} without a name, got ${args._.length}; see --help`,
-    )
+  const words = Object.keys(definitions).filter((name) => definitions[name]!.type === 'positional')
+  if (args._.length <= words.length) return
+  if (words.at(-1) === 'prompt') {
+    throw new InvalidRequestError('prompt', 'must be one text, got several words; put them in quotes: "a red apple"')
   }
+  throw new InvalidRequestError(
+    'arguments',
+    `expected at most ${words.length} without a name, got ${args._.length}; see --help`,
+  )
 }
 
 function aliasesOf(definition: ArgDef): readonly string[] {

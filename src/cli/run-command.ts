@@ -2,6 +2,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandContext, type CommandDef, renderUsage } from 'citty'
 import colors from 'picocolors'
 import { InvalidRequestError, TesseraError } from '../errors/index.ts'
+import { nearestName } from '../schemas/nearest-name.ts'
+import { formatExamples } from './examples.ts'
 import { refuseUnknownArguments } from './refuse-unknown-arguments.ts'
 
 /** Exit status of bad arguments or input, as opposed to 1 for work that failed. */
@@ -17,14 +19,25 @@ export async function runCommand<Args extends ArgsDef>(
     await work(context)
   } catch (error) {
     if (!TesseraError.isInstance(error)) throw error
-    printError(error.message, error.code === InvalidRequestError.code ? USAGE : 1)
+    printFailure(error, (context.args as { readonly json?: boolean }).json ?? false)
   }
 }
 
+/** One line on stderr; for programs that asked for JSON also a document on stdout, where they look for one. */
+function printFailure(error: TesseraError, json: boolean): void {
+  const { code, message, path, retryable } = error
+  if (json) printResult(true, { error: { code, message, ...(path === undefined ? {} : { path }), retryable } }, String)
+  printError(message, code === InvalidRequestError.code ? USAGE : 1)
+}
+
 /** What the parser of the command line throws: an unknown command, or a required argument that is missing. */
-export function reportUsageError(error: unknown): void {
+export function reportUsageError(error: unknown, commands: readonly string[], json: boolean): void {
   if (!(error instanceof Error && error.name === 'CLIError')) throw error
-  printError(`${stripVTControlCharacters(error.message).replace(/\.$/, '')}; see tessera --help`, USAGE)
+  const message = stripVTControlCharacters(error.message).replace(/\.$/, '')
+  const unknown = /^Unknown command (.+)$/.exec(message)?.[1]
+  const meant = unknown === undefined ? undefined : nearestName(unknown, commands)
+  const remedy = meant === undefined ? 'see tessera-onnx --help' : `${meant} may be meant`
+  printFailure(new InvalidRequestError('arguments', `${message}; ${remedy}`), json)
 }
 
 /** citty colours its usage wherever it goes. */
@@ -32,7 +45,8 @@ export async function printUsage<Args extends ArgsDef>(
   command: CommandDef<Args>,
   parent?: CommandDef<Args>,
 ): Promise<void> {
-  const usage = await renderUsage(command, parent)
+  const { name } = (await (typeof command.meta === 'function' ? command.meta() : command.meta)) ?? {}
+  const usage = `${await renderUsage(command, parent)}\n\n${formatExamples(name ?? '')}`
   process.stdout.write(`${colors.isColorSupported && process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`)
 }
 

@@ -4,7 +4,7 @@ import { LIMITS } from '../schemas/index.ts'
 
 /** Options of an engine wherever it runs. */
 export interface CommonEngineOptions {
-  /** Threads for one operator on the CPU. */
+  /** Threads for one operator on the CPU, 1 to 256. */
   readonly threads?: number
   /** Runs models in a worker (default), or in the calling thread, which then stalls while they compute. */
   readonly worker?: boolean
@@ -46,7 +46,7 @@ export interface CommonEngineOptions {
 
 /** The same with checks and defaults; `memoryBudget` and `threads` default to what the machine has. */
 export const COMMON_OPTIONS = {
-  threads: count(1).optional(),
+  threads: count(1, 256).optional(),
   worker: flag.default(true),
   keepAlive: amount(0).default(300_000),
   memoryBudget: amount(0).optional(),

@@ -68,7 +68,7 @@ export interface ResolvedOptions {
 }
 
 const BACKEND = oneOf(['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'])
-const THREADS = count(1)
+const THREADS = count(1, 256)
 
 const ENGINE_OPTIONS = optionTable('an engine', {
   backend: BACKEND.optional(),

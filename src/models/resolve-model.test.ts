@@ -45,7 +45,7 @@ describe('resolveModel', () => {
     await mkdir(join(home, 'huggingface'))
     await expect(resolveModel('Qwen/Qwen3-4B', { XDG_CACHE_HOME: home })).rejects.toMatchObject({
       tried: ['the embedded models', join(home, 'huggingface', 'hub')],
-      command: 'tessera pull Qwen/Qwen3-4B',
+      command: 'npx tessera-onnx pull Qwen/Qwen3-4B',
     })
   })
 
@@ -56,5 +56,13 @@ describe('resolveModel', () => {
     })
     await expect(resolveModel('../../etc/passwd')).rejects.toMatchObject({ code: 'model_not_found' })
     await expect(resolveModel('__proto__')).rejects.toMatchObject({ code: 'model_not_found' })
+  })
+
+  it('says of a GGUF file what it is, and what is read instead', async () => {
+    await expect(resolveModel('./models/qwen3.Q4_K_M.gguf')).rejects.toMatchObject({
+      code: 'model_format',
+      message: expect.stringMatching(/GGUF.*|safetensors/),
+      expected: expect.stringContaining('safetensors'),
+    })
   })
 })

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AGENT_FILE } from './model-config.ts'
-import { ModelNotFoundError } from '../errors/index.ts'
+import { ModelFormatError, ModelNotFoundError } from '../errors/index.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 
 /** One of these is in the folder of every model: of an encoder or decoder, of an image pipeline, or of a Laya agent. */
@@ -42,19 +42,23 @@ async function embeddedFolder(model: string): Promise<string | undefined> {
  * Finds the files of a model: a folder's path (starting with `/`, `./`, `../` or a drive), an embedded model's name, or a hub
  * id `owner/name` that was downloaded into the hub's cache. Never downloads.
  *
- * @throws ModelNotFoundError saying where it looked and which command gets the model.
+ * @throws ModelNotFoundError saying where it looked and which command gets the model; ModelFormatError for a GGUF file.
  */
 export async function resolveModel(
   model: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<ModelSource> {
+  if (/\.gguf$/i.test(model)) {
+    const expected = 'the folder of a checkpoint in safetensors, as its authors publish it'
+    throw new ModelFormatError(model, expected, 'a GGUF file, which only llama.cpp and its kin read')
+  }
   if (isAbsolute(model) || /^\.{1,2}[\\/]/.test(model)) {
     const folder = resolve(model)
     if (await isModel(folder)) return { id: model, folder, embedded: false }
     throw new ModelNotFoundError(
       model,
       INDEX_FILES.map((name) => join(folder, name)),
-      'tessera pull <owner>/<name>, and give that name',
+      'npx tessera-onnx pull <owner>/<name>, and give that name',
     )
   }
   const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
@@ -67,6 +71,6 @@ export async function resolveModel(
   throw new ModelNotFoundError(
     model,
     tried,
-    isHubId(model) ? `tessera pull ${model}` : 'tessera pull <owner>/<name>, and give that name',
+    isHubId(model) ? `npx tessera-onnx pull ${model}` : 'npx tessera-onnx pull <owner>/<name>, and give that name',
   )
 }

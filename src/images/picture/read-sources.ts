@@ -50,13 +50,20 @@ export async function readSources({ image, images }: ImageEditRequest, codec: Pi
 }
 
 function readFile(text: string, path: string): Uint8Array {
+  if (/^(https?|file):/i.test(text)) {
+    const reason = 'must be base64 or a data URL, got the URL of a file; nothing is fetched here, so read it first'
+    throw new InvalidRequestError(path, reason)
+  }
   const head = DATA_URL.exec(text.slice(0, 1000))?.[0] ?? ''
   if (head !== '' && !/;\s*base64\s*,$/i.test(head)) {
     throw new InvalidRequestError(path, 'must be a data URL in base64 (data:image/png;base64,...)')
   }
   const file = decodeBase64(text.slice(head.length))
   if (file !== undefined) return file
-  throw new InvalidRequestError(path, 'must be base64 or a data URL, got text with other characters')
+  throw new InvalidRequestError(
+    path,
+    'must be base64 or a data URL, got text with other characters; of a file, pass its content',
+  )
 }
 
 function readHeader(file: Uint8Array, path: string): PictureHeader {

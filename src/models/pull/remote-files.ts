@@ -73,7 +73,7 @@ export function explain(error: unknown, { hubUrl, accessToken }: Hub, id: string
   if (!(error instanceof HubApiError)) return error
   const { statusCode: status } = error
   if (status === 404)
-    return new ModelNotFoundError(id, [`${hubUrl}/${id}`], `tessera pull with a name that ${hubUrl} has`, {
+    return new ModelNotFoundError(id, [`${hubUrl}/${id}`], `npx tessera-onnx pull with a name that ${hubUrl} has`, {
       cause: error,
     })
   if (status !== 401 && status !== 403)

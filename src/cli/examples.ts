@@ -1,0 +1,46 @@
+import colors from 'picocolors'
+
+const NOUL = `'{"angry":{"type":"noul","instructions":"Is the writer angry?"}}'`
+
+/** Command lines to start from, by command; the name of the program alone has the first steps. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  'tessera-onnx': [
+    `decide -s "Where is my parcel?" -q ${NOUL}`,
+    'generate "a red apple on a blue background" --size 128x128 -o apple.png',
+    'serve',
+  ],
+  decide: [
+    `decide -s "Where is my parcel?" -q ${NOUL}`,
+    'decide ticket.json -q questions.json --min-confidence 0.6',
+    'decide request.json --json',
+    'decide --each tickets.csv -q questions.json -o answers.jsonl',
+    `decide --use Qwen/Qwen3-4B -q questions.json < ticket.txt`,
+  ],
+  generate: [
+    'generate "a red apple on a blue background" --size 128x128 -o apple.png',
+    'generate "a 3d fox on a blue background" --n 4 --seed 7',
+    'generate "a lighthouse at dusk" --use ./z-image --steps 8',
+  ],
+  edit: [
+    'edit apple.png "make the background green" -o green.png',
+    'edit apple.png "remove the apple" --seed 7 -o empty.png',
+  ],
+  eval: ['eval --data labelled.jsonl', 'eval --data labelled.jsonl --use decide-mini,Qwen/Qwen3-4B --html report.html'],
+  calibrate: [
+    'calibrate calibration.json --data labelled.jsonl',
+    'calibrate calibration.json --data labelled.jsonl --error 0.02',
+  ],
+  serve: ['serve', 'serve --port 3000 --use Qwen/Qwen3-4B', 'serve --host 0.0.0.0 --keys-file keys.json --workers 2'],
+  models: ['models', 'models --use decide-latest=Qwen/Qwen3-4B --json'],
+  pull: ['pull Qwen/Qwen3-0.6B', 'pull black-forest-labs/FLUX.2-klein-4B'],
+  quantize: ['quantize Qwen/Qwen3-4B ./qwen3-4b-int8', 'quantize ./qwen3-4b ./qwen3-4b-int4 --bits 4 --block 32'],
+  setup: ['setup cuda'],
+  doctor: ['doctor', 'doctor --json'],
+  bench: ['bench', 'bench --threads 4 --json'],
+}
+
+/** The examples of a command as they are typed in an app that has the package. */
+export function formatExamples(command: string): string {
+  const lines = (EXAMPLES[command] ?? []).map((example) => `  npx tessera-onnx ${example}`)
+  return [colors.underline(colors.bold('EXAMPLES')), '', ...lines, ''].join('\n')
+}

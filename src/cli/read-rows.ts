@@ -1,0 +1,69 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import csvParser from 'csv-parser'
+import { InvalidRequestError } from '../errors/index.ts'
+
+/**
+ * The rows of a file, one at a time: each line of a `.jsonl` file is a JSON value, each row of a `.csv` file an object of
+ * its columns by the names in the first row. Files are UTF-8, with or without a byte order mark.
+ *
+ * @throws InvalidRequestError naming the line that cannot be read
+ */
+export async function* readRows(file: string): AsyncGenerator<unknown, void, undefined> {
+  const kind = /\.(jsonl|ndjson|csv)$/i.exec(file)?.[1]?.toLowerCase()
+  if (kind === undefined) throw new InvalidRequestError('--each', `must be a .jsonl or .csv file, got ${file}`)
+  const text = Readable.from(decode(file))
+  yield* kind === 'csv' ? readCsv(text, file) : readLines(text, file)
+}
+
+async function* readLines(text: Readable, file: string): AsyncGenerator<unknown, void, undefined> {
+  let line = 0
+  for await (const json of iterateLines(text)) {
+    line++
+    if (json.trim() === '') continue
+    try {
+      yield JSON.parse(json)
+    } catch (cause) {
+      throw new InvalidRequestError('--each', `${file}: line ${line} must be JSON, got something that does not parse`, {
+        cause,
+      })
+    }
+  }
+}
+
+/** Reading errors reach the loop: an interface of lines would not pass them on. */
+async function* iterateLines(text: Readable): AsyncGenerator<string, void, undefined> {
+  let failure: unknown
+  text.once('error', (error) => (failure = error))
+  yield* createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })
+  if (failure !== undefined) throw failure
+}
+
+async function* readCsv(text: Readable, file: string): AsyncGenerator<unknown, void, undefined> {
+  const rows = csvParser({ strict: true })
+  text.once('error', (error) => rows.destroy(error))
+  try {
+    for await (const row of text.pipe(rows)) yield row
+  } catch (cause) {
+    if (InvalidRequestError.isInstance(cause)) throw cause
+    throw new InvalidRequestError('--each', `${file} must be CSV with as many columns in each row as in the first`, {
+      cause,
+    })
+  }
+}
+
+async function* decode(file: string): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of createReadStream(file)) yield decoder.decode(chunk as Buffer, { stream: true })
+    yield decoder.decode()
+  } catch (cause) {
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException
+    const reason =
+      code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+        ? `the file ${file} must be text in UTF-8, got bytes that are not`
+        : `the file ${file} could not be read (${code})`
+    throw new InvalidRequestError('--each', reason, { cause })
+  }
+}
