@@ -14,8 +14,7 @@ import { connectWorker } from './worker-connection.ts'
  */
 export async function createEngine(options?: EngineOptions): Promise<Engine> {
   const resolved = resolveOptions(options)
-  // Here, as the worker has only a copy of the environment that onnxruntime reads.
-  decideTelemetry(options?.runtimeTelemetry ?? false)
+  if (options?.runtimeTelemetry === true) decideTelemetry(true)
   const connect = resolved.worker ? connectWorker() : connectInline(createTaskSource, createBackend)
   return startEngine(resolved, connect, createTaskSource(resolved.settings))
 }

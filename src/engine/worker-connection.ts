@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { decideTelemetry } from '../backends/index.ts'
 import { InternalError } from '../errors/index.ts'
 import type { Connect } from './connection.ts'
 import { NativeGate } from './native-gate.ts'
@@ -26,6 +27,8 @@ export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions,
       throw new InternalError(
         `the worker's file ${basename(url.pathname)} is not beside the library's code, as when a bundler took that in: leave tessera-onnx out of the bundle (external)`,
       )
+    // Here, as the worker will have only a copy of the environment that onnxruntime reads.
+    decideTelemetry(false)
     const gate = new NativeGate()
     const workerData: WorkerData = { gate: gate.memory }
     // None of the app's own flags: with --input-type a worker refuses to start from a file, it cannot be given V8's flags
