@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: 'test/support/bundle-engine-worker.ts',
+    globalSetup: 'test/helpers/bundle-engine-worker.ts',
     // Sessions of onnxruntime use several threads each; more workers only take turns.
     maxWorkers: 2,
     // For what hangs: a machine with other work takes ten times as long as one without.

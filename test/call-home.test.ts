@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EngineOptions } from '../src/index.ts'
-import { type InstalledPackage, installPackage } from './support/installed-package.ts'
-import { canTrace, type Traced, traceProgram } from './support/trace-program.ts'
+import { type InstalledPackage, installPackage } from './helpers/installed-package.ts'
+import { canTrace, type Traced, traceProgram } from './helpers/trace-program.ts'
 
 /** onnxruntime opens its first connection nine seconds after its first session. */
 const FIRST_REPORT_MS = 12_000

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from '../src/engine/index.ts'
 import { measureEventLoopDelay } from '../src/engine/test-support/event-loop-delay.ts'
-import { startModelEngine } from './support/model-engine.ts'
-import { TINY_MANIFEST, writeTinyBundle } from './support/tiny-bundle.ts'
+import { startModelEngine } from './helpers/model-engine.ts'
+import { TINY_MANIFEST, writeTinyBundle } from './helpers/tiny-bundle.ts'
 
 /** The requirement: an app whose engine computes answers its other users within a frame or so. */
 const MOST_MS = 20

@@ -5,9 +5,9 @@ import type { Engine } from '../src/engine/index.ts'
 import { ERROR_TABLE, TesseraError } from '../src/errors/index.ts'
 import { type DecisionRequestInput, LIMITS, parseDecisionRequest } from '../src/schemas/index.ts'
 import { checkDecisionResponse } from './helpers/check-decision-response.ts'
-import { startModelEngine } from './support/model-engine.ts'
-import { asJson, mutatedRequest, validRequest } from './support/request-arbitraries.ts'
-import { TINY_MANIFEST, writeTinyBundle } from './support/tiny-bundle.ts'
+import { startModelEngine } from './helpers/model-engine.ts'
+import { asJson, mutatedRequest, validRequest } from './helpers/request-arbitraries.ts'
+import { TINY_MANIFEST, writeTinyBundle } from './helpers/tiny-bundle.ts'
 
 let folder: string
 let engine: Engine

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { RequestLog } from '../src/http/index.ts'
 import { bearer } from '../src/http/test-support/requests.ts'
 import { pngHeader, writePng, zipBomb } from './helpers/png-chunks.ts'
-import { startTinyServer, type TinyServer } from './support/tiny-server.ts'
+import { startTinyServer, type TinyServer } from './helpers/tiny-server.ts'
 
 const CANARY = 'CANARY-7f3a'
 const GENERATIONS = '/v1/images/generations'

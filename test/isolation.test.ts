@@ -4,8 +4,8 @@ import type { Engine } from '../src/engine/index.ts'
 import { runFake, startFakeEngine } from '../src/engine/test-support/engines.ts'
 import { type DecisionRequestInput, type DecisionResponse, parseDecisionRequest } from '../src/schemas/index.ts'
 import { checkDecisionResponse } from './helpers/check-decision-response.ts'
-import { startModelEngine } from './support/model-engine.ts'
-import { writeTinyBundle } from './support/tiny-bundle.ts'
+import { startModelEngine } from './helpers/model-engine.ts'
+import { writeTinyBundle } from './helpers/tiny-bundle.ts'
 
 /** Eight requests of different lengths, types and numbers of questions; the longest takes many turns. */
 const REQUESTS: DecisionRequestInput[] = Array.from({ length: 8 }, (_, index) => ({

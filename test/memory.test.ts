@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleWorker } from '../src/engine/test-support/bundle-worker.ts'
 import { type ImageBundle, materializeBundle } from './helpers/image-bundle.ts'
-import { writeTinyBundle } from './support/tiny-bundle.ts'
+import { writeTinyBundle } from './helpers/tiny-bundle.ts'
 
 type Memory = Record<'rss' | 'heapUsed' | 'arrayBuffers', number>
 type Stage = 'before' | 'warm' | 'after' | 'disposed'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([rm(decisions, { recursive: true }), pictures.remove()]))
 
 async function runApp(name: (typeof WORKLOADS)[number]['script'], place: string): Promise<Record<Stage, Memory>> {
-  const script = fileURLToPath(await bundleWorker(`test/support/${name}.ts`, name))
+  const script = fileURLToPath(await bundleWorker(`test/helpers/${name}.ts`, name))
   const folder = name === 'memory-script' ? decisions : pictures.folder
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', script, folder, place])
   return JSON.parse(stdout) as Record<Stage, Memory>

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type InstalledPackage, installPackage, npmInstall, runIn } from './support/installed-package.ts'
+import { type InstalledPackage, installPackage, npmInstall, runIn } from './helpers/installed-package.ts'
 
 /** Next and what it needs are 342 MB, and its build takes a minute: for those who ask for it. */
 const WANTED = process.env.TESSERA_TEST_NEXT !== undefined

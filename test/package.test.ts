@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle } from './helpers/image-bundle.ts'
-import { type Finished, type InstalledPackage, installPackage, npmInstall, runIn } from './support/installed-package.ts'
-import { TYPED_APP } from './support/typed-app.ts'
+import { type Finished, type InstalledPackage, installPackage, npmInstall, runIn } from './helpers/installed-package.ts'
+import { TYPED_APP } from './helpers/typed-app.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const QUESTIONS = '{"urgent":{"type":"noul","instructions":"Is it urgent?"}}'

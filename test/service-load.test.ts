@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createMemoryStore, type KeyConfig } from '../src/http/index.ts'
-import { startTinyServer, type TinyServer } from './support/tiny-server.ts'
+import { startTinyServer, type TinyServer } from './helpers/tiny-server.ts'
 
 const CLIENTS = 64
 const QUESTIONS = { q: { type: 'noul', instructions: 'Is it urgent?' } }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createServer, type RequestLog } from '../src/http/index.ts'
 import { bearer, get, post } from '../src/http/test-support/requests.ts'
 import { createStubEngine } from '../src/http/test-support/stub-engine.ts'
-import { startTinyServer, type TinyServer } from './support/tiny-server.ts'
+import { startTinyServer, type TinyServer } from './helpers/tiny-server.ts'
 
 const CANARY = 'CANARY-7f3a'
 

@@ -9,7 +9,7 @@ import { parseDecisionRequest } from '../src/schemas/index.ts'
 import { generatePicture } from './helpers/generate-picture.ts'
 import { materializeBundle, PROMPTS, readCases, type ImageBundleName } from './helpers/image-bundle.ts'
 import { explainMissingWebgpu } from './helpers/webgpu-device.ts'
-import { TINY_MANIFEST, writeTinyBundle } from './support/tiny-bundle.ts'
+import { TINY_MANIFEST, writeTinyBundle } from './helpers/tiny-bundle.ts'
 
 const missing = await explainMissingWebgpu()
 const context = { turn: async () => {} }

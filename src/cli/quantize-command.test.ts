@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from 'citty'
 import { afterEach, expect, it, vi } from 'vitest'
-import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
+import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { createEngine } from '../engine/index.ts'
 import { quantizeCommand } from './quantize-command.ts'
 

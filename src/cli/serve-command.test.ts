@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
+import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
 
 let cli: string

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
+import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/model-folder.ts'
 import { openDecider } from './index.ts'

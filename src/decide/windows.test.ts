@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { writeTinyBundle, TINY_MANIFEST } from '../../test/support/tiny-bundle.ts'
+import { writeTinyBundle, TINY_MANIFEST } from '../../test/helpers/tiny-bundle.ts'
 import { createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/model-folder.ts'
 import { parseDecisionRequest } from '../schemas/index.ts'

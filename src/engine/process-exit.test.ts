@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, it } from 'vitest'
-import { writeTinyBundle } from '../../test/support/tiny-bundle.ts'
+import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { bundleWorker } from './test-support/bundle-worker.ts'
 
 async function exitDuringJob(delay: number): Promise<number | null> {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DecoderRun } from '../../test/helpers/decoder-run.ts'
-import { keepHalfRounding } from '../../test/helpers/half-rounding.ts'
+import { DecoderRun } from './test-support/decoder-run.ts'
+import { keepHalfRounding } from './test-support/half-rounding.ts'
 import {
   fixtureFolder,
   openCheckpoint,

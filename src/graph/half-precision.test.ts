@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { keepHalfRounding } from '../../test/helpers/half-rounding.ts'
+import { keepHalfRounding } from './test-support/half-rounding.ts'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { fixtureFolder, openCheckpoint } from '../../test/helpers/language-model-fixture.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { keepHalfRounding } from '../../test/helpers/half-rounding.ts'
+import { keepHalfRounding } from './test-support/half-rounding.ts'
 import { materializeBundle, type ImageBundle } from '../../test/helpers/image-bundle.ts'
 import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
-import { checkWithOnnx, hasOnnxPackage } from '../../test/helpers/onnx-checker.ts'
+import { checkWithOnnx, hasOnnxPackage } from './test-support/onnx-checker.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../models/flux2-config.ts'

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DecoderRun } from '../../test/helpers/decoder-run.ts'
-import { writeDequantized } from '../../test/helpers/dequantized-checkpoint.ts'
+import { DecoderRun } from './test-support/decoder-run.ts'
+import { writeDequantized } from './test-support/dequantized-checkpoint.ts'
 import {
   fixtureFolder,
   openCheckpoint,

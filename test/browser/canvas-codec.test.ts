@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { canvasCodec } from '../../src/web/canvas-codec.ts'
 import { sharpCodec } from '../../src/images/picture/sharp-codec.ts'
 import { drawPicture } from '../helpers/pseudo-random.ts'
-import { findChromium } from '../support/chromium.ts'
+import { findChromium } from '../helpers/chromium.ts'
 
 declare global {
   var codec: { readonly canvasCodec: typeof canvasCodec }

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type Engine } from '../../src/index.ts'
-import { type ExampleSite, hasChromium, startExampleSite } from '../support/browser-page.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
 
 const DRAWING = { prompt: 'a 3d apple on a blue background', size: '128x128', seed: 5 } as const
 const EDIT = { prompt: 'change the background to yellow' } as const

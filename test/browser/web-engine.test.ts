@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type DecisionResponse, type Engine } from '../../src/index.ts'
 import { materializeBundle, type ImageBundle } from '../helpers/image-bundle.ts'
-import { type ExampleSite, hasChromium, startExampleSite } from '../support/browser-page.ts'
+import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
 
 /** The engine of the page. */
 declare global {

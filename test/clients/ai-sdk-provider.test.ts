@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTessera, type TesseraProvider } from '../../src/ai-sdk/index.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { AbortedError, createEngine, disposeDefaultEngine, type Engine, InvalidRequestError } from '../../src/index.ts'
-import { writeTinyModels } from '../support/tiny-server.ts'
+import { writeTinyModels } from '../helpers/tiny-server.ts'
 
 let models: Readonly<Record<string, string>>
 let engine: Engine

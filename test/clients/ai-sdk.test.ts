@@ -1,7 +1,7 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { APICallError, experimental_decide as decide } from 'ai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTinyServer, type TinyServer } from '../support/tiny-server.ts'
+import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
 
 let tiny: TinyServer
 beforeAll(async () => {

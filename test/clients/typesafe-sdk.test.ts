@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer } from '../../src/http/index.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { OverloadedError } from '../../src/index.ts'
-import { startTinyServer, type TinyServer } from '../support/tiny-server.ts'
+import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
 
 let tiny: TinyServer
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTinyServer, type TinyServer } from '../support/tiny-server.ts'
+import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
 
 interface ImageReply {
   readonly status: number

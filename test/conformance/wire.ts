@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { startTinyServer, type TinyServer } from '../support/tiny-server.ts'
+import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
 
 export const KEY = 'conformance-key'
 export const NOUL = { type: 'noul', instructions: 'Is it urgent?' } as const

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { hasChromium, QUESTIONS, setUpConsole } from '../support/console-service.ts'
+import { hasChromium, QUESTIONS, setUpConsole } from '../helpers/console-service.ts'
 
 describe.skipIf(!hasChromium)('the console (needs Chromium, whose path CHROMIUM may give)', () => {
   const service = setUpConsole()

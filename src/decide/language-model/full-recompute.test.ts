@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { TINY_MANIFEST, writeTinyBundle } from '../../../test/support/tiny-bundle.ts'
+import { TINY_MANIFEST, writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
 import { createCpuBackend, type Tensor } from '../../backends/index.ts'
 import { buildLanguageModel } from '../../graph/index.ts'
 import { parseLanguageModelConfig, readSafetensors } from '../../models/index.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DecoderRun } from '../../../test/helpers/decoder-run.ts'
+import { DecoderRun } from '../test-support/decoder-run.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import {
   fixtureFolder,

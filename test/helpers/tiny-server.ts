@@ -3,7 +3,7 @@ import { createEngine } from '../../src/index.ts'
 import { createNodeServer } from '../../src/http/adapters/node.ts'
 import { createServer, type Server, type ServerOptions } from '../../src/http/index.ts'
 import { listen, type Listening } from '../../src/http/test-support/listen.ts'
-import { type ImageBundleName, materializeBundle } from '../helpers/image-bundle.ts'
+import { type ImageBundleName, materializeBundle } from './image-bundle.ts'
 import { writeTinyBundle } from './tiny-bundle.ts'
 
 export interface TinyServer extends Listening {

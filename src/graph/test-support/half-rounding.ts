@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { GraphBuilder, type Value } from '../../src/onnx/graph-builder.ts'
+import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 
 /** What computes; operators that move values around round nothing. A reshape in between changes no float32 graph. */
 const COMPUTING = new Set([

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { BuiltGraph } from '../../src/onnx/built-graph.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
 
 const SCRIPT = fileURLToPath(new URL('./check-onnx.py', import.meta.url))
 
