@@ -19,6 +19,7 @@ const modules = {
 const programs = {
   cli: 'src/cli/main.ts',
   worker: 'src/engine/worker.ts',
+  'body-worker': 'src/http/body/body-worker.ts',
 }
 
 export default defineConfig({

@@ -11,7 +11,11 @@ const name = basename(file, extname(file))
 // Two folders below the root, as deep as code looks upwards for models/, with the worker that createEngine() starts beside it.
 const outdir = join(root, 'out', name)
 await build({
-  entryPoints: { [name]: file, worker: join(root, 'src/engine/worker.ts') },
+  entryPoints: {
+    [name]: file,
+    worker: join(root, 'src/engine/worker.ts'),
+    'body-worker': join(root, 'src/http/body/body-worker.ts'),
+  },
   outdir,
   bundle: true,
   platform: 'node',

@@ -1,5 +1,7 @@
 import type { TesseraError } from '../errors/index.ts'
-import { createBodyReaders } from './body-readers.ts'
+import type { BodyBudget } from './body/body-budget.ts'
+import type { BodyParser } from './body/body-parser.ts'
+import { createBodyReaders } from './body/body-readers.ts'
 import { checkHost } from './check-host.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { authenticate } from './keys/authenticate.ts'
@@ -12,20 +14,23 @@ export interface AnswerParts {
   readonly keys: KeyStore | undefined
   readonly limiter: RequestLimiter
   readonly maxBodyBytes: number
+  readonly budget: BodyBudget
+  readonly parser: BodyParser
   /** Names that a server without keys answers for. */
   readonly hosts: readonly string[]
 }
 
 /** Lets a request pass the checks that its route asks for, and has the route handle it. */
 export async function answerRequest(
-  { keys, limiter, maxBodyBytes, hosts }: AnswerParts,
+  { keys, limiter, maxBodyBytes, budget, parser, hosts }: AnswerParts,
   request: Request,
   route: Route,
   trace: RequestTrace,
 ): Promise<Response> {
   const holdUntil = (ended: Promise<TesseraError | undefined>) => void (trace.ended = ended)
   const noteUnits = (units: number) => void (trace.units = units)
-  const readers = createBodyReaders(request, route.maxBodyBytes ?? maxBodyBytes)
+  const share = budget.open()
+  const readers = createBodyReaders(request, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
   const call = { signal: request.signal, idempotencyKey: undefined, holdUntil, noteUnits, ...readers }
   if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
   if (keys === undefined) checkHost(request.headers, hosts)
@@ -33,10 +38,14 @@ export async function answerRequest(
   trace.account = caller.id
   if (route.access === 'key') return route.handle({ ...call, caller })
   const leave = await limiter.enter(caller)
+  const end = () => {
+    leave()
+    share.release()
+  }
   try {
     return await route.handle({ ...call, caller, idempotencyKey: readIdempotencyKey(request.headers) })
   } finally {
-    if (trace.ended) void trace.ended.then(leave)
-    else leave()
+    if (trace.ended) void trace.ended.then(end)
+    else end()
   }
 }

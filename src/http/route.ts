@@ -1,4 +1,5 @@
 import type { TesseraError } from '../errors/index.ts'
+import type { JsonOrForm } from './body/body-readers.ts'
 import type { ApiKey } from './keys/key-store.ts'
 import type { Dialect } from './error-response.ts'
 
@@ -12,7 +13,7 @@ export interface Call {
   /** Reads the body, once. */
   readJson(): Promise<unknown>
   /** The same for a route that also takes a multipart form. */
-  readJsonOrForm(): Promise<unknown>
+  readJsonOrForm(): Promise<JsonOrForm>
   /**
    * Says when a response whose body goes on has ended, and what went wrong on the way. Until then the request keeps its
    * place under the limits of its key.

@@ -1,6 +1,8 @@
+import { InvalidRequestError } from '../errors/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { callback, count, flag, mustBe, optionTable, readOptions, text, withMethods } from '../options/index.ts'
 import { z } from 'zod'
+import { COPIES } from './body/read-body.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import type { RequestLimits } from './limits/request-limiter.ts'
@@ -19,6 +21,11 @@ export interface ServerOptions {
   readonly maxBodyBytes?: number
   /** The same for `/v1/images/edits`, whose bodies hold source pictures; default 32 MiB. */
   readonly maxEditBodyBytes?: number
+  /**
+   * Bytes for bodies, over all requests that are read or answered; a body takes three times its length. More wait at their
+   * clients for 10 seconds, and are refused with 529 then. Default 256 MiB, at least three times the largest body.
+   */
+  readonly maxBufferedBytes?: number
   /** Most options of a choice; default 26. The engine's own `maxOptions` must allow them too. */
   readonly maxOptions?: number
   /** What answers cost; default, also for an endpoint that is left out, as in the specification. */
@@ -75,6 +82,7 @@ const SERVER_OPTIONS = optionTable('a server', {
   limits: LIMITS.default({}),
   maxBodyBytes: count(1).default(8 * 2 ** 20),
   maxEditBodyBytes: count(1).default(32 * 2 ** 20),
+  maxBufferedBytes: count(1).default(256 * 2 ** 20),
   maxOptions: count(1).optional(),
   prices: PRICES.default({}),
   store: withMethods<UsageStore>('a store, such as openSqliteStore() opens', 'read', 'update').optional(),
@@ -89,5 +97,10 @@ export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>
 
 /** Fills in defaults. @throws InvalidRequestError naming the option */
 export function resolveServerOptions(options: ServerOptions) {
-  return readOptions(SERVER_OPTIONS, options)
+  const resolved = readOptions(SERVER_OPTIONS, options)
+  const largest = COPIES * Math.max(resolved.maxBodyBytes, resolved.maxEditBodyBytes)
+  if (resolved.maxBufferedBytes < largest) {
+    throw new InvalidRequestError('maxBufferedBytes', `must be at least ${largest}, as the largest body takes so many`)
+  }
+  return resolved
 }

@@ -1,3 +1,5 @@
+import { BodyBudget } from './body/body-budget.ts'
+import { BodyParser } from './body/body-parser.ts'
 import { createConsoleRoutes } from './console/console-routes.ts'
 import { createDecisionService } from './decisions/decision-service.ts'
 import { createOpenAiRoute } from './decisions/openai-route.ts'
@@ -57,13 +59,14 @@ const KEYED_CONCURRENCY = 32
  */
 export function createServer(options: ServerOptions): Server {
   const resolved = resolveServerOptions(options)
-  const { engine, limits, maxBodyBytes, hosts, requires, log } = resolved
+  const { engine, limits, maxBodyBytes, maxBufferedBytes, hosts, requires, log } = resolved
   const keys = resolved.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(resolved.keys)
   const store = boundStore(resolved.store ?? createMemoryStore())
   const accounting = openAccounting(store, resolved)
   const { ledger, metrics } = accounting
   const concurrency = limits.concurrency ?? (keys && KEYED_CONCURRENCY)
   const recent = new RecentRequests()
+  const parser = new BodyParser()
   let isDraining = false
   const handler = createHandler({
     routes: [
@@ -82,6 +85,8 @@ export function createServer(options: ServerOptions): Server {
     metrics,
     recent,
     maxBodyBytes,
+    budget: new BodyBudget(maxBufferedBytes),
+    parser,
     hosts,
     log,
   })
@@ -91,7 +96,7 @@ export function createServer(options: ServerOptions): Server {
     async close() {
       isDraining = true
       await handler.close()
-      await ledger.close()
+      await Promise.all([ledger.close(), parser.close()])
     },
     usage: (account) => ledger.usage(account),
     usageByDay: (account) => ledger.usageByDay(account),

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Of a body that is still coming in when its request is answered. */
-const MOST_BYTES = 16 * 2 ** 20
-const LONGEST_MS = 1000
+const MOST_BYTES = 64 * 2 ** 20
+const LONGEST_MS = 5000
 const CHECK_MS = 10
 
 /**

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { boundRest } from './drop-rest.ts'
-import { setParsedBody } from '../parsed-body.ts'
+import { setParsedBody } from '../body/parsed-body.ts'
 
 /** Methods that the web standard forbids in a Request. No route takes them, nor the one that stands in for them. */
 const FORBIDDEN_METHODS = new Set(['CONNECT', 'TRACE', 'TRACK'])

@@ -29,7 +29,7 @@ export function createEditsRoute(
     accounting,
     async readBody(call) {
       const body = await call.readJsonOrForm()
-      return body instanceof FormData ? fromForm(body) : body
+      return 'form' in body ? fromForm(body.form) : body.json
     },
     draw: (request, options) => engine.editImage(request, { ...options, seed: request.seed ?? undefined }),
   })

@@ -1,4 +1,5 @@
 import { InvalidRequestError } from '../../errors/index.ts'
+import type { FormField } from '../body/parse-form.ts'
 
 const TEXTS = ['model', 'prompt', 'size', 'response_format', 'output_format', 'background'] as const
 const INTEGERS = ['n', 'seed'] as const
@@ -9,18 +10,17 @@ const FILES = ['mask', 'markup'] as const
 const SOURCE = /^images?(?:\[\d*\])?$/
 
 /**
- * The body that a multipart form stands for. Files become base64, numbers and truth values what they say.
+ * The body that a multipart form stands for. Files are base64, numbers and truth values what they say.
  *
  * @throws InvalidRequestError for a field that comes twice, or is a file and no picture
  */
-export async function fromForm(form: FormData): Promise<Record<string, unknown>> {
-  const sources: string[] = []
-  for (const [name, value] of form) if (SOURCE.test(name)) sources.push(await toSource(value))
+export function fromForm(form: readonly FormField[]): Record<string, unknown> {
+  const sources = form.filter(({ name }) => SOURCE.test(name)).map(({ value }) => value)
   const stream = readText(form, 'stream')
   return {
     ...present(TEXTS, (name) => readText(form, name)),
     ...present(INTEGERS, (name) => toInteger(readText(form, name))),
-    ...present(FILES, (name) => form.get(name) ?? undefined),
+    ...present(FILES, (wanted) => form.find(({ name }) => name === wanted)?.value),
     ...(stream !== undefined && { stream: toBoolean(stream) }),
     ...(sources.length === 1 && { image: sources[0] }),
     ...(sources.length > 1 && { images: sources }),
@@ -31,12 +31,12 @@ function present(names: readonly string[], read: (name: string) => unknown): Rec
   return Object.fromEntries(names.map((name) => [name, read(name)]).filter(([, value]) => value !== undefined))
 }
 
-function readText(form: FormData, name: string): string | undefined {
-  const [value, ...more] = form.getAll(name)
+function readText(form: readonly FormField[], wanted: string): string | undefined {
+  const [field, ...more] = form.filter(({ name }) => name === wanted)
   // Which one counts is where two readers of one request begin to differ.
-  if (more.length > 0) throw new InvalidRequestError(name, `must be given once, got ${more.length + 1}`)
-  if (value !== undefined && typeof value !== 'string') throw new InvalidRequestError(name, 'must be text, got a file')
-  return value
+  if (more.length > 0) throw new InvalidRequestError(wanted, `must be given once, got ${more.length + 1}`)
+  if (field?.isFile) throw new InvalidRequestError(wanted, 'must be text, got a file')
+  return field?.value
 }
 
 /** What is no number or truth value stays text, for the schema to refuse. */
@@ -46,8 +46,4 @@ function toInteger(text: string | undefined): number | string | undefined {
 
 function toBoolean(text: string): boolean | string {
   return text === 'true' || (text === 'false' ? false : text)
-}
-
-async function toSource(value: FormDataEntryValue): Promise<string> {
-  return typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64')
 }

@@ -7,6 +7,14 @@ const MAX_HEADERS = 16_384
 /** A value may stand without quotes, as .NET writes it, and have quotes in it, as Go writes them. */
 const PARAMETER = /[ \t]*;[ \t]*([^\s"=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/y
 
+/** A field of a form. Files lose their names, which nobody reads. */
+export interface FormField {
+  readonly name: string
+  readonly isFile: boolean
+  /** Text; of a file, its bytes in base64. */
+  readonly value: string
+}
+
 interface Part {
   readonly name: string
   readonly isFile: boolean
@@ -24,8 +32,8 @@ export function parseForm(
   boundary: string,
   maxParts: number,
   refuse: (reason: string) => never,
-): FormData {
-  const form = new FormData()
+): FormField[] {
+  const fields: FormField[] = []
   const mark = Buffer.from(`--${boundary}`, 'latin1')
   const delimiter = Buffer.concat([Buffer.from(LINE_BREAK), mark])
   const malformed = () => refuse('must be a valid multipart form')
@@ -43,14 +51,18 @@ export function parseForm(
     if (!startsWith(LINE_BREAK, at) || headersEnd < 0 || headersEnd - at > MAX_HEADERS || end < 0) malformed()
     const part = readHeaders(bytes.toString('utf8', at + LINE_BREAK.length, headersEnd)) ?? malformed()
     const content = bytes.subarray(start, end)
-    const value = part.isBase64 ? Buffer.from(content.toString('latin1'), 'base64') : content
-    form.append(part.name, part.isFile ? new Blob([value]) : new TextDecoder().decode(value))
+    fields.push(toField(part, content))
     at = end + delimiter.length
   }
   at += 2
   while (startsWith(LINE_BREAK, at)) at += LINE_BREAK.length
   if (at < bytes.length) malformed()
-  return form
+  return fields
+}
+
+function toField({ name, isFile, isBase64 }: Part, content: Buffer): FormField {
+  const value = isBase64 ? Buffer.from(content.toString('latin1'), 'base64') : content
+  return { name, isFile, value: isFile ? value.toString('base64') : new TextDecoder().decode(value) }
 }
 
 /** What the headers of a part say; undefined where they are malformed, or say it twice. */

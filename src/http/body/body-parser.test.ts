@@ -1,0 +1,70 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterEach, describe, expect, it } from 'vitest'
+import { BodyParser } from './body-parser.ts'
+
+const MEGABYTE = 1e6
+const JSON_KIND = { type: 'json' } as const
+
+const parser = new BodyParser()
+afterEach(() => parser.close())
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const parse = (text: string) => parser.parse(bytesOf(text), JSON_KIND)
+
+describe('a large body', () => {
+  it('is read as a small one is', async () => {
+    const value = { state: { a: ['é🎯"\\', 1.5e300, null, true], b: 'x'.repeat(MEGABYTE) }, __proto__x: [[], {}] }
+    expect(await parse(JSON.stringify(value))).toEqual({ value })
+    const padded = JSON.stringify(value) + ' '.repeat(MEGABYTE)
+    expect(await parse(`${padded}}`)).toEqual({ refused: 'must be valid JSON' })
+    const broken = new Uint8Array(MEGABYTE).fill(0xff)
+    expect(await parser.parse(broken, JSON_KIND)).toEqual({ refused: 'must be UTF-8 text' })
+  })
+
+  it('may be a form, whose files become base64', async () => {
+    const file = 'y'.repeat(MEGABYTE)
+    const lines = (name: string, more: string, value: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
+    const text = `${lines('image', '; filename="a.png"', file)}${lines('prompt', '', 'blue')}--b--\r\n`
+    expect(await parser.parse(bytesOf(text), { type: 'form', boundary: 'b' })).toEqual({
+      value: [
+        { name: 'image', isFile: true, value: Buffer.from(file).toString('base64') },
+        { name: 'prompt', isFile: false, value: 'blue' },
+      ],
+    })
+    const ragged = bytesOf(text.slice(0, -4))
+    expect(await parser.parse(ragged, { type: 'form', boundary: 'b' })).toEqual({
+      refused: 'must be a valid multipart form',
+    })
+  })
+
+  it.each([
+    ['more values', `[${'[],'.repeat(300_000)}0]`, 'must have at most 500,000 values'],
+    ['more levels', '['.repeat(MEGABYTE), 'must be nested at most 1,500 levels deep'],
+  ])('of %s than any request has is refused', async (_, text, refused) => {
+    expect(await parse(text)).toEqual({ refused })
+  })
+
+  it('may have in a string what is counted outside of one', async () => {
+    const value = `\\"${'[,{'.repeat(300_000)}\\`
+    expect(await parse(JSON.stringify([value]))).toEqual({ value: [value] })
+  })
+
+  it('leaves the thread that answers free, whatever it is made of', async () => {
+    const texts = Array.from({ length: 8 }, () => bytesOf(`[${'[],'.repeat((8 * MEGABYTE) / 3)}0]`))
+    await parse(' '.repeat(MEGABYTE))
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    delay.enable()
+    await Promise.all(texts.map((text) => parser.parse(text, JSON_KIND)))
+    delay.disable()
+    // Where they are read on this thread it stands still for seconds.
+    expect(delay.max / 1e6).toBeLessThan(500)
+  })
+
+  it('is answered with an error where its thread ends, and the next one has another', async () => {
+    const lost = parse(JSON.stringify('x'.repeat(20 * MEGABYTE)))
+    await parser.close()
+    await expect(lost).rejects.toMatchObject({ code: 'internal_error' })
+    expect(await parse(JSON.stringify('x'.repeat(MEGABYTE)))).toEqual({ value: 'x'.repeat(MEGABYTE) })
+  })
+})

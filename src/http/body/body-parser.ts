@@ -1,0 +1,71 @@
+import { Worker } from 'node:worker_threads'
+import { InternalError } from '../../errors/index.ts'
+import type { ParseJob } from './body-worker.ts'
+import { type BodyKind, parseBody, type ParsedBytes } from './parse-body.ts'
+
+// The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
+const BESIDE = import.meta.url.endsWith('.ts') ? '../../../out/body-worker.js' : './body-worker.js'
+
+const workerUrl = new URL(BESIDE, import.meta.url)
+
+/** Bytes from which another thread reads a body; starting it and sending the value over costs more for less. */
+const LARGE = 256 * 1000
+
+/** A thread keeps the memory of the largest body it read; one that has nothing to do is ended. */
+const IDLE_MS = 5000
+
+interface Waiting {
+  resolve(parsed: ParsedBytes): void
+  reject(error: unknown): void
+}
+
+/** Reads bodies: small ones at once, large ones on a thread of their own, one after another. */
+export class BodyParser {
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+  #last = 0
+
+  /** @param bytes Of a large body they are moved to the other thread, and gone here. */
+  async parse(bytes: Uint8Array<ArrayBuffer>, kind: BodyKind): Promise<ParsedBytes> {
+    if (bytes.byteLength < LARGE) return parseBody(bytes, kind)
+    clearTimeout(this.#idle)
+    this.#worker ??= this.#start()
+    const worker = this.#worker
+    const id = ++this.#last
+    try {
+      return await new Promise<ParsedBytes>((resolve, reject) => {
+        this.#waiting.set(id, { resolve, reject })
+        worker.postMessage({ id, bytes, kind } satisfies ParseJob, [bytes.buffer])
+      })
+    } finally {
+      this.#waiting.delete(id)
+      if (this.#waiting.size === 0) this.#idle = setTimeout(() => void this.close(), IDLE_MS).unref()
+    }
+  }
+
+  /** Ends the thread; the next large body starts another. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle)
+    const worker = this.#worker
+    this.#worker = undefined
+    await worker?.terminate()
+  }
+
+  #start(): Worker {
+    // Without the app's own flags and hooks, which are not meant for it.
+    const worker = new Worker(workerUrl, { execArgv: [], name: 'tessera-bodies' })
+    worker.unref()
+    worker.on('message', ({ id, ...parsed }: { readonly id: number } & ParsedBytes) =>
+      this.#waiting.get(id)?.resolve(parsed),
+    )
+    let failure: unknown
+    worker.on('error', (error) => (failure = error))
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined
+      const error = new InternalError('the thread that reads bodies ended', { cause: failure })
+      for (const { reject } of this.#waiting.values()) reject(error)
+    })
+    return worker
+  }
+}

@@ -1,0 +1,92 @@
+import { MIMEType } from 'node:util'
+import { InvalidRequestError } from '../../errors/index.ts'
+import { Refusal } from '../refusal.ts'
+import type { BodyShare } from './body-budget.ts'
+import type { BodyParser } from './body-parser.ts'
+import type { BodyKind } from './parse-body.ts'
+import type { FormField } from './parse-form.ts'
+import { getParsedBody } from './parsed-body.ts'
+import { checkBodyHeaders, readBody } from './read-body.ts'
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
+const FORM_TYPE = /^multipart\/form-data *(?:;|$)/i
+
+/** RFC 2046, section 5.1.1. Looking for one takes time with its length. */
+const LONGEST_BOUNDARY = 70
+
+export interface BodyMeans {
+  /** Largest body in bytes. */
+  readonly maxBytes: number
+  readonly share: BodyShare
+  readonly parser: BodyParser
+}
+
+/** A body of either kind. */
+export type JsonOrForm = { readonly json: unknown } | { readonly form: readonly FormField[] }
+
+/** How a route reads the body of a request. */
+export function createBodyReaders(request: Request, means: BodyMeans) {
+  const readJson = () => readJsonBody(request, means)
+  return {
+    readJson,
+    readJsonOrForm: async (): Promise<JsonOrForm> =>
+      FORM_TYPE.test(request.headers.get('content-type') ?? '')
+        ? { form: await readForm(request, means) }
+        : { json: await readJson() },
+  }
+}
+
+/**
+ * The JSON body of a request.
+ *
+ * @throws Refusal (413, 415); InvalidRequestError for a body that is no JSON; OverloadedError; AbortedError when the
+ *   client hung up
+ */
+export async function readJsonBody(request: Request, means: BodyMeans): Promise<unknown> {
+  const { headers } = request
+  if (!JSON_TYPE.test(headers.get('content-type') ?? '')) {
+    throw new Refusal(415, 'invalid_request', 'body: must be sent with "Content-Type: application/json"')
+  }
+  checkBodyHeaders(headers, means.maxBytes)
+  const parsed = getParsedBody(request)
+  return parsed ? parsed.value : read(request, means, { type: 'json' })
+}
+
+/**
+ * The fields of a multipart form.
+ *
+ * @throws Refusal (413, 415); InvalidRequestError for a body that is no such form; OverloadedError; AbortedError when
+ *   the client hung up
+ */
+async function readForm(request: Request, means: BodyMeans): Promise<readonly FormField[]> {
+  const { headers } = request
+  // Browsers send forms across origins without asking. What they can't add without asking is this header.
+  if (headers.has('origin') && !headers.has('authorization')) {
+    throw new Refusal(415, 'invalid_request', 'body: a form from a web page must come with an Authorization header')
+  }
+  checkBodyHeaders(headers, means.maxBytes)
+  const boundary = readBoundary(headers.get('content-type')!)
+  return (await read(request, means, { type: 'form', boundary })) as readonly FormField[]
+}
+
+async function read(request: Request, { maxBytes, share, parser }: BodyMeans, kind: BodyKind): Promise<unknown> {
+  const parsed = await parser.parse(await readBody(request, maxBytes, share), kind)
+  return 'refused' in parsed ? refuse(parsed.refused) : parsed.value
+}
+
+function readBoundary(type: string): string {
+  let boundary: string | null = null
+  try {
+    boundary = new MIMEType(type).params.get('boundary')
+  } catch {
+    // Said below: a type that can't be read has no boundary.
+  }
+  if (boundary === null || boundary === '' || boundary.length > LONGEST_BOUNDARY) {
+    refuse(`must be a multipart form, whose Content-Type names a boundary of at most ${LONGEST_BOUNDARY} characters`)
+  }
+  return boundary
+}
+
+function refuse(reason: string): never {
+  throw new InvalidRequestError('body', reason, { loc: [] })
+}
