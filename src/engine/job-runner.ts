@@ -1,6 +1,7 @@
 import type { Backend, BackendChoice } from '../backends/index.ts'
 // By its own file: the folder's contents page would bring Node's runtime into browsers.
 import { type Alone, openWhole } from '../backends/open-whole.ts'
+import { withoutSessions } from '../backends/without-sessions.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import type { JobContext, Progress } from '../jobs/job-context.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
@@ -13,6 +14,9 @@ import { Turns } from './turns.ts'
 
 export type CreateBackend = (settings: EngineSettings) => Promise<BackendChoice>
 export type CreateTaskSource = (settings: EngineSettings) => TaskSource
+
+/** Follows a folder's name where the model is open for counting tokens only; no path has such a character. */
+const TOKENS_ONLY = '\0tokens'
 
 interface Parts {
   readonly backend: Backend
@@ -95,7 +99,9 @@ export class JobRunner {
     if (this.#parts === undefined) throw new Error('a job came before the start message')
     const { source, models } = this.#parts
     const model = await source.resolve(name, DEFAULT_MODELS[kind])
-    return models.use(this.#openable(this.#parts, model, context), signal, async (task) => {
+    const needsWeights = kind !== 'countTokens' || models.isOpen(model.folder)
+    const openable = needsWeights ? this.#openable(this.#parts, model, context) : this.#countable(this.#parts, model)
+    return models.use(openable, signal, async (task) => {
       // Not before: opening a model, a download in browsers, must not keep the others from computing.
       await context.turn()
       const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`
@@ -109,6 +115,15 @@ export class JobRunner {
       folder: model.folder,
       weigh: async () => (await source.describe(model)).bytes,
       open: (signal) => openWhole(backend, alone, (whole) => source.open(model, whole, { signal, onProgress })),
+    }
+  }
+
+  /** The model for counting alone: its tokenizer and what it says of itself, without its weights. */
+  #countable({ source, backend }: Parts, model: ResolvedModel): Openable {
+    return {
+      folder: `${model.folder}${TOKENS_ONLY}`,
+      weigh: () => Promise.resolve(0),
+      open: (signal) => source.open(model, withoutSessions(backend), { signal, onProgress: () => {} }),
     }
   }
 }

@@ -72,6 +72,11 @@ export class OpenModels {
     }
   }
 
+  /** Whether a model can be used at once. */
+  isOpen(folder: string): boolean {
+    return this.#entries.get(folder)?.task !== undefined
+  }
+
   /** Closes all models, which nobody may be using. */
   async dispose(): Promise<void> {
     // What nobody waits for was told to stop, and may be open in the end all the same.
