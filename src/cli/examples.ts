@@ -6,7 +6,7 @@ const NOUL = `'{"angry":{"type":"noul","instructions":"Is the writer angry?"}}'`
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'tessera-onnx': [
     `decide -s "Where is my parcel?" -q ${NOUL}`,
-    'generate "a red apple on a blue background" --size 128x128 -o apple.png',
+    'generate "an apple on a blue background" --size 128x128 -o apple.png',
     'serve',
   ],
   decide: [
@@ -17,13 +17,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     `decide --use Qwen/Qwen3-4B -q questions.json < ticket.txt`,
   ],
   generate: [
-    'generate "a red apple on a blue background" --size 128x128 -o apple.png',
+    'generate "an apple on a blue background" --size 128x128 -o apple.png',
     'generate "a 3d fox on a blue background" --n 4 --seed 7',
     'generate "a lighthouse at dusk" --use ./z-image --steps 8',
   ],
   edit: [
-    'edit apple.png "make the background green" -o green.png',
-    'edit apple.png "remove the apple" --seed 7 -o empty.png',
+    'edit apple.png "change the background to yellow" -o yellow.png',
+    'edit apple.png "move the apple to the left" --seed 7 -o moved.png',
   ],
   eval: ['eval --data labelled.jsonl', 'eval --data labelled.jsonl --use decide-mini,Qwen/Qwen3-4B --html report.html'],
   calibrate: [

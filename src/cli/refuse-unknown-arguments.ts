@@ -26,7 +26,10 @@ export function refuseUnknownArguments<Args extends ArgsDef>({ args, cmd }: Comm
   const words = Object.keys(definitions).filter((name) => definitions[name]!.type === 'positional')
   if (args._.length <= words.length) return
   if (words.at(-1) === 'prompt') {
-    throw new InvalidRequestError('prompt', 'must be one text, got several words; put them in quotes: "a red apple"')
+    throw new InvalidRequestError(
+      'prompt',
+      'must be one text, got several words; put them in quotes: "a fox on a blue background"',
+    )
   }
   throw new InvalidRequestError(
     'arguments',

@@ -34,6 +34,12 @@ export interface Progress {
   readonly total: number
 }
 
+/** Pictures as base64, and what the server warned of. */
+export interface Pictures {
+  readonly pictures: readonly string[]
+  readonly warnings: readonly string[]
+}
+
 export async function readUsage(): Promise<UsageReport> {
   return (await send('v1/usage', {})).json() as Promise<UsageReport>
 }
@@ -42,22 +48,27 @@ export async function postDecision(body: object, signal: AbortSignal): Promise<D
   return (await post('v1/systemone', body, signal)).json() as Promise<DecisionResponse>
 }
 
-/** Asks for pictures, and for news of them while they are made. Resolves with them as base64. */
+/** Asks for pictures, and for news of them while they are made. Resolves with them. */
 export async function postForPictures(
   path: string,
   body: object,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
-): Promise<string[]> {
+): Promise<Pictures> {
   const response = await post(path, { ...body, stream: true }, signal)
   const pictures: string[] = []
+  const warnings: string[] = []
   for await (const { event, data = '{}', comment } of readEventStream(response.body!)) {
     if (comment?.startsWith('progress ')) onProgress(JSON.parse(comment.slice('progress '.length)) as Progress)
+    if (comment?.startsWith('warnings ')) {
+      const told = JSON.parse(comment.slice('warnings '.length)) as { message: string }[]
+      warnings.push(...told.map(({ message }) => message))
+    }
     if (event === 'error') throw toError(response, JSON.parse(data) as ErrorBody)
     if (event?.endsWith('.completed')) pictures.push((JSON.parse(data) as { b64_json: string }).b64_json)
   }
   if (pictures.length === 0) throw new ApiError('The answer broke off before the pictures were there.')
-  return pictures
+  return { pictures, warnings }
 }
 
 function post(path: string, body: object, signal: AbortSignal): Promise<Response> {

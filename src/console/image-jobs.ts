@@ -2,10 +2,13 @@ import { postForPictures } from './api.ts'
 import { byId, make } from './dom.ts'
 import { FormFault } from './form-fault.ts'
 import { type JobEvents, setUpJob } from './job-form.ts'
+import { createAddresses, createPictures, type PictureBody } from './pictures.ts'
 
-export function setUpGenerate(events: JobEvents): void {
+/** @param edit takes a picture as the source of an edit */
+export function setUpGenerate(events: JobEvents, edit: (picture: File) => void): void {
   const prompt = byId('generate-prompt', HTMLTextAreaElement)
-  const pictures = createPictures()
+  const path = 'v1/images/generations'
+  const pictures = createPictures({ call: 'generateImage', path, edit })
   setUpJob(
     {
       panel: byId('generate'),
@@ -15,47 +18,77 @@ export function setUpGenerate(events: JobEvents): void {
         prompt: prompt.value,
         size: byId('size', HTMLInputElement).value.trim(),
         ...readNumber('n', 'generate-n'),
-        ...readNumber('seed', 'seed'),
+        ...readSeed('seed'),
       }),
-      send: (...call) => postForPictures('v1/images/generations', ...call),
-      show: (images) => pictures.show(images, prompt.value),
+      send: (...call) => postForPictures(path, ...call),
+      show: (images, _, body) => pictures.show(images, body as PictureBody),
     },
     events,
   )
 }
 
-export function setUpEdit(events: JobEvents): void {
+/** Returns what takes a picture as the source. */
+export function setUpEdit(events: JobEvents): (picture: File) => void {
   const prompt = byId('edit-prompt', HTMLTextAreaElement)
-  const sources = byId('sources', HTMLInputElement)
-  const pictures = createPictures()
-  const previews = createAddresses()
-  sources.addEventListener('change', () => {
-    previews.clear()
-    byId('previews').replaceChildren(
-      ...[...(sources.files ?? [])].map((file) =>
-        make('li', {}, make('img', { src: previews.add(file), alt: '' }), make('span', {}, file.name)),
-      ),
-    )
-  })
+  const path = 'v1/images/edits'
+  const sources = setUpSources()
+  const edit = (picture: File) => {
+    sources.choose(picture)
+    byId('tab-edit').click()
+    prompt.focus()
+  }
+  const pictures = createPictures({ call: 'editImage', path, edit })
   setUpJob(
     {
       panel: byId('edit'),
       verb: 'Edit',
       empty: 'Edited pictures appear here.',
-      async read() {
-        const files = await Promise.all([...(sources.files ?? [])].map(readAsDataUrl))
-        if (files.length === 0) throw new FormFault('Choose at least one picture.', ['image'])
-        return {
-          prompt: prompt.value,
-          ...(files.length === 1 ? { image: files[0] } : { images: files }),
-          ...readNumber('n', 'edit-n'),
-        }
-      },
-      send: (...call) => postForPictures('v1/images/edits', ...call),
-      show: (images) => pictures.show(images, prompt.value),
+      read: async () => ({
+        prompt: prompt.value,
+        ...(await sources.read()),
+        ...readNumber('n', 'edit-n'),
+        ...readSeed('edit-seed'),
+      }),
+      send: (...call) => postForPictures(path, ...call),
+      show: (images, _, body) => pictures.show(images, body as PictureBody),
     },
     events,
   )
+  return edit
+}
+
+/** The field of the source pictures, with a preview of each. */
+function setUpSources() {
+  const field = byId('sources', HTMLInputElement)
+  const previews = createAddresses()
+  const show = () => {
+    previews.clear()
+    byId('previews').replaceChildren(
+      ...[...(field.files ?? [])].map((file) =>
+        make('li', {}, make('img', { src: previews.add(file), alt: '' }), make('span', {}, file.name)),
+      ),
+    )
+  }
+  field.addEventListener('change', show)
+  return {
+    choose(picture: File): void {
+      const chosen = new DataTransfer()
+      chosen.items.add(picture)
+      field.files = chosen.files
+      show()
+    },
+    async read(): Promise<object> {
+      const files = await Promise.all([...(field.files ?? [])].map(readAsDataUrl))
+      if (files.length === 0) throw new FormFault('Choose at least one picture.', ['image'])
+      return files.length === 1 ? { image: files[0] } : { images: files }
+    },
+  }
+}
+
+/** A seed that is not given is drawn here, so that a picture shows which one it has. */
+function readSeed(id: string): object {
+  const given = readNumber('seed', id)
+  return 'seed' in given ? given : { seed: crypto.getRandomValues(new Uint32Array(1))[0]! }
 }
 
 /** Text that is no number goes out as it is: the server says what it wants. */
@@ -71,53 +104,4 @@ function readAsDataUrl(file: File): Promise<string> {
     reader.addEventListener('error', () => reject(new FormFault(`${file.name} could not be read.`, ['image'])))
     reader.readAsDataURL(file)
   })
-}
-
-/** Pictures, of which those before are freed when the next ones come. */
-function createPictures() {
-  const addresses = createAddresses()
-  return {
-    show(images: readonly string[], prompt: string): HTMLElement[] {
-      addresses.clear()
-      return [
-        make(
-          'div',
-          { class: 'pictures' },
-          ...images.map((base64, index) => {
-            const src = addresses.add(new Blob([toBytes(base64)], { type: 'image/png' }))
-            return makePicture(src, index + 1, prompt)
-          }),
-        ),
-      ]
-    },
-  }
-}
-
-function makePicture(src: string, number: number, prompt: string): HTMLElement {
-  const size = make('span', { class: 'hint' })
-  const image = make('img', { src, alt: `Picture ${number}: ${prompt}` })
-  image.addEventListener('load', () => (size.textContent = `${image.naturalWidth} × ${image.naturalHeight}`))
-  const name = `picture-${number}.png`
-  const which = make('span', { class: 'visually-hidden' }, ` ${name}`)
-  const download = make('a', { href: src, download: name }, 'Download', which)
-  return make('figure', {}, image, make('figcaption', {}, size, download))
-}
-
-function toBytes(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-}
-
-function createAddresses() {
-  let addresses: string[] = []
-  return {
-    add(blob: Blob): string {
-      const address = URL.createObjectURL(blob)
-      addresses.push(address)
-      return address
-    },
-    clear(): void {
-      for (const address of addresses) URL.revokeObjectURL(address)
-      addresses = []
-    },
-  }
 }

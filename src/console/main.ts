@@ -31,8 +31,7 @@ function setUp(): void {
   setUpTabs(byId('jobs'))
   const events = { onAnswer: () => void refresh(), onUnauthorized: dropKey }
   setUpDecide(events)
-  setUpGenerate(events)
-  setUpEdit(events)
+  setUpGenerate(events, setUpEdit(events))
   if (keysNeeded && getKey() === undefined) askForKey()
   else void open(false)
 }

@@ -93,7 +93,7 @@ export async function countTokens(request: DecisionRequestInput, options?: CallO
  *
  * @example
  * ```ts
- * const { data } = await generateImage({ prompt: 'a red apple on a blue background', size: '256x256', seed: 7 })
+ * const { data } = await generateImage({ prompt: 'an apple on a blue background', size: '256x256', seed: 7 })
  * await writeFile('apple.png', Buffer.from(data[0].b64_json, 'base64'))
  * ```
  *
@@ -111,8 +111,8 @@ export async function generateImage(
  *
  * @example
  * ```ts
- * const { data } = await generateImage({ prompt: 'a red apple on a blue background', seed: 7 })
- * const edited = await editImage({ prompt: 'make the background green', image: data[0].b64_json })
+ * const { data } = await generateImage({ prompt: 'an apple on a blue background', seed: 7 })
+ * const edited = await editImage({ prompt: 'change the background to yellow', image: data[0].b64_json })
  * ```
  *
  * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.editImage`

@@ -94,7 +94,7 @@ export interface Engine extends AsyncDisposable {
    * @example
    * ```ts
    * const engine = await createEngine()
-   * const { data } = await engine.generateImage({ prompt: 'a red apple on a blue background', size: '256x256', seed: 7 })
+   * const { data } = await engine.generateImage({ prompt: 'an apple on a blue background', size: '256x256', seed: 7 })
    * ```
    *
    * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, AbortedError, OverloadedError,
@@ -108,8 +108,8 @@ export interface Engine extends AsyncDisposable {
    * @example
    * ```ts
    * const engine = await createEngine()
-   * const { data } = await engine.generateImage({ prompt: 'a red apple on a blue background', seed: 7 })
-   * const edited = await engine.editImage({ prompt: 'make the background green', image: data[0].b64_json })
+   * const { data } = await engine.generateImage({ prompt: 'an apple on a blue background', seed: 7 })
+   * const edited = await engine.editImage({ prompt: 'change the background to yellow', image: data[0].b64_json })
    * ```
    */
   editImage(request: ImageEditRequestInput, options?: EditImageCallOptions): Promise<ImageResponse>
@@ -167,9 +167,12 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
   }
 }
 
-/** A response with what there is to warn of, if there is anything. */
-function warned<Response extends object>(response: Response, warnings: readonly Warning[]): Response {
-  return warnings.length === 0 ? response : { ...response, warnings }
+/** A response with what there is to warn of, if there is anything: of the request, and what the model warned of. */
+function warned<Response extends { readonly warnings?: readonly Warning[] }>(
+  response: Response,
+  warnings: readonly Warning[],
+): Response {
+  return warnings.length === 0 ? response : { ...response, warnings: [...warnings, ...(response.warnings ?? [])] }
 }
 
 async function describeModel(source: TaskSource, name: string): Promise<ModelInfo> {

@@ -14,6 +14,8 @@ const manifestSchema = z.object({
     .array(z.tuple([z.number().int().positive(), z.number().int().positive()]))
     .min(1)
     .optional(),
+  /** Lower-case words that a small model was trained on, where it knows no others. */
+  known_words: z.array(z.string()).optional(),
 })
 
 /**

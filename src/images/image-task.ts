@@ -8,6 +8,7 @@ import { readImageManifest } from './image-manifest.ts'
 import type { ImagePipeline, PictureRequest } from './image-pipeline.ts'
 import { resizeLanczos } from './picture/lanczos.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
+import { findUnknownWords } from './prompt/unknown-words.ts'
 import type { PictureCodec } from './picture/picture-codec.ts'
 import { closestShape, limitSize, parseSize, planMultiple, planNative, type Size } from './picture/picture-size.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
@@ -33,6 +34,8 @@ interface Opened {
   readonly codec: PictureCodec
   /** Sizes that an embedded model was trained on; undefined where the model makes any multiple of its step. */
   readonly natives: readonly Size[] | undefined
+  /** Words that it knows; undefined where it was trained on language at large. */
+  readonly knownWords: ReadonlySet<string> | undefined
 }
 
 /** @throws ModelFormatError naming the file that is missing or wrong */
@@ -45,7 +48,7 @@ export async function openImageTask({
   readonly files: ModelFiles
   readonly codec: PictureCodec
 }): Promise<ImageTask> {
-  const { native_sizes } = await readImageManifest(files)
+  const { native_sizes, known_words } = await readImageManifest(files)
   const natives = native_sizes?.map(([width, height]) => ({ width, height }))
   const pipeline = await openImagePipeline({ backend, files })
   const step = pipeline.sizeStep
@@ -54,7 +57,7 @@ export async function openImageTask({
     const expected = `native_sizes in multiples of ${step}`
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
   }
-  const opened = { pipeline, codec, natives }
+  const opened = { pipeline, codec, natives, knownWords: known_words && new Set(known_words) }
   const edit: ImageTask['editImage'] = (job, context) => editImage(opened, job, context)
   return {
     generateImage: (job, context) => generateImage(opened, job, context),
@@ -91,7 +94,7 @@ function resizeTo(picture: PixelImage, { width, height }: Size): PixelImage {
 }
 
 async function draw(
-  { pipeline, codec }: Opened,
+  { pipeline, codec, knownWords }: Opened,
   { prompt, seed, n, steps, guidance }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
   finish: (picture: PixelImage) => PixelImage,
@@ -111,7 +114,9 @@ async function draw(
     data.push({ b64_json: encodeBase64(await codec.encode(picture)) })
   }
   // A request has n of 1 or more.
-  return { data: data as [ImageData, ...ImageData[]] }
+  const pictures = data as [ImageData, ...ImageData[]]
+  const warnings = findUnknownWords(prompt, knownWords)
+  return { data: pictures, ...(warnings.length > 0 && { warnings }) }
 }
 
 /** Noise depends on the low 32 bits of a seed, so that this holds at the end of the safe integers as well. */

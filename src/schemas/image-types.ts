@@ -5,7 +5,7 @@ import type { Warning } from './warning.ts'
  *
  * @example
  * ```ts
- * const request: ImageGenerationRequestInput = { prompt: 'a red apple on a blue background', size: '256x256', seed: 7 }
+ * const request: ImageGenerationRequestInput = { prompt: 'an apple on a blue background', size: '256x256', seed: 7 }
  * ```
  */
 export interface ImageGenerationRequestInput {
@@ -15,7 +15,7 @@ export interface ImageGenerationRequestInput {
    *
    * @example
    * ```ts
-   * await generateImage({ prompt: 'a red apple on a blue background' })
+   * await generateImage({ prompt: 'an apple on a blue background' })
    * ```
    */
   readonly prompt: string
@@ -25,7 +25,7 @@ export interface ImageGenerationRequestInput {
    *
    * @example
    * ```ts
-   * await generateImage({ prompt: 'a red apple on a blue background', size: '128x128' })
+   * await generateImage({ prompt: 'an apple on a blue background', size: '128x128' })
    * ```
    */
   readonly size?: string | undefined
@@ -35,7 +35,7 @@ export interface ImageGenerationRequestInput {
    *
    * @example
    * ```ts
-   * await generateImage({ prompt: 'a red apple on a blue background', seed: 7 })
+   * await generateImage({ prompt: 'an apple on a blue background', seed: 7 })
    * ```
    */
   readonly seed?: number | undefined
@@ -44,7 +44,7 @@ export interface ImageGenerationRequestInput {
    *
    * @example
    * ```ts
-   * const { data } = await generateImage({ prompt: 'a red apple on a blue background', n: 4 })
+   * const { data } = await generateImage({ prompt: 'an apple on a blue background', n: 4 })
    * ```
    */
   readonly n?: number | undefined
@@ -57,7 +57,7 @@ export interface ImageGenerationRequestInput {
  *
  * @example
  * ```ts
- * const request = (apple: string): ImageEditRequestInput => ({ prompt: 'make the background green', image: apple })
+ * const request = (apple: string): ImageEditRequestInput => ({ prompt: 'change the background to yellow', image: apple })
  * ```
  */
 export interface ImageEditRequestInput {
@@ -66,8 +66,8 @@ export interface ImageEditRequestInput {
    *
    * @example
    * ```ts
-   * const { data } = await generateImage({ prompt: 'a red apple on a blue background', seed: 7 })
-   * await editImage({ prompt: 'make the background green', image: data[0].b64_json })
+   * const { data } = await generateImage({ prompt: 'an apple on a blue background', seed: 7 })
+   * await editImage({ prompt: 'change the background to yellow', image: data[0].b64_json })
    * ```
    */
   readonly prompt: string
@@ -78,9 +78,9 @@ export interface ImageEditRequestInput {
    *
    * @example
    * ```ts
-   * const first = await generateImage({ prompt: 'a red apple on a blue background' })
-   * const second = await generateImage({ prompt: 'a yellow banana on a white background' })
-   * await editImage({ prompt: 'put both together', images: [first.data[0].b64_json, second.data[0].b64_json] })
+   * const first = await generateImage({ prompt: 'an apple on a blue background' })
+   * const second = await generateImage({ prompt: 'a banana on a white background' })
+   * await editImage({ prompt: 'combine the two pictures', images: [first.data[0].b64_json, second.data[0].b64_json] })
    * ```
    */
   readonly images?: readonly string[] | undefined
@@ -99,7 +99,7 @@ export interface ImageData {
    *
    * @example
    * ```ts
-   * const { data } = await generateImage({ prompt: 'a red apple on a blue background' })
+   * const { data } = await generateImage({ prompt: 'an apple on a blue background' })
    * await writeFile('apple.png', Buffer.from(data[0].b64_json, 'base64'))
    * ```
    */
@@ -113,7 +113,7 @@ export interface ImageResponse {
    *
    * @example
    * ```ts
-   * const { data } = await generateImage({ prompt: 'a red apple on a blue background', n: 2 })
+   * const { data } = await generateImage({ prompt: 'an apple on a blue background', n: 2 })
    * const [first, ...others] = data
    * ```
    */

@@ -8,8 +8,8 @@
  * ```
  */
 export interface Warning {
-  /** `unknown_field`: a field that nothing reads. */
-  readonly code: 'unknown_field'
+  /** `unknown_field`: a field that nothing reads. `unknown_words`: words that mean nothing to the model that draws. */
+  readonly code: 'unknown_field' | 'unknown_words'
   /** Where in the request, such as `questions.urgent.min_confidance`. */
   readonly path: string
   /** What was ignored, and what may have been meant. */

@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, wh
     const page = await service.signIn({ path: '#playground' })
     await page.getByRole('tab', { name: 'Generate' }).click()
     await page.getByRole('spinbutton', { name: 'Pictures' }).fill('2')
-    await page.getByLabel('Seed').fill('7')
+    await page.locator('#seed').fill('7')
     let release = () => {}
     service.gate = new Promise<void>((resolve) => (release = resolve))
     const generate = page.getByRole('button', { name: 'Generate' })
@@ -85,8 +85,8 @@ describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, wh
     expect(await progress.evaluate((bar: HTMLProgressElement) => bar.value)).toBe(0.25)
     release()
     await page.locator('#generate figure img').nth(1).waitFor()
-    const prompt = 'A red circle on a white background'
-    expect(service.drawn).toEqual([expect.objectContaining({ prompt, size: '512x512', n: 2, seed: 7 })])
+    const prompt = 'a fox on a blue background'
+    expect(service.drawn).toEqual([expect.objectContaining({ prompt, size: '128x128', n: 2, seed: 7 })])
     const sizes = () =>
       page.locator('#generate img').evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth))
     await vi.waitFor(async () => expect(await sizes()).toEqual([64, 64]))
@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, wh
   it('sends the pictures that are chosen to be edited', async () => {
     const page = await service.signIn({ path: '#playground' })
     await page.getByRole('tab', { name: 'Edit' }).click()
-    const edit = page.getByRole('button', { name: 'Edit' })
+    const edit = page.getByRole('button', { name: 'Edit', exact: true })
     await edit.click()
     await page.getByText('Not sent').waitFor()
     expect(await page.locator('#edit .fault').textContent()).toBe('Choose at least one picture.')
@@ -117,8 +117,41 @@ describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, wh
     await vi.waitFor(() => expect(service.drawn).toHaveLength(2))
     const source = `data:image/png;base64,${service.png.toString('base64')}`
     expect(service.drawn).toEqual([
-      expect.objectContaining({ prompt: 'Make the background blue', image: source }),
-      expect.objectContaining({ prompt: 'Make the background blue', images: [source, source] }),
+      expect.objectContaining({ prompt: 'change the background to yellow', image: source }),
+      expect.objectContaining({ prompt: 'change the background to yellow', images: [source, source] }),
     ])
+  })
+
+  it('shows the seed of a picture and what was not understood, and takes the picture as the source of an edit', async () => {
+    const page = await service.signIn({ path: '#playground' })
+    await page.getByRole('tab', { name: 'Generate' }).click()
+    service.warnings = [{ code: 'unknown_words', path: 'prompt', message: 'prompt: not bicycle' }]
+    await page.getByRole('button', { name: 'Generate' }).click()
+    await page.getByText('prompt: not bicycle').waitFor()
+    const { seed } = service.drawn[0] as { seed: number }
+    await page.getByText(`64 × 48 · seed ${seed}`).waitFor()
+    await page.getByRole('button', { name: 'Edit this' }).click()
+    expect(await page.getByRole('list', { name: 'Chosen pictures' }).textContent()).toBe('picture-1.png')
+    await page.locator('#edit-seed').fill('5')
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.locator('#edit').getByText('seed 5').waitFor()
+    const image = `data:image/png;base64,${service.png.toString('base64')}`
+    expect(service.drawn[1]).toMatchObject({ prompt: 'change the background to yellow', image, seed: 5 })
+  })
+
+  it('copies a request as a program and as a command line', async () => {
+    const page = await service.signIn({ path: '#playground' })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('tab', { name: 'Generate' }).click()
+    await page.locator('#seed').fill('7')
+    await page.getByRole('button', { name: 'Generate' }).click()
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+    await page.getByRole('button', { name: 'Copy as TypeScript' }).click()
+    await vi.waitFor(async () => expect(await copied()).toContain('const response = await generateImage({'))
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await vi.waitFor(async () =>
+      expect(await copied()).toContain('/v1/images/generations -H "Authorization: Bearer $TESSERA_KEY"'),
+    )
+    expect(await copied()).not.toContain('right')
   })
 })

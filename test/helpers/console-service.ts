@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { bundleConsole } from '../../scripts/bundle-console.ts'
-import type { Engine } from '../../src/index.ts'
+import type { Engine, Warning } from '../../src/index.ts'
 import { createNodeServer } from '../../src/http/adapters/node.ts'
 import { createServer, type KeyConfig } from '../../src/http/index.ts'
 import { listen, type Listening } from '../../src/http/test-support/listen.ts'
@@ -23,6 +23,8 @@ export interface ConsoleService {
   readonly drawn: object[]
   /** Pictures wait for this, a quarter done. */
   gate: Promise<unknown>
+  /** What pictures come with. */
+  warnings: Warning[]
   visit(options?: PageOptions & { path?: string }): Promise<Page>
   /** By default with the key `right`, of the account `me`; `other` belongs to another. */
   signIn(options?: PageOptions & { path?: string }): Promise<Page>
@@ -58,11 +60,12 @@ export function setUpConsole(
     onProgress?.({ stage: 'denoising', done: 1, total: 4 })
     await Promise.race([self.gate, new Promise((_, reject) => signal?.addEventListener('abort', reject))])
     const image = { b64_json: self.png.toString('base64') }
-    return { data: [image, ...Array.from({ length: (body.n ?? 1) - 1 }, () => image)] }
+    return { data: [image, ...Array.from({ length: (body.n ?? 1) - 1 }, () => image)], warnings: self.warnings }
   }
 
   const self = {
     gate: Promise.resolve(),
+    warnings: [] as Warning[],
     async visit({ path = '', ...options } = {}) {
       const opened = await openPage(self.browser, `${self.url}/console${path}`, options)
       pages.push(opened)
@@ -98,6 +101,7 @@ export function setUpConsole(
     pages = []
     self.drawn = []
     self.gate = Promise.resolve()
+    self.warnings = []
     const engine = {
       decide: decider.decide.bind(decider),
       countTokens: decider.countTokens.bind(decider),

@@ -8,6 +8,7 @@ import type { Call, Route } from '../route.ts'
 import { type Accounting, type Asking, chargeAnswer } from '../usage/charge-answer.ts'
 import { toCompletedEvent } from './completed-event.ts'
 import { dropDefaults } from './openai-fields.ts'
+import { tellWarnings, WARNINGS_HEADER } from './told-warnings.ts'
 
 interface Parts<Request> {
   readonly path: string
@@ -47,14 +48,11 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
 
   function stream(request: Request, call: Call): Promise<Response> {
     return startEventStream(call, async ({ comment, event }, signal) => {
-      const { data } = await drawCharged(
-        request,
-        { ...call, signal },
-        {
-          // As comments: OpenAI's clients hand every event to their user, who knows no event of this kind.
-          onProgress: (progress) => comment(`progress ${JSON.stringify(progress)}`),
-        },
-      )
+      // As comments: OpenAI's clients hand every event to their user, who knows no event of this kind.
+      const onProgress: ImageCallOptions['onProgress'] = (progress) => comment(`progress ${JSON.stringify(progress)}`)
+      const { data, warnings } = await drawCharged(request, { ...call, signal }, { onProgress })
+      const words = tellWarnings(warnings)
+      if (words !== undefined) comment(`warnings ${words}`)
       const name = `${eventName}.completed`
       for (const image of data) event(name, toCompletedEvent(name, image, secondsNow()))
     })
@@ -69,10 +67,16 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
     async handle(call) {
       const request = parseRequest(schema, dropDefaults(await readBody(call)))
       if (request.stream) return stream(request, call)
-      const { data } = await drawCharged(request, call)
-      return createJsonResponse({ created: secondsNow(), data } satisfies z.output<typeof imageAnswerSchema>)
+      const { data, warnings } = await drawCharged(request, call)
+      return answer(data, tellWarnings(warnings))
     },
   }
+}
+
+function answer(data: ImageResponse['data'], warnings: string | undefined): Response {
+  const response = createJsonResponse({ created: secondsNow(), data } satisfies z.output<typeof imageAnswerSchema>)
+  if (warnings !== undefined) response.headers.set(WARNINGS_HEADER, warnings)
+  return response
 }
 
 function secondsNow(): number {

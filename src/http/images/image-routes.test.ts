@@ -29,6 +29,18 @@ describe('a request for pictures', () => {
     expect(stub.drawn).toEqual([{ prompt: 'A red fox', size: '32x48', n: 2, seed: 7, model: 'alpha-image-turbo' }])
   })
 
+  it('is answered with what the model warns of in a header, in ASCII, and nothing else', async () => {
+    const words = { code: 'unknown_words', path: 'prompt', message: 'not Zürich, 🎯' } as const
+    stub.warnings = [{ code: 'unknown_field', path: 'quality', message: 'quality: is ignored' }, words]
+    const response = await draw({ prompt: 'Zürich 🎯', quality: 'high' })
+    const told = response.headers.get('tessera-warnings')!
+    expect(told).toMatch(/^[ -~]+$/)
+    expect(JSON.parse(told)).toEqual([words])
+    expect(Object.keys((await json(response)) as object)).toEqual(['created', 'data'])
+    stub.warnings = []
+    expect((await draw({ prompt: 'x' })).headers.has('tessera-warnings')).toBe(false)
+  })
+
   it('may name one source or several, and a seed', async () => {
     await draw({ ...EDIT, seed: 5 }, EDITS)
     await draw({ prompt: 'Join them', images: ['YQ==', 'Yg=='] }, EDITS)

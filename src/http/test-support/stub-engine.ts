@@ -3,6 +3,7 @@ import type { Engine, ImageCallOptions } from '../../engine/index.ts'
 import {
   type DecisionResponse,
   type ImageResponse,
+  type Warning,
   parseDecisionRequest,
   parseImageEditRequest,
   parseImageGenerationRequest,
@@ -21,6 +22,8 @@ export interface StubEngine {
   gate: Promise<void>
   /** Thrown instead of an answer: at once, or where calls wait when they do so no more. */
   failure: unknown
+  /** What its pictures come with. */
+  warnings: Warning[]
 }
 
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10]
@@ -62,7 +65,7 @@ export function createStubEngine(): StubEngine {
     await work(call)
     call?.onProgress?.({ stage: 'denoising', done: 1, total: 1 })
     const image = { b64_json: pngHeader(width, height).toString('base64') }
-    return { data: [image, ...Array.from({ length: n - 1 }, () => image)] }
+    return { data: [image, ...Array.from({ length: n - 1 }, () => image)], warnings: stub.warnings }
   }
 
   const stub: StubEngine = {
@@ -71,6 +74,7 @@ export function createStubEngine(): StubEngine {
     counts,
     gate: Promise.resolve(),
     failure: undefined,
+    warnings: [],
     engine: {
       async decide(body, call) {
         const request = parseDecisionRequest(body)

@@ -1,0 +1,35 @@
+"""The words that captions are made of. What a prompt says beside them means nothing to the model, so the bundle lists them."""
+import ast
+import json
+import re
+from pathlib import Path
+
+HERE = Path(__file__).parent
+# Texts of captions.py that no caption says: letters that an article looks at, names of fields, and an object that was left out.
+NOT_SAID = {"aeiou", "new", "s", "recolor", "octopus", "octopuses"}
+PLURALS = {"fish": "fish", "fox": "foxes", "bus": "buses", "strawberry": "strawberries", "cactus": "cacti", "butterfly": "butterflies"}
+
+
+def said_in(source):
+    """Words of all texts of a program but its docstrings, without what is filled in."""
+    tree = ast.parse(source)
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.FunctionDef)) and node.body]
+    docstrings = {id(body[0].value) for body in bodies if isinstance(body[0], ast.Expr)}
+    texts = [node.value for node in ast.walk(tree)
+             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings]
+    return {word for text in texts for word in re.findall(r"[a-z0-9]+", re.sub(r"\{[^}]*\}", " ", text))}
+
+
+def known_words():
+    from scenes import COLOURS, FONTS, PLACES, STYLES
+    objects = list(json.loads((HERE / "objects.json").read_text()))
+    plurals = [PLURALS.get(name, name + "s") for name in objects]
+    places = " ".join(PLACES).split()
+    said = said_in((HERE / "captions.py").read_text()) - NOT_SAID
+    return sorted(said | {*objects, *plurals, *places, *COLOURS, *STYLES, *FONTS})
+
+
+if __name__ == "__main__":
+    file = HERE.parent / "tessera.json"
+    manifest = {**json.loads(file.read_text()), "known_words": known_words()}
+    file.write_text(json.dumps(manifest, indent=2) + "\n")

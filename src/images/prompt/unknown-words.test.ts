@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { EXAMPLES } from '../../cli/examples.ts'
+import { findUnknownWords } from './unknown-words.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const { known_words } = JSON.parse(read('models/image-mini/tessera.json')) as { known_words: string[] }
+const known = new Set(known_words)
+
+describe('words that a small model does not know', () => {
+  it('are named once each, in the order of the prompt', () => {
+    const [warning, ...others] = findUnknownWords('A woman riding a bicycle, woman!', known)
+    expect(others).toEqual([])
+    expect(warning).toMatchObject({ code: 'unknown_words', path: 'prompt' })
+    expect(warning!.message).toContain('not woman, riding, bicycle;')
+  })
+
+  it('are not those to be written, nor those of a model that knows language', () => {
+    expect(findUnknownWords('"ZEBRA" in red serif letters on a “Zürich” blue background.', known)).toEqual([])
+    expect(findUnknownWords('a woman riding a bicycle', undefined)).toEqual([])
+    expect(findUnknownWords('', known)).toEqual([])
+  })
+
+  it('are named up to ten, and counted beyond', () => {
+    const [warning] = findUnknownWords(Array.from({ length: 12 }, (_, index) => `word${index}`).join(' '), known)
+    expect(warning!.message).toContain('word9 and 2 more;')
+  })
+
+  it('are in none of the prompts that the documents, the command line and the console suggest', () => {
+    const documents = [
+      'README.md',
+      'src/engine/engine.ts',
+      'src/engine/default-engine.ts',
+      'src/schemas/image-types.ts',
+    ]
+    const prompts = documents.flatMap((path) =>
+      [...read(path).matchAll(/prompt: '([^']+)'/g)].map(([, prompt]) => prompt!),
+    )
+    const commands = [...EXAMPLES['tessera-onnx']!, ...EXAMPLES.generate!, ...EXAMPLES.edit!]
+    const own = commands.filter((command) => !command.includes('--use'))
+    prompts.push(...own.flatMap((command) => /^(?:generate|edit \S+) "([^"]+)"/.exec(command)?.[1] ?? []))
+    prompts.push(
+      ...[...read('src/console/page.html').matchAll(/id="\w+-prompt"[^>]*>([^<]+)</g)].map(([, prompt]) => prompt!),
+    )
+    expect(prompts.length).toBeGreaterThan(12)
+    expect(prompts.filter((prompt) => findUnknownWords(prompt, known).length > 0)).toEqual([])
+    // Objects have their own colours: the model reads the first colour it meets as the background's.
+    for (const prompt of prompts) expect(prompt).not.toMatch(/\b(red|blue) (apple|car|circle)\b/)
+  })
+})
