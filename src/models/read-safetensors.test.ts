@@ -40,6 +40,11 @@ it('gives dtype, shape and place of tensors', async () => {
   expect(offset).toBeGreaterThan(8)
 })
 
+it.each([7, 'pt', [['pt']], { format: 7 }, { format: { of: 'pt' } }])('refuses %j as metadata', async (metadata) => {
+  await writeSafetensors({ __metadata__: metadata, a: f32([2], 0, 8) }, 8)
+  await expect(readSafetensors(work)).rejects.toThrow('expected __metadata__ as names and texts')
+})
+
 it('reads back what the writer wrote, every tensor aligned to its elements', async () => {
   const plans = [
     { name: 'bytes', dtype: 'U8', shape: [3] },

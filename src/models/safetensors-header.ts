@@ -29,7 +29,7 @@ export function parseSafetensorsHeader(json: Uint8Array, file: string, fileSize:
   const tensors = new Map<string, TensorEntry>()
   let metadata: Record<string, string> = {}
   for (const [name, value] of entries) {
-    if (name === '__metadata__') metadata = value as Record<string, string>
+    if (name === '__metadata__') metadata = parseMetadata(value, file)
     else tensors.set(name, parseEntry(value, name, file, dataStart, fileSize))
   }
   refuseOverlap(tensors, file)
@@ -45,6 +45,16 @@ function parseObject(json: Uint8Array, file: string): Record<string, unknown> {
   }
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Record<string, unknown>
   throw new ModelFormatError(file, 'a JSON object as safetensors header', 'other JSON')
+}
+
+/** The reference implementation refuses other files, also those that were written from them. */
+function parseMetadata(value: unknown, file: string): Record<string, string> {
+  const metadata = value ?? {}
+  const isObject = typeof metadata === 'object' && !Array.isArray(metadata)
+  if (isObject && Object.values(metadata).every((text) => typeof text === 'string')) {
+    return metadata as Record<string, string>
+  }
+  throw new ModelFormatError(file, '__metadata__ as names and texts', isObject ? 'other values' : 'other JSON')
 }
 
 function parseEntry(value: unknown, name: string, file: string, dataStart: number, fileSize: number): TensorEntry {

@@ -55,6 +55,18 @@ describe('a file', () => {
     expect(site.kept(URL)).toBe(200)
   })
 
+  it('that is kept is loaded again where the browser evicts it while it is read', async () => {
+    const site = stubSite({ [URL]: 'one' })
+    await read()
+    site.evict(URL)
+    expect(await measureDownload(URL)).toBe(3)
+    expect(await read()).toBe('one')
+    expect(site.requests.slice(1)).toEqual([`HEAD ${URL}`, `HEAD ${URL}`, `GET ${URL}`])
+    site.evict(URL)
+    site.answers[URL] = undefined
+    await expect(read()).rejects.toThrow('the request failed')
+  })
+
   it.each([401, 500])('gives an error where the server answers %i, with or without a page', async (status) => {
     for (const answer of [refusal(status), page(status)]) {
       const site = stubSite({ [URL]: answer })

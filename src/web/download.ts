@@ -30,11 +30,16 @@ export async function download(
 ): Promise<Uint8Array | undefined> {
   const cache = await openCache()
   const kept = await cache?.match(url)
-  const current = kept && (await isCurrent(url, kept, signal))
+  if (kept && (await isCurrent(url, kept, signal))) {
+    if (kept.status === NONE) return undefined
+    // Browsers evict what they keep whenever they need its room, also while it is read.
+    const bytes = await readAll(kept, url, onBytes).catch(() => undefined)
+    if (bytes !== undefined) return bytes
+  }
   signal?.throwIfAborted()
   // Storage may be full; then the file is loaded again next time.
   const keep = async (response: Response) => void (await cache?.put(url, response).catch(() => {}))
-  const response = current ? kept : await request(url, signal && { signal })
+  const response = await request(url, signal && { signal })
   if (isAbsent(response)) {
     if (kept === undefined) await keep(new Response(null, { status: NONE }))
     if (!kept?.ok || response.status === NONE) return undefined
@@ -42,7 +47,7 @@ export async function download(
   // Of a file that was there, a page in its place says that the server wants a login now, or is out of order.
   if (!response.ok || isPage(response)) throw new DownloadFailedError(url, `the server ${describe(response)}`)
   const bytes = await readAll(response, url, onBytes)
-  if (!current) await keep(new Response(bytes, { headers: pick(response.headers, VALIDATORS) }))
+  await keep(new Response(bytes, { headers: pick(response.headers, VALIDATORS) }))
   return bytes
 }
 
@@ -52,7 +57,13 @@ export async function download(
  */
 export async function measureDownload(url: string): Promise<number | undefined> {
   const kept = await (await openCache())?.match(url)
-  if (kept) return kept.status === NONE ? undefined : (await kept.blob()).size
+  if (kept?.status === NONE) return undefined
+  const size = await kept?.blob().then(
+    (file) => file.size,
+    // Evicted meanwhile.
+    () => undefined,
+  )
+  if (size !== undefined) return size
   const response = await request(url, { method: 'HEAD' })
   if (isAbsent(response)) return undefined
   return response.ok ? Number(response.headers.get('content-length') ?? 0) : 0

@@ -10,6 +10,8 @@ export interface FakeSite {
   readonly requests: string[]
   /** Status of what is kept for a URL. */
   kept(url: string): number | undefined
+  /** Takes away the content of what is kept for a URL, from who reads it now on. */
+  evict(url: string): void
 }
 
 export function stubSite(answers: FakeSite['answers'] = {}): FakeSite {
@@ -24,12 +26,19 @@ export function stubSite(answers: FakeSite['answers'] = {}): FakeSite {
     if (typeof answer === 'string') return file(answer)
     return typeof answer === 'function' ? answer(method) : answer.clone()
   })
+  const evicted = new Set<string>()
   const cache = {
-    match: async (url: string) => stored.get(url)?.clone(),
-    put: async (url: string, response: Response) => void stored.set(url, response),
+    match: async (url: string) => (evicted.has(url) ? withoutContent(stored.get(url)!) : stored.get(url)?.clone()),
+    put: async (url: string, response: Response) => void (stored.set(url, response), evicted.delete(url)),
   }
   vi.stubGlobal('caches', { open: async () => cache })
-  return { answers, requests, kept: (url) => stored.get(url)?.status }
+  return { answers, requests, kept: (url) => stored.get(url)?.status, evict: (url) => void evicted.add(url) }
+}
+
+/** What a browser hands out and can't read any more. */
+function withoutContent({ status, headers }: Response): Response {
+  const body = new ReadableStream({ pull: (controller) => controller.error(new TypeError('evicted')) })
+  return new Response(body, { status, headers })
 }
 
 /** A file as servers send it, whose version is its content. */

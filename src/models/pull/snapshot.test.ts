@@ -1,0 +1,33 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findInHubCache } from '../hub-cache.ts'
+import { pullModel } from './pull-model.ts'
+import { startFakeHub } from './test-support/fake-hub.ts'
+
+let home: string
+beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-'))))
+afterEach(() => rm(home, { recursive: true, force: true }))
+
+it('a model appears with all of its files, to whoever looks for it meanwhile', async () => {
+  const parts = Array.from({ length: 20 }, (_, k) => [`part-${k}.json`, '{}'])
+  // A file of weights whose header says that it holds none.
+  const weights = `\x02${'\0'.repeat(7)}{}`
+  await using hub = await startFakeHub({
+    ...Object.fromEntries(parts),
+    'config.json': '{}',
+    'model.safetensors': weights,
+  })
+  const env = { HF_HOME: home, HF_ENDPOINT: hub.url }
+  const state = { pulled: '' }
+  const pull = pullModel({ id: 'owner/model', env }).then((folder) => (state.pulled = folder))
+  const seen = new Set<number>()
+  while (state.pulled === '') {
+    const folder = await findInHubCache('owner/model', env)
+    if (folder !== undefined) seen.add((await readdir(folder)).length)
+  }
+  await pull
+  expect([...seen].filter((files) => files !== 22)).toEqual([])
+  expect(await readdir(state.pulled)).toHaveLength(22)
+})
