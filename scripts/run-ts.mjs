@@ -1,6 +1,7 @@
 // Runs a TypeScript program of this repository, with its arguments: node scripts/run-ts.mjs FILE ARGS...
 import { spawnSync } from 'node:child_process'
-import { basename, extname, join } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -8,12 +9,16 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const [file, ...args] = process.argv.slice(2)
 if (file === undefined) throw new Error('expected a file: node scripts/run-ts.mjs FILE ARGS...')
 const name = basename(file, extname(file))
+// Workers that the program starts itself lie beside it.
+const beside = readdirSync(dirname(file)).filter((entry) => entry.endsWith('-worker.ts'))
+const workers = beside.map((entry) => [basename(entry, '.ts'), join(dirname(file), entry)])
 // Two folders below the root, as deep as code looks upwards for models/, with the worker that createEngine() starts beside it.
 const outdir = join(root, 'out', name)
 await build({
   entryPoints: {
     [name]: file,
     worker: join(root, 'src/engine/worker.ts'),
+    ...Object.fromEntries(workers),
     'body-worker': join(root, 'src/http/body/body-worker.ts'),
   },
   outdir,

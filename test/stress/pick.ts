@@ -1,0 +1,3 @@
+export function pick<T>(choices: readonly T[]): T {
+  return choices[Math.floor(Math.random() * choices.length)]!
+}
