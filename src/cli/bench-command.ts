@@ -3,7 +3,8 @@ import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { createCpuBackend, detectBackends } from '../backends/index.ts'
 import { countDefaultThreads } from '../backends/platform.ts'
-import { BackendUnavailableError, InvalidRequestError } from '../errors/index.ts'
+import { BackendUnavailableError } from '../errors/index.ts'
+import { count, readOption } from '../options/index.ts'
 import type { Benchmark } from './bench/benchmark.ts'
 import { formatBenchmark } from './bench/format-benchmark.ts'
 import { type BackendFigures, measureBackend } from './bench/measure-backend.ts'
@@ -38,9 +39,7 @@ export const benchCommand = defineCommand({
 
 function readThreads(text: string | undefined): number {
   if (text === undefined) return countDefaultThreads()
-  const threads = readNumber('--threads', text)
-  if (Number.isSafeInteger(threads) && threads > 0) return threads
-  throw new InvalidRequestError('--threads', `must be a whole number of 1 or more, got ${text}`)
+  return readOption('--threads', count(1), readNumber('--threads', text))
 }
 
 async function describeMachine(threads: number): Promise<Benchmark['environment']> {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import colors from 'picocolors'
 import type { EditImageCallOptions, Engine } from '../engine/index.ts'
-import { InvalidRequestError } from '../errors/index.ts'
+import { count, readOption } from '../options/index.ts'
 import { type ImageResponse, LIMITS } from '../schemas/index.ts'
 import { type EngineArguments, engineArguments, openEngine, useFor } from './engine-arguments.ts'
 import { planFiles, writePicture } from './picture-files.ts'
@@ -87,7 +87,5 @@ function seedOf(seed: number, k: number): number {
 
 function readCount(text: string): number {
   const { min, max } = LIMITS.imagesPerCall
-  const count = readNumber('--n', text)
-  if (Number.isSafeInteger(count) && count >= min && count <= max) return count
-  throw new InvalidRequestError('--n', `must be a whole number from ${min} to ${max}, got ${text}`)
+  return readOption('--n', count(min, max), readNumber('--n', text))
 }

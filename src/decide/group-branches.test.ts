@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Branch } from './branch.ts'
-import { countTokens, groupBranches } from './group-branches.ts'
+import { countGroupTokens, groupBranches } from './group-branches.ts'
 
 const branch = (length: number): Branch => {
   const numbers = Array.from({ length }, (_, index) => index)
   return { ids: numbers, offsets: numbers, parts: numbers.map(() => 0), rows: [length - 1] }
 }
-const lengths = (sizes: readonly number[], most: number) => groupBranches(sizes.map(branch), most).map(countTokens)
+const lengths = (sizes: readonly number[], most: number) => groupBranches(sizes.map(branch), most).map(countGroupTokens)
 
 describe('groupBranches', () => {
   it('makes passes of nearly one length, not a full one and a short one', () => {
@@ -32,9 +32,9 @@ describe('groupBranches', () => {
             question,
           } of group)
             expect(ids.length).toBe(sizes[question])
-          if (group.length > 1) expect(countTokens(group)).toBeLessThanOrEqual(512)
+          if (group.length > 1) expect(countGroupTokens(group)).toBeLessThanOrEqual(512)
         }
-        const ordered = groups.map(countTokens).sort((a, b) => a - b)
+        const ordered = groups.map(countGroupTokens).sort((a, b) => a - b)
         if (ordered.length > 1) expect(ordered[0]! + ordered[1]!).toBeGreaterThan(512)
       }),
     )

@@ -34,6 +34,6 @@ function packFirstFit(branches: readonly Branch[], budget: number): Group[] {
 }
 
 /** Tokens of all branches of a group together. */
-export function countTokens(group: Group): number {
+export function countGroupTokens(group: Group): number {
   return group.reduce((sum, { branch }) => sum + branch.ids.length, 0)
 }

@@ -1,4 +1,5 @@
-import { InvalidRequestError, type TesseraError, toTesseraError } from '../errors/index.ts'
+import { type TesseraError, toTesseraError } from '../errors/index.ts'
+import { count, readOption } from '../options/index.ts'
 import type { DecisionRequestInput, DecisionResponse } from '../schemas/index.ts'
 import type { CallOptions } from './dispatcher.ts'
 
@@ -41,9 +42,7 @@ export async function* decideEach(
   requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
   { concurrency = CONCURRENCY, onResult, signal, client }: DecideManyOptions = {},
 ): AsyncGenerator<DecisionOutcome, void, undefined> {
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw new InvalidRequestError('concurrency', `must be a whole number of 1 or more, got ${concurrency}`)
-  }
+  readOption('concurrency', count(1), concurrency)
   const leaving = new AbortController()
   const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])
   const underway: Promise<DecisionOutcome>[] = []

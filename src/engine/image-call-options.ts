@@ -1,10 +1,7 @@
 import { InvalidRequestError } from '../errors/index.ts'
+import { GUIDANCE, STEPS } from '../images/sampling/sampling-options.ts'
+import { readOption } from '../options/index.ts'
 import type { CallOptions } from './dispatcher.ts'
-
-/** Noise levels that the models were trained on. */
-const MAX_STEPS = 1000
-/** Several times what any model is used with; far beyond, numbers overflow. */
-const MAX_GUIDANCE = 100
 
 /** What the wire of the image endpoints does not carry. */
 export interface ImageCallOptions extends CallOptions {
@@ -31,12 +28,8 @@ export function readSampling({ seed = drawSeed(), steps, guidance }: Omit<EditIm
   if (!Number.isSafeInteger(seed)) {
     throw new InvalidRequestError('seed', `must be an integer within ±(2^53 - 1), got ${seed}`)
   }
-  if (steps !== undefined && !(Number.isSafeInteger(steps) && steps >= 1 && steps <= MAX_STEPS)) {
-    throw new InvalidRequestError('steps', `must be a whole number from 1 to ${MAX_STEPS}, got ${steps}`)
-  }
-  if (guidance !== undefined && !(guidance >= 0 && guidance <= MAX_GUIDANCE)) {
-    throw new InvalidRequestError('guidance', `must be a number from 0 to ${MAX_GUIDANCE}, got ${guidance}`)
-  }
+  if (steps !== undefined) readOption('steps', STEPS, steps)
+  if (guidance !== undefined) readOption('guidance', GUIDANCE, guidance)
   return { seed, ...(steps !== undefined && { steps }), ...(guidance !== undefined && { guidance }) }
 }
 

@@ -1,5 +1,6 @@
 import { type OwnCalibration, type OwnQuestion, questionKey } from '../decide/own-calibration.ts'
 import { InvalidRequestError } from '../errors/index.ts'
+import { amount, readOption } from '../options/index.ts'
 import type { Engine } from '../engine/index.ts'
 import { crossValidate, logLoss } from './cross-validate.ts'
 import { type AnsweredQuestion, answerRows, type EvaluateOptions } from './evaluate.ts'
@@ -62,7 +63,7 @@ export async function calibrate(
   options: CalibrateOptions = {},
 ): Promise<CalibrationResult> {
   const { error = 0.05 } = options
-  if (!(error >= 0 && error <= 1)) throw new InvalidRequestError('error', `must be a number from 0 to 1, got ${error}`)
+  readOption('error', amount(0, 1), error)
   const { answered, model } = await answerRows(engine, rows, options)
   const fits = [...groupBy(answered, ({ question }) => questionKey(question)).values()].map((outcomes) =>
     calibrateQuestion(outcomes, error),

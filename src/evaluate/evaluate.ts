@@ -1,5 +1,6 @@
 import { probabilitiesOf } from '../decide/answer.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
+import { count, readOption } from '../options/index.ts'
 import type { Engine } from '../engine/index.ts'
 import type { Question } from '../schemas/index.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
@@ -85,9 +86,7 @@ export async function answerRows(
   { signal, onProgress, concurrency = 2, maxOptions }: EvaluateOptions,
 ): Promise<{ answered: AnsweredQuestion[]; model: string; inputTokens: number }> {
   if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new InvalidRequestError('concurrency', `must be a whole number, 1 or more, got ${concurrency}`)
-  }
+  readOption('concurrency', count(1), concurrency)
   const labelled = rows.map((row, index) =>
     readLabels(row, index, maxOptions === undefined ? undefined : { maxOptions }),
   )

@@ -1,4 +1,6 @@
 import { InvalidRequestError } from '../errors/index.ts'
+import { readOption } from '../options/index.ts'
+import { GUIDANCE, STEPS } from './sampling/sampling-options.ts'
 
 /** @throws InvalidRequestError unless both sides are multiples of `step` */
 export function requireSize(width: number, height: number, step: number): void {
@@ -10,10 +12,6 @@ export function requireSize(width: number, height: number, step: number): void {
 
 /** @throws InvalidRequestError */
 export function requireSampling(steps: number, guidance: number): void {
-  if (!Number.isSafeInteger(steps) || steps < 1) {
-    throw new InvalidRequestError('steps', `must be a whole number from 1, got ${steps}`)
-  }
-  if (!Number.isFinite(guidance) || guidance < 0) {
-    throw new InvalidRequestError('guidance', `must be a number from 0, got ${guidance}`)
-  }
+  readOption('steps', STEPS, steps)
+  readOption('guidance', GUIDANCE, guidance)
 }

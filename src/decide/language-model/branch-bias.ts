@@ -1,6 +1,6 @@
 import type { Tensor } from '../../backends/backend.ts'
 import { sees } from '../branch.ts'
-import { countTokens, type Group } from '../group-branches.ts'
+import { countGroupTokens, type Group } from '../group-branches.ts'
 
 /** Blocks a column without the NaN that −∞ gives in a fully blocked row; within the range of half precision. */
 const BLOCKED = -6e4
@@ -25,7 +25,7 @@ export class BranchBias {
 
   /** 0 where row sees column, else `BLOCKED`; shape [1, 1, group tokens, past + group tokens]. */
   over(group: Group, past: number): Tensor {
-    const tokens = countTokens(group)
+    const tokens = countGroupTokens(group)
     const total = past + tokens
     const data = this.#memory.subarray(0, tokens * total)
     if (group !== this.#group || past !== this.#past) fillBias(data, group, past)
@@ -36,7 +36,7 @@ export class BranchBias {
 }
 
 function fillBias(bias: Float32Array, group: Group, past: number): void {
-  const total = past + countTokens(group)
+  const total = past + countGroupTokens(group)
   let start = 0
   for (const { branch } of group) {
     const size = branch.ids.length

@@ -2,7 +2,7 @@ import type { Session } from '../../backends/backend.ts'
 import type { Question } from '../../schemas/index.ts'
 import type { Branch } from '../branch.ts'
 import { BranchBias, biasLength } from './branch-bias.ts'
-import { countTokens, groupBranches } from '../group-branches.ts'
+import { countGroupTokens, groupBranches } from '../group-branches.ts'
 import type { Prefill } from './open-prefill.ts'
 import { branchFeeds, prefillFeeds } from './passes.ts'
 import type { Readout } from './readout.ts'
@@ -48,7 +48,7 @@ export function createWindowReader(
   memory: WorkingMemory,
 ): WindowReader {
   const groups = groupBranches(branches, GROUP)
-  const widest = Math.max(...groups.map(countTokens))
+  const widest = Math.max(...groups.map(countGroupTokens))
   const lengths = decoder.prefill.lengths(longest)
   const lent = memory.lend([...lengths, biasLength(widest, longest)])
   const cache = decoder.prefill.openCache(longest, lent.arrays.slice(0, lengths.length))

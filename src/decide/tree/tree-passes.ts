@@ -56,17 +56,17 @@ export function countRows(stretches: readonly Stretch[]): number {
 
 /** Length of the memory for the bias of a pass. */
 export function biasLength(stretches: readonly Stretch[], trunk: number): number {
-  const tokens = countTokens(stretches)
+  const tokens = countStretchTokens(stretches)
   return tokens * (trunk + stretches[0]!.from + tokens)
 }
 
-function countTokens(stretches: readonly Stretch[]): number {
+function countStretchTokens(stretches: readonly Stretch[]): number {
   return stretches.reduce((sum, { from, to }) => sum + to - from, 0)
 }
 
 /** 0 where a row sees a column, else `BLOCKED`: [tokens, trunk + tokens before + tokens]. */
 function branchBias(stretches: readonly Stretch[], trunk: number, memory: Float32Array): Tensor {
-  const tokens = countTokens(stretches)
+  const tokens = countStretchTokens(stretches)
   const total = trunk + stretches[0]!.from + tokens
   const data = memory.subarray(0, tokens * total)
   let start = 0

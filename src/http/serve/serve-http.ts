@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { count, readOption } from '../../options/index.ts'
 import { createNodeServer, type NodeTimeouts } from '../adapters/node.ts'
 import type { Server } from '../server.ts'
 
@@ -34,9 +35,7 @@ export async function serveHttp(
   port: number,
   timeouts?: NodeTimeouts,
 ): Promise<HttpService> {
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new InvalidRequestError('port', `must be a whole number from 0 to 65535, got ${port}`)
-  }
+  readOption('port', count(0, 65_535), port)
   const http = createNodeServer(server, timeouts)
   const unused = watchUnused(http)
   await listen(http, host, port)

@@ -1,4 +1,5 @@
 import { InvalidRequestError } from '../../errors/index.ts'
+import { count, readOption } from '../../options/index.ts'
 import { parseAmount } from './money.ts'
 
 /** A price in EUR: `amount` for every `per` units. */
@@ -35,9 +36,7 @@ export const DEFAULT_PRICES: Prices = {
 export function readPrices(prices: Prices): Readonly<Record<Endpoint, bigint>> {
   const entries = Object.entries(prices).map(([endpoint, { amount, per }]: [string, Price]) => {
     const path = `prices.${endpoint}`
-    if (!Number.isSafeInteger(per) || per < 1) {
-      throw new InvalidRequestError(`${path}.per`, `must be a whole number of 1 or more, got ${per}`)
-    }
+    readOption(`${path}.per`, count(1), per)
     const total = parseAmount(amount, `${path}.amount`)
     if (total % BigInt(per) !== 0n) {
       throw new InvalidRequestError(path, 'must come to at most 12 decimal places for a single unit')

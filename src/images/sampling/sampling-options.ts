@@ -1,0 +1,7 @@
+import { amount, count } from '../../options/index.ts'
+
+/** Denoising steps: as many as the noise levels that the models were trained on. */
+export const STEPS = count(1, 1000)
+
+/** Strength of guidance: several times what any model is used with; far beyond, numbers overflow. */
+export const GUIDANCE = amount(0, 100)
