@@ -6,7 +6,8 @@ import type { SelfTest } from './self-test/self-test.ts'
  * backend it runs on.
  */
 
-export type BackendName = 'cpu' | 'cuda' | 'webgpu' | 'wasm' | 'coreml' | 'dml'
+export const BACKEND_NAMES = ['cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'] as const
+export type BackendName = (typeof BACKEND_NAMES)[number]
 
 /** The execution providers of onnxruntime-node besides the CPU. WebGPU is experimental there. */
 export type ProviderName = Exclude<BackendName, 'cpu' | 'wasm'>

@@ -10,6 +10,7 @@ export type {
   Session,
   Tensor,
 } from './backend.ts'
+export { BACKEND_NAMES } from './backend.ts'
 export { createCpuBackend, type CpuBackendOptions } from './cpu.ts'
 export { createBackend, type BackendChoice, type BackendOptions } from './create-backend.ts'
 export type { SelfTest } from './self-test/self-test.ts'

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os'
-import { type BackendName, countDefaultThreads } from '../backends/index.ts'
+import { BACKEND_NAMES, type BackendName, countDefaultThreads } from '../backends/index.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { count, flag, mapOf, oneOf, optionTable, readOption, readOptions, text } from '../options/index.ts'
@@ -67,7 +67,7 @@ export interface ResolvedOptions {
   readonly calibration?: OwnCalibration
 }
 
-const BACKEND = oneOf(['auto', 'cpu', 'cuda', 'webgpu', 'wasm', 'coreml', 'dml'])
+const BACKEND = oneOf(['auto', ...BACKEND_NAMES])
 const THREADS = count(1, 256)
 
 const ENGINE_OPTIONS = optionTable('an engine', {
