@@ -1,4 +1,4 @@
-import type { Answer, DecisionRequest, DecisionResponse, Question } from '../schemas/index.ts'
+import type { Answer, DecisionRequest, DecisionResponse, Question, Warning } from '../schemas/index.ts'
 import { answerQuestion } from './answer.ts'
 import { poolWindows } from './windows.ts'
 import type { JobContext } from '../jobs/job-context.ts'
@@ -79,8 +79,19 @@ export function createDecider<Plan extends PlannedRequest>(
         answers: Object.fromEntries(answers),
         usage: { input_tokens: reader.count(plan).input_tokens, output_tokens: 0 },
         latency_ms: Math.round(performance.now() - started),
+        ...warnOfWindows(plan.names, windows),
       }
     },
     dispose: () => reader.dispose(),
   }
+}
+
+/** Says which questions were not read beside the whole state. */
+function warnOfWindows(names: readonly string[], read: readonly (readonly Float64Array[])[]): { warnings?: Warning[] } {
+  const windows = Math.max(...read.map(({ length }) => length))
+  if (windows === 1) return {}
+  const affected = names.filter((_, index) => read[index]!.length > 1)
+  const which = affected.length === names.length ? 'every question' : `${affected.length} of ${names.length} questions`
+  const message = `the state is longer than the model reads at once: ${which} read it in ${windows} windows`
+  return { warnings: [{ code: 'read_in_windows', path: 'state', message }] }
 }

@@ -57,15 +57,35 @@ function parseMetadata(value: unknown, file: string): Record<string, string> {
   throw new ModelFormatError(file, '__metadata__ as names and texts', isObject ? 'other values' : 'other JSON')
 }
 
-function parseEntry(value: unknown, name: string, file: string, dataStart: number, fileSize: number): TensorEntry {
+/** What a damaged file has in place of something, never all of it. */
+function show(value: unknown): string {
+  if (Array.isArray(value))
+    return `a list of ${value.length}: ${value
+      .slice(0, 4)
+      .map((item) => typeof item)
+      .join(', ')}`
+  return typeof value === 'string'
+    ? JSON.stringify(value.slice(0, 100))
+    : typeof value === 'number'
+      ? String(value)
+      : typeof value
+}
+
+/** No tensor of a model has more. */
+const MOST_DIMENSIONS = 16
+
+function parseEntry(value: unknown, tensor: string, file: string, dataStart: number, fileSize: number): TensorEntry {
+  const name = tensor.slice(0, 200)
   const { dtype, shape, data_offsets: offsets } = (value ?? {}) as Record<string, unknown>
   if (typeof dtype !== 'string' || !Object.hasOwn(SAFETENSORS_BYTES, dtype)) {
-    throw new ModelFormatError(file, `dtype of ${name} in ${Object.keys(SAFETENSORS_BYTES).join(', ')}`, String(dtype))
+    throw new ModelFormatError(file, `dtype of ${name} in ${Object.keys(SAFETENSORS_BYTES).join(', ')}`, show(dtype))
   }
-  if (!isCounts(shape)) throw new ModelFormatError(file, `whole numbers as shape of ${name}`, JSON.stringify(shape))
+  if (!isCounts(shape) || shape.length > MOST_DIMENSIONS) {
+    throw new ModelFormatError(file, `at most ${MOST_DIMENSIONS} whole numbers as shape of ${name}`, show(shape))
+  }
   if (!isCounts(offsets) || offsets.length !== 2 || offsets[0]! > offsets[1]! || dataStart + offsets[1]! > fileSize) {
     const expected = `data_offsets of ${name} within the ${fileSize - dataStart} bytes of data`
-    throw new ModelFormatError(file, expected, JSON.stringify(offsets))
+    throw new ModelFormatError(file, expected, isCounts(offsets) ? `[${offsets.slice(0, 2)}]` : show(offsets))
   }
   const [start, end] = offsets as [number, number]
   const length = shape.reduce((product, dim) => product * dim, SAFETENSORS_BYTES[dtype as SafetensorsType])
@@ -86,6 +106,7 @@ function refuseOverlap(tensors: ReadonlyMap<string, TensorEntry>, file: string):
     const [previousName, previous] = sorted[i - 1]!
     const end = previous.offset + previous.length
     if (entry.offset >= end) continue
-    throw new ModelFormatError(file, `${name} after ${previousName}, at byte ${end} or later`, `byte ${entry.offset}`)
+    const expected = `${name.slice(0, 200)} after ${previousName.slice(0, 200)}, at byte ${end} or later`
+    throw new ModelFormatError(file, expected, `byte ${entry.offset}`)
   }
 }

@@ -158,6 +158,9 @@ export interface DecisionResponse<
   }
   /** Whole milliseconds. */
   readonly latency_ms: number
-  /** What was ignored in the request, such as misspelt fields; absent when nothing was, and never on the wire. */
+  /**
+   * What was ignored in the request, such as misspelt fields, and whether the state was read in windows; absent when there is
+   * nothing to say, and never on the wire.
+   */
   readonly warnings?: readonly Warning[]
 }

@@ -1,5 +1,6 @@
 /**
- * Something in a request that had no effect. It changes no result.
+ * Something that a caller may not expect of a request that was answered: a part that had no effect, or a state that was not read
+ * whole.
  *
  * @example
  * ```ts
@@ -8,10 +9,13 @@
  * ```
  */
 export interface Warning {
-  /** `unknown_field`: a field that nothing reads. `unknown_words`: words that mean nothing to the model that draws. */
-  readonly code: 'unknown_field' | 'unknown_words'
+  /**
+   * `unknown_field`: a field that nothing reads. `unknown_words`: words that mean nothing to the model that draws. `read_in_windows`: the state is longer than the model reads at once beside some
+   * questions, whose answers are pooled over windows of it.
+   */
+  readonly code: 'unknown_field' | 'unknown_words' | 'read_in_windows'
   /** Where in the request, such as `questions.urgent.min_confidance`. */
   readonly path: string
-  /** What was ignored, and what may have been meant. */
+  /** What was ignored, and what may have been meant; or in how many windows which questions were read. */
   readonly message: string
 }

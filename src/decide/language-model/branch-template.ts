@@ -48,5 +48,11 @@ export function createBranchTemplate(tokenizer: Tokenizer): Template {
   }
 
   const opening = [tokenizer.structural('<state>')]
-  return { opening, mostOptions: Number.POSITIVE_INFINITY, state: (text) => tokenizer.encode(text), question }
+  return {
+    opening,
+    closing: [],
+    mostOptions: Number.POSITIVE_INFINITY,
+    state: (text) => tokenizer.encode(text),
+    question,
+  }
 }

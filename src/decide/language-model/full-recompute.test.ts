@@ -9,6 +9,7 @@ import { parseDecisionRequest, type Question } from '../../schemas/index.ts'
 import { readFile } from 'node:fs/promises'
 import { type Branch, sees } from '../branch.ts'
 import { createBranchTemplate } from './branch-template.ts'
+import { readChatFormat } from './chat-format.ts'
 import { createChatTemplate } from './chat-template.ts'
 import { openDecider } from '../index.ts'
 import { cacheLengths, KvCache } from './kv-cache.ts'
@@ -65,7 +66,9 @@ describe.each([
     )
     const tokenizer = await loadTokenizer(openFolder(folder))
     const pointer = 'readout' in manifest
-    const template = pointer ? createBranchTemplate(tokenizer) : createChatTemplate(tokenizer)
+    const template = pointer
+      ? createBranchTemplate(tokenizer)
+      : createChatTemplate(tokenizer, readChatFormat(undefined))
     const readout = pointer ? createPointerReadout() : createSymbolReadout(tokenizer, 'tokenizer.json')
     const options = { linear: 'float', maxPositions: config.max_position_embeddings } as const
     const weights = await readSafetensors(folder)

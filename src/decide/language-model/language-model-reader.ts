@@ -3,7 +3,7 @@ import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { WorkingMemory } from '../working-memory.ts'
 import type { PlanLimits } from '../windows.ts'
 import { countPlan, type Plan, planRequest } from './plan.ts'
-import { createWindowReader, type Decoder } from './read-window.ts'
+import { countPasses, createWindowReader, type Decoder } from './read-window.ts'
 import type { Template } from './template.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 
@@ -27,7 +27,7 @@ export function createLanguageModelReader(parts: LanguageModelParts): QuestionRe
       }
     },
     count: countPlan,
-    read: (plan, context) => readWindows(decoder, memory, plan, context),
+    read: (plan, context) => readScans(decoder, memory, plan, context),
     async dispose() {
       await decoder.prefill.dispose()
       await decoder.branch.dispose()
@@ -35,26 +35,43 @@ export function createLanguageModelReader(parts: LanguageModelParts): QuestionRe
   }
 }
 
-async function readWindows(
+async function readScans(
   decoder: Decoder,
   memory: WorkingMemory,
   plan: Plan,
   context: JobContext,
 ): Promise<Float64Array[][]> {
-  const windows = plan.windows.map(({ start, end }) => [...plan.opening, ...plan.state.slice(start, end)])
-  const reader = createWindowReader(decoder, plan, Math.max(...windows.map((ids) => ids.length)), memory)
-  const total = windows.reduce((sum, ids) => sum + reader.countPasses(ids.length), 0)
+  const scans = plan.scans.map(({ windows, questions }) => ({
+    windows: windows.map(({ start, end }) => [
+      ...plan.opening,
+      ...plan.state.slice(start, end),
+      ...(end < plan.state.length ? plan.closing : []),
+    ]),
+    questions,
+  }))
+  const read: Float64Array[][] = plan.questions.map(() => [])
+  const pick = <T>(all: readonly T[], questions: readonly number[]) => questions.map((question) => all[question] as T)
+  const total = scans.reduce((sum, { windows, questions }) => {
+    const branches = pick(plan.branches, questions)
+    return sum + windows.reduce((passes, ids) => passes + countPasses(ids.length, branches), 0)
+  }, 0)
   let done = 0
   const beforePass = async () => {
     await context.turn()
     context.onProgress?.({ stage: 'reading', done: done++, total })
   }
-  const read: Float64Array[][] = []
-  try {
-    for (const ids of windows) read.push(await reader.read(ids, beforePass))
-  } finally {
-    await reader.close()
+  for (const { windows, questions } of scans) {
+    const asked = { questions: pick(plan.questions, questions), branches: pick(plan.branches, questions) }
+    const reader = createWindowReader(decoder, asked, Math.max(...windows.map((ids) => ids.length)), memory)
+    try {
+      for (const ids of windows) {
+        const logits = await reader.read(ids, beforePass)
+        for (const [index, question] of questions.entries()) read[question]!.push(logits[index]!)
+      }
+    } finally {
+      await reader.close()
+    }
   }
   context.onProgress?.({ stage: 'reading', done: total, total })
-  return plan.questions.map((_, question) => read.map((window) => window[question] as Float64Array))
+  return read
 }

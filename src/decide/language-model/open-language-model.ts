@@ -1,5 +1,6 @@
 import type { Precision } from '../../backends/backend.ts'
 import { buildLanguageModel, chooseLinear } from '../../graph/index.ts'
+import { readChatTemplate } from '../../models/chat-template.ts'
 import { indexWeights } from '../../models/index-weights.ts'
 import { readLanguageModelConfig } from '../../models/language-models/families.ts'
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
@@ -10,8 +11,10 @@ import type { DecisionBundle } from '../decision-family.ts'
 import { readManifest } from '../manifest.ts'
 import { loadTokenizer } from '../tokenizer/tokenizer.ts'
 import { createBranchTemplate } from './branch-template.ts'
+import { readChatFormat } from './chat-format.ts'
 import { createChatTemplate } from './chat-template.ts'
 import { createLanguageModelReader } from './language-model-reader.ts'
+import { LONGEST_BRANCH } from './plan.ts'
 import { openPrefill } from './open-prefill.ts'
 import { createPointerReadout, createSymbolReadout } from './readout.ts'
 
@@ -23,14 +26,19 @@ import { createPointerReadout, createSymbolReadout } from './readout.ts'
  */
 export async function openLanguageModel({ backend, files, config: described }: DecisionBundle): Promise<Decider> {
   const config = readLanguageModelConfig(described)
-  const positions = config.max_position_embeddings
+  const longest = longestWindow(config, backend.precision)
+  // Tables of positions are made for as many as are ever read.
+  const positions = Math.min(config.max_position_embeddings, longest + 2 * LONGEST_BRANCH)
   const [manifest, weights, tokenizer] = await Promise.all([
-    readManifest(files, Math.min(positions, longestWindow(config, backend.precision))),
+    readManifest(files, Math.min(positions, longest)),
     indexWeights(files),
-    loadTokenizer(files),
+    loadTokenizer(files, { vocabulary: config.vocab_size }),
   ])
   checkTensors(config, weights)
-  const template = manifest.template === 'branch-1' ? createBranchTemplate(tokenizer) : createChatTemplate(tokenizer)
+  const template =
+    manifest.template === 'branch-1'
+      ? createBranchTemplate(tokenizer)
+      : createChatTemplate(tokenizer, readChatFormat(await readChatTemplate(files)))
   const readout =
     manifest.readout === 'pointer'
       ? createPointerReadout()

@@ -6,6 +6,7 @@ import type { Template } from './template.ts'
 /** One token a character. */
 const template: Template = {
   opening: [0, 0],
+  closing: [9],
   mostOptions: 26,
   state: (text) => Array.from(text, () => 1),
   question: ({ instructions }) => {
@@ -23,17 +24,28 @@ const ask = (...lengths: number[]) =>
   })
 
 describe('planRequest', () => {
+  const windowsOf = (...lengths: number[]) => planRequest(ask(...lengths), template, limits).scans[0]!.windows
+
   it('reads the state in the same windows, whatever is asked', () => {
-    const { windows } = planRequest(ask(5), template, limits)
+    const windows = windowsOf(5)
     expect(windows.length).toBeGreaterThan(1)
-    expect(planRequest(ask(5, 500), template, limits).windows).toEqual(windows)
+    expect(windowsOf(5, 500)).toEqual(windows)
   })
 
-  it('leaves room for the longest question in every window', () => {
-    const { windows } = planRequest(ask(500), template, limits)
-    expect(
-      Math.max(...windows.map(({ start, end }) => end - start)) + 500 + template.opening.length,
-    ).toBeLessThanOrEqual(1000)
+  it('leaves room for the longest question in every window, and for what ends it', () => {
+    const longest = Math.max(...windowsOf(500).map(({ start, end }) => end - start))
+    expect(longest + 500 + template.opening.length + template.closing.length).toBeLessThanOrEqual(1000)
+  })
+
+  it('shows the whole state to every question that fits beside it, whatever else is asked', () => {
+    const asked = { ...ask(5, 100, 97, 400), state: 's'.repeat(900) }
+    const { scans } = planRequest(asked, template, limits)
+    expect(scans).toEqual([
+      { windows: [{ start: 0, end: 900 }], questions: [0, 2] },
+      { windows: [expect.anything(), expect.anything()], questions: [1, 3] },
+    ])
+    const alone = planRequest({ ...asked, questions: { q1: asked.questions['q1']! } }, template, limits)
+    expect(alone.scans[0]!.windows).toEqual(scans[1]!.windows)
   })
 
   it('refuses a question that is too long before it looks at the next', () => {

@@ -8,14 +8,22 @@ import type { Template } from './template.ts'
 import { type PlanLimits, splitWindows, type Window } from '../windows.ts'
 
 /** Most tokens one question may have: its pass has a bias of question × (state + question) entries. */
-const LONGEST_BRANCH = 4096
+export const LONGEST_BRANCH = 4096
 
 /** A request as tokens, checked against the model's limits before any work is done. */
 export interface Plan extends PlannedRequest {
   readonly branches: readonly Branch[]
   readonly opening: readonly number[]
+  /** Behind every window of the state but its last. */
+  readonly closing: readonly number[]
   readonly state: readonly number[]
+  readonly scans: readonly Scan[]
+}
+
+/** The state whole or in windows, and which questions are read there. */
+export interface Scan {
   readonly windows: readonly Window[]
+  readonly questions: readonly number[]
 }
 
 /** @throws InvalidRequestError naming the question that the model cannot answer, or whose text does not fit it beside any state. */
@@ -28,7 +36,7 @@ export function planRequest(request: DecisionRequest, template: Template, limits
     const reason = `has ${optionCount(question)} options, and this model tells at most ${template.mostOptions} apart`
     throw new InvalidRequestError(`questions.${name}.criteria`, reason, { loc: ['questions', name, 'criteria'] })
   }
-  // What is kept for a question does not depend on the questions asked: none may move the windows that others read. At least
+  // What windows leave for a question does not depend on the questions asked: none may move those that others read. At least
   // half of the positions belong to the state.
   const room = Math.min(Math.floor(limits.positions / 2), LONGEST_BRANCH)
   const branches: Branch[] = []
@@ -49,11 +57,33 @@ export function planRequest(request: DecisionRequest, template: Template, limits
       )
     }
   }
-  const { opening } = template
+  const { opening, closing } = template
   const state = template.state(asText(request.state))
-  const size = Math.min(limits.window.tokens, limits.positions - room - opening.length)
-  const overlap = Math.min(limits.window.overlap, Math.floor(size / 4))
-  return { names, questions, branches, opening, state, windows: splitWindows(state.length, size, overlap) }
+  const frame = opening.length + closing.length
+  const scans = planScans(state.length, branches, { ...limits, frame, room })
+  return { names, questions, branches, opening, closing, state, scans }
+}
+
+/**
+ * A question sees the whole state where that and the question fit; the others share windows that leave room for the
+ * longest. What a question gets depends on it and the state alone.
+ */
+function planScans(
+  length: number,
+  branches: readonly Branch[],
+  { positions, window, frame, room }: PlanLimits & { readonly frame: number; readonly room: number },
+): Scan[] {
+  const size = Math.min(window.tokens, positions - room - frame)
+  const fits = (branch: Branch) =>
+    length <= size || (length <= window.tokens && frame + length + extent(branch) <= positions)
+  const all = [...branches.keys()]
+  const whole = all.filter((question) => fits(branches[question]!))
+  const rest = all.filter((question) => !fits(branches[question]!))
+  const overlap = Math.min(window.overlap, Math.floor(size / 4))
+  return [
+    { windows: [{ start: 0, end: length }], questions: whole },
+    { windows: splitWindows(length, size, overlap), questions: rest },
+  ].filter(({ questions }) => questions.length > 0)
 }
 
 export function countPlan(plan: Plan): TokenCount {

@@ -29,8 +29,6 @@ export interface WindowQuestions {
 
 /** Reads the windows of one request, one after the other. */
 export interface WindowReader {
-  /** How many passes a window of that many tokens takes, for progress. */
-  countPasses(tokens: number): number
   /**
    * Reads one window and answers every question on it: the state once, in chunks, then the questions in packed passes.
    * `beforePass` is awaited before every pass and may throw to stop. Returns one logits array [K] a question, in order.
@@ -38,6 +36,11 @@ export interface WindowReader {
   read(ids: readonly number[], beforePass: () => Promise<void>): Promise<Float64Array[]>
   /** Overwrites what was read and gives the memory back. To be called once, at the end. */
   close(): Promise<void>
+}
+
+/** How many passes a window of that many tokens takes with its questions, for progress. */
+export function countPasses(tokens: number, branches: readonly Branch[]): number {
+  return Math.ceil(tokens / CHUNK) + groupBranches(branches, GROUP).length
 }
 
 /** A reader for windows of at most `longest` tokens, which share one cache and one bias. */
@@ -54,7 +57,6 @@ export function createWindowReader(
   const cache = decoder.prefill.openCache(longest, lent.arrays.slice(0, lengths.length))
   const bias = new BranchBias(lent.arrays[lengths.length] as Float32Array)
   return {
-    countPasses: (tokens) => Math.ceil(tokens / CHUNK) + groups.length,
     async read(ids, beforePass) {
       // Passes of one length: those of 512 and 128 tokens take a twentieth longer than two of 320.
       const chunk = Math.ceil(ids.length / Math.ceil(ids.length / CHUNK))

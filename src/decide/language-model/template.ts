@@ -7,7 +7,9 @@ export interface Template {
   readonly opening: readonly number[]
   /** Options of a choice that it has symbols for. */
   readonly mostOptions: number
-  /** The text of the state. */
+  /** Tokens behind the state in every window but its last, whose `state` has them. */
+  readonly closing: readonly number[]
+  /** The text of the state, and what parts it from a question. */
   state(text: string): number[]
   /**
    * One question. The question's name is never shown to the model.

@@ -9,6 +9,15 @@ const SHORT = 24
 /** Above any rank. */
 const NONE = 2 ** 31 - 1
 
+const UTF8 = new TextEncoder()
+
+export interface BytePairOptions {
+  /** Whether a word that is a token is that token, whatever the rules make of it. @defaultValue false */
+  readonly ignoreMerges?: boolean
+  /** Whether characters that are no tokens are spelt in tokens `<0x00>` to `<0xFF>`. @defaultValue false */
+  readonly byteFallback?: boolean
+}
+
 /**
  * Byte-pair encoding (Sennrich et al. 2016, arXiv:1508.07909): joins the neighbours of lowest rank, the first of equals, until
  * no rule applies. Works on ids, which is several times faster than on texts; time grows as n log n with the word.
@@ -24,8 +33,17 @@ export class BytePairEncoder {
   /** Ranks of the pairs of a short word, overwritten by the next. */
   readonly #shortRanks = new Int32Array(SHORT)
 
+  /** Of all tokens, where a word that is one is never made of others. */
+  readonly #words: ReadonlyMap<string, number> | undefined
+  /** Of the 256 bytes, where they spell characters that are no tokens. */
+  readonly #bytes: readonly number[] | undefined
+
   /** @throws RangeError for a rule with a text that is no token */
-  constructor(vocabulary: Readonly<Record<string, number>>, merges: readonly (readonly [string, string])[]) {
+  constructor(
+    vocabulary: Readonly<Record<string, number>>,
+    merges: readonly (readonly [string, string])[],
+    { ignoreMerges = false, byteFallback = false }: BytePairOptions = {},
+  ) {
     // A map, since looking a joined text up in an object interns it first; filled without a list of all entries.
     const ids = new Map<string, number>()
     let most = 0
@@ -40,13 +58,22 @@ export class BytePairEncoder {
       this.#merged.push(known(ids, left + right))
     }
     for (const [token, id] of ids) if (isCharacter(token)) this.#ids.set(token, id)
+    this.#words = ignoreMerges ? ids : undefined
+    this.#bytes = byteFallback ? Array.from({ length: 256 }, (_, byte) => known(ids, byteToken(byte))) : undefined
   }
 
   /** Ids of a word. @throws RangeError for a character that is no token */
   encode(word: string): number[] {
+    const whole = this.#words?.get(word)
+    if (whole !== undefined) return [whole]
     // A loop: with Array.from and a function all of tokenising took half as long again.
     const ids: number[] = []
-    for (const character of word) ids.push(known(this.#ids, character))
+    for (const character of word) {
+      const id = this.#ids.get(character)
+      if (id !== undefined) ids.push(id)
+      else if (this.#bytes === undefined) ids.push(known(this.#ids, character))
+      else for (const byte of UTF8.encode(character)) ids.push(this.#bytes[byte] as number)
+    }
     return ids.length <= SHORT ? this.#mergeShort(ids) : this.#mergeLong(ids)
   }
 
@@ -117,6 +144,10 @@ export class BytePairEncoder {
   #pair(left: number, right: number): number {
     return left * this.#size + right
   }
+}
+
+function byteToken(byte: number): string {
+  return `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`
 }
 
 function isCharacter(token: string): boolean {

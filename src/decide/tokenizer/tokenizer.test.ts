@@ -184,3 +184,50 @@ describe('loadTokenizer', () => {
     await expect(load(makeFile([], changes))).rejects.toThrow(ModelFormatError)
   })
 })
+
+describe('a file that would be read wrongly', () => {
+  const RULES: [number, number][] = [[1, 2]]
+  const model = (changes: object) => ({ model: { ...makeFile(RULES).model, ...changes } })
+  const vocab = makeFile(RULES).model.vocab
+
+  it.each([
+    [{ normalizer: { type: 'Prepend', prepend: '_' } }, 'normalizer'],
+    [{ normalizer: { type: 'Sequence', normalizers: [{ type: 'Strip' }] } }, 'normalizer'],
+    [{ normalizer: { type: 'Unheard' } }, 'normalizer'],
+    [{ pre_tokenizer: { type: 'Unheard' } }, 'pre_tokenizer'],
+    [{ added_tokens: [{ id: -1, content: 'x' }] }, 'added_tokens'],
+    [{ added_tokens: [{ id: 1e12, content: 'x' }] }, 'added_tokens'],
+    [model({ vocab: { ...vocab, x: -1 } }), 'model.vocab'],
+    [model({ vocab: { ...vocab, x: 2.5 } }), 'model.vocab'],
+    [model({ vocab: { ...vocab, x: '3' } }), 'model.vocab'],
+    [model({ vocab: { ...vocab, x: 1e9 } }), 'model.vocab'],
+    [model({ vocab: { ...vocab, ['x'.repeat(1e6)]: -1 } }), 'model.vocab'],
+    [model({ merges: [{ toString: null }] }), 'model.merges.0'],
+    [model({ merges: ['a b c'] }), 'model.merges.0'],
+  ])('is refused by the name of the field: %#', async (changes, field) => {
+    const error: Error = await load({ ...makeFile(RULES), ...changes }).then(
+      () => expect.unreachable(),
+      (thrown: Error) => thrown,
+    )
+    expect(error).toBeInstanceOf(ModelFormatError)
+    expect(error.message).toContain(field)
+    expect(error.message.length).toBeLessThan(1000)
+  })
+})
+
+it('a word that is a token is that token where merges are to be ignored', () => {
+  const vocabulary = { a: 0, b: 1, c: 2, ab: 3, bc: 4, abc: 5 }
+  const merges = [
+    ['b', 'c'],
+    ['a', 'b'],
+  ] as const
+  expect(new BytePairEncoder(vocabulary, merges).encode('abc')).toEqual([0, 4])
+  expect(new BytePairEncoder(vocabulary, merges, { ignoreMerges: true }).encode('abc')).toEqual([5])
+})
+
+it('characters that are no tokens are spelt in bytes where there are tokens of these', () => {
+  const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`)
+  const vocabulary = Object.fromEntries([...bytes, 'a'].map((token, id) => [token, id]))
+  expect(new BytePairEncoder(vocabulary, [], { byteFallback: true }).encode('a€')).toEqual([256, 0xe2, 0x82, 0xac])
+  expect(() => new BytePairEncoder({ a: 0 }, [], { byteFallback: true })).toThrow(RangeError)
+})

@@ -4,6 +4,7 @@ import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
+import { checkEntries, type TokenizerFile, tokenizerFileSchema } from './tokenizer-file.ts'
 
 /** Text to token ids. User text can never produce a structural token; those are looked up by name instead. */
 export interface Tokenizer {
@@ -20,6 +21,17 @@ export interface Tokenizer {
   forget(): void
 }
 
+/** A tokenizer of prompts that are rendered as text. */
+export interface TemplateTokenizer extends Tokenizer {
+  /**
+   * Ids of a text of a template, in which structural tokens are read as such. Throws ModelFormatError for one that stands
+   * for other ids depending on what is around it.
+   */
+  encodeTemplate(text: string): number[]
+  /** The part of a template's text before its first structural token. */
+  leadingText(text: string): string
+}
+
 /**
  * Pieces of a text that can be normalised apart. Putting a run of combining marks in order takes time with the square of its
  * length, so a run is cut after 256: a text with longer ones, which no language writes, may become other tokens there.
@@ -33,46 +45,29 @@ export function normalizeInPieces(text: string, normalize: (piece: string) => st
 /** Words no longer than this are remembered until `forget`. */
 const LONGEST_REMEMBERED = 64
 
-/** Large parts are only told apart here: checking every entry would cost more than loading does. */
-const fileSchema = z.looseObject({
-  added_tokens: z
-    .array(z.looseObject({ id: z.number().int(), content: z.string(), special: z.boolean().default(false) }))
-    .default([]),
-  pre_tokenizer: z.looseObject({ type: z.string(), pretokenizers: z.array(z.unknown()).optional() }).nullable(),
-  model: z.object({
-    type: z.literal('BPE'),
-    vocab: z.custom<Record<string, number>>((value) => typeof value === 'object' && value !== null),
-    // Older files join the two with a space.
-    merges: z.custom<(string | [string, string])[]>(Array.isArray),
-    dropout: z.null().optional(),
-    continuing_subword_prefix: z.literal('').nullish(),
-    end_of_word_suffix: z.literal('').nullish(),
-    ignore_merges: z.literal(false).nullish(),
-  }),
-})
+export interface TokenizerOptions {
+  /** Whether added tokens that are not special, such as runs of spaces, are found in texts. @defaultValue false */
+  readonly ordinary?: boolean
+  /** Rows that the model's embeddings have, which ids are checked against. @defaultValue none are */
+  readonly vocabulary?: number
+}
 
 /**
- * Reads `tokenizer.json` as transformers publishes it for the Qwen3 family: byte-level BPE. The added tokens are taken out
+ * Reads `tokenizer.json` of a BPE tokenizer, as transformers publishes it. The added tokens are taken out
  * before the encoder is made: that is what makes prompt injection by structural tokens impossible, rather than escaping them.
  *
- * @param options.ordinary whether added tokens that are not special, such as runs of spaces, are found in texts
  * @throws ModelFormatError when the file is missing, damaged or describes another kind of tokenizer
  */
-export async function loadTokenizer(files: ModelFiles, { ordinary = false } = {}): Promise<Tokenizer> {
+export async function loadTokenizer(
+  files: ModelFiles,
+  { ordinary = false, vocabulary }: TokenizerOptions = {},
+): Promise<TemplateTokenizer> {
   const path = `${files.location}/tokenizer.json`
-  const file = await readConfig(files, 'tokenizer.json', fileSchema, 'a byte-level BPE tokenizer')
+  const file = await readConfig(files, 'tokenizer.json', tokenizerFileSchema, 'a supported BPE tokenizer')
+  checkEntries(file, path, vocabulary)
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
-  const pairs = createEncoder(path, file.model)
-  const { normalize, split, spell, forgetSpelling } = createSplitter(file)
-  const remembered = new Map<string, readonly number[]>()
-  function encodeWord(word: string): readonly number[] {
-    const known = remembered.get(word)
-    if (known !== undefined) return known
-    const parts = spell(word)
-    const ids = parts.length === 1 ? pairs.encode(parts[0] as string) : parts.flatMap((bytes) => pairs.encode(bytes))
-    if (word.length <= LONGEST_REMEMBERED) remembered.set(word, ids)
-    return ids
-  }
+  const cutTemplate = cutAtTokens(file.added_tokens)
+  const { words, encodeWord, forget } = createWords(path, file)
   const cut = ordinary ? cutAtTokens(file.added_tokens.filter(({ special }) => !special)) : (text: string) => [text]
   function encode(text: string, most = Number.POSITIVE_INFINITY): number[] {
     const ids: number[] = []
@@ -80,7 +75,7 @@ export async function loadTokenizer(files: ModelFiles, { ordinary = false } = {}
       // Every second piece is an added token.
       if (index % 2 === 1) ids.push(structural.get(piece) as number)
       else
-        for (const word of split(normalize(piece))) {
+        for (const word of words(piece)) {
           for (const id of encodeWord(word)) ids.push(id)
           if (ids.length > most) return ids
         }
@@ -89,6 +84,11 @@ export async function loadTokenizer(files: ModelFiles, { ordinary = false } = {}
   }
   return {
     encode,
+    leadingText: (text) => cutTemplate(text)[0]!,
+    encodeTemplate(text) {
+      const id = (token: string) => readStructural(file, path, token, vocabulary)
+      return cutTemplate(text).flatMap((piece, index) => (index % 2 === 0 ? encode(piece) : [id(piece)]))
+    },
     structural(token) {
       const id = structural.get(token)
       if (id === undefined) throw new ModelFormatError(path, `the added token ${token}`, 'none of that name')
@@ -98,11 +98,44 @@ export async function loadTokenizer(files: ModelFiles, { ordinary = false } = {}
       const ids = encode(text)
       return ids.length === 1 ? ids[0] : undefined
     },
+    forget,
+  }
+}
+
+/** Cuts texts into words, and words into ids, of which it remembers short ones. */
+function createWords(path: string, file: TokenizerFile) {
+  const pairs = createEncoder(path, file.model)
+  const { normalize, split, spell, forgetSpelling } = createSplitter(file)
+  const remembered = new Map<string, readonly number[]>()
+  return {
+    words: (text: string) => split(normalize(text)),
+    encodeWord(word: string): readonly number[] {
+      const known = remembered.get(word)
+      if (known !== undefined) return known
+      const parts = spell(word)
+      const ids = parts.length === 1 ? pairs.encode(parts[0] as string) : parts.flatMap((bytes) => pairs.encode(bytes))
+      if (word.length <= LONGEST_REMEMBERED) remembered.set(word, ids)
+      return ids
+    },
     forget() {
       remembered.clear()
       forgetSpelling()
     },
   }
+}
+
+/** Id of a token in a template, where it stands for the same whatever is around it. */
+function readStructural(
+  file: TokenizerFile,
+  path: string,
+  token: string,
+  vocabulary = Number.POSITIVE_INFINITY,
+): number {
+  const { id, ...flags } = file.added_tokens.find(({ content }) => content === token)!
+  const unread = ['lstrip', 'rstrip', 'single_word'].find((flag) => flags[flag] === true)
+  if (unread !== undefined) throw new ModelFormatError(path, `${unread} false in the added token ${token}`, 'true')
+  if (id < vocabulary) return id
+  throw new ModelFormatError(path, `${token} below ${vocabulary}, as many as the model has embeddings`, String(id))
 }
 
 /** Cuts a text at these tokens, the longest where several begin: text, token, text, and so on. */
@@ -118,7 +151,7 @@ function cutAtTokens(tokens: readonly { readonly content: string }[]): (text: st
  * The stages before BPE, by the library; its own BPE joins texts and looks every pair up as JSON, which takes most of its
  * time. `spell`, the last splitter, writes bytes as characters: by far the slowest of them, so it is asked once a character.
  */
-function createSplitter(file: z.infer<typeof fileSchema>) {
+function createSplitter(file: TokenizerFile) {
   const { pre_tokenizer: all } = file
   const stages = all?.type === 'Sequence' ? (all.pretokenizers ?? []) : [all]
   const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
@@ -159,10 +192,16 @@ function loadStages(file: object, stages: unknown): HubTokenizer {
   return new HubTokenizer({ ...file, added_tokens: [], model, pre_tokenizer: stages }, {})
 }
 
-function createEncoder(path: string, { vocab, merges }: z.infer<typeof fileSchema>['model']): BytePairEncoder {
+function createEncoder(
+  path: string,
+  { vocab, merges, ignore_merges, byte_fallback }: TokenizerFile['model'],
+): BytePairEncoder {
   const pairs = merges.map((rule) => (typeof rule === 'string' ? (rule.split(' ', 2) as [string, string]) : rule))
   try {
-    return new BytePairEncoder(vocab, pairs)
+    return new BytePairEncoder(vocab, pairs, {
+      ignoreMerges: ignore_merges ?? false,
+      byteFallback: byte_fallback ?? false,
+    })
   } catch (cause) {
     throw new ModelFormatError(path, 'a vocabulary with the tokens of all merges', String(cause), { cause })
   }

@@ -18,6 +18,9 @@ export interface ZImageModel extends AttentionGraph {
   readonly config: ZImageConfig
 }
 
+/** Of the norms of queries and keys, whatever `norm_eps` of the configuration is. */
+const HEAD_EPSILON = 1e-5
+
 /** Factors [dim] of a block that knows the timestep. */
 interface Modulation {
   readonly attentionScale: Value
@@ -77,12 +80,12 @@ function modulate(model: ZImageModel, timestep: Value, name: string): Modulation
 }
 
 function attend(model: ZImageModel, x: Value, name: string, rotary: RotaryValues): Value {
-  const { dim, n_heads: count, norm_eps: epsilon } = model.config
+  const { dim, n_heads: count } = model.config
   const heads = { count, size: dim / count }
   const rows = narrow(model, x)
   const project = (part: string) => linear(model, rows, `${name}.${part}.weight`, dim, dim)
   const positioned = (part: 'q' | 'k') => {
-    const normed = normalizeHeads(model, project(`to_${part}`), `${name}.norm_${part}.weight`, heads, epsilon)
+    const normed = normalizeHeads(model, project(`to_${part}`), `${name}.norm_${part}.weight`, heads, HEAD_EPSILON)
     return rotateHeads(model, normed, rotary, heads)
   }
   const attended = fullAttention(model, positioned('q'), positioned('k'), project('to_v'), heads)

@@ -19,7 +19,11 @@ export function createDecisionService({ engine, ...accounting }: Parts): Decisio
         endpoint: 'decisions',
         request,
         foresee: async (signal) => (await engine.countTokens(request, { signal, ...options })).input_tokens,
-        answer: (signal) => engine.decide(request, { signal, ...options }),
+        async answer(signal) {
+          // Warnings are for whoever calls in the process; the specification's answer has no place for them.
+          const { warnings: _, ...answer } = await engine.decide(request, { signal, ...options })
+          return answer
+        },
         count: ({ usage }) => usage.input_tokens,
       })
     },

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { materializeBundle, ODD_PROMPT, type ImageBundleName } from '../../../test/helpers/image-bundle.ts'
 import { readIntegers } from '../../../test/helpers/read-tensor.ts'
 import { openFolder } from '../../models/model-folder.ts'
@@ -13,10 +13,15 @@ it.each<[ImageBundleName, boolean]>([
   'gives the ids of transformers for a prompt full of oddities, in the format of %s',
   async (name, emptyThinkBlock) => {
     const bundle = await materializeBundle(name)
-    const tokenizer = await loadPromptTokenizer(openFolder(join(bundle.folder, 'tokenizer')), {
-      emptyThinkBlock,
-      maxTokens: 512,
-    })
+    const tokenizer = await loadPromptTokenizer(
+      openFolder(join(bundle.folder, 'tokenizer')),
+      {
+        emptyThinkBlock,
+        maxTokens: 512,
+        pad: emptyThinkBlock,
+      },
+      288,
+    )
     expect(tokenizer.encode(ODD_PROMPT)).toEqual(readIntegers(bundle.expected, 'ids.odd'))
     await bundle.remove()
   },
@@ -25,7 +30,11 @@ it.each<[ImageBundleName, boolean]>([
 it('allows as many tokens as the format says, and not one more', async () => {
   const bundle = await materializeBundle('klein-base')
   const load = (maxTokens: number) =>
-    loadPromptTokenizer(openFolder(join(bundle.folder, 'tokenizer')), { emptyThinkBlock: true, maxTokens })
+    loadPromptTokenizer(
+      openFolder(join(bundle.folder, 'tokenizer')),
+      { emptyThinkBlock: true, maxTokens, pad: true },
+      288,
+    )
   const { length } = (await load(512)).encode('a red apple')
   expect((await load(length)).encode('a red apple').length).toBe(length)
   const shorter = await load(length - 1)
@@ -35,9 +44,63 @@ it('allows as many tokens as the format says, and not one more', async () => {
 
 it('refuses at once what has more characters than so many tokens can stand for', async () => {
   const folder = fileURLToPath(new URL('../../../models/image-mini/tokenizer', import.meta.url))
-  const tokenizer = await loadPromptTokenizer(openFolder(folder), { emptyThinkBlock: false, maxTokens: 32 })
+  const tokenizer = await loadPromptTokenizer(
+    openFolder(folder),
+    { emptyThinkBlock: false, maxTokens: 32, pad: false },
+    2048,
+  )
   // Splitting it would take eight seconds, and tell how many tokens it has.
   expect(() => tokenizer.encode('\u{1f600}'.repeat(32_000))).toThrow(
     'at most 32 tokens with its template, got more than',
   )
+})
+
+describe('what files beside the tokenizer say', () => {
+  const klein = fileURLToPath(new URL('../../../test/fixtures/images/klein-base/tokenizer', import.meta.url))
+  const format = { emptyThinkBlock: true, maxTokens: 100, pad: true }
+  const load = (changes: Record<string, (text: string) => string>, rows = 288) => {
+    const files = openFolder(klein)
+    const readText = async (name: string) => {
+      const text = await files.readText(name)
+      return text && (changes[name]?.(text) ?? text)
+    }
+    return loadPromptTokenizer({ ...files, readText }, format, rows)
+  }
+  const set = (fields: object) => (text: string) => JSON.stringify({ ...JSON.parse(text), ...fields })
+
+  it('a token that the post-processor puts in front is in front', async () => {
+    const single = [{ SpecialToken: { id: '<|endoftext|>', type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }]
+    const processor = {
+      type: 'TemplateProcessing',
+      single,
+      pair: single,
+      special_tokens: { '<|endoftext|>': { id: '<|endoftext|>', ids: [262], tokens: ['<|endoftext|>'] } },
+    }
+    const plain = (await load({})).encode('a red apple')
+    const changed = await load({ 'tokenizer.json': set({ post_processor: processor }) })
+    expect(changed.encode('a red apple')).toEqual([262, ...plain])
+  })
+
+  it("the checkpoint's own chat template renders the prompt", async () => {
+    const own = await load({
+      'chat_template.jinja': () => '{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}',
+    })
+    expect(own.encode('a')).toEqual([263, 64])
+  })
+
+  it.each([
+    ['tokenizer_config.json', { padding_side: 'left' }, 'padding_side'],
+    ['tokenizer_config.json', { add_bos_token: true }, 'tokenizer_config'],
+  ])('%s with %j is refused', async (file, fields, expected) => {
+    await expect(load({ [file]: set(fields) })).rejects.toMatchObject({
+      code: 'model_format',
+      expected: expect.stringContaining(expected),
+    })
+  })
+
+  it('a token that is only found as a word, and ids without embeddings, are refused', async () => {
+    const singleWord = (text: string) => text.replace('"single_word": false', '"single_word": true')
+    await expect(load({ 'tokenizer.json': singleWord })).rejects.toMatchObject({ code: 'model_format' })
+    await expect(load({}, 200)).rejects.toMatchObject({ expected: expect.stringContaining('ids below 200') })
+  })
 })

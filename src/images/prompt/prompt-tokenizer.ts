@@ -1,6 +1,7 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { z } from 'zod'
 import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
+import { type ChatTemplate, readChatTemplate } from '../../models/chat-template.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
 
@@ -19,10 +20,19 @@ export interface PromptFormat {
   /** Whether an empty think block follows, which is how Qwen3 is told not to think. */
   readonly emptyThinkBlock: boolean
   readonly maxTokens: number
+  /** Whether prompts are filled up with padding, which stands behind them. */
+  readonly pad: boolean
 }
 
 const tokenizerSchema = z.looseObject({
-  added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })),
+  added_tokens: z.array(
+    z.looseObject({
+      id: z.number().int().nonnegative(),
+      content: z.string().min(1),
+      // The library finds such tokens inside of words too.
+      single_word: z.literal(false).default(false),
+    }),
+  ),
   // Checking every entry would cost more than loading does.
   model: z.looseObject({
     vocab: z.custom<Record<string, number>>((value) => typeof value === 'object' && value !== null),
@@ -30,6 +40,10 @@ const tokenizerSchema = z.looseObject({
 })
 const configSchema = z.looseObject({
   pad_token: z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)]),
+  padding_side: z.enum(['left', 'right']).default('right'),
+  // What these add is said by the post_processor; where the two differ, versions of transformers do.
+  add_bos_token: z.literal(false).default(false),
+  add_eos_token: z.literal(false).default(false),
 })
 
 /**
@@ -38,7 +52,11 @@ const configSchema = z.looseObject({
  *
  * @throws ModelFormatError when a file is missing or not a tokenizer
  */
-export async function loadPromptTokenizer(files: ModelFiles, format: PromptFormat): Promise<PromptTokenizer> {
+export async function loadPromptTokenizer(
+  files: ModelFiles,
+  format: PromptFormat,
+  vocabulary: number,
+): Promise<PromptTokenizer> {
   const json = await readConfig(files, 'tokenizer.json', tokenizerSchema, 'a tokenizer.json')
   const config = await readConfig(
     files,
@@ -51,6 +69,11 @@ export async function loadPromptTokenizer(files: ModelFiles, format: PromptForma
     const file = `${files.location}/tokenizer.json`
     throw new ModelFormatError(file, `the added token ${config.pad_token}`, 'none of that name')
   }
+  if (format.pad && config.padding_side === 'left') {
+    throw new ModelFormatError(`${files.location}/tokenizer_config.json`, 'padding_side right', 'left')
+  }
+  checkIds(json, `${files.location}/tokenizer.json`, vocabulary)
+  const template = await readChatTemplate(files)
   const tokenizer = new Tokenizer(json, config)
   const longest = longestToken(json.model.vocab)
   return {
@@ -64,7 +87,7 @@ export async function loadPromptTokenizer(files: ModelFiles, format: PromptForma
           `the model reads at most ${format.maxTokens} tokens with its template, got more than ${most} characters`,
         )
       }
-      const { ids } = tokenizer.encode(renderTurn(prompt, format), { add_special_tokens: false })
+      const { ids } = tokenizer.encode(renderTurn(prompt, format, template))
       // Its cache would keep pieces of the prompt.
       ;(tokenizer.model as { clear_cache?: () => void } | null)?.clear_cache?.()
       if (ids.length <= format.maxTokens) return ids
@@ -81,8 +104,20 @@ function longestToken(vocabulary: Readonly<Record<string, number>>): number {
   return longest
 }
 
-/** Qwen3's chat template for a single user turn. */
-function renderTurn(prompt: string, { emptyThinkBlock }: PromptFormat): string {
+/** @throws ModelFormatError for an id that is no row of the model's embeddings */
+function checkIds({ added_tokens: added, model }: z.infer<typeof tokenizerSchema>, file: string, rows: number): void {
+  const fits = (id: unknown) => Number.isSafeInteger(id) && (id as number) >= 0 && (id as number) < rows
+  const foreign = added.find(({ id }) => !fits(id))?.content
+  let token = foreign
+  for (const name in model.vocab) if (!fits(model.vocab[name])) token ??= name
+  if (token === undefined) return
+  const expected = `ids below ${rows}, as many as the text encoder has embeddings`
+  throw new ModelFormatError(file, expected, `another for ${JSON.stringify(token.slice(0, 100))}`)
+}
+
+/** A prompt as the one turn of a chat, in Qwen3's own template where the checkpoint has none. */
+function renderTurn(prompt: string, { emptyThinkBlock }: PromptFormat, template: ChatTemplate | undefined): string {
+  if (template !== undefined) return template.render([{ role: 'user', content: prompt }], !emptyThinkBlock)
   const answer = emptyThinkBlock ? '<think>\n\n</think>\n\n' : ''
   return `<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n${answer}`
 }

@@ -9,11 +9,10 @@ import { readModelConfig } from '../../models/model-config.ts'
 import { loadPromptTokenizer, type PromptFormat } from './prompt-tokenizer.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 
+/** With `pad`, every prompt is filled up to `maxTokens`, and the padding's rows are features too. */
 export interface TextEncoderOptions extends PromptFormat {
   /** Which hidden states stand side by side in the features, given the number of layers. */
   readonly hiddenStates: (layers: number) => readonly number[]
-  /** Fills every prompt up to `maxTokens`; the padding's rows are features too. */
-  readonly pad: boolean
   /** Width of the features that the transformer wants. */
   readonly width: number
 }
@@ -30,13 +29,13 @@ export async function openTextEncoder(
   files: ModelFiles,
   options: TextEncoderOptions,
 ): Promise<TextEncoder> {
-  const tokenizer = await loadPromptTokenizer(files.within('tokenizer'), options)
   const folder = files.within('text_encoder')
   const described = await readModelConfig(folder)
   const { file } = described
   const config = readTextEncoderConfig(described)
   const weights = await indexWeights(folder)
   checkTensors(config, weights)
+  const tokenizer = await loadPromptTokenizer(files.within('tokenizer'), options, config.vocab_size)
   const hiddenStates = options.hiddenStates(config.num_hidden_layers)
   const highest = Math.max(...hiddenStates)
   if (highest > config.num_hidden_layers) {

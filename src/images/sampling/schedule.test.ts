@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { computeEmpiricalMu, computeSigmas, spaceLevels, spaceLevelsTorch, stepEuler } from './schedule.ts'
 
-const SHARED = { num_train_timesteps: 1000, time_shift_type: 'exponential' } as const
+const SHARED = {
+  _class_name: 'FlowMatchEulerDiscreteScheduler',
+  num_train_timesteps: 1000,
+  time_shift_type: 'exponential',
+} as const
 const OFF = {
   invert_sigmas: false,
   use_karras_sigmas: false,

@@ -4,7 +4,11 @@ import { readConfig } from '../../models/read-config.ts'
 
 const off = z.literal(false).default(false)
 
+const NAME = 'FlowMatchEulerDiscreteScheduler'
+
 const schema = z.object({
+  // Other classes of diffusers take other steps with the same fields.
+  _class_name: z.literal(NAME, { error: ({ input }) => `expected ${NAME}, got ${String(input).slice(0, 100)}` }),
   num_train_timesteps: z.literal(1000).default(1000),
   shift: z.number().positive().default(1),
   use_dynamic_shifting: z.boolean().default(false),

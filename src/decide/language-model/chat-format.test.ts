@@ -1,0 +1,70 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { readChatTemplate } from '../../models/chat-template.ts'
+import { openFolder } from '../../models/model-folder.ts'
+import { loadTokenizer } from '../tokenizer/tokenizer.ts'
+import { readChatFormat } from './chat-format.ts'
+import { createChatTemplate } from './chat-template.ts'
+
+const TURNS = "{% for m in messages %}{{ '<' + m.role + '>' + m.content + '</>' }}{% endfor %}"
+
+async function readFormat(template: string, config: object = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'tessera-template-'))
+  await writeFile(join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template: template, ...config }))
+  return readChatFormat(await readChatTemplate(openFolder(folder)))
+}
+
+describe("a checkpoint's own chat template is what stands around state and question", () => {
+  it('with its system turn, its tokens and the beginning of its answer', async () => {
+    const template = `{{ bos_token }}${TURNS}{% if add_generation_prompt %}<answer>{% endif %}`
+    const { before, after } = await readFormat(template, { bos_token: { content: '<s>' } })
+    expect(before).toMatch(/^<s><system>You judge a document\..*<\/><user>Document:\n$/)
+    expect(after).toBe('</><answer>')
+  })
+
+  it('with thinking off where it knows how', async () => {
+    const template = `${TURNS}{% if enable_thinking %}<think>{% else %}<think></think>{% endif %}`
+    expect((await readFormat(template)).after).toBe('</><think></think>')
+  })
+
+  it.each([
+    `{% if messages[0].role == 'system' %}{{ raise_exception('no system turn') }}{% endif %}${TURNS}`,
+    "{% for m in messages if m.role == 'user' %}<user>{{ m.content | trim }}</>{% endfor %}",
+  ])('with the instruction in the user turn where there is no system turn: %#', async (template) => {
+    const { before } = await readFormat(template)
+    expect(before).toMatch(/^<user>You judge a document\.[^]*\n\nDocument:\n$/)
+  })
+
+  it.each([
+    ['{{ messages[0].content', 'Jinja'],
+    ["{{ raise_exception('never') }}", 'chat template'],
+    ['{% for m in messages %}{{ m.content | upper }}{% endfor %}', 'as it is'],
+    [`${TURNS}{{ '<think>' }}`, 'without thought'],
+  ])('and refused where none can be rendered: %s', async (template, expected) => {
+    await expect(readFormat(template)).rejects.toMatchObject({
+      code: 'model_format',
+      file: expect.stringContaining('tokenizer_config.json'),
+      expected: expect.stringContaining(expected),
+    })
+  })
+})
+
+describe('state and question are cut into the tokens of the whole prompt', async () => {
+  const folder = fileURLToPath(new URL('../../../test/fixtures/images/klein-base/tokenizer', import.meta.url))
+  const tokenizer = await loadTokenizer(openFolder(folder))
+  const format = readChatFormat(await readChatTemplate(openFolder(folder)))
+  const template = createChatTemplate(tokenizer, format)
+  const question = { type: 'noul', instructions: 'Is it?' } as const
+
+  it.each(['It broke.', 'f(x)', '{"a":1}', 'a line\n', 'two lines\n\n', 'spaces  ', '', 'the end', '…'])(
+    '%j',
+    (state) => {
+      const text = `${format.before}${state}\n\nQuestion: Is it?\nAnswer with yes or no.${format.after}`
+      const ids = [...template.opening, ...template.state(state), ...template.question(question, 100).ids]
+      expect(ids).toEqual(tokenizer.encodeTemplate(text))
+    },
+  )
+})

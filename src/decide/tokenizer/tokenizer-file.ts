@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { ModelFormatError } from '../../errors/index.ts'
+
+/** No vocabulary is near this; larger ids are not numbers of rows. */
+const MOST_IDS = 2 ** 24
+
+/** Normalizers that treat every piece of a text alike, wherever it stands; see `PIECE` in tokenizer.ts. */
+const normalizer: z.ZodType = z.lazy(() =>
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.enum(['NFC', 'NFD', 'NFKC', 'NFKD', 'Lowercase']) }),
+    // A longer pattern could lie across two pieces.
+    z.looseObject({
+      type: z.literal('Replace'),
+      pattern: z.object({ String: z.string().length(1) }),
+      content: z.string(),
+    }),
+    z.looseObject({ type: z.literal('Sequence'), normalizers: z.array(normalizer).max(100) }),
+  ]),
+)
+
+const preTokenizer: z.ZodType<{ type: string; pretokenizers?: unknown[] }> = z.lazy(() =>
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.enum(['ByteLevel', 'Digits', 'Split', 'Punctuation', 'Whitespace', 'WhitespaceSplit']) }),
+    z.looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(preTokenizer).max(100) }),
+  ]),
+)
+
+/** Large parts are only told apart here: they are checked entry by entry as the encoder is made. */
+export const tokenizerFileSchema = z.looseObject({
+  added_tokens: z
+    .array(z.looseObject({ id: z.number().int().nonnegative().max(MOST_IDS), content: z.string().min(1).max(10_000) }))
+    .default([]),
+  normalizer: normalizer.nullish(),
+  pre_tokenizer: preTokenizer.nullish(),
+  model: z.object({
+    type: z.literal('BPE'),
+    vocab: z.custom<Record<string, number>>(isObject, 'expected an object of tokens'),
+    // Older files join the two with a space.
+    merges: z.custom<(string | [string, string])[]>(Array.isArray, 'expected a list'),
+    dropout: z.null().optional(),
+    continuing_subword_prefix: z.literal('').nullish(),
+    end_of_word_suffix: z.literal('').nullish(),
+    ignore_merges: z.boolean().nullish(),
+    byte_fallback: z.boolean().nullish(),
+  }),
+})
+
+export type TokenizerFile = z.infer<typeof tokenizerFileSchema>
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * @param vocabulary rows that the model's embeddings have; ids of ordinary tokens are below it
+ * @throws ModelFormatError naming the entry that is none
+ */
+export function checkEntries({ model }: TokenizerFile, file: string, vocabulary = MOST_IDS): void {
+  for (const token in model.vocab) {
+    const id: unknown = model.vocab[token]
+    if (Number.isSafeInteger(id) && (id as number) >= 0 && (id as number) < vocabulary) continue
+    const expected = `ids below ${vocabulary}, as many as the model has embeddings, in model.vocab`
+    throw new ModelFormatError(file, expected, `${show(id)} for ${show(token)}`)
+  }
+  for (const [index, rule] of model.merges.entries()) {
+    const pair: unknown = typeof rule === 'string' ? rule.split(' ') : rule
+    if (Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string')) continue
+    throw new ModelFormatError(file, `two tokens in model.merges.${index}`, show(rule))
+  }
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' || typeof value === 'number' ? JSON.stringify(value) : typeof value
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}

@@ -1,0 +1,76 @@
+import { Template } from '@huggingface/jinja'
+import { z } from 'zod'
+import { ModelFormatError } from '../errors/index.ts'
+import type { ModelFiles } from './model-files.ts'
+import { readOptionalConfig } from './read-config.ts'
+
+export interface ChatMessage {
+  readonly role: 'system' | 'user'
+  readonly content: string
+}
+
+/** How a checkpoint writes a conversation as one text. */
+export interface ChatTemplate {
+  /** Path of the file that it is in, for errors. */
+  readonly file: string
+  /**
+   * The conversation, and the beginning of the answer.
+   *
+   * @param thinking `enable_thinking` of templates that know it
+   * @throws ModelFormatError when the template refuses the conversation or is none
+   */
+  render(messages: readonly ChatMessage[], thinking: boolean): string
+}
+
+const token = z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
+const schema = z.looseObject({
+  chat_template: z.union([z.string(), z.array(z.object({ name: z.string(), template: z.string() }))]).nullish(),
+  bos_token: token.nullish(),
+  eos_token: token.nullish(),
+  pad_token: token.nullish(),
+  unk_token: token.nullish(),
+})
+
+/**
+ * The checkpoint's own chat template: `chat_template.jinja`, or that of `tokenizer_config.json`. Undefined without one.
+ *
+ * @throws ModelFormatError when it can't be parsed
+ */
+export async function readChatTemplate(files: ModelFiles): Promise<ChatTemplate | undefined> {
+  const config = await readOptionalConfig(files, 'tokenizer_config.json', schema, 'a tokenizer_config.json')
+  const own = await files.readText('chat_template.jinja')
+  const listed = config?.chat_template
+  const inConfig = typeof listed === 'string' ? listed : listed?.find(({ name }) => name === 'default')?.template
+  const source = own ?? inConfig
+  if (source === undefined) return undefined
+  const file = `${files.location}/${own === undefined ? 'tokenizer_config.json' : 'chat_template.jinja'}`
+  const { bos_token, eos_token, pad_token, unk_token } = config ?? {}
+  const tokens = Object.entries({ bos_token, eos_token, pad_token, unk_token }).filter(([, text]) => text != null)
+  const template = attempt(file, 'a chat template in Jinja', () => new Template(source))
+  const known = Object.fromEntries(tokens)
+  return {
+    file,
+    render: (messages, thinking) =>
+      attempt(file, 'a chat template for one user', () =>
+        // The day that Llama's templates name where none is given: an answer must not depend on when it is asked for.
+        template.render({
+          ...known,
+          messages,
+          add_generation_prompt: true,
+          enable_thinking: thinking,
+          date_string: DATE,
+        }),
+      ),
+  }
+}
+
+const DATE = '26 Jul 2024'
+
+function attempt<T>(file: string, expected: string, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    // Its message may hold what was rendered.
+    throw new ModelFormatError(file, expected, 'one that fails', { cause })
+  }
+}
