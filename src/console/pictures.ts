@@ -28,7 +28,7 @@ export function createPictures({ call, path, edit }: PictureOptions) {
         return makePicture(blob, addresses.add(blob), index, body, edit)
       })
       return [
-        ...warnings.map((message) => make('p', { class: 'notice', role: 'status' }, message)),
+        ...warnings.map((message) => make('p', { class: 'warning', role: 'status' }, message)),
         make('div', { class: 'pictures' }, ...figures),
         makeCopies(call, path, body),
       ]

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { createBackend, decideTelemetry } from '../backends/index.ts'
 import { type Engine, startEngine } from './engine.ts'
 import { connectInline } from './inline-connection.ts'
@@ -16,5 +17,5 @@ export async function createEngine(options?: EngineOptions): Promise<Engine> {
   const resolved = resolveOptions(options)
   if (options?.runtimeTelemetry === true) decideTelemetry(true)
   const connect = resolved.worker ? connectWorker() : connectInline(createTaskSource, createBackend)
-  return startEngine(resolved, connect, createTaskSource(resolved.settings))
+  return startEngine(resolved, connect, createTaskSource(resolved.settings), readFile)
 }

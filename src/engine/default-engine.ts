@@ -1,9 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import type { TokenCount } from '../decide/index.ts'
 import {
   type DecisionRequestInput,
   type DecisionResponse,
+  type EditImageRequest,
   type ExactDecisionRequest,
-  type ImageEditRequestInput,
   type ImageGenerationRequestInput,
   type ImageResponse,
   parseDecisionRequest,
@@ -17,6 +18,7 @@ import { decideEach, type DecideManyOptions, type DecisionOutcome } from './deci
 import type { CallOptions } from './dispatcher.ts'
 import type { Engine } from './engine.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
+import { encodeSources } from './picture-sources.ts'
 import { LazyEngine } from './lazy-engine.ts'
 
 const shared = new LazyEngine(() => createEngine())
@@ -117,11 +119,9 @@ export async function generateImage(
  *
  * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.editImage`
  */
-export async function editImage(
-  request: ImageEditRequestInput,
-  options?: EditImageCallOptions,
-): Promise<ImageResponse> {
-  return (await share(() => parseImageEditRequest(request), options?.signal)).editImage(request, options)
+export async function editImage(request: EditImageRequest, options?: EditImageCallOptions): Promise<ImageResponse> {
+  const encoded = await encodeSources(request, readFile)
+  return (await share(() => parseImageEditRequest(encoded), options?.signal)).editImage(encoded, options)
 }
 
 /** Disposes the shared engine, if it was started. The next call starts a new one. */

@@ -3,8 +3,8 @@ import { toTesseraError } from '../errors/index.ts'
 import {
   type DecisionRequestInput,
   type DecisionResponse,
+  type EditImageRequest,
   type ExactDecisionRequest,
-  type ImageEditRequestInput,
   type ImageGenerationRequestInput,
   type ImageResponse,
   parseDecisionRequest,
@@ -21,6 +21,7 @@ import { DEFAULT_MODELS } from './default-models.ts'
 import type { CallOptions } from './dispatcher.ts'
 import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
 import { OwnCalibrator, requireCalibrated } from './own-calibration.ts'
+import { encodeSources, type ReadFile } from './picture-sources.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { ModelDescription, TaskSource } from './task.ts'
@@ -102,8 +103,8 @@ export interface Engine extends AsyncDisposable {
    */
   generateImage(request: ImageGenerationRequestInput, options?: ImageCallOptions): Promise<ImageResponse>
   /**
-   * Changes a picture, or makes one out of several, as the prompt says. Sources are PNG, JPEG or WebP as base64 or data
-   * URLs. Throws as `generateImage` does.
+   * Changes a picture, or makes one out of several, as the prompt says. Sources are PNG, JPEG or WebP: as bytes,
+   * `Blob`, base64, data URL, or in Node the URL of a file. Throws as `generateImage` does.
    *
    * @example
    * ```ts
@@ -112,7 +113,7 @@ export interface Engine extends AsyncDisposable {
    * const edited = await engine.editImage({ prompt: 'change the background to yellow', image: data[0].b64_json })
    * ```
    */
-  editImage(request: ImageEditRequestInput, options?: EditImageCallOptions): Promise<ImageResponse>
+  editImage(request: EditImageRequest, options?: EditImageCallOptions): Promise<ImageResponse>
   /** The model names of requests and what serves each here. */
   models(): Promise<ModelInfo[]>
   /** The backend that really runs and why it was chosen. */
@@ -121,8 +122,17 @@ export interface Engine extends AsyncDisposable {
   dispose(): Promise<void>
 }
 
-/** Starts an engine over the given other end. Resolves once its backend runs, rejects with why it doesn't. */
-export async function startEngine(options: ResolvedOptions, connect: Connect, source: TaskSource): Promise<Engine> {
+/**
+ * Starts an engine over the given other end. Resolves once its backend runs, rejects with why it doesn't.
+ *
+ * @param readFile of sources that are files; browsers have none
+ */
+export async function startEngine(
+  options: ResolvedOptions,
+  connect: Connect,
+  source: TaskSource,
+  readFile?: ReadFile,
+): Promise<Engine> {
   if (options.calibration) await requireCalibrated(options.calibration, source)
   const pool = new WorkerPool(connect, options)
   const first = await pool.start()
@@ -155,7 +165,7 @@ export async function startEngine(options: ResolvedOptions, connect: Connect, so
       )
     },
     async editImage(body, { seed, steps, guidance, ...call } = {}) {
-      const request = parseImageEditRequest(body)
+      const request = parseImageEditRequest(await encodeSources(body, readFile))
       const job = { ...request, ...readSampling({ seed: seed ?? request.seed, steps, guidance }) }
       const warnings = unknownEditFields(body)
       return warned(await pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call), warnings)

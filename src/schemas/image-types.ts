@@ -92,6 +92,40 @@ export interface ImageEditRequestInput {
   readonly model?: string | undefined
 }
 
+/**
+ * A source picture where it is: a PNG, JPEG or WebP file as base64 or a data URL, as its bytes, as a `Blob` or `File`, or in
+ * Node as the `file:` URL of one.
+ *
+ * @example
+ * ```ts
+ * const source: PictureSource = new URL('apple.png', import.meta.url)
+ * ```
+ */
+export type PictureSource = string | Uint8Array | Blob | URL
+
+/** An edit request of a call in the same process, whose sources need not be base64. */
+export interface EditImageRequest extends Omit<ImageEditRequestInput, 'image' | 'images'> {
+  /**
+   * The picture to change: its bytes, a `Blob`, the URL of a file, base64 or a data URL.
+   *
+   * @example
+   * ```ts
+   * await editImage({ prompt: 'change the background to yellow', image: await readFile('apple.png') })
+   * ```
+   */
+  readonly image?: PictureSource | undefined
+  /**
+   * 1 to 10 pictures to make one out of, in the order in which the prompt speaks of them; in place of `image`.
+   *
+   * @example
+   * ```ts
+   * const images = [pathToFileURL('fox.png'), pathToFileURL('rocket.png')]
+   * await editImage({ prompt: 'combine the two pictures', images })
+   * ```
+   */
+  readonly images?: readonly PictureSource[] | undefined
+}
+
 /** One picture of a response. */
 export interface ImageData {
   /**

@@ -14,7 +14,14 @@ export {
   parseImageEditRequest,
   parseImageGenerationRequest,
 } from './image-schemas.ts'
-export type { ImageData, ImageEditRequestInput, ImageGenerationRequestInput, ImageResponse } from './image-types.ts'
+export type {
+  EditImageRequest,
+  ImageData,
+  ImageEditRequestInput,
+  ImageGenerationRequestInput,
+  ImageResponse,
+  PictureSource,
+} from './image-types.ts'
 export type { JsonArray, JsonObject, JsonValue } from './json-types.ts'
 export { LIMITS, type ParseSettings, type RequestLimits } from './limits.ts'
 export type {

@@ -154,4 +154,17 @@ describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, wh
     )
     expect(await copied()).not.toContain('right')
   })
+
+  it('shows the answer on a phone, where it lies below the form', async () => {
+    const page = await service.signIn({ path: '#playground' })
+    await page.setViewportSize({ width: 390, height: 700 })
+    await page.getByRole('button', { name: 'Decide', exact: true }).click()
+    await page.locator('.answer').first().waitFor()
+    const top = () =>
+      page
+        .locator('.answer')
+        .first()
+        .evaluate((answer) => answer.getBoundingClientRect().top)
+    await vi.waitFor(async () => expect(await top()).toBeLessThan(600))
+  })
 })

@@ -62,7 +62,7 @@ function readFile(text: string, path: string): Uint8Array {
   if (file !== undefined) return file
   throw new InvalidRequestError(
     path,
-    'must be base64 or a data URL, got text with other characters; of a file, pass its content',
+    'must be base64 or a data URL, got text with other characters; of a file, pass its bytes',
   )
 }
 

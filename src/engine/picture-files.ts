@@ -1,0 +1,28 @@
+import { writeFile } from 'node:fs/promises'
+import type { ImageData } from '../schemas/index.ts'
+
+/**
+ * The PNG of a picture as bytes.
+ *
+ * @example
+ * ```ts
+ * const { data } = await generateImage({ prompt: 'an apple on a blue background' })
+ * const png = toBuffer(data[0])
+ * ```
+ */
+export function toBuffer({ b64_json }: ImageData): Buffer {
+  return Buffer.from(b64_json, 'base64')
+}
+
+/**
+ * Writes a picture to a PNG file, which is replaced where it is there.
+ *
+ * @example
+ * ```ts
+ * const { data } = await generateImage({ prompt: 'an apple on a blue background' })
+ * await writeImage('apple.png', data[0])
+ * ```
+ */
+export async function writeImage(path: string | URL, image: ImageData): Promise<void> {
+  await writeFile(path, toBuffer(image))
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { EditImageRequest } from '../schemas/index.ts'
+import { editImage, writeImage } from './index.ts'
+import { encodeSources } from './picture-sources.ts'
+
+const bytes = Uint8Array.of(137, 80, 78, 71, 0, 255)
+const base64 = Buffer.from(bytes).toString('base64')
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-sources-'))
+  await writeFile(join(folder, 'a.png'), bytes)
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('the source of an edit', () => {
+  it.each<[string, () => NonNullable<EditImageRequest['image']>]>([
+    ['bytes', () => bytes],
+    ['a Buffer', () => Buffer.from(bytes)],
+    ['a view into more bytes', () => Uint8Array.of(1, 2, ...bytes, 3).subarray(2, 8)],
+    ['a Blob', () => new Blob([bytes])],
+    ['the URL of a file', () => pathToFileURL(join(folder, 'a.png'))],
+    ['base64', () => base64],
+  ])('may be %s', async (_, make) => {
+    const request = { prompt: 'x', seed: 1 }
+    expect(await encodeSources({ ...request, image: make() }, readFile)).toEqual({ ...request, image: base64 })
+    expect(await encodeSources({ ...request, images: [make(), base64] }, readFile)).toEqual({
+      ...request,
+      images: [base64, base64],
+    })
+  })
+
+  it.each<[string, URL, string]>([
+    ['image', new URL('https://example.com/a.png'), 'got one that starts with https:; nothing is fetched'],
+    ['image', new URL('file:///no/such/file.png'), 'the file could not be read (ENOENT)'],
+  ])('names %s where it cannot be read', async (path, image, reason) => {
+    await expect(editImage({ prompt: 'x', image })).rejects.toMatchObject({
+      code: 'invalid_request',
+      path,
+      reason: expect.stringContaining(reason),
+    })
+  })
+
+  it('leaves everything else to the check of the request', async () => {
+    for (const body of [null, 5, { prompt: 'x', image: 5 }, { prompt: 'x', images: 'x' }, { prompt: 'x' }]) {
+      await expect(editImage(body as never)).rejects.toMatchObject({ code: 'invalid_request' })
+    }
+  })
+})
+
+it('a picture is written as the file that it is', async () => {
+  await writeImage(join(folder, 'b.png'), { b64_json: base64 })
+  expect(new Uint8Array(await readFile(join(folder, 'b.png')))).toEqual(bytes)
+})
