@@ -2,13 +2,14 @@ import {
   AbortedError,
   EngineDisposedError,
   errorFromJSON,
-  InvalidRequestError,
   OverloadedError,
   TesseraError,
   toTesseraError,
   WorkerCrashedError,
 } from '../errors/index.ts'
+import { checkCall } from './check-call.ts'
 import type { Connect, Connection } from './connection.ts'
+import { withCall } from './error-with-call.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { Progress } from '../jobs/job-context.ts'
 import type { JobKind, Jobs } from './jobs.ts'
@@ -35,6 +36,8 @@ const SERVICE_QUEUE = 64
 interface Job {
   readonly client: string
   readonly message: RunMessage
+  /** Made where the call was. */
+  readonly call: Error
   onProgress: ((progress: Progress) => void) | undefined
   resolve(response: Jobs[JobKind]['response']): void
   reject(error: unknown): void
@@ -120,6 +123,7 @@ export class Dispatcher {
       const stopListening = () => signal?.removeEventListener('abort', abort)
       const job: Job = {
         client,
+        call: new Error('call'),
         onProgress,
         message: { type: 'run', id, kind, model, request, reports: onProgress !== undefined } as RunMessage,
         resolve: (response) => {
@@ -199,7 +203,7 @@ export class Dispatcher {
       if (job && message.type === 'progress') return this.#report(job, message.progress)
       this.#running.delete(message.id)
       if (message.type === 'result') job?.resolve(message.response)
-      if (message.type === 'error') job?.reject(errorFromJSON(message.error))
+      if (message.type === 'error') job?.reject(withCall(errorFromJSON(message.error), job.call))
     }
     this.#advance()
   }
@@ -233,15 +237,5 @@ export class Dispatcher {
 
   #rejectWaiting(error: unknown): void {
     for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) job.reject(toTesseraError(error))
-  }
-}
-
-/** What JavaScript lets through, before the call has a place in the queue. */
-function checkCall(signal: unknown, onProgress: unknown): void {
-  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function') {
-    throw new InvalidRequestError('signal', `must be an AbortSignal, got ${signal === null ? 'null' : typeof signal}`)
-  }
-  if (onProgress !== undefined && typeof onProgress !== 'function') {
-    throw new InvalidRequestError('onProgress', `must be a function, got ${typeof onProgress}`)
   }
 }

@@ -173,8 +173,8 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
   })
 
   it.each([
-    [{ signal: {} }, 'signal: must be an AbortSignal, got object'],
-    [{ onProgress: 5 }, 'onProgress: must be a function, got number'],
+    [{ signal: {} }, 'signal: must be an AbortSignal, got an object'],
+    [{ onProgress: 5 }, 'onProgress: must be a function, got 5'],
   ])('refuses call options that cannot be used: %j', async (options, message) => {
     await start()
     await expect(runFake(engine, { name: 'a' }, options as never)).rejects.toMatchObject({
