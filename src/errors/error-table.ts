@@ -93,7 +93,7 @@ export const ERROR_TABLE = {
     errorType: 'download_failed',
     retryable: true,
     meaning:
-      'A model could not be downloaded. `tessera pull` keeps what has arrived and goes on there, browsers keep whole files.',
+      'A model could not be downloaded. `tessera pull` tries broken connections, 429 and 503 again, then keeps what has arrived and goes on there next time; browsers keep whole files.',
   },
   engine_disposed: {
     name: 'EngineDisposedError',
