@@ -5,7 +5,7 @@ import { readModelConfig } from './model-config.ts'
 import type { ModelFiles } from './model-files.ts'
 import { PIPELINE_PARTS } from './pipeline-parts.ts'
 import { type QuantizationConfig, quantizationConfigSchema } from './quantization-config.ts'
-import { readConfig } from './read-config.ts'
+import { readConfig, readOptionalConfig } from './read-config.ts'
 import type { WeightIndex } from './weight-index.ts'
 
 /** What a checkpoint's files say about it; nothing is opened. */
@@ -53,10 +53,11 @@ async function describeModel(files: ModelFiles): Promise<CheckpointDescription> 
 type Stored = Map<string, { bytes: number; parameters: number }>
 
 async function weighTensors(files: ModelFiles): Promise<Stored> {
-  const [index, { quantization_config: quantization }] = await Promise.all([
+  const [index, config] = await Promise.all([
     indexWeights(files),
-    readConfig(files, 'config.json', configSchema, 'the configuration of a model'),
+    readOptionalConfig(files, 'config.json', configSchema, 'the configuration of a model'),
   ])
+  const quantization = config?.quantization_config
   const stored: Stored = new Map()
   for (const name of index.names) {
     const { dtype, length, shape } = index.get(name)!

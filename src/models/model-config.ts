@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import type { ModelFiles } from './model-files.ts'
-import { readConfig, readOptionalConfig } from './read-config.ts'
+import { readOptionalConfig } from './read-config.ts'
 
 /** A `config.json` and what it says the model is. */
 export interface ModelConfig {
@@ -22,6 +22,8 @@ export interface Family {
   readonly modelTypes: readonly string[]
 }
 
+const EXPECTED = 'the configuration of a model'
+
 const schema = z.looseObject({
   architectures: z.array(z.string()).nullish(),
   model_type: z.string().optional(),
@@ -33,17 +35,17 @@ export const AGENT_FILE = 'rl_agent_config.json'
 
 /** @throws ModelFormatError when there is no `config.json`, or none that this library's formats of weights fit */
 export async function readModelConfig(files: ModelFiles): Promise<ModelConfig> {
+  const json = await readOptionalConfig(files, 'config.json', schema, EXPECTED)
+  if (json !== undefined) return identifyModel(json, `${files.location}/config.json`)
   const agent = await readOptionalConfig(files, AGENT_FILE, z.looseObject({}), 'the configuration of a Laya agent')
-  if (agent)
-    return { file: `${files.location}/${AGENT_FILE}`, json: agent, architectures: [LAYA], modelType: undefined }
-  const json = await readConfig(files, 'config.json', schema, 'the configuration of a model')
-  return identifyModel(json, `${files.location}/config.json`)
+  if (agent === undefined) throw new ModelFormatError(`${files.location}/config.json`, EXPECTED, 'no such file')
+  return { file: `${files.location}/${AGENT_FILE}`, json: agent, architectures: [LAYA], modelType: undefined }
 }
 
 /** @param file path of the `config.json` that was parsed, for errors */
 export function identifyModel(json: unknown, file: string): ModelConfig {
   const result = schema.safeParse(json)
-  if (!result.success) throw new ModelFormatError(file, 'the configuration of a model', 'other JSON')
+  if (!result.success) throw new ModelFormatError(file, EXPECTED, 'other JSON')
   refuseForeignQuantisation(result.data, file)
   const { architectures, model_type: modelType } = result.data
   return { file, json: result.data, architectures: architectures ?? [], modelType }

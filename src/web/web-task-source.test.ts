@@ -36,10 +36,10 @@ it.each([
   ['403', refusal(403)],
   ['a page', page()],
 ])('has no model where the server answers %s for its configuration', async (_, answer) => {
-  const [image, decision] = ['model_index', 'config'].map((name) => `${SITE}/mine/${name}.json`) as [string, string]
-  stubSite({ [image]: answer, [decision]: answer })
+  const tried = ['model_index', 'config', 'rl_agent_config'].map((name) => `${SITE}/mine/${name}.json`)
+  stubSite(Object.fromEntries(tried.map((url) => [url, answer])))
   const description = source.describe({ id: 'mine', folder: `${SITE}/mine` })
-  await expect(description).rejects.toMatchObject({ code: 'model_not_found', model: 'mine', tried: [image, decision] })
+  await expect(description).rejects.toMatchObject({ code: 'model_not_found', model: 'mine', tried })
 })
 
 it('weighs a model whose server does not answer HEAD', async () => {

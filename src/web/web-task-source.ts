@@ -4,6 +4,8 @@ import type { EngineSettings } from '../engine/resolve-options.ts'
 import type { ModelDescription, OpenContext, ResolvedModel, Task, TaskSource } from '../engine/task.ts'
 import { ModelNotFoundError } from '../errors/index.ts'
 import type { PictureCodec } from '../images/picture/picture-codec.ts'
+import { AGENT_FILE } from '../models/model-config.ts'
+import type { ModelFiles } from '../models/model-files.ts'
 import { openUrl } from './model-url.ts'
 import { weighUrl } from './weigh-url.ts'
 import { WeightStore } from './weight-store.ts'
@@ -30,12 +32,20 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
 async function describe({ id, folder }: ResolvedModel, weights: WeightStore): Promise<ModelDescription> {
   const files = openUrl(folder, weights)
   return describeTask(files, async (kind) => {
-    if (kind === 'decisions' && (await files.readText('config.json')) === undefined) {
-      const tried = ['model_index.json', 'config.json'].map((name) => `${folder}/${name}`)
+    if (kind === 'decisions' && !(await hasAny(files, DECISION_FILES))) {
+      const tried = ['model_index.json', ...DECISION_FILES].map((name) => `${folder}/${name}`)
       throw new ModelNotFoundError(id, tried, "createEngine({ models: { name: 'URL of its folder' } })")
     }
     return weighUrl(files, kind)
   })
+}
+
+/** One of these is in the folder of every decision model. */
+const DECISION_FILES = ['config.json', AGENT_FILE]
+
+async function hasAny(files: ModelFiles, names: readonly string[]): Promise<boolean> {
+  for (const name of names) if ((await files.readText(name)) !== undefined) return true
+  return false
 }
 
 async function open(

@@ -5,7 +5,7 @@ import { rotate } from './rotate.ts'
 
 /**
  * Attention of every row to every row, on both sides of 32 and 64 rows, where kernels change their way of computing; and
- * of some rows to others with a bias.
+ * of some rows to others with a bias, also in blocks.
  */
 export function attentionCases(): OperatorCase[] {
   return [
@@ -13,6 +13,7 @@ export function attentionCases(): OperatorCase[] {
     attentionCase({ rows: 40, columns: 40, heads: 2, size: 16, biased: false }),
     attentionCase({ rows: 70, columns: 70, heads: 2, size: 128, biased: false }),
     attentionCase({ rows: 37, columns: 70, heads: 2, size: 64, biased: true }),
+    attentionCase({ rows: 16, columns: 32, heads: 2, size: 64, biased: true, blocks: 3 }),
   ]
 }
 
@@ -24,21 +25,30 @@ interface AttentionShape {
   readonly heads: number
   readonly size: number
   readonly biased: boolean
+  /** How often all of these, none of which sees another. @defaultValue 1 */
+  readonly blocks?: number
 }
 
-function attentionCase({ rows, columns, heads, size, biased }: AttentionShape): OperatorCase {
-  const query = sharp(noise(rows * heads * size, 41))
-  const [key, value] = [42, 43].map((seed) => noise(columns * heads * size, seed)) as [Rows, Rows]
-  const bias = noise(rows * columns, 40)
-  const added = (row: number, column: number) => (biased ? bias[row * columns + column]! : 0)
-  const operand = (values: Rows) => input(float([1, values.length / (heads * size), heads * size], values))
+function attentionCase({ rows, columns, heads, size, biased, blocks = 1 }: AttentionShape): OperatorCase {
+  const width = heads * size
+  const query = sharp(noise(blocks * rows * width, 41))
+  const [key, value] = [42, 43].map((seed) => noise(blocks * columns * width, seed)) as [Rows, Rows]
+  const bias = noise(blocks * rows * columns, 40)
+  const attended = Array.from({ length: blocks }, (_, block) => {
+    const part = (of: Rows, length: number) => of.subarray(block * length * width, (block + 1) * length * width)
+    const inputs = { query: part(query, rows), key: part(key, columns), value: part(value, columns) }
+    const added = (row: number, column: number) => (biased ? bias[(block * rows + row) * columns + column]! : 0)
+    return [...attend({ ...inputs, heads, kvHeads: heads, size }, added)]
+  })
+  const operand = (values: Rows) => input(float([blocks, values.length / (blocks * width), width], values))
   return {
     family: 'attention',
-    operands: [...[query, key, value].map(operand), ...(biased ? [input(float([1, 1, rows, columns], bias))] : [])],
-    build: (g, q, k, v, b?: Value) => multiHeadAttention(g, q, k, v, heads, b),
-    outputs: [
-      { dims: [1, rows, heads * size], values: attend({ query, key, value, heads, kvHeads: heads, size }, added) },
+    operands: [
+      ...[query, key, value].map(operand),
+      ...(biased ? [input(float([blocks, 1, rows, columns], bias))] : []),
     ],
+    build: (g, q, k, v, b?: Value) => multiHeadAttention(g, q, k, v, heads, b),
+    outputs: [{ dims: [blocks, rows, width], values: attended.flat() }],
   }
 }
 

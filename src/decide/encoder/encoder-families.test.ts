@@ -13,6 +13,8 @@ import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 import { layaFormat } from './laya.ts'
 import { openDeciderFormat } from './opendecider-nano.ts'
+import { identifyDecider } from '../identify-decider.ts'
+import { describeCheckpoint } from '../../models/describe-checkpoint.ts'
 
 /** What generate-decision-fixtures.py writes. */
 interface Expected {
@@ -201,4 +203,19 @@ describe.each(['nli-bert', 'nli-modernbert'])('%s, a cross-encoder for inference
     const change = async (file: string) => (await readText(file))?.replace(/entailment"/gi, 'positive"')
     await expect(open(name, { readText: change })).rejects.toThrow(/entailment and for contradiction.*positive/)
   })
+})
+
+it.each([
+  ['laya', 'laya'],
+  ['opendecider-nano', 'opendecider-nano'],
+  ['nli-bert', 'nli'],
+  ['nli-modernbert', 'nli'],
+  ['bert-tree', 'tree-1'],
+])('a calibration of somebody’s own tells %s by how it is asked', async (name, template) => {
+  expect(await identifyDecider(openFolder(fixtureFolder(name)))).toMatchObject({ weights: 'float', template })
+})
+
+it('a Laya checkpoint is described from its own files', async () => {
+  const described = await describeCheckpoint(openFolder(fixtureFolder('laya')))
+  expect(described).toMatchObject({ kind: 'decisions', weights: 'F16' })
 })

@@ -115,6 +115,31 @@ describe('a tree of questions agrees with the training code', () => {
   })
 })
 
+describe('a tree of questions in half precision', () => {
+  const inHalf = (): Backend => ({ ...withAttention(backend, 'fused'), precision: 'float16' })
+
+  it('agrees with the training code to its rounding', async () => {
+    const half = await openTreeDecider({ backend: inHalf(), files: inOneWindow() })
+    for (const request of expected) {
+      const logits = await half.logits(requestOf(request), context)
+      for (const [index, question] of request.questions.entries()) {
+        expect(furthest(logits[index]?.[0], question.logits)).toBeLessThan(0.05)
+      }
+    }
+    await half.dispose()
+  })
+
+  it('reads a question of many options in several passes', async () => {
+    const criteria = Object.fromEntries(Array.from({ length: 26 }, (_, i) => [`option ${i}`, 'words of it '.repeat(3)]))
+    const request = parseDecisionRequest({ state: 'the app crashes.', questions: { wide: { ...CHOICE, criteria } } })
+    expect(decider.countTokens(request).questions['wide']).toBeGreaterThan(256)
+    const half = await openTreeDecider({ backend: inHalf(), files: openFolder(FOLDER) })
+    const [[got], [wanted]] = [await half.logits(request, context), await decider.logits(request, context)]
+    expect(furthest(got![0], wanted![0]!)).toBeLessThan(0.05)
+    await half.dispose()
+  })
+})
+
 describe('a tree of questions', () => {
   it('answers a choice alike, to the last bit, whatever the order of its options', async () => {
     const reversed = { ...CHOICE, criteria: Object.fromEntries(Object.entries(CHOICE.criteria).reverse()) }

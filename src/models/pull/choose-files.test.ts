@@ -28,3 +28,10 @@ it('takes the parts of a diffusers repository, not the network once more beside 
   const others = ['flux-2-klein-4b.safetensors', 'assets/teaser.png', 'LICENSE.md', 'transformer/old/x.safetensors']
   expect(chooseFiles([...needed, ...others])).toEqual(needed)
 })
+
+it('takes the configuration of the encoder and the tokenizer of a Laya agent', () => {
+  const top = ['README.md', 'rl_agent_config.json', 'model.safetensors']
+  const needed = [...top, 'encoder/config.json', 'tokenizer/tokenizer.json', 'tokenizer/tokenizer_config.json']
+  const others = ['onnx/model.onnx', 'encoder/model.safetensors', 'assets/figure.json']
+  expect(chooseFiles([...needed, ...others])).toEqual(needed)
+})
