@@ -51,7 +51,7 @@ function toState(parts: DecisionState): StateInput {
       message: 'decisions are made on text and JSON, not on files',
     })
   })
-  // What JSON a state may be, the schema says.
+  // The schema says what JSON a state may be.
   return (contents.length === 1 ? contents[0] : contents) as StateInput
 }
 

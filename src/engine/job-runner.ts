@@ -1,5 +1,5 @@
 import type { Backend, BackendChoice } from '../backends/index.ts'
-// By its own file: the folder's contents page would bring Node's runtime into browsers.
+// This imports the file itself: the folder's contents page would bring Node's runtime into browsers.
 import { type Alone, openWhole } from '../backends/open-whole.ts'
 import { withoutSessions } from '../backends/without-sessions.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
@@ -102,7 +102,7 @@ export class JobRunner {
     const needsWeights = kind !== 'countTokens' || models.isOpen(model.folder)
     const openable = needsWeights ? this.#openable(this.#parts, model, context) : this.#countable(this.#parts, model)
     return models.use(openable, signal, async (task) => {
-      // Not before: opening a model, a download in browsers, must not keep the others from computing.
+      // No turn is taken before: opening a model, a download in browsers, must not keep the others from computing.
       await context.turn()
       const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`
       return perform(task, kind, served, request, context)

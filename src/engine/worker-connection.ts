@@ -68,6 +68,6 @@ function describeExit(code: number, failure: unknown): string {
   if (failure === undefined) return `it exited with code ${code}`
   const { name, code: errorCode } = failure as Error & { code?: string }
   if (errorCode === 'ERR_WORKER_OUT_OF_MEMORY') return 'it ran out of memory'
-  // Not the message: what a parser throws, for one, quotes its input.
+  // The message is left out: what a parser throws, for one, quotes its input.
   return `it threw ${name}, see \`cause\``
 }

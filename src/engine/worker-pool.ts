@@ -4,7 +4,7 @@ import type { JobKind, Jobs } from './jobs.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
-/** Where `maxQueue` is not set. */
+/** Calls that wait where `maxQueue` is not set. */
 const MANY_WAITING = 64
 
 /** Several workers, each behind a queue of its own. Calls go to the one that has least to do. */
@@ -34,7 +34,7 @@ export class WorkerPool {
     request: Jobs[Kind]['request'],
     options?: CallOptions,
   ): Promise<Jobs[Kind]['response']> {
-    // Of equals the first, which has the models of earlier calls open.
+    // The first of equals is taken: it has the models of earlier calls open.
     // One that could not start would always have least to do: it is tried again when the others have many waiting.
     const load = ({ size, failed }: Dispatcher) => (failed ? this.#many - 0.5 + size : size)
     const idlest = this.#dispatchers.reduce((best, other) => (load(other) < load(best) ? other : best))

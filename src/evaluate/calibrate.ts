@@ -26,17 +26,17 @@ export interface QuestionCalibration {
    */
   readonly status: 'fitted' | 'kept' | 'too few'
   readonly rows: number
-  /** Below 30 rows: the figures say little. */
+  /** True below 30 rows, where the figures say little. */
   readonly few: boolean
   readonly before: Metrics & { readonly logLoss: number }
-  /** Of what the calibration gives from now on. */
+  /** Figures of what the calibration gives from now on. */
   readonly after: Metrics & { readonly logLoss: number }
   /** Absent where not even the surest answers are right often enough. */
   readonly threshold?: Threshold
 }
 
 export interface CalibrationResult {
-  /** For `createEngine({ calibration })`, or as JSON in a file. */
+  /** The calibration for `createEngine({ calibration })`; it can be kept in a file as JSON. */
   readonly calibration: OwnCalibration
   readonly questions: readonly QuestionCalibration[]
 }

@@ -3,7 +3,7 @@ import type { Question } from '../schemas/index.ts'
 /** One answered, labelled question. */
 export interface Outcome {
   readonly type: Question['type']
-  /** Of each option, summing to 1; for a noul yes, then no. */
+  /** Probability of each option, summing to 1; for a noul yes, then no. */
   readonly probabilities: readonly number[]
   /** Index of the right option. */
   readonly gold: number

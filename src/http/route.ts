@@ -8,7 +8,7 @@ export interface Call {
   readonly caller: ApiKey
   /** Fires when the client hangs up. */
   readonly signal: AbortSignal
-  /** Under which the client wants the request to be charged once, however often it comes. */
+  /** The key under which the client wants the request to be charged once, however often it comes. */
   readonly idempotencyKey: string | undefined
   /** Reads the body, once. */
   readJson(): Promise<unknown>

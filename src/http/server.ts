@@ -112,7 +112,7 @@ function openAccounting(store: UsageStore, { prices, journal }: ResolvedServerOp
   }
 }
 
-/** Those that answers are charged on. */
+/** The routes on which answers are charged. */
 function createWorkRoutes(accounting: Accounting, options: ResolvedServerOptions): Route[] {
   const { engine, maxEditBodyBytes } = options
   const decisions = createDecisionService({ engine, ...accounting })

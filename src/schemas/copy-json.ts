@@ -34,7 +34,7 @@ export function copyJson(value: unknown, maxCharacters: number): JsonValue {
 }
 
 class JsonCopy {
-  /** Of the value that is looked at, names as well as indices. */
+  /** Path of the value that is looked at, names as well as indices. */
   private readonly path: (string | number)[] = []
   private readonly maxCharacters: number
   /** Lower bound of the length of the compact JSON so far. */

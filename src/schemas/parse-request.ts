@@ -41,10 +41,10 @@ function firstInDocument(issues: readonly Issue[], body: unknown): Issue {
 
 /** Where the values of a body stand in it. */
 class Places {
-  /** Of each object its names in their order. Listing them for each of many issues would take quadratic time. */
+  /** The names of each object in their order. Listing them for each of many issues would take quadratic time. */
   private readonly orders = new Map<object, ReadonlyMap<string, number>>()
 
-  /** For each name of the path its index among the members at that level, or Infinity where it is missing. */
+  /** The index of each name of the path among the members at that level, or Infinity where it is missing. */
   of(path: readonly PropertyKey[], body: unknown): number[] {
     let parent = body
     return path.map((name, level) => {

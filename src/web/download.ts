@@ -1,7 +1,7 @@
 import { DownloadFailedError } from '../errors/index.ts'
 
 const CACHE = 'tessera-models'
-/** Kept too: that there is no such file is part of a model. */
+/** That there is no such file is part of a model, and is kept too. */
 const NONE = 404
 /** Storage that may not be listed, such as a bucket of S3, answers so for what it does not have. */
 const FORBIDDEN = 403
@@ -44,7 +44,7 @@ export async function download(
     if (kept === undefined) await keep(new Response(null, { status: NONE }))
     if (!kept?.ok || response.status === NONE) return undefined
   }
-  // Of a file that was there, a page in its place says that the server wants a login now, or is out of order.
+  // A page in place of a file that was there says that the server wants a login now, or is out of order.
   if (!response.ok || isPage(response)) throw new DownloadFailedError(url, `the server ${describe(response)}`)
   const bytes = await readAll(response, url, onBytes)
   await keep(new Response(bytes, { headers: pick(response.headers, VALIDATORS) }))

@@ -17,7 +17,7 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
   return {
     names: Object.keys(models),
     async resolve(model, fallback) {
-      // Not what every object has, such as `constructor`.
+      // A name that every object has, such as `constructor`, is not one of a model.
       const name = [model, fallback].find((candidate) => Object.hasOwn(models, candidate))
       const url = name && models[name]
       if (url !== undefined) return { id: url.split('/').at(-1)!, folder: url }
@@ -61,7 +61,7 @@ async function open(
     // A server that compresses files names a smaller size than arrives.
     onProgress({ stage: 'downloading', done, total: Math.max(done, bytes) })
   }
-  // Of its own: where opening fails, what is still being loaded is of no use either.
+  // Loading has a signal of its own: where opening fails, what is still being loaded is of no use either.
   const loading = new AbortController()
   const stop = () => loading.abort(signal.reason)
   signal.addEventListener('abort', stop, { once: true })

@@ -7,7 +7,7 @@ import { narrow, widen } from '../layers/precision.ts'
 import { floatWeight } from '../layers/weights.ts'
 import type { EncoderHead, EncoderModel } from './encoder-head.ts'
 
-/** Of `torch.nn.LayerNorm` where nothing else is said. */
+/** The eps of `torch.nn.LayerNorm` where nothing else is said. */
 const TORCH_EPSILON = 1e-5
 
 /**

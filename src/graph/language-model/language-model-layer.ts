@@ -10,7 +10,7 @@ import { computeWeight, floatWeight } from '../layers/weights.ts'
 import type { AttentionInputs } from './attention-inputs.ts'
 import type { LanguageModelGraph } from './language-model-graph.ts'
 
-/** Of the positions of this pass, [1, S, kvHeads · headSize] each. */
+/** Keys and values of the positions of this pass, [1, S, kvHeads · headSize] each. */
 export interface KeyValues {
   readonly key: Value
   readonly value: Value

@@ -26,7 +26,7 @@ export interface LanguageModelOptions extends ComputeOptions {
   readonly graph: 'prefill' | 'branch'
   /** How the rows of a branch graph are read. A prefill graph has no head. @defaultValue 'symbols' */
   readonly head?: LanguageModelHead
-  /** Of the caches too, which cross to JS and so have one of its types. @defaultValue 'float32' */
+  /** The type of the caches too, which cross to JS and so have one of its types. @defaultValue 'float32' */
   readonly precision?: Precision
   /** Positions the rotary tables cover; every entry of `position_ids` must be below it. */
   readonly maxPositions: number

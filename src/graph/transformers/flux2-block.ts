@@ -31,7 +31,7 @@ export interface Streams {
   readonly image: Value
 }
 
-/** For the two halves of a block. */
+/** What a timestep does to the two halves of a block. */
 interface BlockModulation {
   readonly attention: Modulation
   readonly mlp: Modulation

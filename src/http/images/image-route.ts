@@ -48,7 +48,7 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
 
   function stream(request: Request, call: Call): Promise<Response> {
     return startEventStream(call, async ({ comment, event }, signal) => {
-      // As comments: OpenAI's clients hand every event to their user, who knows no event of this kind.
+      // Progress is sent as comments: OpenAI's clients hand every event to their user, who knows none of this kind.
       const onProgress: ImageCallOptions['onProgress'] = (progress) => comment(`progress ${JSON.stringify(progress)}`)
       const { data, warnings } = await drawCharged(request, { ...call, signal }, { onProgress })
       const words = tellWarnings(warnings)

@@ -68,7 +68,7 @@ export function errors(statuses: readonly Status[]) {
   )
 }
 
-/** Of the routes that are charged. */
+/** Header of the routes that are charged. */
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',

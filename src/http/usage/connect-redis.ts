@@ -28,7 +28,7 @@ export async function connectRedis(url: string) {
     return client
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    // Without the cause, which may hold the URL with its password.
+    // The cause is left out, as it may hold the URL with its password.
     throw new InvalidRequestError('store', `the Redis server could not be reached (${code ?? message})`)
   }
 }

@@ -51,7 +51,7 @@ const POLL_MS = 250
 export class IdempotentRequests {
   readonly #store: UsageStore
   readonly #leases: Leases
-  /** In this process, by the name of the document. */
+  /** Requests that run in this process, by the name of the document. */
   readonly #running = new Map<string, Running>()
 
   constructor(store: UsageStore, leases: Leases) {

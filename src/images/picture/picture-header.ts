@@ -1,6 +1,6 @@
 /** What a picture file says about itself before anything is decoded. */
 export interface PictureHeader {
-  /** As stored, before the orientation that a camera may have noted. */
+  /** Sides as stored, before the orientation that a camera may have noted. */
   readonly width: number
   readonly height: number
   readonly animated: boolean

@@ -79,7 +79,7 @@ export async function loadPromptTokenizer(
   return {
     padding,
     encode(prompt) {
-      // Before the work: splitting a text may take time with the square of its length.
+      // This is checked before the work: splitting a text may take time with the square of its length.
       const most = format.maxTokens * longest
       if (prompt.length > most) {
         throw new InvalidRequestError(
