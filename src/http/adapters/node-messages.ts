@@ -39,7 +39,9 @@ export function toWebRequest(message: NodeRequest, response: ServerResponse, tar
   headers.delete('content-length')
   if (typeof body === 'string') return new Request(url, { ...init, body })
   if (body instanceof Uint8Array) return new Request(url, { ...init, body: new Uint8Array(body) })
-  return setParsedBody(new Request(url, init), body)
+  // A parser makes an empty object of nothing.
+  if (message.headers['content-length'] === '0') return new Request(url, { ...init, body: '' })
+  return setParsedBody(new Request(url, init), { value: body })
 }
 
 /** Writes a web response. Resolves when it is out, or the client is gone. */

@@ -49,6 +49,7 @@ export async function readJsonBody(request: Request, means: BodyMeans): Promise<
   }
   checkBodyHeaders(headers, means.maxBytes)
   const parsed = getParsedBody(request)
+  if (parsed && 'failure' in parsed) throw parsed.failure
   return parsed ? parsed.value : read(request, means, { type: 'json' })
 }
 

@@ -1,16 +1,22 @@
+import type { TesseraError } from '../../errors/index.ts'
+import type { Refusal } from '../refusal.ts'
+
 /** Where an adapter leaves a body that a framework has parsed, on the request itself: a body can be read only once. */
 const PARSED_BODY = Symbol.for('tessera.parsed-body')
 
+/** What a framework made of a body: its value, or why it could not read it. */
+export type ParsedBody = { readonly value: unknown } | { readonly failure: TesseraError | Refusal }
+
 interface Parsed {
-  [PARSED_BODY]?: { readonly value: unknown }
+  [PARSED_BODY]?: ParsedBody
 }
 
 /** Marks a request as read. Writing the value out again would cost time, and the stack where it nests deeply. */
-export function setParsedBody(request: Request, value: unknown): Request {
-  ;(request as Parsed)[PARSED_BODY] = { value }
+export function setParsedBody(request: Request, body: ParsedBody): Request {
+  ;(request as Parsed)[PARSED_BODY] = body
   return request
 }
 
-export function getParsedBody(request: Request): { readonly value: unknown } | undefined {
+export function getParsedBody(request: Request): ParsedBody | undefined {
   return (request as Parsed)[PARSED_BODY]
 }

@@ -21,7 +21,8 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Reque
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description: 'Images from words, edits of images, and typed decisions with calibrated probabilities.',
     },
-    servers: [{ url: '/' }],
+    // Relative to where this document is, which may be below a mount.
+    servers: [{ url: '.' }],
     security: [{ key: [] }],
     paths: PATHS,
     components: {

@@ -1,7 +1,7 @@
 import express from 'express'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
-import { toExpressHandler } from '../adapters/express.ts'
+import { toExpressErrorHandler, toExpressHandler } from '../adapters/express.ts'
 import { toFastifyPlugin } from '../adapters/fastify.ts'
 import { toHonoHandler } from '../adapters/hono.ts'
 import { createNodeServer, toNodeListener } from '../adapters/node.ts'
@@ -26,7 +26,7 @@ export const mounts: Readonly<Record<string, (server: Server) => Promise<Mounted
   'express, behind a body parser': async (server) => {
     const app = express()
       .use(express.json({ limit: MOUNT_LIMIT }))
-      .use('/api/ai', toExpressHandler(server))
+      .use('/api/ai', toExpressHandler(server), toExpressErrorHandler(server))
     return { ...(await listen(app)), prefix: '/api/ai' }
   },
   'express, in a router': async (server) => {
