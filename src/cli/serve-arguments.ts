@@ -50,6 +50,12 @@ export const serveArguments = {
     valueHint: 'file',
   },
   ...storeArguments,
+  'access-log': {
+    type: 'boolean',
+    default: true,
+    description: 'a line of JSON on stdout for each request',
+    negativeDescription: 'no such lines',
+  },
   console: {
     type: 'boolean',
     default: true,

@@ -85,6 +85,24 @@ describe('tessera serve', () => {
     expect(await once(child, 'close')).toEqual([0, null])
   })
 
+  it('writes a line of JSON for each request', async () => {
+    const child = serve(['--port', '0'], { TESSERA_API_KEYS: 'a' })
+    let printed = ''
+    child.stdout!.on('data', (chunk) => (printed += String(chunk)))
+    await expect.poll(() => printed, { timeout: 50_000 }).toContain('listening on ')
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const [, url] = /listening on (\S+)/.exec(printed)!
+    await fetch(`${url}/livez`, { headers: { traceparent } })
+    await expect.poll(() => printed, { timeout: 10_000 }).toContain('/livez')
+    expect(JSON.parse(printed.trim().split('\n').at(-1)!)).toMatchObject({
+      route: '/livez',
+      status: 200,
+      trace_id: traceparent.slice(3, 35),
+    })
+    child.kill('SIGTERM')
+    expect(await ended(child)).toMatchObject({ code: 0 })
+  })
+
   it('lives through SIGHUP, and ends within its grace under a client that stalls', async () => {
     const child = serve(['--port', '0', '--grace', '1s', '--preload'], { TESSERA_API_KEYS: 'a' })
     const { url } = await started(child)

@@ -4,6 +4,7 @@ import { createServer, type RequestLog } from '../http/index.ts'
 import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { serveHttp } from '../http/serve/serve-http.ts'
+import { formatAccess, LineWriter } from './access-log.ts'
 import { describeFault } from './describe-fault.ts'
 import { openEngine } from './engine-arguments.ts'
 import { preloadModels } from './preload-models.ts'
@@ -11,6 +12,9 @@ import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 import { readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
 import { readServed, requireServed } from './served-models.ts'
+
+/** For the last lines of the log, whose reader may have stopped reading. */
+const FLUSH_MS = 1000
 
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Serve decisions and pictures over HTTP; prints a new key on the first run' },
@@ -21,6 +25,7 @@ export const serveCommand = defineCommand({
       const { keys, fresh } = await chooseKeys(args.host, args['keys-file'], process.env)
       // Before anything can fail: the key is in no file, and the next run makes no other.
       if (fresh) showKey(fresh)
+      const lines = new LineWriter()
       const store = await openStore(args.store, { acceptLoss: args['accept-loss'] })
       try {
         const served = readServed(args.use)
@@ -35,7 +40,10 @@ export const serveCommand = defineCommand({
           requires,
           ...readJournal(args),
           console: args.console,
-          log: showFault,
+          log: (entry) => {
+            if (args['access-log']) lines.add(formatAccess(entry, new Date()))
+            showFault(entry)
+          },
         })
         const service = await serveHttp(server, args.host, readNumber('--port', args.port), timeouts)
         // Whoever reads that it listens may stop it at once.
@@ -45,6 +53,7 @@ export const serveCommand = defineCommand({
         await stopped
         process.stderr.write('finishing what is being answered; press Ctrl+C again to stop at once\n')
         await service.close(ending)
+        await lines.close(FLUSH_MS)
       } finally {
         await store.close()
       }

@@ -7,6 +7,7 @@ import { createRequestReporter, type ReporterParts } from './request-reporter.ts
 import type { RequestTrace } from './request-trace.ts'
 import type { Route } from './route.ts'
 import { Router } from './router.ts'
+import { readTraceContext } from './trace-context.ts'
 
 interface HandlerParts extends AnswerParts, ReporterParts {
   readonly routes: readonly Route[]
@@ -36,12 +37,11 @@ export function createHandler({ routes, ...parts }: HandlerParts) {
   }
 
   async function serve(request: Request): Promise<Response> {
-    const requestId = `req_${randomUUID().replaceAll('-', '')}`
-    const trace: RequestTrace = { requestId, method: request.method, started: performance.now() }
+    const trace = startTrace(request)
     parts.metrics.started()
     const response = finish(await answer(request, trace), trace)
-    if (trace.ended) hold(trace.ended.then((error) => conclude(trace, response.status, error)))
-    else conclude(trace, response.status, trace.error)
+    if (trace.ended) hold(trace.ended.then((error) => conclude(trace, response, error)))
+    else conclude(trace, response, trace.error)
     return response
   }
 
@@ -62,6 +62,17 @@ export function createHandler({ routes, ...parts }: HandlerParts) {
       // A response that is held open joins those that run only when its headers are out.
       while (running.size > 0) await Promise.allSettled(running)
     },
+  }
+}
+
+function startTrace({ method, headers }: Request): RequestTrace {
+  const length = Number(headers.get('content-length') ?? Number.NaN)
+  return {
+    requestId: `req_${randomUUID().replaceAll('-', '')}`,
+    method,
+    started: performance.now(),
+    context: readTraceContext(headers),
+    ...(Number.isSafeInteger(length) && { bytesIn: length }),
   }
 }
 

@@ -13,6 +13,14 @@ export interface RequestLog {
   readonly route?: string
   /** Account of the key. */
   readonly account?: string
+  /** The trace that the request says it belongs to (`traceparent`), in 32 hexadecimal digits. */
+  readonly traceId?: string
+  /** What the answer used: input tokens of a decision, else images. */
+  readonly units?: number
+  /** Length of the body, as the request says it. */
+  readonly bytesIn?: number
+  /** Length of the body of the response; absent for a stream. */
+  readonly bytesOut?: number
   /** Of the response; of a streamed one that failed on the way, the status that its error has. */
   readonly status: number
   readonly milliseconds: number
@@ -37,11 +45,13 @@ export function createRequestReporter({ metrics, recent, log }: ReporterParts) {
     }
   }
 
-  /** `answered` is the status that was sent; the error of a streamed response came after it. */
-  return function conclude(trace: RequestTrace, answered: number, error: RequestTrace['error']): void {
-    const { requestId, method, started, route, account, units = 0 } = trace
-    const status = error?.status ?? answered
+  /** The error of a streamed response came after its status was sent. */
+  return function conclude(trace: RequestTrace, response: Response, error: RequestTrace['error']): void {
+    const { requestId, method, started, route, account, units = 0, context, bytesIn } = trace
+    const status = error?.status ?? response.status
+    const length = response.headers.get('content-length')
     const milliseconds = performance.now() - started
+    if (error) metrics.refused(error.errorType)
     metrics.ended(route?.path, method, status, milliseconds / 1000)
     if (account !== undefined && route?.access === 'work') {
       recent.add(account, { time: Date.now(), requestId, route: route.path, status, milliseconds, units })
@@ -54,6 +64,10 @@ export function createRequestReporter({ metrics, recent, log }: ReporterParts) {
       milliseconds,
       ...(route && { route: route.path }),
       ...(account !== undefined && { account }),
+      ...(context && { traceId: context.traceId }),
+      ...(units > 0 && { units }),
+      ...(bytesIn !== undefined && { bytesIn }),
+      ...(length !== null && { bytesOut: Number(length) }),
       ...(fault && { error }),
     })
   }

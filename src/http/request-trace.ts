@@ -1,5 +1,6 @@
 import type { TesseraError } from '../errors/index.ts'
 import type { Refusal } from './refusal.ts'
+import type { TraceContext } from './trace-context.ts'
 import type { Route } from './route.ts'
 
 /** What is found out about a request while it is answered. */
@@ -12,6 +13,9 @@ export interface RequestTrace {
   account?: string
   error?: TesseraError | Refusal | undefined
   units?: number
+  context?: TraceContext | undefined
+  /** Length of the body, as the request says it. */
+  bytesIn?: number
   /** Set for a response whose body goes on: settles at its end, with what went wrong on the way. */
   ended?: Promise<TesseraError | undefined>
 }

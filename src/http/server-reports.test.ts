@@ -15,8 +15,11 @@ describe('the log', () => {
 
   it('has one entry for each response, with the id the client sees', async () => {
     const { fetch } = serve({ keys: [{ key: 'a', id: 'me' }], log: (entry) => entries.push(entry) })
-    const response = await fetch(post(BODY, { headers: bearer('a') }))
-    await fetch(get('/nope'))
+    const length = JSON.stringify(BODY).length
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const headers = { ...bearer('a'), traceparent, 'content-length': String(length) }
+    const response = await fetch(post(BODY, { headers }))
+    await fetch(get('/nope', { headers: { traceparent: '00-CANARY' } }))
     await fetch(post(BODY))
     expect(entries).toEqual([
       {
@@ -26,14 +29,25 @@ describe('the log', () => {
         account: 'me',
         status: 200,
         milliseconds: expect.any(Number),
+        traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+        units: JSON.stringify(BODY.state).length,
+        bytesIn: length,
+        bytesOut: (await response.text()).length,
       },
-      { requestId: expect.any(String), method: 'GET', status: 404, milliseconds: expect.any(Number) },
+      {
+        requestId: expect.any(String),
+        method: 'GET',
+        status: 404,
+        milliseconds: expect.any(Number),
+        bytesOut: expect.any(Number),
+      },
       {
         requestId: expect.any(String),
         method: 'POST',
         route: '/v1/systemone',
         status: 401,
         milliseconds: expect.any(Number),
+        bytesOut: expect.any(Number),
       },
     ])
   })
@@ -71,7 +85,7 @@ describe('metrics', () => {
     expect(text).toContain('tessera_http_requests_total{route="/v1/systemone",method="POST",status="200"} 1\n')
     expect(text).toContain('tessera_http_requests_total{route="/v1/systemone",method="POST",status="422"} 1\n')
     expect(text).toContain('tessera_http_requests_total{route="none",method="other",status="404"} 1\n')
-    expect(text).toContain('tessera_http_request_duration_seconds_count{route="/v1/systemone"} 2\n')
+    expect(text).toContain('tessera_http_request_duration_seconds_count{route="/v1/systemone",status="2xx"} 1\n')
     expect(text).toContain(`tessera_units_total{endpoint="decisions"} ${JSON.stringify(BODY.state).length}\n`)
     expect(text).toContain('tessera_http_requests_in_flight 1\n')
     expect(text).not.toContain('nope')

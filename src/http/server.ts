@@ -61,9 +61,10 @@ export function createServer(options: ServerOptions): Server {
   const resolved = resolveServerOptions(options)
   const { engine, limits, maxBodyBytes, maxBufferedBytes, hosts, requires, log } = resolved
   const keys = resolved.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(resolved.keys)
-  const store = boundStore(resolved.store ?? createMemoryStore())
-  const accounting = openAccounting(store, resolved)
-  const { ledger, metrics } = accounting
+  const metrics = new ServerMetrics()
+  const store = boundStore(resolved.store ?? createMemoryStore(), metrics)
+  const accounting = openAccounting(store, metrics, resolved)
+  const { ledger } = accounting
   const concurrency = limits.concurrency ?? (keys && KEYED_CONCURRENCY)
   const recent = new RecentRequests()
   const parser = new BodyParser()
@@ -103,13 +104,15 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-function openAccounting(store: UsageStore, { prices, journal }: ResolvedServerOptions): Accounting {
+function openAccounting(
+  store: UsageStore,
+  metrics: ServerMetrics,
+  { prices, journal }: ResolvedServerOptions,
+): Accounting {
   const leases = new Leases(store)
-  return {
-    ledger: new Ledger(store, { ...DEFAULT_PRICES, ...prices }, leases, journal),
-    requests: new IdempotentRequests(store, leases),
-    metrics: new ServerMetrics(),
-  }
+  const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices }, leases, journal)
+  metrics.watchWaiting(() => ledger.waiting)
+  return { ledger, requests: new IdempotentRequests(store, leases), metrics }
 }
 
 /** The routes on which answers are charged. */

@@ -32,11 +32,22 @@ export function toExpressErrorHandler(server: FetchServer): ExpressErrorHandler 
   return (error, message, response, next) => {
     const failure = toFailure(error)
     if (failure === undefined || response.headersSent) return next(error)
-    // The service checks path and key first, as it does for a body that it reads itself.
+    void answerFailure(server, failure, message, response)
+  }
+}
+
+/** The service checks path and key first, as it does for a body that it reads itself. */
+async function answerFailure(
+  server: FetchServer,
+  failure: TesseraError | Refusal,
+  message: NodeRequest,
+  response: ServerResponse,
+): Promise<void> {
+  try {
     const request = setParsedBody(toWebRequest(Object.assign(message, { body: null }), response), { failure })
-    void Promise.resolve(server.fetch(request))
-      .then((answer) => sendWebResponse(answer, response))
-      .catch(() => response.destroy())
+    await sendWebResponse(await server.fetch(request), response)
+  } catch {
+    response.destroy()
   }
 }
 

@@ -1,10 +1,13 @@
 import type { Endpoint } from '../usage/prices.ts'
-import { Counter, Gauge, Histogram } from './exposition.ts'
+import { Counter, Gauge, Histogram, type Metric } from './exposition.ts'
+import { createProcessMetrics } from './process-metrics.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** A decision on a short text takes milliseconds, one on 200,000 characters a minute. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+
+const STORE_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 2]
 
 const METHODS = ['GET', 'HEAD', 'POST']
 
@@ -17,6 +20,10 @@ export class ServerMetrics {
     'tessera_units_total',
     'What successful answers used, by endpoint: input tokens of decisions, else pictures.',
   )
+  readonly #refusals = new Counter('tessera_http_refusals_total', 'Errors answered, by error_type.')
+  readonly #storeSeconds = new Histogram('tessera_store_duration_seconds', 'Time of calls of the store.', STORE_SECONDS)
+  readonly #storeErrors = new Counter('tessera_store_errors_total', 'Calls of the store that failed or took too long.')
+  readonly #more: Metric[] = createProcessMetrics()
   readonly #running = new Gauge('tessera_http_requests_in_flight', 'Requests being answered.', () => this.#inFlight)
 
   get inFlight(): number {
@@ -32,7 +39,23 @@ export class ServerMetrics {
     this.#inFlight--
     const known = { route: route ?? 'none', method: METHODS.includes(method) ? method : 'other' }
     this.#requests.add({ ...known, status: String(status) })
-    if (route !== undefined) this.#seconds.observe({ route }, seconds)
+    if (route !== undefined) this.#seconds.observe({ route, status: `${Math.floor(status / 100)}xx` }, seconds)
+  }
+
+  /** @param reason `error_type` of the response. */
+  refused(reason: string): void {
+    this.#refusals.add({ reason })
+  }
+
+  /** Counts a call of the store. */
+  stored(operation: 'read' | 'update' | 'count', seconds: number, failed: boolean): void {
+    this.#storeSeconds.observe({ operation }, seconds)
+    if (failed) this.#storeErrors.add({ operation })
+  }
+
+  /** @param read How many charges wait for the store. */
+  watchWaiting(read: () => number): void {
+    this.#more.push(new Gauge('tessera_charges_waiting', 'Charges that wait for the store.', read))
   }
 
   answered(endpoint: Endpoint, units: number): void {
@@ -40,7 +63,16 @@ export class ServerMetrics {
   }
 
   toText(): string {
-    const metrics = [this.#requests, this.#seconds, this.#units, this.#running]
+    const metrics = [
+      this.#requests,
+      this.#seconds,
+      this.#refusals,
+      this.#units,
+      this.#running,
+      this.#storeSeconds,
+      this.#storeErrors,
+      ...this.#more,
+    ]
     return `${metrics.flatMap((metric) => metric.lines()).join('\n')}\n`
   }
 }

@@ -1,17 +1,31 @@
 import { StoreUnavailableError } from '../../errors/index.ts'
+import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { UsageStore } from './usage-store.ts'
 
 const DEADLINE_MS = 2000
+
+type Operation = Parameters<ServerMetrics['stored']>[0]
 
 /**
  * The same store, none of whose calls takes longer than 2 seconds.
  *
  * @returns a store that throws what `change` threw, and StoreUnavailableError for every fault of its own
  */
-export function boundStore(store: UsageStore): UsageStore {
+export function boundStore(store: UsageStore, metrics: Pick<ServerMetrics, 'stored'>): UsageStore {
   const { countRequest } = store
+  const timed = async <T>(operation: Operation, call: (signal: AbortSignal) => Promise<T>, isFault = () => true) => {
+    const started = performance.now()
+    let failed = true
+    try {
+      const result = await withDeadline(call)
+      failed = false
+      return result
+    } finally {
+      metrics.stored(operation, (performance.now() - started) / 1000, failed && isFault())
+    }
+  }
   return {
-    read: (name) => withDeadline((signal) => store.read(name, signal)),
+    read: (name) => timed('read', (signal) => store.read(name, signal)),
     async update(name, change, options) {
       let refused: { readonly by: unknown } | undefined
       const guarded: typeof change = (document, now) => {
@@ -22,12 +36,13 @@ export function boundStore(store: UsageStore): UsageStore {
           throw error
         }
       }
-      await withDeadline((signal) => store.update(name, guarded, { ...options, signal })).catch((error: unknown) => {
+      const update = (signal: AbortSignal) => store.update(name, guarded, { ...options, signal })
+      await timed('update', update, () => refused === undefined).catch((error: unknown) => {
         throw refused ? refused.by : error
       })
     },
     ...(countRequest && {
-      countRequest: (account, perMinute) => withDeadline(() => countRequest(account, perMinute)),
+      countRequest: (account, perMinute) => timed('count', () => countRequest(account, perMinute)),
     }),
     close: () => store.close(),
   }

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ServerMetrics } from '../metrics/server-metrics.ts'
 import { boundStore } from './bounded-store.ts'
 import { Leases } from './leases.ts'
 import { Ledger } from './ledger.ts'
@@ -20,13 +21,16 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tessera-journal-'))
   link = 'up'
   const kept = createMemoryStore()
-  store = boundStore({
-    ...kept,
-    async update(...call) {
-      if (link !== 'down') await kept.update(...call)
-      if (link !== 'up') throw new Error('the connection was cut')
+  store = boundStore(
+    {
+      ...kept,
+      async update(...call) {
+        if (link !== 'down') await kept.update(...call)
+        if (link !== 'up') throw new Error('the connection was cut')
+      },
     },
-  })
+    new ServerMetrics(),
+  )
 })
 afterEach(() => rm(folder, { recursive: true }))
 
