@@ -5,7 +5,7 @@ export { countTokens, decide, decideMany, disposeDefaultEngine, editImage, gener
 export type { CallOptions } from './dispatcher.ts'
 export type { Engine, EngineBackendInfo, ModelInfo } from './engine.ts'
 export type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
-export { toBuffer, writeImage } from './picture-files.ts'
+export { toBytes, writeImage } from './picture-files.ts'
 export type { Progress } from '../jobs/job-context.ts'
 export type { BackendInfo } from './protocol.ts'
 export type { EngineOptions } from './resolve-options.ts'

@@ -7,10 +7,10 @@ import type { ImageData } from '../schemas/index.ts'
  * @example
  * ```ts
  * const { data } = await generateImage({ prompt: 'an apple on a blue background' })
- * const png = toBuffer(data[0])
+ * const png = toBytes(data[0])
  * ```
  */
-export function toBuffer({ b64_json }: ImageData): Buffer {
+export function toBytes({ b64_json }: ImageData): Uint8Array {
   return Buffer.from(b64_json, 'base64')
 }
 
@@ -24,5 +24,5 @@ export function toBuffer({ b64_json }: ImageData): Buffer {
  * ```
  */
 export async function writeImage(path: string | URL, image: ImageData): Promise<void> {
-  await writeFile(path, toBuffer(image))
+  await writeFile(path, toBytes(image))
 }
