@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createCpuBackend } from '../../src/backends/index.ts'
-import { calibrateLogits, softmax } from '../../src/decide/calibrate.ts'
+import { calibrateLogits, toProbabilities } from '../../src/decide/calibrate.ts'
 import { openDecider } from '../../src/decide/index.ts'
 import { type Manifest, manifestSchema } from '../../src/decide/manifest.ts'
 import { poolWindows } from '../../src/decide/windows.ts'
@@ -95,7 +95,7 @@ function calibrated(
 ): Answered[] {
   return answered.map((one) => {
     const logits = one.windows.map((window) => calibrateLogits(one.question, window, calibration))
-    return { ...one, probabilities: softmax(poolWindows(logits, window.sharpness)) }
+    return { ...one, probabilities: toProbabilities(poolWindows(logits, window.sharpness)) }
   })
 }
 

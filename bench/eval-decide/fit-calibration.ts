@@ -1,4 +1,4 @@
-import { bucketOf, type Calibration, softmax } from '../../src/decide/calibrate.ts'
+import { bucketOf, type Calibration, toProbabilities } from '../../src/decide/calibrate.ts'
 
 /** Uncalibrated logits of one labelled question. */
 export interface Sample {
@@ -19,7 +19,7 @@ export function fitScale(samples: readonly Sample[]): number {
     let slope = 0
     let curve = 1e-9
     for (const { logits, gold } of samples) {
-      const p = softmax(logits.map((logit) => logit * scale))
+      const p = toProbabilities(logits.map((logit) => logit * scale))
       const average = p.reduce((sum, value, index) => sum + value * (logits[index] as number), 0)
       const spread = p.reduce((sum, value, index) => sum + value * ((logits[index] as number) - average) ** 2, 0)
       slope += average - (logits[gold] as number)

@@ -1,5 +1,5 @@
 import type { Answer, Question } from '../schemas/index.ts'
-import { softmax } from './calibrate.ts'
+import { toProbabilities } from './calibrate.ts'
 import { choiceConfidence, noulConfidence, scoreConfidence } from './confidence.ts'
 
 /** `decided` is inclusive: a confidence equal to the threshold counts as decided. */
@@ -12,7 +12,7 @@ function verdict(confidence: number, threshold: number | undefined): { decided?:
  * returned, and probabilities are never rounded. `threshold` is the `min_confidence` in force for the question, if any.
  */
 export function answerQuestion(question: Question, logits: ArrayLike<number>, threshold: number | undefined): Answer {
-  const probabilities = softmax(logits)
+  const probabilities = toProbabilities(logits)
   if (question.type === 'noul') {
     const noul = probabilities[0] as number
     const confidence = noulConfidence(noul)

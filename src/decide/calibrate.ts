@@ -33,7 +33,7 @@ export function bucketOf(options: number): keyof z.infer<typeof byCount> {
  *
  * @throws InternalError for logits that are not finite, such as a device gives whose half precision overflowed
  */
-export function softmax(logits: ArrayLike<number>): number[] {
+export function toProbabilities(logits: ArrayLike<number>): number[] {
   const values = Array.from(logits)
   if (!values.every(Number.isFinite)) throw new InternalError('the model gave a logit that is not a finite number')
   const top = Math.max(...values)

@@ -4,7 +4,7 @@ import { writeTinyBundle, TINY_MANIFEST } from '../../test/helpers/tiny-bundle.t
 import { createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/model-folder.ts'
 import { parseDecisionRequest } from '../schemas/index.ts'
-import { softmax } from './calibrate.ts'
+import { toProbabilities } from './calibrate.ts'
 import { openDecider } from './index.ts'
 import { poolWindows, splitWindows } from './windows.ts'
 
@@ -46,7 +46,7 @@ describe('poolWindows', () => {
       [even, sure, even],
       [even, even, sure],
     ]) {
-      expect(softmax(poolWindows(windows, 8))[1]).toBeGreaterThan(0.9)
+      expect(toProbabilities(poolWindows(windows, 8))[1]).toBeGreaterThan(0.9)
     }
   })
 

@@ -1,4 +1,4 @@
-import { softmax } from './calibrate.ts'
+import { toProbabilities } from './calibrate.ts'
 import { choiceConfidence } from './confidence.ts'
 
 /** Half-open range of state tokens. */
@@ -36,7 +36,7 @@ export function splitWindows(length: number, size: number, overlap: number): Win
 export function poolWindows(windows: readonly Float64Array[], sharpness: number): Float64Array {
   const [first] = windows
   if (!first) throw new RangeError('expected at least one window')
-  const weights = softmax(windows.map((logits) => sharpness * choiceConfidence(softmax(logits))))
+  const weights = toProbabilities(windows.map((logits) => sharpness * choiceConfidence(toProbabilities(logits))))
   return first.map((_, option) =>
     windows.reduce((sum, logits, index) => sum + (weights[index] as number) * (logits[option] as number), 0),
   )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { softmax } from '../decide/calibrate.ts'
+import { toProbabilities } from '../decide/calibrate.ts'
 import { type Calibrates, calibrate } from './calibrate.ts'
 import { fitQuestion } from './fit-question.ts'
 import type { LabelledRow } from './labelled-rows.ts'
@@ -24,8 +24,8 @@ function simulate(n: number, type: Outcome['type'], options: number, claim: (z: 
     const z = Array.from({ length: options }, () => 4 * random() - 2)
     const drawn = random()
     let sum = 0
-    const gold = softmax(z).findIndex((p) => (sum += p) > drawn)
-    return { type, probabilities: softmax(claim(z)), gold: Math.max(0, gold) }
+    const gold = toProbabilities(z).findIndex((p) => (sum += p) > drawn)
+    return { type, probabilities: toProbabilities(claim(z)), gold: Math.max(0, gold) }
   })
 }
 

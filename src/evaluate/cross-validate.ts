@@ -1,4 +1,4 @@
-import { softmax } from '../decide/calibrate.ts'
+import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
 import { type Correction, fitQuestion } from './fit-question.ts'
 import type { Outcome } from './outcome.ts'
@@ -9,7 +9,7 @@ const FOLDS = 5
 function correct<T extends Outcome>(outcomes: readonly T[], { temperature, bias }: Correction): T[] {
   return outcomes.map((outcome) => ({
     ...outcome,
-    probabilities: softmax(adjustLogits(outcome.probabilities, temperature, bias)),
+    probabilities: toProbabilities(adjustLogits(outcome.probabilities, temperature, bias)),
   }))
 }
 

@@ -1,4 +1,4 @@
-import { softmax } from '../decide/calibrate.ts'
+import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -60,7 +60,7 @@ function objective(
   const shift = features.map((row) => dot(row, bias))
   for (const [index, z] of logits.entries()) {
     const { gold } = outcomes[index]!
-    const p = softmax(z.map((logit, option) => scale * logit + shift[option]!))
+    const p = toProbabilities(z.map((logit, option) => scale * logit + shift[option]!))
     value -= Math.log(Math.max(p[gold]!, 1e-300))
     for (const [option, probability] of p.entries()) {
       const excess = probability - (option === gold ? 1 : 0)

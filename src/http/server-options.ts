@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { COPIES } from './body/read-body.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
-import type { RequestLimits } from './limits/request-limiter.ts'
+import type { RateLimits } from './limits/request-limiter.ts'
 import type { RequestLog } from './request-reporter.ts'
 import type { Endpoint, Price, Prices } from './usage/prices.ts'
 import type { UsageStore } from './usage/usage-store.ts'
@@ -16,7 +16,7 @@ export interface ServerOptions {
   /** Keys, or where to look them up. Default: `TESSERA_API_KEYS`; where that is not set either, no key is needed. */
   readonly keys?: KeyStore | readonly (string | KeyConfig)[]
   /** Limits of keys that set none of their own. */
-  readonly limits?: RequestLimits
+  readonly limits?: RateLimits
   /** Largest body in bytes; default 8 MiB. 200,000 characters take up to 2.4 MB as JSON escapes. */
   readonly maxBodyBytes?: number
   /** The same for `/v1/images/edits`, whose bodies hold source pictures; default 32 MiB. */
@@ -53,7 +53,7 @@ export interface ServerOptions {
 const LIMITS = optionTable('`limits`', {
   requestsPerMinute: count(1).optional(),
   concurrency: count(1).optional(),
-} satisfies Record<keyof RequestLimits, unknown>)
+} satisfies Record<keyof RateLimits, unknown>)
 
 /** The form of an amount is checked where it is turned into money. */
 const PRICE = optionTable('a price', {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Fault, grouped } from './fault.ts'
-import { LIMITS, type ParseSettings, type RequestLimits } from './limits.ts'
+import { LIMITS, type ParseSettings, type OptionLimits } from './limits.ts'
 import { parseRequest } from './parse-request.ts'
 import { isLong, minConfidenceSchema, questionSchema, withoutAbsent } from './question-schemas.ts'
 import type { DecisionRequest, DecisionRequestInput as Input } from './question-types.ts'
@@ -11,7 +11,7 @@ import { expected, ownRecord, reader, unicodeString } from './zod-reader.ts'
 export const decisionRequestSchema = createDecisionRequestSchema(LIMITS.options.max)
 
 /** Making one takes longer than a check with it, and engines and routes check with the same limits again and again. */
-const schemas = new WeakMap<RequestLimits, z.ZodType<DecisionRequest, Input>>()
+const schemas = new WeakMap<OptionLimits, z.ZodType<DecisionRequest, Input>>()
 
 /**
  * Checks a decision request and returns a copy that shares nothing with it. The copy keeps the order of the names, and
@@ -23,7 +23,7 @@ export function parseDecisionRequest(body: unknown, settings: ParseSettings = {}
   return parseRequest(schemaFor(settings), body, !settings.hidesMembers)
 }
 
-function schemaFor(limits: RequestLimits): z.ZodType<DecisionRequest, Input> {
+function schemaFor(limits: OptionLimits): z.ZodType<DecisionRequest, Input> {
   const { maxOptions = LIMITS.options.max } = limits
   if (maxOptions === LIMITS.options.max) return decisionRequestSchema
   const schema = schemas.get(limits) ?? createDecisionRequestSchema(maxOptions)

@@ -23,7 +23,7 @@ export type {
   PictureSource,
 } from './image-types.ts'
 export type { JsonArray, JsonObject, JsonValue } from './json-types.ts'
-export { LIMITS, type ParseSettings, type RequestLimits } from './limits.ts'
+export { LIMITS, type ParseSettings, type OptionLimits } from './limits.ts'
 export type {
   ChoiceQuestion,
   ChoiceQuestionInput,

@@ -23,13 +23,13 @@ export const LIMITS = {
   sourceImages: { min: 1, max: 10 },
 } as const
 
-/** Limits that an engine or a server may set otherwise. */
-export interface RequestLimits {
+/** How many options a choice may have, where an engine or a server sets it otherwise. */
+export interface OptionLimits {
   /** Largest number of options of a choice; default 26, as in section 2.5 of the specification. */
   readonly maxOptions?: number
 }
 
-export interface ParseSettings extends RequestLimits {
+export interface ParseSettings extends OptionLimits {
   /**
    * Ends the path of a fault inside a state or a text before the first member name, which is the caller's content: for
    * services, whose errors go to logs. Default false: `state.rows.3.price`.

@@ -7,7 +7,7 @@ import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { openFolder } from '../../models/model-folder.ts'
 import { parseDecisionRequest, type DecisionRequest, type Question } from '../../schemas/index.ts'
-import { softmax } from '../calibrate.ts'
+import { toProbabilities } from '../calibrate.ts'
 import { type Decider, openDecider } from '../index.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
@@ -134,7 +134,7 @@ describe('a Laya agent', () => {
     for (const { state, question, logits } of await readJson<Expected[]>('laya')) {
       const { answers } = await model.decide(ask(state, question), context)
       const bucket = logits.length === 2 ? '2' : '3-5'
-      const scaled = softmax(logits.map((logit) => logit / applied[`${question.type}:${bucket}`]!))
+      const scaled = toProbabilities(logits.map((logit) => logit / applied[`${question.type}:${bucket}`]!))
       const answer = answers['q']!
       const got = answer.type === 'noul' ? [1 - answer.noul, answer.noul] : Object.values(answer.probabilities)
       expect(furthest(got, scaled)).toBeLessThan(1e-4)

@@ -13,8 +13,8 @@ export interface AutoencoderModel extends AttentionGraph {
   readonly config: AutoencoderConfig
 }
 
-/** Mean and variance of each group of channels, float32 [groups]. */
-export interface GroupStatistics {
+/** What a GroupNorm is given instead of its own statistics: mean and variance of each group, float32 [groups]. */
+export interface GivenStatistics {
   readonly mean: Value
   readonly variance: Value
 }
@@ -56,7 +56,7 @@ function groupNormAs(
   x: Value,
   name: string,
   channels: number,
-  { mean, variance }: GroupStatistics,
+  { mean, variance }: GivenStatistics,
 ): Value {
   const { g, config } = model
   const groups = config.norm_num_groups
@@ -74,7 +74,7 @@ export function normAndActivate(
   x: Value,
   name: string,
   channels: number,
-  statistics?: GroupStatistics,
+  statistics?: GivenStatistics,
 ): Value {
   const normed =
     statistics === undefined ? groupNorm(model, x, name, channels) : groupNormAs(model, x, name, channels, statistics)
@@ -88,7 +88,7 @@ export function beginResidualBlock(
   name: string,
   inputs: number,
   outputs: number,
-  statistics?: GroupStatistics,
+  statistics?: GivenStatistics,
 ): Value {
   const activated = normAndActivate(model, x, `${name}.norm1`, inputs, statistics)
   return convolution(model, activated, `${name}.conv1`, { inputs, outputs, kernel: 3 })
@@ -105,7 +105,7 @@ export function residualBlock(
   name: string,
   inputs: number,
   outputs: number,
-  statistics: readonly GroupStatistics[] = [],
+  statistics: readonly GivenStatistics[] = [],
 ): Value {
   const middle = beginResidualBlock(model, x, name, inputs, outputs, statistics[0])
   const second = normAndActivate(model, middle, `${name}.norm2`, outputs, statistics[1])

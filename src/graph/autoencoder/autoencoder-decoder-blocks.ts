@@ -5,7 +5,7 @@ import {
   normAndActivate,
   residualBlock,
   type AutoencoderModel,
-  type GroupStatistics,
+  type GivenStatistics,
 } from './autoencoder-block.ts'
 import { doubleAndConvolve } from './double-and-convolve.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
@@ -59,7 +59,7 @@ export function enlargeAndRefine(
   model: AutoencoderModel,
   x: Value,
   block: DecoderBlock,
-  statistics?: readonly GroupStatistics[],
+  statistics?: readonly GivenStatistics[],
 ): Value {
   return residualBlock(model, enlarge(model, x, block), block.name, block.inputs, block.outputs, statistics)
 }
@@ -69,7 +69,7 @@ export function endDecoding(
   model: AutoencoderModel,
   x: Value,
   blocks: readonly DecoderBlock[],
-  statistics?: GroupStatistics,
+  statistics?: GivenStatistics,
 ): Value {
   const inputs = blocks.at(-1)!.outputs
   const activated = normAndActivate(model, x, 'decoder.conv_norm_out', inputs, statistics)

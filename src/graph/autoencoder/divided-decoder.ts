@@ -1,5 +1,5 @@
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
-import { beginResidualBlock, type AutoencoderModel, type GroupStatistics } from './autoencoder-block.ts'
+import { beginResidualBlock, type AutoencoderModel, type GivenStatistics } from './autoencoder-block.ts'
 import {
   beginDecoding,
   endDecoding,
@@ -92,7 +92,7 @@ export function divideDecoder(blockChannels: readonly number[], start: () => Sta
 type Build = (
   model: AutoencoderModel,
   x: Value,
-  statistics: readonly GroupStatistics[],
+  statistics: readonly GivenStatistics[],
 ) => { readonly value: Value; readonly channels: number }
 
 function divideBlock(

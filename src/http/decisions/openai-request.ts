@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LIMITS, type RequestLimits } from '../../schemas/index.ts'
+import { LIMITS, type OptionLimits } from '../../schemas/index.ts'
 import { expected } from '../../schemas/zod-reader.ts'
 import { listOf } from './list-of.ts'
 import { inputItems, readableContent, textOr } from './openai-input.ts'
@@ -79,7 +79,7 @@ function questionsSchema(maxOptions: number) {
 }
 
 /** Body of `POST /v1/decisions`. Cache hints and identifiers of its clients are left out: nothing uses them. */
-export function createOpenAiRequestSchema({ maxOptions = LIMITS.options.max }: RequestLimits = {}) {
+export function createOpenAiRequestSchema({ maxOptions = LIMITS.options.max }: OptionLimits = {}) {
   return z.object(
     {
       model: z.string({ error: expected('a string') }).optional(),

@@ -1,6 +1,6 @@
 import { createJsonResponse } from '../json-response.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { parseDecisionRequest, type RequestLimits } from '../../schemas/index.ts'
+import { parseDecisionRequest, type OptionLimits } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import type { Route } from '../route.ts'
 import type { DecisionService } from './decision-service.ts'
@@ -10,7 +10,7 @@ import { createOpenAiRequestSchema } from './openai-request.ts'
 import { toOpenAiResponse } from './openai-response.ts'
 
 /** `POST /v1/decisions`: the same decisions on the wire of OpenAI's clients. */
-export function createOpenAiRoute(service: DecisionService, limits: RequestLimits): Route {
+export function createOpenAiRoute(service: DecisionService, limits: OptionLimits): Route {
   const settings = { ...limits, hidesMembers: true }
   const schema = createOpenAiRequestSchema(limits)
   return {

@@ -1,12 +1,12 @@
 import { createJsonResponse } from '../json-response.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { parseDecisionRequest, type RequestLimits } from '../../schemas/index.ts'
+import { parseDecisionRequest, type OptionLimits } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'
 import type { DecisionService } from './decision-service.ts'
 import { hasOnly } from './has-only.ts'
 
 /** `POST /v1/systemone`: section 2.4 to 2.6 of the specification, and the wire of compatible services. */
-export function createSystemOneRoute(service: DecisionService, limits: RequestLimits): Route {
+export function createSystemOneRoute(service: DecisionService, limits: OptionLimits): Route {
   const settings = { ...limits, hidesMembers: true }
   return {
     method: 'POST',

@@ -2,7 +2,8 @@ import { RateLimitError } from '../../errors/index.ts'
 import type { ApiKey } from '../keys/key-store.ts'
 import { type CountRequest, createLocalCounter } from './count-requests.ts'
 
-export interface RequestLimits {
+/** How much one key may ask for, unless the key says otherwise itself. */
+export interface RateLimits {
   /** Requests of one key in a minute. Default: no limit. */
   readonly requestsPerMinute?: number
   /** Requests of one key at the same time, in one process. Default 32 where there are keys, else no limit. */
@@ -14,11 +15,11 @@ const PLACE_RETRY_MS = 500
 
 /** Keeps one key from using up what all share. */
 export class RequestLimiter {
-  readonly #defaults: RequestLimits
+  readonly #defaults: RateLimits
   readonly #count: CountRequest
   readonly #running = new Map<string, number>()
 
-  constructor(defaults: RequestLimits, count = createLocalCounter()) {
+  constructor(defaults: RateLimits, count = createLocalCounter()) {
     this.#defaults = defaults
     this.#count = count
   }

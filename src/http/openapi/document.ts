@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { createDecisionRequestSchema } from '../../schemas/decision-request.ts'
-import { decisionResponseSchema, errorBodySchema, LIMITS, type RequestLimits } from '../../schemas/index.ts'
+import { decisionResponseSchema, errorBodySchema, LIMITS, type OptionLimits } from '../../schemas/index.ts'
 import { type JsonSchema, toJsonSchema } from '../../schemas/json-schema.ts'
 import { createOpenAiRequestSchema } from '../decisions/openai-request.ts'
 import { openAiResponseSchema } from '../decisions/openai-response.ts'
@@ -12,7 +12,7 @@ import { usageSchema } from '../routes/usage-route.ts'
 import { PATHS } from './paths.ts'
 
 /** The OpenAPI 3.1 description of the server, its schemas made from those that requests are checked with. */
-export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: RequestLimits = {}) {
+export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: OptionLimits = {}) {
   return {
     openapi: '3.1.0',
     info: {

@@ -1,10 +1,10 @@
-import type { RequestLimits } from '../../schemas/index.ts'
+import type { OptionLimits } from '../../schemas/index.ts'
 import { createOpenApiDocument } from '../openapi/document.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 
 /** `GET /openapi.json`. */
-export function createOpenApiRoute(limits: RequestLimits): Route {
+export function createOpenApiRoute(limits: OptionLimits): Route {
   let document: ReturnType<typeof createOpenApiDocument> | undefined
   return {
     method: 'GET',

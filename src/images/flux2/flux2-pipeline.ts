@@ -3,7 +3,7 @@ import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
 import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import { randomNormal } from '../sampling/noise.ts'
-import { transpose } from '../sampling/packing.ts'
+import { transposeMatrix } from '../sampling/packing.ts'
 import { fromPlanes } from '../picture/pixel-image.ts'
 import type { Grid } from '../sampling/positions.ts'
 import type { ReferenceEncoder } from './reference-encoder.ts'
@@ -65,9 +65,9 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
       steps,
       runs: decoder.countRuns(grid),
       async draw(seed, drawing) {
-        const tokens = transpose(randomNormal(seed, channels * count), channels, count)
+        const tokens = transposeMatrix(randomNormal(seed, channels * count), channels, count)
         await denoise(tokens, sigmas, predict, drawing)
-        const latents = { channels, ...grid, data: transpose(tokens, count, channels) }
+        const latents = { channels, ...grid, data: transposeMatrix(tokens, count, channels) }
         const { data } = await decoder.decode(latents, drawing)
         return fromPlanes(data, width, height)
       },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { patchify, transpose, unpatchify } from './packing.ts'
+import { patchify, transposeMatrix, unpatchify } from './packing.ts'
 import { captionPositions, jointPositions, padLength, picturePositions } from './positions.ts'
 import { computeRotaryTable } from './rotary-table.ts'
 import { computeTimestepFeatures } from './timestep-features.ts'
@@ -40,7 +40,7 @@ it('packs squares of latents in the order of Z-Image: row, column, then channel'
   const tokens = patchify(latents, 2, 2, 4)
   expect([...tokens]).toEqual([0, 10, 1, 11, 4, 14, 5, 15, 2, 12, 3, 13, 6, 16, 7, 17])
   expect(unpatchify(tokens, 2, 2, 4)).toEqual(latents)
-  expect([...transpose(Float32Array.of(1, 2, 3, 4, 5, 6), 2, 3)]).toEqual([1, 4, 2, 5, 3, 6])
+  expect([...transposeMatrix(Float32Array.of(1, 2, 3, 4, 5, 6), 2, 3)]).toEqual([1, 4, 2, 5, 3, 6])
 })
 
 it('places Z-Image tokens: caption in frames 1, 2, ..., picture in the frame behind it, padding at the origin', () => {

@@ -40,7 +40,7 @@ function visitPatches(
 }
 
 /** Swaps the axes of a row-major [rows, columns] matrix: channels first to tokens, and back. */
-export function transpose(values: Float32Array, rows: number, columns: number): Float32Array {
+export function transposeMatrix(values: Float32Array, rows: number, columns: number): Float32Array {
   const swapped = new Float32Array(values.length)
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) swapped[column * rows + row] = values[row * columns + column]!
