@@ -11,7 +11,7 @@ const SHAPE = {
   intermediate_size: 1536,
 }
 
-/** A Qwen3 decoder of 38 million random weights with the vocabulary of the bundle `tokenizerOf`. */
+/** A Qwen3 language model of 38 million random weights with the vocabulary of the bundle `tokenizerOf`. */
 export async function qwen3Mid(tokenizerOf: string): Promise<RandomModel> {
   const { tokenizer, vocabulary } = await readChatTokenizer(tokenizerOf)
   const { hidden_size: hidden, head_dim: head } = SHAPE

@@ -29,7 +29,7 @@ export interface SamplingDefaults {
 
 /** A request whose prompt and references have been read. */
 export interface PreparedPictures {
-  /** Steps and runs of the decoder that one picture takes, as its progress counts them. */
+  /** Steps and runs of the latent decoder that one picture takes, as its progress counts them. */
   readonly steps: number
   readonly runs: number
   /** Makes the RGB picture of a seed, a whole number; the same seed gives the same noise on every backend. */

@@ -5,7 +5,7 @@ import { AGENT_FILE } from './model-config.ts'
 import { ModelFormatError, ModelNotFoundError } from '../errors/index.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 
-/** One of these is in the folder of every model: of an encoder or decoder, of an image pipeline, or of a Laya agent. */
+/** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, or of a Laya agent. */
 const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE]
 
 export interface ModelSource {

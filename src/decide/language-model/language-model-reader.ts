@@ -3,12 +3,12 @@ import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { WorkingMemory } from '../working-memory.ts'
 import type { PlanLimits } from '../windows.ts'
 import { countPlan, type Plan, planRequest } from './plan.ts'
-import { countPasses, createWindowReader, type Decoder } from './read-window.ts'
+import { countPasses, createWindowReader, type LanguageModel } from './read-window.ts'
 import type { Template } from './template.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 
 export interface LanguageModelParts {
-  readonly decoder: Decoder
+  readonly model: LanguageModel
   readonly template: Template
   readonly tokenizer: Tokenizer
   readonly limits: PlanLimits
@@ -16,7 +16,7 @@ export interface LanguageModelParts {
 
 /** Reads the state once a window, into a cache of keys and values, and the questions as its continuations. */
 export function createLanguageModelReader(parts: LanguageModelParts): QuestionReader<Plan> {
-  const { decoder, template, tokenizer, limits } = parts
+  const { model, template, tokenizer, limits } = parts
   const memory = new WorkingMemory()
   return {
     plan(request) {
@@ -27,16 +27,16 @@ export function createLanguageModelReader(parts: LanguageModelParts): QuestionRe
       }
     },
     count: countPlan,
-    read: (plan, context) => readScans(decoder, memory, plan, context),
+    read: (plan, context) => readScans(model, memory, plan, context),
     async dispose() {
-      await decoder.prefill.dispose()
-      await decoder.branch.dispose()
+      await model.prefill.dispose()
+      await model.branch.dispose()
     },
   }
 }
 
 async function readScans(
-  decoder: Decoder,
+  model: LanguageModel,
   memory: WorkingMemory,
   plan: Plan,
   context: JobContext,
@@ -62,7 +62,7 @@ async function readScans(
   }
   for (const { windows, questions } of scans) {
     const asked = { questions: pick(plan.questions, questions), branches: pick(plan.branches, questions) }
-    const reader = createWindowReader(decoder, asked, Math.max(...windows.map((ids) => ids.length)), memory)
+    const reader = createWindowReader(model, asked, Math.max(...windows.map((ids) => ids.length)), memory)
     try {
       for (const ids of windows) {
         const logits = await reader.read(ids, beforePass)

@@ -52,7 +52,7 @@ export async function openLanguageModel({ backend, files, config: described }: D
     buildLanguageModel(config, weights, { ...options, graph: 'branch', head: readout.head }),
   )
   const limits = { positions, window: manifest.window }
-  const reader = createLanguageModelReader({ decoder: { prefill, branch, readout }, template, tokenizer, limits })
+  const reader = createLanguageModelReader({ model: { prefill, branch, readout }, template, tokenizer, limits })
   return createDecider(reader, {
     name: manifest.name,
     calibrate: (question, logits) => calibrateLogits(question, logits, manifest.calibration),

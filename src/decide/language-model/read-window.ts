@@ -16,7 +16,8 @@ const CHUNK = 512
  */
 const GROUP = 256
 
-export interface Decoder {
+/** A causal language model as it is run: over a state, over the questions behind it, and to read out their answers. */
+export interface LanguageModel {
   readonly prefill: Prefill
   readonly branch: Session
   readonly readout: Readout
@@ -45,16 +46,16 @@ export function countPasses(tokens: number, branches: readonly Branch[]): number
 
 /** A reader for windows of at most `longest` tokens, which share one cache and one bias. */
 export function createWindowReader(
-  decoder: Decoder,
+  model: LanguageModel,
   { questions, branches }: WindowQuestions,
   longest: number,
   memory: WorkingMemory,
 ): WindowReader {
   const groups = groupBranches(branches, GROUP)
   const widest = Math.max(...groups.map(countGroupTokens))
-  const lengths = decoder.prefill.lengths(longest)
+  const lengths = model.prefill.lengths(longest)
   const lent = memory.lend([...lengths, biasLength(widest, longest)])
-  const cache = decoder.prefill.openCache(longest, lent.arrays.slice(0, lengths.length))
+  const cache = model.prefill.openCache(longest, lent.arrays.slice(0, lengths.length))
   const bias = new BranchBias(lent.arrays[lengths.length] as Float32Array)
   return {
     async read(ids, beforePass) {
@@ -67,11 +68,11 @@ export function createWindowReader(
       const logits: Float64Array[] = []
       for (const group of groups) {
         await beforePass()
-        const feeds = { ...branchFeeds(group, ids.length, bias), ...decoder.readout.feeds }
-        const outputs = await cache.read(decoder.branch, feeds)
+        const feeds = { ...branchFeeds(group, ids.length, bias), ...model.readout.feeds }
+        const outputs = await cache.read(model.branch, feeds)
         let row = 0
         for (const { branch, question } of group) {
-          logits[question] = decoder.readout.read(outputs, row, questions[question] as Question)
+          logits[question] = model.readout.read(outputs, row, questions[question] as Question)
           row += branch.rows.length
         }
       }

@@ -10,7 +10,7 @@ import type { Value } from '../../onnx/graph-builder.ts'
 import { add, mul } from '../../onnx/ops/elementwise.ts'
 import { depthToSpace } from '../../onnx/ops/shape.ts'
 
-/** A decoder as one graph, and as several that decode a picture in parts. */
+/** The decoder of an autoencoder as one graph, and as several that decode a picture in parts. */
 export interface DecoderGraphs {
   /**
    * Input: `latents` float32 [1, C, h, w]. Output: `image` float32 [1, 3, H, W], about -1 to 1.

@@ -10,15 +10,15 @@ import {
 } from './autoencoder-decoder-blocks.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 
-/** A new graph of a decoder, and what makes its latents [1, latent_channels, h, w] from the graph's input. */
+/** A new graph of an autoencoder's decoder, and what makes its latents [1, latent_channels, h, w] from its input. */
 export interface StartedDecoder {
   readonly model: AutoencoderModel
   readLatents(): Value
 }
 
 /**
- * A decoder cut where its normalisation needs to have seen the whole picture. Its finest levels, which take nearly all
- * memory, are stages that run on bands of the picture.
+ * The decoder of an autoencoder, cut where its normalisation needs to have seen the whole picture. Its finest levels,
+ * which take nearly all memory, are stages that run on bands of the picture.
  */
 export interface DividedDecoder {
   /** All coarser levels, on the whole picture. Input: `latents`. Output: `features` float32 [1, C, h, w]. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { DecoderRun } from '../test-support/decoder-run.ts'
+import { LanguageModelRun } from '../test-support/language-model-run.ts'
 import {
   fixtureFolder,
   openCheckpoint,
@@ -36,12 +36,12 @@ function withPointer({ config, weights }: LanguageModelCheckpoint): LanguageMode
 async function readLogits(tied: boolean): Promise<Float32Array> {
   const config = { ...checkpoint.config, tie_word_embeddings: tied }
   const get = (name: string) => (tied && name === 'lm_head.weight' ? undefined : checkpoint.weights.get(name))
-  const run = await DecoderRun.open(backend, { config, weights: { ...checkpoint.weights, get } }, 8)
+  const run = await LanguageModelRun.open(backend, { config, weights: { ...checkpoint.weights, get } }, 8)
   return (await run.branch(PASS))['logits']!.data as Float32Array
 }
 
 it('the pointer head projects the read rows with its own two matrices', async () => {
-  const run = await DecoderRun.open(backend, withPointer(checkpoint), 8, { head: 'pointer' })
+  const run = await LanguageModelRun.open(backend, withPointer(checkpoint), 8, { head: 'pointer' })
   const { pointer_query: query, pointer_key: key } = await run.branch(PASS)
   expect(query?.dims).toEqual([2, 96])
   expect(largestRelativeError(query, await readLogits(false))).toBeLessThan(1e-5)

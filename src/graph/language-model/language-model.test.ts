@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DecoderRun } from '../test-support/decoder-run.ts'
+import { LanguageModelRun } from '../test-support/language-model-run.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import {
   fixtureFolder,
@@ -17,17 +17,17 @@ const TOLERANCE = 1e-4
 
 const CASES = LANGUAGE_MODEL_FIXTURES.flatMap((name) => ATTENTION_FORMS.map((attention) => [name, attention] as const))
 
-describe.each(CASES)('a decoder for %s with %s attention agrees with transformers', (name, attention) => {
+describe.each(CASES)('a language model for %s with %s attention agrees with transformers', (name, attention) => {
   let backend: Backend
   let checkpoint: LanguageModelCheckpoint
   let expected: ExpectedLogits
-  let run: DecoderRun
+  let run: LanguageModelRun
 
   beforeAll(async () => {
     backend = await createCpuBackend({ threads: 1 })
     checkpoint = await openCheckpoint(fixtureFolder(name))
     expected = await readExpected(fixtureFolder(name))
-    run = await DecoderRun.open(backend, checkpoint, 64, { attention })
+    run = await LanguageModelRun.open(backend, checkpoint, 64, { attention })
   })
   afterAll(() => backend.dispose())
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DecoderRun } from './test-support/decoder-run.ts'
+import { LanguageModelRun } from './test-support/language-model-run.ts'
 import { keepHalfRounding } from './test-support/half-rounding.ts'
 import {
   fixtureFolder,
@@ -18,7 +18,7 @@ import type { LinearMode } from './layers/weights.ts'
 
 const PAST = 17
 
-describe('a decoder in half precision, whose caches are too', () => {
+describe('a language model in half precision, whose caches are too', () => {
   let work: string
   let backend: Backend
   beforeAll(async () => {
@@ -37,10 +37,10 @@ describe('a decoder in half precision, whose caches are too', () => {
     ids: readonly number[],
     options: { linear?: LinearMode; precision?: Precision; attention?: 'fused' | 'explicit' },
   ): Promise<Float32Array> {
-    const decoder = await DecoderRun.open(backend, checkpoint, 64, options)
-    await decoder.prefill(ids.slice(0, PAST), 0)
-    const { logits } = await decoder.branch({ ids: ids.slice(PAST), past: PAST })
-    await decoder.dispose()
+    const model = await LanguageModelRun.open(backend, checkpoint, 64, options)
+    await model.prefill(ids.slice(0, PAST), 0)
+    const { logits } = await model.branch({ ids: ids.slice(PAST), past: PAST })
+    await model.dispose()
     return logits!.data as Float32Array
   }
 

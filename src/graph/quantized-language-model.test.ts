@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DecoderRun } from './test-support/decoder-run.ts'
+import { LanguageModelRun } from './test-support/language-model-run.ts'
 import { writeDequantized } from './test-support/dequantized-checkpoint.ts'
 import {
   fixtureFolder,
@@ -52,10 +52,10 @@ describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its deq
   })
 
   async function run(checkpoint: LanguageModelCheckpoint, linear: LinearMode): Promise<Float32Array> {
-    const decoder = await DecoderRun.open(backend, checkpoint, 64, { linear })
-    await decoder.prefill(ids.slice(0, PAST), 0)
-    const { logits } = await decoder.branch({ ids: ids.slice(PAST), past: PAST })
-    await decoder.dispose()
+    const model = await LanguageModelRun.open(backend, checkpoint, 64, { linear })
+    await model.prefill(ids.slice(0, PAST), 0)
+    const { logits } = await model.branch({ ids: ids.slice(PAST), past: PAST })
+    await model.dispose()
     return logits!.data as Float32Array
   }
 

@@ -20,8 +20,8 @@ export interface BranchPass {
 
 const HALF_NAN = 0x7e00
 
-/** A decoder with its cache in fixed buffers that every pass reads and prefill passes extend. */
-export class DecoderRun {
+/** A language model with its cache in fixed buffers that every pass reads and prefill passes extend. */
+export class LanguageModelRun {
   readonly cache: Record<string, Float32Array | Uint16Array> = {}
   readonly #precision: Precision
   readonly #checkpoint: LanguageModelCheckpoint
@@ -57,7 +57,7 @@ export class DecoderRun {
     checkpoint: LanguageModelCheckpoint,
     capacity: number,
     options: Partial<Pick<LanguageModelOptions, 'head' | 'linear' | 'attention' | 'precision'>> = {},
-  ): Promise<DecoderRun> {
+  ): Promise<LanguageModelRun> {
     const open = (graph: 'prefill' | 'branch') =>
       backend.createSession(
         buildLanguageModel(checkpoint.config, checkpoint.weights, {
@@ -68,7 +68,7 @@ export class DecoderRun {
         }),
       )
     const [prefill, branch] = [await open('prefill'), await open('branch')]
-    return new DecoderRun(checkpoint, prefill, branch, capacity, options.precision ?? 'float32')
+    return new LanguageModelRun(checkpoint, prefill, branch, capacity, options.precision ?? 'float32')
   }
 
   async prefill(ids: readonly number[], past: number): Promise<void> {
