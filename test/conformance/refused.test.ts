@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createServer } from '../../src/http/index.ts'
 import { BODY, post as postTo } from '../../src/http/test-support/requests.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
@@ -130,6 +130,7 @@ describe('a request that must be refused', () => {
     stub.gate = new Promise(() => {})
     const { fetch } = createServer({ engine: stub.engine })
     void fetch(postTo(BODY))
+    await vi.waitUntil(() => stub.clients.length === 1)
     expect((await fetch(postTo({ ...BODY, state: 5 }))).status).toBe(422)
     expect(stub.clients).toHaveLength(1)
   })
