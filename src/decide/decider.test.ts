@@ -168,3 +168,17 @@ describe.each([
     expect(JSON.stringify(answers)).toContain('"constructor":0.')
   })
 })
+
+it('says when questions read a state in windows, and nothing when they see it whole', async () => {
+  const backend = await createCpuBackend({ threads: 1 })
+  const manifest = { ...TINY_MANIFEST, window: { tokens: 100, overlap: 8, sharpness: 4 } }
+  const decider = await openDecider({ backend, files: openFolder(await writeTinyBundle({ manifest })) })
+  const ask = (state: string) => decider.decide(parseDecisionRequest({ state, questions: QUESTIONS }), context)
+  expect((await ask('short')).warnings).toBeUndefined()
+  const { warnings } = await ask('x'.repeat(250))
+  expect(warnings).toEqual([
+    { code: 'read_in_windows', path: 'state', message: expect.stringContaining('every question read it in 3 windows') },
+  ])
+  await decider.dispose()
+  await backend.dispose()
+})

@@ -7,12 +7,10 @@ import {
   resolveModel,
   weighModel,
 } from '../models/index.ts'
+import { isHubId } from '../models/hub-cache.ts'
 import { describeTask, openTask } from './open-task.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { ResolvedModel, TaskSource } from './task.ts'
-
-/** A hub id, and nothing that leads through folders. */
-const HUB_ID = /^\w[\w.-]*\/\w[\w.-]*$/
 
 /**
  * The models of this library. A request may name what the options list, an embedded model, or a downloaded one by its hub id;
@@ -28,7 +26,7 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
   return {
     names: [...targets.keys()],
     async resolve(model, fallback) {
-      const named = embedded.has(model) || HUB_ID.test(model) ? model : targets.get(fallback)
+      const named = embedded.has(model) || isHubId(model) ? model : targets.get(fallback)
       const target = targets.get(model) ?? named ?? fallback
       const source = found.get(target) ?? (await resolveModel(target))
       if (source.embedded) found.set(target, source)
@@ -41,7 +39,7 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
 
 /** The folder of a downloaded one is named after a commit. */
 function openFiles({ id, folder }: ResolvedModel): ModelFiles {
-  return openFolder(folder, HUB_ID.test(id) ? id : undefined)
+  return openFolder(folder, isHubId(id) ? id : undefined)
 }
 
 async function loadSharpCodec(): Promise<PictureCodec> {

@@ -42,7 +42,7 @@ export async function findInHubCache(id: string, env: Environment): Promise<stri
   return revision && join(snapshots, revision)
 }
 
-/** Whether a name has the form `owner/name`. */
+/** Whether a name has the form `owner/name`, and leads through no folders. */
 export function isHubId(name: string): boolean {
-  return /^[\w.-]+\/[\w.-]+$/.test(name)
+  return /^\w[\w.-]*\/\w[\w.-]*$/.test(name)
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
+import { exists } from './exists.ts'
 import { PIPELINE_PARTS } from './pipeline-parts.ts'
 import { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 
@@ -66,11 +67,4 @@ async function sizeOf(folder: string): Promise<number> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.safetensors'))
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
   return sizes.reduce((sum, size) => sum + size, 0)
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

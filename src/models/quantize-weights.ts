@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
+import { exists } from './exists.ts'
 import { decodeFloats, isFloatType } from './decode-floats.ts'
 import { openFolder } from './model-folder.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
@@ -141,11 +142,4 @@ async function writeQuantized(
     blockSize === 'row' ? quantizeWholeRows(rows, width) : quantizeRows(rows, width, { bits, blockSize })
   await writer.append(name, values)
   await writer.append(`${name}.scales`, scales)
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,8 +1,8 @@
-import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AGENT_FILE } from './model-config.ts'
 import { ModelFormatError, ModelNotFoundError } from '../errors/index.ts'
+import { exists } from './exists.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 
 /** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, or of a Laya agent. */
@@ -14,13 +14,6 @@ export interface ModelSource {
   /** Folder with its files. */
   readonly folder: string
   readonly embedded: boolean
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 async function isModel(folder: string): Promise<boolean> {
