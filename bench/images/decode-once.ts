@@ -2,7 +2,7 @@
 // node scripts/run-ts.mjs bench/images/decode-once.ts FOLDER SIDE THREADS RUNS
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { describeAutoencoderKlFlux2Decoder } from '../../src/graph/index.ts'
-import { LatentDecoder } from '../../src/images/decoding/latent-decoder.ts'
+import { openLatentDecoder } from '../../src/images/decoding/latent-decoder.ts'
 import { readPart } from '../../src/images/read-part.ts'
 import { autoencoderKlFlux2ConfigSchema } from '../../src/models/autoencoder-config.ts'
 import { openFolder } from '../../src/models/index.ts'
@@ -11,7 +11,7 @@ const [folder, side, threads, runs] = process.argv.slice(2) as [string, string, 
 const { config, weights } = await readPart(openFolder(folder), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
 const backend = await createCpuBackend({ threads: Number(threads) })
 const scale = 2 ** config.block_out_channels.length
-const decoder = await LatentDecoder.open(backend, describeAutoencoderKlFlux2Decoder(config, weights), { scale })
+const decoder = await openLatentDecoder(backend, describeAutoencoderKlFlux2Decoder(config, weights), { scale })
 const positions = Number(side) / scale
 const channels = 4 * config.latent_channels
 const data = Float32Array.from({ length: channels * positions ** 2 }, (_, i) => Math.sin(i * 1.7))

@@ -1,8 +1,8 @@
 import type { Backend, Tensor } from '../../src/backends/index.ts'
 import type { Predict } from '../../src/images/sampling/denoise.ts'
-import { Flux2Denoiser } from '../../src/images/flux2/flux2-denoiser.ts'
+import { openFlux2Denoiser } from '../../src/images/flux2/flux2-denoiser.ts'
 import { readPart } from '../../src/images/read-part.ts'
-import { ZImageDenoiser } from '../../src/images/z-image/z-image-denoiser.ts'
+import { openZImageDenoiser } from '../../src/images/z-image/z-image-denoiser.ts'
 import { openFolder } from '../../src/models/index.ts'
 import { flux2ConfigSchema } from '../../src/models/flux2-config.ts'
 import { zImageConfigSchema } from '../../src/models/z-image-config.ts'
@@ -48,7 +48,7 @@ export const FAMILIES: readonly Family[] = [
     model: Z_IMAGE_MID,
     async open(backend, folder, side) {
       const part = await readPart(openFolder(folder), zImageConfigSchema, 'a Z-Image transformer')
-      const denoiser = await ZImageDenoiser.open(backend, part)
+      const denoiser = await openZImageDenoiser(backend, part)
       const grid = { height: side / TOKEN, width: side / TOKEN }
       const predict = await denoiser.begin(wave(TEXT_TOKENS, part.config.cap_feat_dim), grid, FREE)
       return stepModel(denoiser, predict, grid.height * grid.width * 4 * part.config.in_channels)
@@ -65,7 +65,7 @@ export const FAMILIES: readonly Family[] = [
 /** A FLUX.2 transformer of any size. */
 export async function openFlux2Step(backend: Backend, folder: string, side: number): Promise<StepModel> {
   const part = await readPart(openFolder(folder), flux2ConfigSchema, 'a FLUX.2 transformer')
-  const denoiser = await Flux2Denoiser.open(backend, part)
+  const denoiser = await openFlux2Denoiser(backend, part)
   const grid = { height: side / TOKEN, width: side / TOKEN }
   const predict = denoiser.begin(wave(TEXT_TOKENS, part.config.joint_attention_dim), grid, [], FREE)
   return stepModel(denoiser, predict, grid.height * grid.width * part.config.in_channels)

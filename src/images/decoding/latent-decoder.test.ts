@@ -12,7 +12,7 @@ import {
 } from '../../graph/index.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../../models/autoencoder-config.ts'
 import { openFolder } from '../../models/model-folder.ts'
-import { LatentDecoder } from './latent-decoder.ts'
+import { openLatentDecoder } from './latent-decoder.ts'
 import type { Planes } from './planes.ts'
 import { readPart } from '../read-part.ts'
 
@@ -68,7 +68,7 @@ function drawLatents(channels: number, height: number, width: number): Planes {
 }
 
 async function decode({ graphs, scale }: Opened, latents: Planes, options: object): Promise<Planes> {
-  const decoder = await LatentDecoder.open(backend, graphs, { scale, ...options })
+  const decoder = await openLatentDecoder(backend, graphs, { scale, ...options })
   return decoder.decode(latents, FREE).finally(() => decoder.dispose())
 }
 
@@ -145,7 +145,7 @@ describe('decoding in bands', () => {
 
   it('has no value in a run that grows with the picture, nor more than one session beside the whole decoder', async () => {
     const { seen, watched } = watch()
-    const decoder = await LatentDecoder.open(watched, opened.graphs, {
+    const decoder = await openLatentDecoder(watched, opened.graphs, {
       scale: opened.scale,
       ...BANDED,
       bandBytes: 2 ** 16,
@@ -160,7 +160,7 @@ describe('decoding in bands', () => {
 
   it('asks for a turn before every run, and reports each', async () => {
     const { seen, watched } = watch()
-    const decoder = await LatentDecoder.open(watched, opened.graphs, { scale: opened.scale, ...BANDED })
+    const decoder = await openLatentDecoder(watched, opened.graphs, { scale: opened.scale, ...BANDED })
     const total = decoder.countRuns(latents)
     const reports: unknown[] = []
     let turns = 0
@@ -173,7 +173,7 @@ describe('decoding in bands', () => {
 
   it.each([0, 1, 7, 40])('stops at turn %d when the caller aborts, and closes what it opened', async (last) => {
     const { seen, watched } = watch()
-    const decoder = await LatentDecoder.open(watched, opened.graphs, { scale: opened.scale, ...BANDED })
+    const decoder = await openLatentDecoder(watched, opened.graphs, { scale: opened.scale, ...BANDED })
     let turns = 0
     const turn = async () => {
       if (turns++ === last) throw new AbortedError()
@@ -187,7 +187,7 @@ describe('decoding in bands', () => {
     const { graphs, scale } = opened
     // The largest value has 8 channels at the full size; four of it are held at once.
     const memoryBudget = 12 * 6 * scale ** 2 * 8 * 4 * 4
-    const decoder = await LatentDecoder.open(backend, graphs, { scale, memoryBudget })
+    const decoder = await openLatentDecoder(backend, graphs, { scale, memoryBudget })
     expect(decoder.countRuns({ height: 12, width: 6 })).toBe(1)
     expect(decoder.countRuns({ height: 13, width: 6 })).toBeGreaterThan(10)
     await decoder.dispose()

@@ -23,6 +23,17 @@ export interface LatentDecoderOptions {
   readonly bandBytes?: number
 }
 
+/** Makes the session that decodes whole pictures; those of bands are made when a picture needs them. */
+export async function openLatentDecoder(
+  backend: Pick<Backend, 'createSession'>,
+  { whole, divided }: DecoderGraphs,
+  { scale, memoryBudget = MEMORY_BUDGET, bandBytes }: LatentDecoderOptions,
+): Promise<LatentDecoder> {
+  const banded = new BandedDecoder(divided, (model) => backend.createSession(model), bandBytes)
+  const limit = memoryBudget / (HELD_AT_ONCE * measureLargest(divided))
+  return new LatentDecoder(await backend.createSession(whole()), banded, scale, limit)
+}
+
 /** Turns latents into a picture: whole, or in bands where that would take too much memory. */
 export class LatentDecoder {
   readonly #session: Session
@@ -31,21 +42,11 @@ export class LatentDecoder {
   /** Pixels of the largest picture that is decoded whole. */
   readonly #limit: number
 
-  private constructor(session: Session, banded: BandedDecoder, scale: number, limit: number) {
+  constructor(session: Session, banded: BandedDecoder, scale: number, limit: number) {
     this.#session = session
     this.#banded = banded
     this.#scale = scale
     this.#limit = limit
-  }
-
-  static async open(
-    backend: Pick<Backend, 'createSession'>,
-    { whole, divided }: DecoderGraphs,
-    { scale, memoryBudget = MEMORY_BUDGET, bandBytes }: LatentDecoderOptions,
-  ): Promise<LatentDecoder> {
-    const banded = new BandedDecoder(divided, (model) => backend.createSession(model), bandBytes)
-    const limit = memoryBudget / (HELD_AT_ONCE * measureLargest(divided))
-    return new LatentDecoder(await backend.createSession(whole()), banded, scale, limit)
   }
 
   /** Runs of a graph that a picture of such latents takes, as progress counts them. */

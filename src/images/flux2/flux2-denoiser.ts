@@ -15,23 +15,27 @@ export interface EncodedReference {
   readonly tokens: Float32Array
 }
 
+/** Makes the session of FLUX.2's transformer. */
+export async function openFlux2Denoiser(
+  backend: Backend,
+  { config, weights }: Part<Flux2Config>,
+): Promise<Flux2Denoiser> {
+  const graph = buildFlux2Transformer(config, weights, {
+    linear: chooseLinear(weights),
+    attention: backend.attention,
+    precision: backend.precision,
+  })
+  return new Flux2Denoiser(config, await backend.createSession(graph))
+}
+
 /** FLUX.2's transformer. */
 export class Flux2Denoiser {
   readonly #config: Flux2Config
   readonly #transformer: Session
 
-  private constructor(config: Flux2Config, transformer: Session) {
+  constructor(config: Flux2Config, transformer: Session) {
     this.#config = config
     this.#transformer = transformer
-  }
-
-  static async open(backend: Backend, { config, weights }: Part<Flux2Config>): Promise<Flux2Denoiser> {
-    const graph = buildFlux2Transformer(config, weights, {
-      linear: chooseLinear(weights),
-      attention: backend.attention,
-      precision: backend.precision,
-    })
-    return new Flux2Denoiser(config, await backend.createSession(graph))
   }
 
   /**

@@ -1,16 +1,16 @@
 import type { Backend } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
-import { buildAutoencoderKlFlux2Encoder, describeAutoencoderKlFlux2Decoder } from '../../graph/index.ts'
+import { describeAutoencoderKlFlux2Decoder } from '../../graph/index.ts'
 import { autoencoderKlFlux2ConfigSchema } from '../../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../../models/flux2-config.ts'
-import { Flux2Denoiser } from './flux2-denoiser.ts'
+import { openFlux2Denoiser } from './flux2-denoiser.ts'
 import { createFlux2Pipeline } from './flux2-pipeline.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readImageManifest } from '../image-manifest.ts'
 import type { ImagePipeline } from '../image-pipeline.ts'
-import { LatentDecoder } from '../decoding/latent-decoder.ts'
+import { openLatentDecoder } from '../decoding/latent-decoder.ts'
 import { readPart } from '../read-part.ts'
-import { ReferenceEncoder } from './reference-encoder.ts'
+import { openReferenceEncoder } from './reference-encoder.ts'
 import { readScheduler } from '../sampling/scheduler-config.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
 
@@ -43,19 +43,21 @@ export async function openFlux2Pipeline(
     width: transformer.config.joint_attention_dim,
   })
   const scale = 2 ** vae.config.block_out_channels.length
+  const encoder = await openReferenceEncoder(backend, vae, scale)
+  const denoiser = await openFlux2Denoiser(backend, transformer)
   const { attention } = backend
-  const encoder = await backend.createSession(buildAutoencoderKlFlux2Encoder(vae.config, vae.weights, { attention }))
-  const decoder = describeAutoencoderKlFlux2Decoder(vae.config, vae.weights, { attention })
+  const graphs = describeAutoencoderKlFlux2Decoder(vae.config, vae.weights, { attention })
+  const decoder = await openLatentDecoder(backend, graphs, { scale })
   const published = distilled ? DISTILLED : BASE
   return createFlux2Pipeline({
     text,
+    encoder,
+    denoiser,
+    decoder,
     scheduler,
     channels,
     scale,
     distilled,
-    denoiser: await Flux2Denoiser.open(backend, transformer),
-    encoder: new ReferenceEncoder(encoder, scale),
-    decoder: await LatentDecoder.open(backend, decoder, { scale }),
     defaults: {
       steps: manifest.num_inference_steps ?? published.steps,
       guidance: manifest.guidance_scale ?? published.guidance,

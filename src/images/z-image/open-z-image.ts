@@ -6,11 +6,11 @@ import type { ModelFiles } from '../../models/model-files.ts'
 import { zImageConfigSchema } from '../../models/z-image-config.ts'
 import { readImageManifest } from '../image-manifest.ts'
 import type { ImagePipeline } from '../image-pipeline.ts'
-import { LatentDecoder } from '../decoding/latent-decoder.ts'
+import { openLatentDecoder } from '../decoding/latent-decoder.ts'
 import { readPart } from '../read-part.ts'
 import { readScheduler } from '../sampling/scheduler-config.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
-import { ZImageDenoiser } from './z-image-denoiser.ts'
+import { openZImageDenoiser } from './z-image-denoiser.ts'
 import { createZImagePipeline } from './z-image-pipeline.ts'
 
 const MAX_TOKENS = 512
@@ -38,16 +38,18 @@ export async function openZImagePipeline(backend: Backend, files: ModelFiles): P
     width: transformer.config.cap_feat_dim,
   })
   const scale = 2 ** (vae.config.block_out_channels.length - 1)
+  const denoiser = await openZImageDenoiser(backend, transformer)
   const { attention } = backend
-  const decoder = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
+  const graphs = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
+  const decoder = await openLatentDecoder(backend, graphs, { scale })
   const published = scheduler.shift === TURBO_SHIFT ? TURBO : BASE
   return createZImagePipeline({
     text,
+    denoiser,
+    decoder,
     scheduler,
     channels,
     scale,
-    denoiser: await ZImageDenoiser.open(backend, transformer),
-    decoder: await LatentDecoder.open(backend, decoder, { scale }),
     defaults: {
       steps: manifest.num_inference_steps ?? published.steps,
       guidance: manifest.guidance_scale ?? published.guidance,

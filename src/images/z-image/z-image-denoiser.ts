@@ -9,24 +9,28 @@ import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 
+/** Makes the two sessions of Z-Image's transformer: for the caption, and for the steps. */
+export async function openZImageDenoiser(
+  backend: Backend,
+  { config, weights }: Part<ZImageConfig>,
+): Promise<ZImageDenoiser> {
+  const { attention, precision } = backend
+  const options = { linear: chooseLinear(weights), attention, precision }
+  const caption = await backend.createSession(buildZImageCaption(config, weights, options))
+  const transformer = await backend.createSession(buildZImageTransformer(config, weights, options))
+  return new ZImageDenoiser(config, caption, transformer)
+}
+
 /** Z-Image's transformer: the caption is refined once, then every step predicts from it. */
 export class ZImageDenoiser {
   readonly #config: ZImageConfig
   readonly #caption: Session
   readonly #transformer: Session
 
-  private constructor(config: ZImageConfig, caption: Session, transformer: Session) {
+  constructor(config: ZImageConfig, caption: Session, transformer: Session) {
     this.#config = config
     this.#caption = caption
     this.#transformer = transformer
-  }
-
-  static async open(backend: Backend, { config, weights }: Part<ZImageConfig>): Promise<ZImageDenoiser> {
-    const { attention, precision } = backend
-    const options = { linear: chooseLinear(weights), attention, precision }
-    const caption = await backend.createSession(buildZImageCaption(config, weights, options))
-    const transformer = await backend.createSession(buildZImageTransformer(config, weights, options))
-    return new ZImageDenoiser(config, caption, transformer)
   }
 
   /**
