@@ -35,106 +35,106 @@ export function copyJson(value: unknown, maxCharacters: number): JsonValue {
 
 class JsonCopy {
   /** Path of the value that is looked at, names as well as indices. */
-  private readonly path: (string | number)[] = []
-  private readonly maxCharacters: number
+  readonly #path: (string | number)[] = []
+  readonly #maxCharacters: number
   /** Lower bound of the length of the compact JSON so far. */
-  private characters = 0
+  #characters = 0
 
   constructor(maxCharacters: number) {
-    this.maxCharacters = maxCharacters
+    this.#maxCharacters = maxCharacters
   }
 
   /** @param name of the member, which `toJSON` is called with */
   copy(given: unknown, name: string): JsonValue | undefined {
-    const value = this.convert(given, name)
+    const value = this.#convert(given, name)
     if (value === undefined) return undefined
-    this.count(1)
+    this.#count(1)
     if (value === null || typeof value === 'boolean') return value
-    if (typeof value === 'string') return this.copyText(value)
+    if (typeof value === 'string') return this.#copyText(value)
     if (typeof value === 'number') {
       if (!Number.isFinite(value)) this.fail(`must be a finite number, got ${value}`)
       return value
     }
     if (typeof value === 'bigint') this.fail('must be a JSON value, got a bigint; convert it to a string or a number')
     if (typeof value !== 'object') this.fail(`must be a JSON value, got ${kindOf(value)}`)
-    if (this.path.length >= LIMITS.jsonDepth) {
+    if (this.#path.length >= LIMITS.jsonDepth) {
       throw new Fault([], `must not nest deeper than ${grouped(LIMITS.jsonDepth)} levels, nor contain itself`)
     }
-    if (Array.isArray(value)) return this.copyArray(value)
-    return this.copyObject(value)
+    if (Array.isArray(value)) return this.#copyArray(value)
+    return this.#copyObject(value)
   }
 
   /** What `toJSON` makes of a value that has one. */
-  private convert(value: unknown, name: string): unknown {
+  #convert(value: unknown, name: string): unknown {
     if ((typeof value !== 'object' || value === null) && typeof value !== 'bigint') return value
     const { toJSON } = value as { readonly toJSON?: unknown }
     if (typeof toJSON !== 'function') return value
     // A Buffer would become a table of its bytes, and an invalid date null.
-    if (ArrayBuffer.isView(value)) this.refuseOpaque(tagOf(value))
+    if (ArrayBuffer.isView(value)) this.#refuseOpaque(tagOf(value))
     const converted: unknown = toJSON.call(value, name)
     if (converted === null && tagOf(value) === 'Date') this.fail('must be a valid date')
     return converted
   }
 
-  private copyArray(array: readonly unknown[]): JsonValue[] {
+  #copyArray(array: readonly unknown[]): JsonValue[] {
     const copy: JsonValue[] = []
     for (let index = 0; index < array.length; index++) {
-      const member = this.copyMember(array, index)
-      if (member === undefined) this.count(1)
+      const member = this.#copyMember(array, index)
+      if (member === undefined) this.#count(1)
       copy.push(member ?? null)
     }
     return copy
   }
 
-  private copyObject(object: object): JsonValue {
+  #copyObject(object: object): JsonValue {
     const names = Object.keys(object)
-    if (!isPlainObject(object)) this.checkInstance(object, names)
+    if (!isPlainObject(object)) this.#checkInstance(object, names)
     const copy = Object.create(null) as Record<string, JsonValue>
     for (const name of names) {
       if (!isWellFormed(name)) this.fail('has a name that ' + LONE_SURROGATE)
-      const member = this.copyMember(object, name)
+      const member = this.#copyMember(object, name)
       if (member === undefined) continue
-      this.count(name.length / 2)
+      this.#count(name.length / 2)
       copy[name] = member
     }
     return copy
   }
 
-  private checkInstance(object: object, names: readonly string[]): void {
+  #checkInstance(object: object, names: readonly string[]): void {
     const tag = tagOf(object)
-    if (OPAQUE.test(tag)) this.refuseOpaque(tag)
+    if (OPAQUE.test(tag)) this.#refuseOpaque(tag)
     if (names.length > 0) return
     this.fail('must be a JSON value, got an instance of a class without members of its own; give it a toJSON()')
   }
 
-  private refuseOpaque(tag: string): never {
+  #refuseOpaque(tag: string): never {
     const remedy = REMEDIES[tag] ?? 'convert it to plain JSON first'
     return this.fail(`must be a JSON value, got a ${tag}; ${remedy}`)
   }
 
-  private copyMember(parent: object, name: string | number): JsonValue | undefined {
-    this.path.push(name)
+  #copyMember(parent: object, name: string | number): JsonValue | undefined {
+    this.#path.push(name)
     const copy = this.copy((parent as Readonly<Record<string | number, unknown>>)[name], String(name))
-    this.path.pop()
+    this.#path.pop()
     return copy
   }
 
-  private copyText(text: string): string {
-    this.count(text.length / 2)
+  #copyText(text: string): string {
+    this.#count(text.length / 2)
     if (!isWellFormed(text)) this.fail(LONE_SURROGATE)
     return text
   }
 
-  private count(characters: number): void {
-    this.characters += characters
-    const { maxCharacters } = this
-    if (this.characters > maxCharacters) throw tooLong(maxCharacters, `more than ${grouped(maxCharacters)}`)
+  #count(characters: number): void {
+    this.#characters += characters
+    const most = this.#maxCharacters
+    if (this.#characters > most) throw tooLong(most, `more than ${grouped(most)}`)
   }
 
   /** Indices before the first name are the path; what follows is inside, for those only who may see content. */
   fault(reason: string): Fault {
-    const path = this.path.map(String)
-    const named = this.path.findIndex((part) => typeof part === 'string')
+    const path = this.#path.map(String)
+    const named = this.#path.findIndex((part) => typeof part === 'string')
     return named < 0 ? new Fault(path, reason) : new Fault(path.slice(0, named), reason, path.slice(named))
   }
 

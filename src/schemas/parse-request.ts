@@ -42,13 +42,13 @@ function firstInDocument(issues: readonly Issue[], body: unknown): Issue {
 /** Where the values of a body stand in it. */
 class Places {
   /** The names of each object in their order. Listing them for each of many issues would take quadratic time. */
-  private readonly orders = new Map<object, ReadonlyMap<string, number>>()
+  readonly #orders = new Map<object, ReadonlyMap<string, number>>()
 
   /** The index of each name of the path among the members at that level, or Infinity where it is missing. */
   of(path: readonly PropertyKey[], body: unknown): number[] {
     let parent = body
     return path.map((name, level) => {
-      const index = this.indexOf(name, parent)
+      const index = this.#indexOf(name, parent)
       // The value at the end of the path is not read: reading it may be what failed.
       if (level < path.length - 1)
         parent = index === undefined ? undefined : (parent as Record<PropertyKey, unknown>)[name]
@@ -56,13 +56,13 @@ class Places {
     })
   }
 
-  private indexOf(name: PropertyKey, parent: unknown): number | undefined {
+  #indexOf(name: PropertyKey, parent: unknown): number | undefined {
     if (typeof parent !== 'object' || parent === null) return undefined
     if (Array.isArray(parent)) return Number(name)
-    let order = this.orders.get(parent)
+    let order = this.#orders.get(parent)
     if (order === undefined) {
       order = new Map(Object.keys(parent).map((key, index) => [key, index]))
-      this.orders.set(parent, order)
+      this.#orders.set(parent, order)
     }
     return order.get(String(name))
   }
