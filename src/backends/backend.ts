@@ -77,14 +77,14 @@ export interface Backend {
   readonly name: BackendName
   /** The form of attention that the self-test showed to be right here. */
   readonly attention: AttentionForm
-  /** Of devices `float16` where the self-test showed that to be right, else `float32`. */
+  /** It is `float16` on devices where the self-test showed that to be right, else `float32`. */
   readonly precision: Precision
   /** Whether rows of a stored float16 table can be picked: on processors, and on devices that compute in it. */
   readonly movesHalf: boolean
-  /** Only of devices whose kernels a driver compiles; those of `cpu` and `wasm` are tested with the library. */
+  /** Devices whose kernels a driver compiles have one; the kernels of `cpu` and `wasm` are tested with the library. */
   readonly selfTest?: SelfTest
   createSession(model: BuiltGraph): Promise<Session>
-  /** Only where the runtime keeps results on the device: on WebGPU. */
+  /** It exists where the runtime keeps results on the device, which it does on WebGPU only. */
   readonly createDeviceSession?: CreateDeviceSession
   dispose(): Promise<void>
 }

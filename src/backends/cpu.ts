@@ -31,7 +31,7 @@ export async function createCpuBackend(options: CpuBackendOptions = {}): Promise
       intraOpNumThreads: options.threads ?? countDefaultThreads(),
       interOpNumThreads: 1,
       executionMode: 'sequential',
-      // With it the second run of a shape takes one block as large as all that the first one took, which is kept as well.
+      // A second run of a shape would take one block as large as all that the first one took, which is kept as well.
       enableMemPattern: false,
     },
     config: { ...CONFIG, ...exactInt8 },

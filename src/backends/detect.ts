@@ -54,6 +54,6 @@ async function tryBackend(creation: Promise<Backend>): Promise<BackendStatus['de
 async function tryProvider(name: ProviderName): Promise<BackendStatus['details']> {
   const probe = await probeProvider(name)
   if (!probe.available) throw new BackendUnavailableError(name, probe.reason, probe.remedy)
-  // Which one takes the self-test, seconds of work, to find out.
+  // Only the self-test, seconds of work, would tell which of the two it is.
   return { experimental: name === 'webgpu', precision: 'float16 where the self-test shows it right, else float32' }
 }

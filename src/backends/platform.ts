@@ -20,7 +20,7 @@ interface ProcessReport {
 export function readReport(): ProcessReport {
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean; excludeEnv?: boolean }
   const { excludeNetwork, excludeEnv } = report
-  // With its section on the network it would resolve host names, which can block for seconds.
+  // The section on the network would resolve host names, which can block for seconds.
   report.excludeNetwork = true
   report.excludeEnv = false
   const read = report.getReport() as unknown as ProcessReport

@@ -82,7 +82,7 @@ function resolveRuntime(): string {
   return createRequire(import.meta.url).resolve('onnxruntime-node')
 }
 
-// Kept as text so that the same probe runs from source, from the built package and from an app's own bundle.
+// The script is text, so that the same probe runs from source, from the built package and from an app's own bundle.
 const PROBE_SCRIPT = `
 const [runtime, provider, model] = process.argv.slice(1)
 const ort = require(runtime)

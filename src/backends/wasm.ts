@@ -18,7 +18,7 @@ const MAX_FILE_BYTES = 2 ** 31 - 1
  */
 export async function createWasmBackend(options: { threads?: number } = {}): Promise<Backend> {
   const ort = await loadOnnxruntimeWeb()
-  // A setting of the loaded runtime, not of a session; it holds from the first session on.
+  // The number of threads is a setting of the loaded runtime, not of a session; it holds from the first session on.
   ort.env.wasm.numThreads = options.threads ?? countDefaultThreads()
   const backend = await createOrtBackend('wasm', ort, {
     session: { executionProviders: ['wasm'] },

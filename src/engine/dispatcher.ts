@@ -95,7 +95,7 @@ export class Dispatcher {
         })
         this.#connection.post({ type: 'start', settings: this.#options.settings })
       } catch (cause) {
-        // Later, when this promise is known as the start that ended.
+        // The start ends a microtask later, when this promise is known as the one that ended.
         const error = TesseraError.isInstance(cause)
           ? cause
           : new WorkerCrashedError('it could not be started, see `cause`', { cause })

@@ -32,7 +32,7 @@ export class JobRunner {
   readonly #turns = new Turns()
   readonly #aborts = new Map<number, AbortController>()
   readonly #runs = new Set<Promise<void>>()
-  /** From the start message on. */
+  /** They are there once the start message has come. */
   #parts: Parts | undefined
 
   constructor(createSource: CreateTaskSource, createBackend: CreateBackend, post: (message: FromWorker) => void) {
@@ -41,7 +41,7 @@ export class JobRunner {
     this.#post = post
   }
 
-  /** Never rejects: everything that goes wrong is answered with a message. */
+  /** The promise never rejects: everything that goes wrong is answered with a message. */
   async handle(message: ToWorker): Promise<void> {
     if (message.type === 'abort') return this.#aborts.get(message.id)?.abort()
     const run = message.type === 'start' ? this.#start(message.settings) : this.#run(message)
@@ -102,7 +102,7 @@ export class JobRunner {
     const needsWeights = kind !== 'countTokens' || models.isOpen(model.folder)
     const openable = needsWeights ? this.#openable(this.#parts, model, context) : this.#countable(this.#parts, model)
     return models.use(openable, signal, async (task) => {
-      // No turn is taken before: opening a model, a download in browsers, must not keep the others from computing.
+      // The turn is taken only now: opening a model, a download in browsers, must not keep the others from computing.
       await context.turn()
       const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`
       return perform(task, kind, served, request, context)

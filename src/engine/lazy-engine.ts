@@ -34,7 +34,7 @@ export class LazyEngine {
   async dispose(): Promise<void> {
     const engine = this.#engine
     this.#engine = undefined
-    // One that was never created has nothing to free.
+    // An engine that was never created has nothing to free.
     const created = await engine?.catch(() => undefined)
     await created?.dispose()
   }

@@ -23,7 +23,7 @@ export class NativeGate {
     this.#cells = new Int32Array(memory)
   }
 
-  /** Worker's side: does a call, or waits forever once the gate is closed, for the thread is about to end. */
+  /** The worker's side does a call, or waits forever once the gate is closed, for the thread is about to end. */
   async pass<T>(call: () => Promise<T>): Promise<T> {
     Atomics.add(this.#cells, CALLS, 1)
     try {
@@ -35,7 +35,7 @@ export class NativeGate {
     return new Promise(() => {})
   }
 
-  /** Other side: lets no call start any more and resolves when none is under way. */
+  /** The other side lets no call start any more and resolves when none is under way. */
   async close(): Promise<void> {
     Atomics.store(this.#cells, CLOSED, 1)
     for (let calls = this.#countCalls(); calls > 0; calls = this.#countCalls()) {

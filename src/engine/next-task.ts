@@ -2,7 +2,7 @@
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === 'function') return void setImmediate(resolve)
-    // Browsers make a timer wait for milliseconds, a message not.
+    // Browsers make a timer wait for milliseconds, but no message.
     const { port1, port2 } = new MessageChannel()
     port1.addEventListener('message', () => {
       port1.close()

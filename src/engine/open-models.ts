@@ -18,7 +18,7 @@ export interface Openable {
   readonly folder: string
   /** Bytes that it will take. */
   weigh(): Promise<number>
-  /** May stop where its signal fires: when nobody waits for the model any more. */
+  /** The opening may stop where its signal fires, which it does when nobody waits for the model any more. */
   open(signal: AbortSignal): Promise<Task>
 }
 
@@ -79,7 +79,7 @@ export class OpenModels {
 
   /** Closes all models, which nobody may be using. */
   async dispose(): Promise<void> {
-    // What nobody waits for was told to stop, and may be open in the end all the same.
+    // An opening that nobody waits for was told to stop, and the model may be open in the end all the same.
     await Promise.all(Array.from(this.#entries.values(), ({ opening }) => opening.settled()))
     for (const [folder, entry] of this.#entries) this.#close(folder, entry)
     await Promise.all(this.#closing.values())
@@ -110,7 +110,7 @@ export class OpenModels {
     return entry
   }
 
-  /** After a use: the model is now the one used last, and is closed when its time is over. */
+  /** The end of a use makes the model the one used last, to be closed when its time is over. */
   #rest(folder: string, entry: Entry): void {
     this.#entries.delete(folder)
     this.#entries.set(folder, entry)
@@ -118,7 +118,7 @@ export class OpenModels {
     const { keepAlive } = this.#options
     if (keepAlive <= LONGEST_TIMER_MS) {
       entry.timer = setTimeout(() => this.#close(folder, entry), keepAlive)
-      // In browsers it is a number, and there is no process to keep alive.
+      // A timer of browsers is a number, and there is no process to keep alive.
       if (typeof entry.timer === 'object') entry.timer.unref()
     }
     this.#closeUnused(entry)

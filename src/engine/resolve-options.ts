@@ -53,7 +53,7 @@ export interface EngineSettings {
   readonly models: Readonly<Record<string, string>>
   readonly keepAlive: number
   readonly memoryBudget: number
-  /** In browsers: URL of the folder with the files of onnxruntime-web. */
+  /** URL of the folder with the files of onnxruntime-web, for browsers only. */
   readonly runtimeUrl?: string
 }
 
@@ -122,7 +122,7 @@ function readThreads(variable: string | undefined): number | undefined {
   return readOption('TESSERA_THREADS', THREADS, /^\d+$/.test(variable) ? Number(variable) : variable)
 }
 
-/** In bytes. A container may allow less than the machine has; no limit is given as 0, or as more than there is. */
+/** Memory in bytes. A container may allow less than the machine has; no limit is given as 0, or as more than there is. */
 function measureMemory(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 }

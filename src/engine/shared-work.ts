@@ -9,7 +9,7 @@ export class SharedWork<T> {
 
   /** @param its signal fires when nobody waits for it any more */
   constructor(work: (signal: AbortSignal) => Promise<T>) {
-    // A microtask later, when whatever keeps this object may be referred to.
+    // The work begins a microtask later, when it may refer to whatever keeps this object.
     this.#outcome = Promise.resolve()
       .then(() => work(this.#stop.signal))
       .finally(() => (this.#isOver = true))

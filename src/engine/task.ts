@@ -34,7 +34,7 @@ export interface TaskSource {
 export interface OpenContext {
   /** Fires when nobody waits for the model any more: a download stops. */
   readonly signal: AbortSignal
-  /** For models that have to be downloaded first. */
+  /** It is called for models that have to be downloaded first. */
   onProgress(progress: Progress): void
 }
 

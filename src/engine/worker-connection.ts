@@ -22,16 +22,16 @@ function closeGates(): void {
 /** Runs jobs in a worker thread of its own. */
 export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions, 'resourceLimits'> = {}): Connect {
   return ({ onMessage, onCrash }) => {
-    // Found out here, since trying again cannot help.
+    // A missing file is told of here, since trying again cannot help.
     if (!existsSync(url))
       throw new InternalError(
         `the worker's file ${basename(url.pathname)} is not beside the library's code, as when a bundler took that in: leave tessera-onnx out of the bundle (external)`,
       )
-    // Here, as the worker will have only a copy of the environment that onnxruntime reads.
+    // This thread decides, as the worker will have only a copy of the environment that onnxruntime reads.
     decideTelemetry(false)
     const gate = new NativeGate()
     const workerData: WorkerData = { gate: gate.memory }
-    // None of the app's own flags: with --input-type a worker refuses to start from a file, it cannot be given V8's flags
+    // The worker gets none of the app's own flags: with --input-type it refuses to start from a file, it cannot be given V8's
     // (--max-old-space-size, --expose-gc), which hold for the whole process anyway, and hooks of --import are not meant for it.
     const worker = new Worker(url, { ...options, execArgv: [], workerData, name: 'tessera' })
     if (gates.size === 0) process.once('exit', closeGates)

@@ -40,7 +40,7 @@ export interface ModernBertConfig extends Omit<
   Parsed,
   'rope_scaling' | 'rope_parameters' | 'layer_types' | 'global_attn_every_n_layers'
 > {
-  /** Of each layer. */
+  /** The kind of attention of each layer. */
   readonly layer_types: readonly z.infer<typeof layerType>[]
   readonly global_rope_theta: number
   readonly local_rope_theta: number

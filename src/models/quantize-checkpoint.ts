@@ -18,7 +18,7 @@ export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promi
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
   const within = relative(resolve(options.folder), out)
-  // From one drive to another the way is a whole path.
+  // The relative path from one drive to another is an absolute one.
   if (!within.startsWith('..') && !isAbsolute(within))
     throw new InvalidRequestError('out', `${out} must not be inside the checkpoint`)
   for (const part of QUANTIZED) {

@@ -58,7 +58,7 @@ export function checkTensors(config: LanguageModelConfig, weights: WeightIndex):
     if (entry === undefined) {
       throw new ModelFormatError(weights.folder, `a tensor ${name}`, `${weights.names.length} others`)
     }
-    // Quantised ones keep their rows.
+    // Quantised tensors keep their number of rows, and nothing else of their shape.
     const compared = weights.get(`${name}.scales`) === undefined ? shape.length : 1
     if (entry.shape.length >= compared && shape.slice(0, compared).every((dim, i) => dim === entry.shape[i])) continue
     const file = `${weights.folder}/${entry.file}`

@@ -4,7 +4,7 @@ import { AGENT_FILE } from '../model-config.ts'
 const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|json|jinja|txt))$/
 
 /**
- * Of a repository's files those that Tessera reads: configurations, tokenizer and safetensors. A repository in diffusers
+ * Picks the files of a repository that Tessera reads: configurations, tokenizer and safetensors. A repository in diffusers
  * layout keeps each part in a folder of its own, and often the whole network once more as one file beside them, which is
  * left out, as are example pictures and weights in other formats.
  *

@@ -4,7 +4,7 @@ import { type Environment, hubHome } from '../hub-cache.ts'
 import { pause } from './pause.ts'
 import { delayBefore, describeCause, type PullRetry, refusePassing } from './retry.ts'
 
-/** Where and as whom to ask. */
+/** A hub, and the account that asks it. */
 export interface Hub {
   readonly hubUrl: string
   readonly accessToken?: string

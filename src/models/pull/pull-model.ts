@@ -97,14 +97,14 @@ async function fetchFiles({ files, repository, snapshot, onProgress, ...download
   for (const file of files) {
     const report = (bytes: number) => onProgress?.({ stage: 'download', done: before + bytes, total, file: file.path })
     const blob = blobOf(repository, file)
-    // Of files with the same content the first brings it.
+    // The first of several files with the same content brings it.
     if (missing.has(file) && !(await exists(blob))) await downloadBlob({ ...download, file, blob, onBytes: report })
     report(file.size)
     before += file.size
   }
 }
 
-/** Before work starts: a disk that fills up at 90 % of 8 GB costs an hour. */
+/** The space is checked before work starts, as a disk that fills up at 90 % of 8 GB costs an hour. */
 async function checkSpace(id: string, repository: string, needed: number): Promise<void> {
   await mkdir(repository, { recursive: true })
   const { bavail, bsize } = await statfs(repository)

@@ -8,7 +8,7 @@ export interface PullRetry {
   readonly delay: number
 }
 
-/** So many tries in a row may bring no new byte. */
+/** How many tries in a row may bring no new byte. */
 const FRUITLESS_TRIES = 6
 const FIRST_DELAY_MS = 1000
 const LONGEST_DELAY_MS = 30_000

@@ -26,9 +26,9 @@ const schema = z.object({
   query_pre_attn_scalar: positive.default(256),
   sliding_window: size.default(4096),
   layer_types: z.array(z.enum(['full_attention', 'sliding_attention'])).nullish(),
-  /** Older files: every so manieth layer sees all. */
+  /** Older files say here that each layer whose number this divides sees all. */
   sliding_window_pattern: size.default(6),
-  /** Older files: theta of the layers with a window. */
+  /** Older files have the theta of the layers with a window here. */
   rope_local_base_freq: positive.default(1e4),
   rope_theta: positive.default(1e6),
 })
