@@ -105,6 +105,7 @@ describe('a request that must be accepted', () => {
     expect([status, body.error_type]).toEqual([200, undefined])
     // S59 to S73: the envelope, one answer a question, its fields, its distribution, its confidence, decided.
     checkDecisionResponse(parseDecisionRequest(request), body as never)
+    expect(body).not.toHaveProperty('warnings')
   })
 
   it.each(ODD)('S23 S24: a question called %j comes back under that name', async (name) => {

@@ -65,7 +65,7 @@ const CONFIG = {
   max_position_embeddings: 4096,
 }
 
-function weightShapes(): [string, number[]][] {
+function weightShapes(count: number): [string, number[]][] {
   const { hidden_size: h, head_dim: d, num_attention_heads: q, num_key_value_heads: kv, intermediate_size: f } = CONFIG
   const layer: [string, number[]][] = [
     ['input_layernorm', [h]],
@@ -80,7 +80,7 @@ function weightShapes(): [string, number[]][] {
     ['mlp.up_proj', [f, h]],
     ['mlp.down_proj', [h, f]],
   ]
-  const layers = Array.from({ length: CONFIG.num_hidden_layers }, (_, index) =>
+  const layers = Array.from({ length: count }, (_, index) =>
     layer.map(([name, shape]): [string, number[]] => [`model.layers.${index}.${name}.weight`, shape]),
   )
   return [
@@ -103,11 +103,11 @@ function randomSource(seed: number): () => number {
   }
 }
 
-function safetensors(seed: number): Uint8Array {
+function safetensors(seed: number, layers: number): Uint8Array {
   const random = randomSource(seed)
   let offset = 0
   const header: Record<string, unknown> = {}
-  const parts = weightShapes().map(([name, shape]) => {
+  const parts = weightShapes(layers).map(([name, shape]) => {
     const size = shape.reduce((product, dim) => product * dim, 1)
     const scale = shape.length === 1 ? 0.2 : 2 * (shape[1] as number) ** -0.5
     const values = Float32Array.from({ length: size }, () => random() * scale + (shape.length === 1 ? 1 : 0))
@@ -146,7 +146,10 @@ export async function writeTinyBundle({
   const folder = await mkdtemp(join(tmpdir(), 'tessera-tiny-'))
   await writeFile(join(folder, 'config.json'), JSON.stringify({ ...CONFIG, ...config }))
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizerFile()))
-  await writeFile(join(folder, 'model.safetensors'), safetensors(seed))
+  await writeFile(
+    join(folder, 'model.safetensors'),
+    safetensors(seed, Number(config['num_hidden_layers'] ?? CONFIG.num_hidden_layers)),
+  )
   if (Object.keys(manifest).length > 0) await writeFile(join(folder, 'tessera.json'), JSON.stringify(manifest))
   return folder
 }
