@@ -8,8 +8,8 @@ import { openFolder } from '../src/models/index.ts'
 import { parseDecisionRequest } from '../src/schemas/index.ts'
 import { generatePicture } from './helpers/generate-picture.ts'
 import { materializeBundle, PROMPTS, readCases, type ImageBundleName } from './helpers/image-bundle.ts'
-import { explainMissingWebgpu } from './helpers/webgpu-device.ts'
 import { TINY_MANIFEST, writeTinyBundle } from './helpers/tiny-bundle.ts'
+import { explainMissingWebgpu } from './helpers/webgpu-device.ts'
 
 const missing = await explainMissingWebgpu()
 const context = { turn: async () => {} }

@@ -1,6 +1,6 @@
+import { resolve } from 'node:path'
 // A process of its own on one backend, see measure/child.ts: run-job.js decide|step|picture|copies BACKEND FOLDER THREADS
 import { createInterface } from 'node:readline'
-import { resolve } from 'node:path'
 import sharp from 'sharp'
 import { type BackendName, createBackend } from '../../src/backends/index.ts'
 import { createEngine } from '../../src/engine/index.ts'

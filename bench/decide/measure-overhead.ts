@@ -1,6 +1,6 @@
+import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import type { Engine } from '../../src/engine/index.ts'
 import type { DecisionRequestInput } from '../../src/schemas/index.ts'
-import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import { type Comparison, comparePairs, measureCost } from '../measure/compare-pairs.ts'
 import { openBare } from './open-bare.ts'
 import type { Recording } from './record-passes.ts'

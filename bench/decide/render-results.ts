@@ -1,7 +1,7 @@
 import type { Comparison } from '../measure/compare-pairs.ts'
 import { ms, percent, table } from '../report/markdown.ts'
-import type { DecideResults } from './results.ts'
 import type { ModelFigures } from './measure-model.ts'
+import type { DecideResults } from './results.ts'
 
 /** The results as Markdown tables. */
 export function renderResults({ peak, cold_start: cold, models }: DecideResults): string {

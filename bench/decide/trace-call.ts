@@ -1,6 +1,6 @@
+import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import type { Decider } from '../../src/decide/index.ts'
 import type { DecisionRequest } from '../../src/schemas/index.ts'
-import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import type { Pass, Recording } from './record-passes.ts'
 
 /** Where the time of a call goes inside the computing thread. */

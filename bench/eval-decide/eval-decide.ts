@@ -6,11 +6,11 @@ import { calibrateLogits, toProbabilities } from '../../src/decide/calibrate.ts'
 import { openDecider } from '../../src/decide/index.ts'
 import { type Manifest, manifestSchema } from '../../src/decide/manifest.ts'
 import { poolWindows } from '../../src/decide/windows.ts'
+import { measure, measureBy } from '../../src/evaluate/metrics.ts'
+import type { Outcome } from '../../src/evaluate/outcome.ts'
 import { openFolder } from '../../src/models/index.ts'
 import type { Question } from '../../src/schemas/index.ts'
 import { fitCalibration, type Sample } from './fit-calibration.ts'
-import { measure, measureBy } from '../../src/evaluate/metrics.ts'
-import type { Outcome } from '../../src/evaluate/outcome.ts'
 import { type Case, readRows } from './read-rows.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { createCpuBackend } from '../../src/backends/index.ts'
+import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import { recordPasses } from '../decide/record-passes.ts'
 import type { Child } from '../measure/child.ts'
-import { type Summary, summarize } from '../../src/cli/bench/statistics.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
 import { provideRandomModel, type Precision } from '../models/random-checkpoint.ts'
 import { openStableDiffusion } from './stable-diffusion-side.ts'

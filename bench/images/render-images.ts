@@ -1,6 +1,6 @@
 import { ms, percent, table, times } from '../report/markdown.ts'
-import type { ImagesResults } from './results.ts'
 import type { Peer, StepFigures } from './measure-steps.ts'
+import type { ImagesResults } from './results.ts'
 
 const WEIGHTS = { float32: 'float32', int8: 'int8', int8_rows: 'int8, whole rows', int4: 'int4' } as const
 const PRECISIONS = ['float32', 'int8', 'int8_rows', 'int4'] as const

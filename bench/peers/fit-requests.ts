@@ -1,5 +1,5 @@
-import type { Engine } from '../../src/engine/index.ts'
 import { readFile } from 'node:fs/promises'
+import type { Engine } from '../../src/engine/index.ts'
 import type { DecisionRequestInput } from '../../src/schemas/index.ts'
 import type { DecisionContext } from './llama-side.ts'
 import { fitText, type Work } from './work.ts'

@@ -1,5 +1,5 @@
-import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Work } from './work.ts'
 import { provideTransformersModel } from './write-transformers-model.ts'
 

@@ -1,10 +1,7 @@
 import { copyFile, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { GraphBuilder } from '../../src/graph/index.ts'
-import { gatherRows, linear } from '../../src/graph/layers/linear.ts'
-import { groupQueryAttention } from '../../src/onnx/ops/attention.ts'
-import { add, cast, sub } from '../../src/onnx/ops/elementwise.ts'
-import { gather, reshape, shapeOf } from '../../src/onnx/ops/shape.ts'
+import type { LanguageModelGraph } from '../../src/graph/language-model/language-model-graph.ts'
 import {
   groupedHeads,
   projectKeyValues,
@@ -13,9 +10,12 @@ import {
   projectQuery,
   rmsNorm,
 } from '../../src/graph/language-model/language-model-layer.ts'
-import type { LanguageModelGraph } from '../../src/graph/language-model/language-model-graph.ts'
+import { gatherRows, linear } from '../../src/graph/layers/linear.ts'
 import { computeRotaryCache } from '../../src/graph/layers/rotary-cache.ts'
 import { parseLanguageModelConfig, readSafetensors } from '../../src/models/index.ts'
+import { groupQueryAttention } from '../../src/onnx/ops/attention.ts'
+import { add, cast, sub } from '../../src/onnx/ops/elementwise.ts'
+import { gather, reshape, shapeOf } from '../../src/onnx/ops/shape.ts'
 
 /**
  * The bundle as a model of @huggingface/transformers: the operators and weights of this library's decoder, with the

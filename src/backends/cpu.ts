@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts'
+import { loadOnnxruntimeNode } from './onnxruntime-node.ts'
 import { createOrtBackend, mustCompute } from './ort-backend.ts'
 import { overflowsInt8 } from './overflows-int8.ts'
-import { loadOnnxruntimeNode } from './onnxruntime-node.ts'
 import { countDefaultThreads } from './platform.ts'
 
 export interface CpuBackendOptions {

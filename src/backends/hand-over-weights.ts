@@ -1,5 +1,5 @@
-import type { Backend } from './backend.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
+import type { Backend } from './backend.ts'
 import { withSessions } from './with-sessions.ts'
 
 /** WebAssembly sees no file system, so the weight files that a model names are handed over with it. */

@@ -1,6 +1,6 @@
 import type * as Ort from 'onnxruntime-node'
-import type { DeviceTensor, ElementType, Feeds, Tensor } from './backend.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
+import type { DeviceTensor, ElementType, Feeds, Tensor } from './backend.ts'
 
 /** The part of the API that onnxruntime-node and onnxruntime-web have in common. */
 export type OrtRuntime = Pick<typeof Ort, 'InferenceSession' | 'Tensor' | 'env'>

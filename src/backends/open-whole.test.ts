@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Backend, Session } from './backend.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
+import type { Backend, Session } from './backend.ts'
 import { type Alone, openWhole } from './open-whole.ts'
 
 const MODEL: BuiltGraph = { bytes: new Uint8Array() }

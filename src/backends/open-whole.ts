@@ -1,5 +1,5 @@
-import type { Backend, DeviceSession, Session } from './backend.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
+import type { Backend, DeviceSession, Session } from './backend.ts'
 import { withSessions } from './with-sessions.ts'
 
 /** Does some work while nothing else computes. */

@@ -1,4 +1,5 @@
 import { BackendUnavailableError } from '../errors/index.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import type {
   AttentionForm,
   Backend,
@@ -8,15 +9,14 @@ import type {
   Precision,
   Session,
 } from './backend.ts'
-import type { BuiltGraph } from '../onnx/built-graph.ts'
 import type { OrtRuntime, OrtSessionOptions } from './open-session.ts'
 import { createOrtDeviceSession } from './ort-device-session.ts'
 import { createOrtSession } from './ort-session.ts'
 import { buildAddModel } from './probe-models.ts'
 import { checkAddition } from './self-test/check-addition.ts'
 import { judgeSelfTest } from './self-test/judge-self-test.ts'
-import type { SelfTest } from './self-test/self-test.ts'
 import { runHalfSelfTest, runSelfTest } from './self-test/run-self-test.ts'
+import type { SelfTest } from './self-test/self-test.ts'
 
 /** onnxruntime reports through exceptions; at its default level it would also write warnings to the app's stderr. */
 const FATAL_ONLY = 4

@@ -1,5 +1,5 @@
-import type { DeviceSession, DeviceTensor, Feeds } from './backend.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
+import type { DeviceSession, DeviceTensor, Feeds } from './backend.ts'
 import {
   mapValues,
   openSession,

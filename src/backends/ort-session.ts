@@ -1,6 +1,6 @@
 import type * as Ort from 'onnxruntime-node'
-import type { ElementType, Feeds, Session, Tensor } from './backend.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
+import type { ElementType, Feeds, Session, Tensor } from './backend.ts'
 import { mapValues, openSession, SessionBase, type OrtRuntime, type OrtSessionOptions } from './open-session.ts'
 
 /** A session whose results cross to JS. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { BackendUnavailableError } from '../errors/index.ts'
 import type { Backend } from './backend.ts'
 import { handOverWeights } from './hand-over-weights.ts'
-import { createOrtBackend } from './ort-backend.ts'
 import type { OrtRuntime } from './open-session.ts'
+import { createOrtBackend } from './ort-backend.ts'
 import { countDefaultThreads } from './platform.ts'
 
 /** Largest typed array that WebAssembly with 32-bit addresses can hold beside the rest of its heap. */

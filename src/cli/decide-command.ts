@@ -5,9 +5,9 @@ import type { DecisionRequestInput } from '../schemas/index.ts'
 import { decideRows } from './decide-rows.ts'
 import { calibrationArgument, type EngineArguments, engineArguments, openEngine, useFor } from './engine-arguments.ts'
 import { formatDecision } from './format-decision.ts'
+import { printWarnings } from './print-warnings.ts'
 import { readCommon, readRequest, type RequestArguments } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
-import { printWarnings } from './print-warnings.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 export const decideCommand = defineCommand({

@@ -1,5 +1,5 @@
-import type { Engine, ModelInfo } from '../engine/index.ts'
 import { DEFAULT_MODELS } from '../engine/default-models.ts'
+import type { Engine, ModelInfo } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 
 const KINDS: Readonly<Record<string, ModelInfo['kind']>> = {

@@ -1,5 +1,5 @@
-import type { DecisionResponse } from '../schemas/index.ts'
 import type { UsageReport } from '../http/routes/usage-route.ts'
+import type { DecisionResponse } from '../schemas/index.ts'
 import { readEventStream } from './event-stream.ts'
 import { getKey } from './session.ts'
 

@@ -1,5 +1,5 @@
-import { postDecision } from './api.ts'
 import { makeAnswers } from './answers.ts'
+import { postDecision } from './api.ts'
 import { byId, chosen, make } from './dom.ts'
 import { FormFault } from './form-fault.ts'
 import { type JobEvents, setUpJob } from './job-form.ts'

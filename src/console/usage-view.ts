@@ -1,7 +1,7 @@
 import type { UsageReport } from '../http/routes/usage-route.ts'
 import { byId, chosen, find, make } from './dom.ts'
-import { formatCount, formatDay, formatEuros, formatMonth, formatUnits } from './format.ts'
 import { makeFigures } from './figures.ts'
+import { formatCount, formatDay, formatEuros, formatMonth, formatUnits } from './format.ts'
 import { setUpRecent, showRecent } from './recent-view.ts'
 import { dayAt, drawChart, makeDaysTable } from './usage-chart.ts'
 import { type Day, ENDPOINTS, lastDays, type Measure, totalOf, valueOf } from './usage-days.ts'

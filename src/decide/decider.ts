@@ -1,7 +1,7 @@
+import type { JobContext } from '../jobs/job-context.ts'
 import type { Answer, DecisionRequest, DecisionResponse, Question, Warning } from '../schemas/index.ts'
 import { answerQuestion } from './answer.ts'
 import { poolWindows } from './windows.ts'
-import type { JobContext } from '../jobs/job-context.ts'
 
 export interface Decider {
   /** Answers a validated request. */

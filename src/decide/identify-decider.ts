@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { LAYA, readModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import { quantizationConfigSchema } from '../models/quantization-config.ts'
-import { LAYA, readModelConfig } from '../models/model-config.ts'
 import { readManifest } from './manifest.ts'
 import type { OwnCalibration } from './own-calibration.ts'
 

@@ -18,8 +18,8 @@ import { decideEach, type DecideManyOptions, type DecisionOutcome } from './deci
 import type { CallOptions } from './dispatcher.ts'
 import type { Engine } from './engine.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
-import { encodeSources } from './picture-sources.ts'
 import { LazyEngine } from './lazy-engine.ts'
+import { encodeSources } from './picture-sources.ts'
 
 const shared = new LazyEngine(() => createEngine())
 

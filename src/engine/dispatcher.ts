@@ -7,11 +7,11 @@ import {
   toTesseraError,
   WorkerCrashedError,
 } from '../errors/index.ts'
+import type { Progress } from '../jobs/job-context.ts'
 import { checkCall } from './check-call.ts'
 import type { Connect, Connection } from './connection.ts'
 import { withCall } from './error-with-call.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { Progress } from '../jobs/job-context.ts'
 import type { JobKind, Jobs } from './jobs.ts'
 import type { BackendInfo, FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Progress } from '../jobs/job-context.ts'
 import type { QuestionsInput } from '../schemas/index.ts'
 import type { Engine } from './engine.ts'
-import type { Progress } from '../jobs/job-context.ts'
 import type { EngineOptions } from './resolve-options.ts'
 import { QUESTIONS, runFake, startFakeEngine } from './test-support/engines.ts'
 

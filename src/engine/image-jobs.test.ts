@@ -4,10 +4,10 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { startModelEngine } from '../../test/helpers/model-engine.ts'
+import type { Progress } from '../jobs/job-context.ts'
 import type { ImageResponse } from '../schemas/index.ts'
 import { disposeDefaultEngine, editImage, generateImage } from './default-engine.ts'
 import type { Engine } from './engine.ts'
-import type { Progress } from '../jobs/job-context.ts'
 import type { EngineOptions } from './resolve-options.ts'
 
 const REQUEST = { prompt: 'a red apple', size: '64x48', seed: 7 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { createBackend } from '../backends/index.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { startEngine } from './engine.ts'
-import { createBackend } from '../backends/index.ts'
 import { connectInline } from './inline-connection.ts'
 import { resolveOptions } from './resolve-options.ts'
 import { runFake } from './test-support/engines.ts'

@@ -1,7 +1,7 @@
 /// <reference lib="es2024.sharedmemory" />
 import type { Backend, DeviceSession, Session } from '../backends/index.ts'
-import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { withSessions } from '../backends/with-sessions.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 
 // Cells of the shared memory.
 const CALLS = 0

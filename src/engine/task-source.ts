@@ -1,4 +1,5 @@
 import type { PictureCodec } from '../images/picture/picture-codec.ts'
+import { isHubId } from '../models/hub-cache.ts'
 import {
   EMBEDDED_MODELS,
   type ModelFiles,
@@ -7,7 +8,6 @@ import {
   resolveModel,
   weighModel,
 } from '../models/index.ts'
-import { isHubId } from '../models/hub-cache.ts'
 import { describeTask, openTask } from './open-task.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { ResolvedModel, TaskSource } from './task.ts'

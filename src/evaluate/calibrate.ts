@@ -1,7 +1,7 @@
 import { type OwnCalibration, type OwnQuestion, questionKey } from '../decide/own-calibration.ts'
+import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { amount, readOption } from '../options/index.ts'
-import type { Engine } from '../engine/index.ts'
 import { crossValidate, logLoss } from './cross-validate.ts'
 import { type AnsweredQuestion, answerRows, type EvaluateOptions } from './evaluate.ts'
 import { fitQuestion } from './fit-question.ts'

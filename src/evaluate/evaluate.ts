@@ -1,7 +1,7 @@
 import { probabilitiesOf } from '../decide/answer.ts'
+import type { Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import { count, readOption } from '../options/index.ts'
-import type { Engine } from '../engine/index.ts'
 import type { Question } from '../schemas/index.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
 import { type CoveragePoint, coverageCurve } from './coverage.ts'

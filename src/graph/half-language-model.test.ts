@@ -2,8 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LanguageModelRun } from './test-support/language-model-run.ts'
-import { keepHalfRounding } from './test-support/half-rounding.ts'
 import {
   fixtureFolder,
   openCheckpoint,
@@ -15,6 +13,8 @@ import type { Backend, Precision } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
 import type { LinearMode } from './layers/weights.ts'
+import { keepHalfRounding } from './test-support/half-rounding.ts'
+import { LanguageModelRun } from './test-support/language-model-run.ts'
 
 const PAST = 17
 

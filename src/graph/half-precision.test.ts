@@ -1,13 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { keepHalfRounding } from './test-support/half-rounding.ts'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
-import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { fixtureFolder, openCheckpoint } from '../../test/helpers/language-model-fixture.ts'
+import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import { float32, int64, runGraph } from '../../test/helpers/run-graph.ts'
 import type { Backend, Precision, Tensor } from '../backends/backend.ts'
-import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../models/flux2-config.ts'
@@ -15,6 +13,7 @@ import { openFolder } from '../models/model-folder.ts'
 import { readConfig } from '../models/read-config.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import {
   buildAutoencoderKlFlux2Encoder,
   buildFlux2Transformer,
@@ -24,6 +23,7 @@ import {
   describeAutoencoderKlDecoder,
   describeAutoencoderKlFlux2Decoder,
 } from './index.ts'
+import { keepHalfRounding } from './test-support/half-rounding.ts'
 
 type Feeds = Readonly<Record<string, Tensor>>
 type Build = (precision: Precision) => BuiltGraph

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { keepHalfRounding } from './test-support/half-rounding.ts'
 import { materializeBundle, type ImageBundle } from '../../test/helpers/image-bundle.ts'
 import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
@@ -15,6 +14,7 @@ import type { WeightIndex } from '../models/weight-index.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
 import { mul, silu } from '../onnx/ops/elementwise.ts'
 import type * as Remedies from './layers/precision.ts'
+import { keepHalfRounding } from './test-support/half-rounding.ts'
 import { buildZImageTransformer } from './transformers/z-image-transformer.ts'
 
 const remedy = vi.hoisted(() => ({ on: true }))

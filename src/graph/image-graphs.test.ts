@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle, type ImageBundle, type ImageBundleName } from '../../test/helpers/image-bundle.ts'
-import { checkWithOnnx, hasOnnxPackage } from './test-support/onnx-checker.ts'
-import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../models/flux2-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
@@ -11,6 +9,7 @@ import { readConfig } from '../models/read-config.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 import { zImageConfigSchema } from '../models/z-image-config.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import {
   buildAutoencoderKlFlux2Encoder,
   buildFlux2Transformer,
@@ -20,6 +19,7 @@ import {
   describeAutoencoderKlFlux2Decoder,
   type DecoderGraphs,
 } from './index.ts'
+import { checkWithOnnx, hasOnnxPackage } from './test-support/onnx-checker.ts'
 
 const FORMS = ['fused', 'explicit'] as const
 

@@ -2,12 +2,12 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkWithOnnx, hasOnnxPackage } from './test-support/onnx-checker.ts'
 import { fixtureFolder, openCheckpoint } from '../../test/helpers/language-model-fixture.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
 import { GraphBuilder } from '../onnx/graph-builder.ts'
 import { add } from '../onnx/ops/elementwise.ts'
 import { buildLanguageModel } from './language-model/language-model.ts'
+import { checkWithOnnx, hasOnnxPackage } from './test-support/onnx-checker.ts'
 
 describe.skipIf(!hasOnnxPackage())('onnx.checker', () => {
   let work: string

@@ -2,8 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LanguageModelRun } from './test-support/language-model-run.ts'
-import { writeDequantized } from './test-support/dequantized-checkpoint.ts'
 import {
   fixtureFolder,
   openCheckpoint,
@@ -16,6 +14,8 @@ import { createCpuBackend } from '../backends/cpu.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import type { LinearMode } from './layers/weights.ts'
+import { writeDequantized } from './test-support/dequantized-checkpoint.ts'
+import { LanguageModelRun } from './test-support/language-model-run.ts'
 
 const PAST = 17
 

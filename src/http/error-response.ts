@@ -1,4 +1,3 @@
-import { createJsonResponse } from './json-response.ts'
 import {
   InvalidRequestError,
   OverloadedError,
@@ -6,6 +5,7 @@ import {
   StoreUnavailableError,
   type TesseraError,
 } from '../errors/index.ts'
+import { createJsonResponse } from './json-response.ts'
 import { Refusal } from './refusal.ts'
 
 /** Which clients read a route's errors: those of System One, or also those of OpenAI. */

@@ -1,7 +1,7 @@
 import type { TesseraError } from '../errors/index.ts'
 import type { Refusal } from './refusal.ts'
-import type { TraceContext } from './trace-context.ts'
 import type { Route } from './route.ts'
+import type { TraceContext } from './trace-context.ts'
 
 /** What is found out about a request while it is answered. */
 export interface RequestTrace {

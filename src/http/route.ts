@@ -1,7 +1,7 @@
 import type { TesseraError } from '../errors/index.ts'
 import type { JsonOrForm } from './body/body-readers.ts'
-import type { ApiKey } from './keys/key-store.ts'
 import type { Dialect } from './error-response.ts'
+import type { ApiKey } from './keys/key-store.ts'
 
 /** One request on its way through a route. */
 export interface Call {

@@ -12,7 +12,7 @@ import type { KeyStore } from './keys/key-store.ts'
 import { createKeyStore, readKeysFromEnvironment } from './keys/static-keys.ts'
 import { RequestLimiter } from './limits/request-limiter.ts'
 import { ServerMetrics } from './metrics/server-metrics.ts'
-import { type ResolvedServerOptions, resolveServerOptions, type ServerOptions } from './server-options.ts'
+import type { Route } from './route.ts'
 import { createModelsRoute } from './routes/models-route.ts'
 import { createOpenApiRoute } from './routes/openapi-route.ts'
 import {
@@ -22,7 +22,7 @@ import {
   createReadinessRoute,
 } from './routes/status-routes.ts'
 import { createUsageRoute } from './routes/usage-route.ts'
-import type { Route } from './route.ts'
+import { type ResolvedServerOptions, resolveServerOptions, type ServerOptions } from './server-options.ts'
 import { boundStore } from './usage/bounded-store.ts'
 import type { Accounting } from './usage/charge-answer.ts'
 import { IdempotentRequests } from './usage/idempotent-requests.ts'

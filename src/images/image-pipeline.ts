@@ -1,5 +1,5 @@
-import type { PixelImage } from './picture/pixel-image.ts'
 import type { JobContext } from '../jobs/job-context.ts'
+import type { PixelImage } from './picture/pixel-image.ts'
 
 /** What pictures to make: all of a request but the seed, in which they differ. */
 export interface PictureRequest {

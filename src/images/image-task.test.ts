@@ -8,13 +8,13 @@ import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
+import type { Progress } from '../jobs/job-context.ts'
 import { openFolder } from '../models/index.ts'
 import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
 import { type ImageTask, openImageTask } from './image-task.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
 import { sharpCodec } from './picture/sharp-codec.ts'
-import type { Progress } from '../jobs/job-context.ts'
 
 const JOB: ImageGenerationJob = { prompt: 'a red apple', size: '64x48', seed: 7, n: 1, steps: 2 }
 const context = { turn: async () => {}, onProgress: () => {} }

@@ -1,19 +1,19 @@
 import type { Backend } from '../backends/backend.ts'
 import { ModelFormatError } from '../errors/index.ts'
+import type { JobContext, Progress } from '../jobs/job-context.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import type { ImageData, ImageResponse } from '../schemas/index.ts'
-import { encodeBase64 } from './picture/base64.ts'
 import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
 import { readImageManifest } from './image-manifest.ts'
 import type { ImagePipeline, PictureRequest } from './image-pipeline.ts'
-import { resizeLanczos } from './picture/lanczos.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
-import { findUnknownWords } from './prompt/unknown-words.ts'
+import { encodeBase64 } from './picture/base64.ts'
+import { resizeLanczos } from './picture/lanczos.ts'
 import type { PictureCodec } from './picture/picture-codec.ts'
 import { closestShape, limitSize, parseSize, planMultiple, planNative, type Size } from './picture/picture-size.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
 import { readSources } from './picture/read-sources.ts'
-import type { JobContext, Progress } from '../jobs/job-context.ts'
+import { findUnknownWords } from './prompt/unknown-words.ts'
 
 /** An opened image model and the jobs it does. */
 export interface ImageTask {

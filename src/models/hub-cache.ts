@@ -1,6 +1,6 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { readdir, readFile } from 'node:fs/promises'
 
 /** The hub's own variables; see huggingface.co/docs/huggingface_hub/package_reference/environment_variables. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { AGENT_FILE } from './model-config.ts'
 import { ModelFormatError, ModelNotFoundError } from '../errors/index.ts'
 import { exists } from './exists.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
+import { AGENT_FILE } from './model-config.ts'
 
 /** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, or of a Laya agent. */
 const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Fault, grouped, isPlainObject, kindOf, shown, under } from './fault.ts'
 import { isWellFormed } from './characters.ts'
 import { LONE_SURROGATE } from './copy-json.ts'
+import { Fault, grouped, isPlainObject, kindOf, shown, under } from './fault.ts'
 import { LIMITS } from './limits.ts'
 import type { Question, QuestionInput } from './question-types.ts'
 import { LEVEL_JSON, readLevel, readText, saysSomething, type Text, TEXT_JSON } from './read-text.ts'

@@ -1,8 +1,8 @@
 import { countCharacters, isWellFormed } from './characters.ts'
 import { copyJson, LONE_SURROGATE, tooLong } from './copy-json.ts'
 import { Fault, kindOf, grouped } from './fault.ts'
-import type { JsonArray, JsonObject } from './json-types.ts'
 import type { JsonSchema } from './json-schema.ts'
+import type { JsonArray, JsonObject } from './json-types.ts'
 import { LIMITS } from './limits.ts'
 
 /** What the questions are about. Objects and arrays are read as JSON. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Backend } from '../backends/backend.ts'
-import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { handOverWeights } from '../backends/hand-over-weights.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { stubSite } from './test-support/fake-site.ts'
 import { WeightStore } from './weight-store.ts'
 

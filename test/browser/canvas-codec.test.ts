@@ -2,10 +2,10 @@ import { build } from 'esbuild'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { canvasCodec } from '../../src/web/canvas-codec.ts'
 import { sharpCodec } from '../../src/images/picture/sharp-codec.ts'
-import { drawPicture } from '../helpers/pseudo-random.ts'
+import type { canvasCodec } from '../../src/web/canvas-codec.ts'
 import { findChromium } from '../helpers/chromium.ts'
+import { drawPicture } from '../helpers/pseudo-random.ts'
 
 declare global {
   var codec: { readonly canvasCodec: typeof canvasCodec }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Tensor } from '../../src/backends/backend.ts'
 import { parseBertConfig, type BertConfig } from '../../src/models/bert-config.ts'
 import { readSafetensors } from '../../src/models/read-safetensors.ts'
 import type { WeightIndex } from '../../src/models/weight-index.ts'
-import type { Tensor } from '../../src/backends/backend.ts'
 import { int64 } from './run-graph.ts'
 
 export interface BertCheckpoint {

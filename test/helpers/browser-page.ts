@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from 'playwright-core'
-import type * as Library from '../../src/web/index.ts'
-import { bundleWeb } from '../../scripts/bundle-web.ts'
 // @ts-expect-error: a program in plain JavaScript, as users copy it
 import { FOLDERS, startServer } from '../../examples/browser/serve.mjs'
+import { bundleWeb } from '../../scripts/bundle-web.ts'
+import type * as Library from '../../src/web/index.ts'
 import { findChromium } from './chromium.ts'
 
 declare global {

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
-import { createEngine } from '../../src/index.ts'
 import { createNodeServer } from '../../src/http/adapters/node.ts'
 import { createServer, type Server, type ServerOptions } from '../../src/http/index.ts'
 import { listen, type Listening } from '../../src/http/test-support/listen.ts'
+import { createEngine } from '../../src/index.ts'
 import { type ImageBundleName, materializeBundle } from './image-bundle.ts'
 import { writeTinyBundle } from './tiny-bundle.ts'
 

@@ -1,7 +1,7 @@
 import type { CreateSession, Precision } from '../backend.ts'
 import { attentionCases, cachedAttentionCases } from './attention-cases.ts'
-import { layoutCases } from './layout-cases.ts'
 import { elementwiseCases } from './elementwise-cases.ts'
+import { layoutCases } from './layout-cases.ts'
 import { buildCase, feedsOf, type OperatorCase, operatorsOf } from './operator-case.ts'
 import { pictureCases } from './picture-cases.ts'
 import { productCases } from './product-cases.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Backend, Session, Tensor } from '../backend.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import type { Backend, Session, Tensor } from '../backend.ts'
 import { createCpuBackend } from '../cpu.ts'
 import { buildAddModel } from '../probe-models.ts'
 import { checkAddition } from './check-addition.ts'

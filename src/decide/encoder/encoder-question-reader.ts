@@ -1,7 +1,7 @@
 import type { Session, Tensor } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
-import type { DecisionRequest } from '../../schemas/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
+import type { DecisionRequest } from '../../schemas/index.ts'
 import type { PlannedRequest, QuestionReader, TokenCount } from '../decider.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { splitWindows, type Window } from '../windows.ts'

@@ -2,8 +2,8 @@ import type { Question } from '../../schemas/index.ts'
 import type { Branch } from '../branch.ts'
 import { JOIN, TRUNK } from '../branch.ts'
 import { asText, optionTexts } from '../render-text.ts'
-import type { Template } from './template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+import type { Template } from './template.ts'
 
 /**
  * Template `branch-1`, for models with a pointer readout:

@@ -2,9 +2,9 @@ import type { Question } from '../../schemas/index.ts'
 import type { Branch } from '../branch.ts'
 import { TRUNK } from '../branch.ts'
 import { asText, optionTexts } from '../render-text.ts'
-import type { Template } from './template.ts'
 import type { TemplateTokenizer } from '../tokenizer/tokenizer.ts'
 import { BLANK, type ChatFormat } from './chat-format.ts'
+import type { Template } from './template.ts'
 
 const ASK = {
   noul: 'Answer with yes or no.',

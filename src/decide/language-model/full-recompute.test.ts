@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { TINY_MANIFEST, writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
@@ -6,16 +7,15 @@ import { buildLanguageModel } from '../../graph/index.ts'
 import { parseLanguageModelConfig, readSafetensors } from '../../models/index.ts'
 import { openFolder } from '../../models/model-folder.ts'
 import { parseDecisionRequest, type Question } from '../../schemas/index.ts'
-import { readFile } from 'node:fs/promises'
 import { type Branch, sees } from '../branch.ts'
+import { openDecider } from '../index.ts'
+import { loadTokenizer } from '../tokenizer/tokenizer.ts'
 import { createBranchTemplate } from './branch-template.ts'
 import { readChatFormat } from './chat-format.ts'
 import { createChatTemplate } from './chat-template.ts'
-import { openDecider } from '../index.ts'
 import { cacheLengths, KvCache } from './kv-cache.ts'
 import { prefillFeeds } from './passes.ts'
 import { createPointerReadout, createSymbolReadout } from './readout.ts'
-import { loadTokenizer } from '../tokenizer/tokenizer.ts'
 
 const STATE = 'I was charged twice for invoice 4711! '.repeat(18)
 const QUESTIONS = {

@@ -1,11 +1,11 @@
+import type { JobContext } from '../../jobs/job-context.ts'
 import type { QuestionReader } from '../decider.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
-import { WorkingMemory } from '../working-memory.ts'
 import type { PlanLimits } from '../windows.ts'
+import { WorkingMemory } from '../working-memory.ts'
 import { countPlan, type Plan, planRequest } from './plan.ts'
 import { countPasses, createWindowReader, type LanguageModel } from './read-window.ts'
 import type { Template } from './template.ts'
-import type { JobContext } from '../../jobs/job-context.ts'
 
 export interface LanguageModelParts {
   readonly model: LanguageModel

@@ -14,8 +14,8 @@ import { createBranchTemplate } from './branch-template.ts'
 import { readChatFormat } from './chat-format.ts'
 import { createChatTemplate } from './chat-template.ts'
 import { createLanguageModelReader } from './language-model-reader.ts'
-import { LONGEST_BRANCH } from './plan.ts'
 import { openPrefill } from './open-prefill.ts'
+import { LONGEST_BRANCH } from './plan.ts'
 import { createPointerReadout, createSymbolReadout } from './readout.ts'
 
 /**

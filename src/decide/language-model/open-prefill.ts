@@ -1,6 +1,6 @@
 import type { Backend } from '../../backends/backend.ts'
-import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { buildCacheExtender, type CacheShape } from '../../graph/index.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { DeviceKvCache } from './device-kv-cache.ts'
 import { cacheLengths, KvCache } from './kv-cache.ts'
 import type { StateCache } from './state-cache.ts'

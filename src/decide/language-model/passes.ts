@@ -1,7 +1,7 @@
 import type { Tensor } from '../../backends/backend.ts'
-import type { BranchBias } from './branch-bias.ts'
 import type { Group } from '../group-branches.ts'
 import { int64 } from '../int64-tensor.ts'
+import type { BranchBias } from './branch-bias.ts'
 
 function lengths(total: number): Record<string, Tensor> {
   return {

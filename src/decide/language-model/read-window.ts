@@ -1,12 +1,12 @@
 import type { Session } from '../../backends/backend.ts'
 import type { Question } from '../../schemas/index.ts'
 import type { Branch } from '../branch.ts'
-import { BranchBias, biasLength } from './branch-bias.ts'
 import { countGroupTokens, groupBranches } from '../group-branches.ts'
+import type { WorkingMemory } from '../working-memory.ts'
+import { BranchBias, biasLength } from './branch-bias.ts'
 import type { Prefill } from './open-prefill.ts'
 import { branchFeeds, prefillFeeds } from './passes.ts'
 import type { Readout } from './readout.ts'
-import type { WorkingMemory } from '../working-memory.ts'
 
 /** Most state tokens a prefill pass. Aborts and other jobs get their turn between passes. */
 const CHUNK = 512

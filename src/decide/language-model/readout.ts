@@ -1,8 +1,8 @@
+import type { Tensor } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { Question } from '../../schemas/index.ts'
-import type { Tensor } from '../../backends/backend.ts'
-import { LETTERS, optionSymbol } from './chat-template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+import { LETTERS, optionSymbol } from './chat-template.ts'
 
 /** Turns what a branch pass puts out into one logit an option. */
 export interface Readout {

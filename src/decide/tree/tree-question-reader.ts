@@ -1,12 +1,12 @@
+import type { JobContext } from '../../jobs/job-context.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
 import type { QuestionReader } from '../decider.ts'
-import type { PlanLimits } from '../windows.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+import type { PlanLimits } from '../windows.ts'
 import { WorkingMemory } from '../working-memory.ts'
 import type { TreeTokens } from './tree-branch.ts'
 import { countTrees, planTrees, type TreePlan } from './tree-plan.ts'
 import { createTreeReader, type TreeModel } from './tree-reader.ts'
-import type { JobContext } from '../../jobs/job-context.ts'
 
 export interface TreeParts {
   readonly model: TreeModel

@@ -1,6 +1,6 @@
 import { createBackend } from '../../backends/index.ts'
-import { connectInline } from '../inline-connection.ts'
 import { type Engine, startEngine } from '../engine.ts'
+import { connectInline } from '../inline-connection.ts'
 import { type EngineOptions, resolveOptions } from '../resolve-options.ts'
 import { connectWorker } from '../worker-connection.ts'
 import { bundleWorker } from './bundle-worker.ts'

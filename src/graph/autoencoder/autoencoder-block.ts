@@ -1,11 +1,11 @@
 import type { AutoencoderConfig } from '../../models/autoencoder-config.ts'
-import { fullAttention, type AttentionGraph } from '../layers/full-attention.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
-import { affine } from '../layers/linear.ts'
 import { conv } from '../../onnx/ops/convolution.ts'
 import { add, div, mul, silu, sqrt, sub } from '../../onnx/ops/elementwise.ts'
 import { instanceNormalization } from '../../onnx/ops/normalization.ts'
 import { reshape, reshapeLike, shapeOf, transpose } from '../../onnx/ops/shape.ts'
+import { fullAttention, type AttentionGraph } from '../layers/full-attention.ts'
+import { affine } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
 import { computeWeight, floatWeight } from '../layers/weights.ts'
 

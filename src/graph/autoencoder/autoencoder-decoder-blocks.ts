@@ -1,4 +1,5 @@
 import type { AutoencoderConfig } from '../../models/autoencoder-config.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
 import {
   convolution,
   middleBlock,
@@ -8,7 +9,6 @@ import {
   type GivenStatistics,
 } from './autoencoder-block.ts'
 import { doubleAndConvolve } from './double-and-convolve.ts'
-import type { Value } from '../../onnx/graph-builder.ts'
 
 /** A residual block of a decoder, with the upsampling in front of it. */
 export interface DecoderBlock {

@@ -1,14 +1,14 @@
-import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { AutoencoderKlConfig, AutoencoderKlFlux2Config } from '../../models/autoencoder-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
-import type { AutoencoderModel } from './autoencoder-block.ts'
-import { startAutoencoder, type AutoencoderOptions } from './autoencoder-model.ts'
-import { beginDecoding, endDecoding, enlargeAndRefine, listDecoderBlocks } from './autoencoder-decoder-blocks.ts'
-import { batchStatistics } from '../layers/batch-statistics.ts'
-import { divideDecoder, type DividedDecoder, type StartedDecoder } from './divided-decoder.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { add, mul } from '../../onnx/ops/elementwise.ts'
 import { depthToSpace } from '../../onnx/ops/shape.ts'
+import { batchStatistics } from '../layers/batch-statistics.ts'
+import type { AutoencoderModel } from './autoencoder-block.ts'
+import { beginDecoding, endDecoding, enlargeAndRefine, listDecoderBlocks } from './autoencoder-decoder-blocks.ts'
+import { startAutoencoder, type AutoencoderOptions } from './autoencoder-model.ts'
+import { divideDecoder, type DividedDecoder, type StartedDecoder } from './divided-decoder.ts'
 
 /** The decoder of an autoencoder as one graph, and as several that decode a picture in parts. */
 export interface DecoderGraphs {

@@ -1,12 +1,12 @@
-import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { AutoencoderKlFlux2Config } from '../../models/autoencoder-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
-import { convolution, middleBlock, normAndActivate, residualBlock, type AutoencoderModel } from './autoencoder-block.ts'
-import { startAutoencoder, type AutoencoderOptions } from './autoencoder-model.ts'
-import { batchStatistics } from '../layers/batch-statistics.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { div, sub } from '../../onnx/ops/elementwise.ts'
 import { head, reshape, spaceToDepth, transpose } from '../../onnx/ops/shape.ts'
+import { batchStatistics } from '../layers/batch-statistics.ts'
+import { convolution, middleBlock, normAndActivate, residualBlock, type AutoencoderModel } from './autoencoder-block.ts'
+import { startAutoencoder, type AutoencoderOptions } from './autoencoder-model.ts'
 
 /**
  * The encoder of an AutoencoderKLFlux2, for reference pictures. Input: `image` float32 [1, 3, H, W], -1 to 1, sides a

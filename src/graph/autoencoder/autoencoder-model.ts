@@ -1,8 +1,8 @@
 import type { AttentionForm, Precision } from '../../backends/backend.ts'
 import type { AutoencoderConfig } from '../../models/autoencoder-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
-import type { AutoencoderModel } from './autoencoder-block.ts'
 import { GraphBuilder } from '../../onnx/graph-builder.ts'
+import type { AutoencoderModel } from './autoencoder-block.ts'
 
 export interface AutoencoderOptions {
   /** @defaultValue 'fused' */

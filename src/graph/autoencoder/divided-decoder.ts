@@ -1,4 +1,5 @@
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
 import { beginResidualBlock, type AutoencoderModel, type GivenStatistics } from './autoencoder-block.ts'
 import {
   beginDecoding,
@@ -8,7 +9,6 @@ import {
   listDecoderBlocks,
   type DecoderBlock,
 } from './autoencoder-decoder-blocks.ts'
-import type { Value } from '../../onnx/graph-builder.ts'
 
 /** A new graph of an autoencoder's decoder, and what makes its latents [1, latent_channels, h, w] from its input. */
 export interface StartedDecoder {

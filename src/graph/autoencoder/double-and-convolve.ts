@@ -1,10 +1,10 @@
-import type { AutoencoderModel } from './autoencoder-block.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { conv } from '../../onnx/ops/convolution.ts'
 import { matMul } from '../../onnx/ops/matmul.ts'
 import { interleave } from '../../onnx/ops/shape.ts'
 import { narrow, widen } from '../layers/precision.ts'
 import { computeWeight, floatWeight } from '../layers/weights.ts'
+import type { AutoencoderModel } from './autoencoder-block.ts'
 
 /** Where a doubled picture repeats a value, the kernel's entries for it add up: below the upper pixel, above the lower. */
 const SUMS = [Float32Array.of(1, 0, 0, 0, 1, 1), Float32Array.of(1, 1, 0, 0, 0, 1)] as const

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { LanguageModelRun } from '../test-support/language-model-run.ts'
 import {
   fixtureFolder,
   openCheckpoint,
@@ -9,6 +8,7 @@ import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
 import { ModelFormatError } from '../../errors/index.ts'
+import { LanguageModelRun } from '../test-support/language-model-run.ts'
 import { buildLanguageModel } from './language-model.ts'
 
 const PASS = { ids: [5, 9, 80, 33, 2], past: 0, rows: [4, 1] }

@@ -1,9 +1,9 @@
 import type { Value } from '../../onnx/graph-builder.ts'
-import { gatherRows, linear } from '../layers/linear.ts'
 import { gemm } from '../../onnx/ops/matmul.ts'
+import { gatherRows, linear } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
-import type { LanguageModelGraph } from './language-model-graph.ts'
 import { requireTensor } from '../layers/weights.ts'
+import type { LanguageModelGraph } from './language-model-graph.ts'
 
 /**
  * How the hidden state of a row [R, hidden] becomes an answer. `symbols`: `logits` [R, K] over the K tokens of the

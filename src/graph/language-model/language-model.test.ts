@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LanguageModelRun } from '../test-support/language-model-run.ts'
-import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import {
   fixtureFolder,
   openCheckpoint,
@@ -9,9 +7,11 @@ import {
   type ExpectedLogits,
   type LanguageModelCheckpoint,
 } from '../../../test/helpers/language-model-fixture.ts'
+import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
+import { LanguageModelRun } from '../test-support/language-model-run.ts'
 
 const TOLERANCE = 1e-4
 

@@ -1,8 +1,8 @@
 import type { Value } from '../../onnx/graph-builder.ts'
-import { dequantize } from './dequantize.ts'
-import { gather } from '../../onnx/ops/shape.ts'
-import { gemm, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
 import { add, cast } from '../../onnx/ops/elementwise.ts'
+import { gemm, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
+import { gather } from '../../onnx/ops/shape.ts'
+import { dequantize } from './dequantize.ts'
 import { narrow, widen } from './precision.ts'
 import { computeWeight, floatWeight, quantizedWeight, storedFloat, type GraphContext } from './weights.ts'
 

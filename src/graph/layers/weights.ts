@@ -1,8 +1,8 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import type { QuantizationConfig } from '../../models/quantization-config.ts'
 import type { SafetensorsType, TensorEntry, WeightIndex } from '../../models/weight-index.ts'
-import type { DataType } from '../../onnx/onnx-model.ts'
 import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
+import type { DataType } from '../../onnx/onnx-model.ts'
 import { cast } from '../../onnx/ops/elementwise.ts'
 import type { ComputeType } from './precision.ts'
 

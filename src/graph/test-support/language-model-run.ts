@@ -1,6 +1,6 @@
+import type { LanguageModelCheckpoint } from '../../../test/helpers/language-model-fixture.ts'
 import type { Backend, Precision, Session, Tensor } from '../../backends/backend.ts'
 import { buildLanguageModel, type LanguageModelOptions } from '../language-model/language-model.ts'
-import type { LanguageModelCheckpoint } from '../../../test/helpers/language-model-fixture.ts'
 
 /** Allowed and forbidden columns of one branch row, as `attention_bias` wants them. */
 export type Sees = (row: number, column: number) => boolean

@@ -1,4 +1,8 @@
 import type { Flux2Config } from '../../models/flux2-config.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
+import { add, mul } from '../../onnx/ops/elementwise.ts'
+import { layerNormalization } from '../../onnx/ops/normalization.ts'
+import { concat, countRows, dropRows, split, takeRows } from '../../onnx/ops/shape.ts'
 import {
   fullAttention,
   normalizeHeads,
@@ -7,11 +11,7 @@ import {
   type Heads,
   type RotaryValues,
 } from '../layers/full-attention.ts'
-import type { Value } from '../../onnx/graph-builder.ts'
 import { linear } from '../layers/linear.ts'
-import { add, mul } from '../../onnx/ops/elementwise.ts'
-import { layerNormalization } from '../../onnx/ops/normalization.ts'
-import { concat, countRows, dropRows, split, takeRows } from '../../onnx/ops/shape.ts'
 import { endBlock, gatedShrunk, narrow, shrink } from '../layers/precision.ts'
 
 export interface Flux2Model extends AttentionGraph {

@@ -16,8 +16,8 @@ import { openFolder } from '../../models/model-folder.ts'
 import { quantizeWeights } from '../../models/quantize-weights.ts'
 import { readConfig } from '../../models/read-config.ts'
 import { readSafetensors } from '../../models/read-safetensors.ts'
-import { buildFlux2Transformer } from './flux2-transformer.ts'
 import type { TransformerOptions } from '../layers/full-attention.ts'
+import { buildFlux2Transformer } from './flux2-transformer.ts'
 
 const RUNS = [
   ...[0, 1, 2].map((run) => ({ bundle: 'klein-distilled' as const, run })),

@@ -1,6 +1,12 @@
-import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
+import { silu } from '../../onnx/ops/elementwise.ts'
+import { concat, countRows, dropRows, reshape, split } from '../../onnx/ops/shape.ts'
+import type { TransformerOptions } from '../layers/full-attention.ts'
+import { linear } from '../layers/linear.ts'
+import { narrow, widen } from '../layers/precision.ts'
 import {
   doubleStreamBlock,
   modelWidth,
@@ -10,12 +16,6 @@ import {
   type Modulation,
   type Streams,
 } from './flux2-block.ts'
-import type { TransformerOptions } from '../layers/full-attention.ts'
-import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
-import { linear } from '../layers/linear.ts'
-import { silu } from '../../onnx/ops/elementwise.ts'
-import { concat, countRows, dropRows, reshape, split } from '../../onnx/ops/shape.ts'
-import { narrow, widen } from '../layers/precision.ts'
 
 /**
  * The FLUX.2 transformer, for one picture and one step.

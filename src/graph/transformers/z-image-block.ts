@@ -1,4 +1,8 @@
 import type { ZImageConfig } from '../../models/z-image-config.ts'
+import type { Value } from '../../onnx/graph-builder.ts'
+import { add, mul, tanh } from '../../onnx/ops/elementwise.ts'
+import { simplifiedLayerNormalization } from '../../onnx/ops/normalization.ts'
+import { reshape, split } from '../../onnx/ops/shape.ts'
 import {
   fullAttention,
   normalizeHeads,
@@ -6,11 +10,7 @@ import {
   type AttentionGraph,
   type RotaryValues,
 } from '../layers/full-attention.ts'
-import type { Value } from '../../onnx/graph-builder.ts'
 import { affine, linear } from '../layers/linear.ts'
-import { add, mul, tanh } from '../../onnx/ops/elementwise.ts'
-import { simplifiedLayerNormalization } from '../../onnx/ops/normalization.ts'
-import { reshape, split } from '../../onnx/ops/shape.ts'
 import { endBlock, gatedShrunk, narrow, shrink, widen } from '../layers/precision.ts'
 import { floatWeight } from '../layers/weights.ts'
 

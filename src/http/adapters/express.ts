@@ -3,8 +3,8 @@ import { AbortedError, InvalidRequestError, type TesseraError } from '../../erro
 import { setParsedBody } from '../body/parsed-body.ts'
 import { Refusal } from '../refusal.ts'
 import type { FetchServer } from './fetch-server.ts'
-import { type NodeListener, toNodeListener } from './node.ts'
 import { type NodeRequest, sendWebResponse, toWebRequest } from './node-messages.ts'
+import { type NodeListener, toNodeListener } from './node.ts'
 
 /**
  * Middleware for Express: `app.use('/ai', toExpressHandler(server))`. It answers everything below the path it is

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { boundRest } from './drop-rest.ts'
 import { setParsedBody } from '../body/parsed-body.ts'
+import { boundRest } from './drop-rest.ts'
 
 /** Methods that the web standard forbids in a Request. No route takes them, nor the one that stands in for them. */
 const FORBIDDEN_METHODS = new Set(['CONNECT', 'TRACE', 'TRACK'])

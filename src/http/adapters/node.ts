@@ -7,8 +7,8 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import { Refusal } from '../refusal.ts'
 import { createErrorResponse } from '../error-response.ts'
+import { Refusal } from '../refusal.ts'
 import type { FetchServer } from './fetch-server.ts'
 import { type NodeRequest, sendWebResponse, toWebRequest } from './node-messages.ts'
 

@@ -1,7 +1,7 @@
-import { createJsonResponse } from '../json-response.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { parseDecisionRequest, type OptionLimits } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
+import { createJsonResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 import type { DecisionService } from './decision-service.ts'
 import { hasOnly } from './has-only.ts'

@@ -1,6 +1,6 @@
-import { createJsonResponse } from '../json-response.ts'
 import { z } from 'zod'
 import type { Engine } from '../../engine/index.ts'
+import { createJsonResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 
 /** Name that clients of compatible services send unless told otherwise. */

@@ -1,6 +1,6 @@
 import type { OptionLimits } from '../../schemas/index.ts'
-import { createOpenApiDocument } from '../openapi/document.ts'
 import { createJsonResponse } from '../json-response.ts'
+import { createOpenApiDocument } from '../openapi/document.ts'
 import type { Route } from '../route.ts'
 
 /** `GET /openapi.json`. */

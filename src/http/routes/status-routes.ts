@@ -1,5 +1,5 @@
-import { createJsonResponse } from '../json-response.ts'
 import type { Engine } from '../../engine/index.ts'
+import { createJsonResponse } from '../json-response.ts'
 import { METRICS_TYPE, type ServerMetrics } from '../metrics/server-metrics.ts'
 import type { Route } from '../route.ts'
 import type { UsageStore } from '../usage/usage-store.ts'

@@ -1,5 +1,5 @@
-import { createJsonResponse } from '../json-response.ts'
 import { z } from 'zod'
+import { createJsonResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 import type { Ledger } from '../usage/ledger.ts'
 import type { RecentRequests } from '../usage/recent-requests.ts'

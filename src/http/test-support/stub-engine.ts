@@ -1,5 +1,5 @@
-import { AbortedError } from '../../errors/index.ts'
 import type { Engine, ImageCallOptions } from '../../engine/index.ts'
+import { AbortedError } from '../../errors/index.ts'
 import {
   type DecisionResponse,
   type ImageResponse,

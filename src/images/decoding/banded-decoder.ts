@@ -1,10 +1,10 @@
 import type { CreateSession, Session } from '../../backends/backend.ts'
-import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { DecoderStage, DividedDecoder } from '../../graph/index.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import type { Grid } from '../sampling/positions.ts'
 import { planBands, type Band } from './bands.ts'
 import { GroupSums, type GroupStatistics } from './group-sums.ts'
 import { copyRows, createPlanes, type Planes } from './planes.ts'
-import type { Grid } from '../sampling/positions.ts'
 
 type UseBand = (made: Planes, band: Band) => void
 

@@ -12,9 +12,9 @@ import {
 } from '../../graph/index.ts'
 import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../../models/autoencoder-config.ts'
 import { openFolder } from '../../models/model-folder.ts'
+import { readPart } from '../read-part.ts'
 import { openLatentDecoder } from './latent-decoder.ts'
 import type { Planes } from './planes.ts'
-import { readPart } from '../read-part.ts'
 
 const FREE = { turn: async () => {} }
 /** Decodes everything in bands of a few rows. */

@@ -1,9 +1,9 @@
 import type { Backend, Session } from '../../backends/backend.ts'
 import type { DecoderGraphs, DividedDecoder } from '../../graph/index.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
+import type { Grid } from '../sampling/positions.ts'
 import { BandedDecoder } from './banded-decoder.ts'
 import type { Planes } from './planes.ts'
-import type { Grid } from '../sampling/positions.ts'
-import type { JobContext } from '../../jobs/job-context.ts'
 
 /**
  * Bytes that decoding a picture may take. With the channels of the published models 1024 × 1024 pixels fit when they are

@@ -1,12 +1,12 @@
 import type { Backend, Session, Tensor } from '../../backends/backend.ts'
 import { buildFlux2Transformer, chooseLinear } from '../../graph/index.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 import type { Flux2Config } from '../../models/flux2-config.ts'
+import type { Part } from '../read-part.ts'
 import type { Predict } from '../sampling/denoise.ts'
 import { jointPositions, type Grid } from '../sampling/positions.ts'
-import type { Part } from '../read-part.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
-import type { JobContext } from '../../jobs/job-context.ts'
 
 /** A reference picture as the transformer sees it. */
 export interface EncodedReference {

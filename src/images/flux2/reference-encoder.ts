@@ -1,10 +1,10 @@
 import type { Backend, Session } from '../../backends/backend.ts'
 import { buildAutoencoderKlFlux2Encoder } from '../../graph/index.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 import type { AutoencoderKlFlux2Config } from '../../models/autoencoder-config.ts'
+import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import type { Part } from '../read-part.ts'
 import type { EncodedReference } from './flux2-denoiser.ts'
-import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
-import type { JobContext } from '../../jobs/job-context.ts'
 
 /** Makes the session of the encoder of FLUX.2's autoencoder. */
 export async function openReferenceEncoder(

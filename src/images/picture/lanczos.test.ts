@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { imageFixture } from '../../../test/helpers/image-bundle.ts'
 import { drawPicture } from '../../../test/helpers/pseudo-random.ts'
 import { resizeLanczos } from './lanczos.ts'
-import { prepareReference } from './reference-image.ts'
 import { toPlanes } from './pixel-image.ts'
+import { prepareReference } from './reference-image.ts'
 
 interface Pixels {
   readonly resized: readonly { size: [number, number]; target: [number, number]; channels: 3 | 4; sha256: string }[]

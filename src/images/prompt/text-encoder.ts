@@ -1,13 +1,13 @@
 import type { Backend, Tensor } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
 import { buildHiddenStates, chooseLinear } from '../../graph/index.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 import { indexWeights } from '../../models/index-weights.ts'
 import { readTextEncoderConfig } from '../../models/language-models/families.ts'
 import { checkTensors } from '../../models/language-models/tensor-layout.ts'
 import { readModelConfig } from '../../models/model-config.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
 import { loadPromptTokenizer, type PromptFormat } from './prompt-tokenizer.ts'
-import type { JobContext } from '../../jobs/job-context.ts'
 
 /** With `pad`, every prompt is filled up to `maxTokens`, and the padding's rows are features too. */
 export interface TextEncoderOptions extends PromptFormat {

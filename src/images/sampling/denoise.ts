@@ -1,5 +1,5 @@
-import { stepEuler } from './schedule.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
+import { stepEuler } from './schedule.ts'
 
 /** Velocity of latents at a noise level, of the latents' length. */
 export type Predict = (latents: Float32Array, sigma: number) => Promise<Float32Array>

@@ -1,13 +1,13 @@
 import type { Backend, Session, Tensor } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { buildZImageCaption, buildZImageTransformer, chooseLinear } from '../../graph/index.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
+import type { Part } from '../read-part.ts'
 import type { Predict } from '../sampling/denoise.ts'
 import { captionPositions, padLength, picturePositions, type Grid } from '../sampling/positions.ts'
-import type { Part } from '../read-part.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
-import type { JobContext } from '../../jobs/job-context.ts'
 
 /** Makes the two sessions of Z-Image's transformer: for the caption, and for the steps. */
 export async function openZImageDenoiser(

@@ -1,17 +1,17 @@
 import { InvalidRequestError } from '../../errors/index.ts'
-import { denoise, guide, type Predict } from '../sampling/denoise.ts'
-import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
+import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
+import { fromPlanes } from '../picture/pixel-image.ts'
+import type { TextEncoder } from '../prompt/text-encoder.ts'
+import { requireSampling, requireSize } from '../request-values.ts'
+import { denoise, guide, type Predict } from '../sampling/denoise.ts'
 import { randomNormal } from '../sampling/noise.ts'
 import { patchify, unpatchify } from '../sampling/packing.ts'
-import { fromPlanes } from '../picture/pixel-image.ts'
 import type { Grid } from '../sampling/positions.ts'
-import { requireSampling, requireSize } from '../request-values.ts'
 import { computeLinearMu, computeSigmas, spaceLevelsTorch } from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
-import type { TextEncoder } from '../prompt/text-encoder.ts'
 import type { ZImageDenoiser } from './z-image-denoiser.ts'
-import type { JobContext } from '../../jobs/job-context.ts'
 
 const DEFAULT_SIDE = 1024
 const PATCH = 2

@@ -1,6 +1,6 @@
 import { findFamily, identifyModel, type ModelConfig } from '../model-config.ts'
-import type { LanguageModelConfig, LanguageModelFamily } from './language-model-config.ts'
 import { gemma3 } from './gemma3/gemma3.ts'
+import type { LanguageModelConfig, LanguageModelFamily } from './language-model-config.ts'
 import { llama } from './llama/llama.ts'
 import { qwen2 } from './qwen2/qwen2.ts'
 import { qwen3 } from './qwen3/qwen3.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { Family } from '../model-config.ts'
-import { ropeFields, type RopeConfig } from './rope-config.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from '../quantization-config.ts'
+import { ropeFields, type RopeConfig } from './rope-config.ts'
 
 /** What the graph of a causal language model is made from, under the names that `config.json` has for it. */
 export interface LanguageModelConfig {
