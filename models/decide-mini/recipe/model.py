@@ -1,120 +1,135 @@
-"""The Qwen3 decoder (transformers' `modeling_qwen3`) with a pointer readout, trained on packed rows with a block mask."""
-from dataclasses import dataclass
+"""A BERT encoder read with tree attention, and the scorer that makes one logit of every option (LAYOUT.md)."""
+import json
+import math
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from safetensors.torch import load_file
 from torch import nn
 
-from products import project
+from products import linear
+
+WAVES = 6
 
 
 @dataclass
 class Config:
-    vocab_size: int = 24576
-    hidden_size: int = 256
-    num_hidden_layers: int = 8
-    num_attention_heads: int = 4
-    num_key_value_heads: int = 2
-    head_dim: int = 64
-    intermediate_size: int = 640
-    rms_norm_eps: float = 1e-6
-    rope_theta: float = 10000.0
-    max_position_embeddings: int = 2048
-    pointer_size: int = 128
+    vocab_size: int = 30522
+    hidden_size: int = 384
+    num_hidden_layers: int = 6
+    num_attention_heads: int = 12
+    intermediate_size: int = 1536
+    max_position_embeddings: int = 512
+    type_vocab_size: int = 2
+    layer_norm_eps: float = 1e-12
+    level_steps: int = 16
+
+    @classmethod
+    def read(cls, folder):
+        """The fields of a `config.json` that this model has."""
+        found = json.loads((Path(folder) / "config.json").read_text())
+        found = {**found, **found.get("tree", {})}
+        return cls(**{field.name: found[field.name] for field in fields(cls) if field.name in found})
+
+    def written(self):
+        """The `config.json` of a bundle."""
+        found = asdict(self)
+        steps = found.pop("level_steps")
+        return {"architectures": ["TesseraTreeDecider"], "model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute", "pad_token_id": 0,
+                "torch_dtype": "float32", **found, "tree": {"start_token": "[CLS]", "end_token": "[SEP]", "decide_token": "[MASK]",
+                                                         "words": {"noul": "judge", "choice": "choose", "score": "rate"}, "level_steps": steps}}
 
 
-class RMSNorm(nn.Module):
-    def __init__(self, size, eps):
-        super().__init__()
-        self.weight, self.eps = nn.Parameter(torch.ones(size)), eps
-
-    def forward(self, x):
-        return F.rms_norm(x, (x.shape[-1],), self.weight.to(x.dtype), self.eps)
-
-
-def rotate(x, cos, sin):
-    half = x.shape[-1] // 2
-    a, b = x[..., :half], x[..., half:]
-    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
-
-
-class Attention(nn.Module):
-    def __init__(self, c):
-        super().__init__()
-        self.heads, self.kv_heads, self.dim = c.num_attention_heads, c.num_key_value_heads, c.head_dim
-        self.q_proj = nn.Linear(c.hidden_size, self.heads * self.dim, bias=False)
-        self.k_proj = nn.Linear(c.hidden_size, self.kv_heads * self.dim, bias=False)
-        self.v_proj = nn.Linear(c.hidden_size, self.kv_heads * self.dim, bias=False)
-        self.o_proj = nn.Linear(self.heads * self.dim, c.hidden_size, bias=False)
-        self.q_norm, self.k_norm = RMSNorm(self.dim, c.rms_norm_eps), RMSNorm(self.dim, c.rms_norm_eps)
-
-    def forward(self, x, cos, sin, mask):
-        batch, length, _ = x.shape
-        found = project(x, self.q_proj.weight, self.k_proj.weight, self.v_proj.weight)
-        q, k, v = (part.view(batch, length, -1, self.dim) for part in found)
-        q, k, v = self.q_norm(q).transpose(1, 2), self.k_norm(k).transpose(1, 2), v.transpose(1, 2)
-        q, k = rotate(q, cos, sin), rotate(k, cos, sin)
-        out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
-        return project(out.transpose(1, 2).reshape(batch, length, -1), self.o_proj.weight)[0]
-
-
-class MLP(nn.Module):
-    def __init__(self, c):
-        super().__init__()
-        self.gate_proj = nn.Linear(c.hidden_size, c.intermediate_size, bias=False)
-        self.up_proj = nn.Linear(c.hidden_size, c.intermediate_size, bias=False)
-        self.down_proj = nn.Linear(c.intermediate_size, c.hidden_size, bias=False)
-
-    def forward(self, x):
-        gate, up = project(x, self.gate_proj.weight, self.up_proj.weight)
-        return project(F.silu(gate) * up, self.down_proj.weight)[0]
+def level_waves(steps, waves=WAVES):
+    """Smooth functions of a level's place [steps + 2, waves], nothing for row 0: levels near each other share what is learnt."""
+    place = torch.arange(steps + 1) / steps
+    table = torch.cos(math.pi * place[:, None] * torch.arange(waves)[None])
+    return torch.cat([torch.zeros(1, waves), table])
 
 
 class Layer(nn.Module):
-    def __init__(self, c):
+    """One post-norm layer of BERT."""
+
+    def __init__(self, config):
         super().__init__()
-        self.self_attn, self.mlp = Attention(c), MLP(c)
-        self.input_layernorm = RMSNorm(c.hidden_size, c.rms_norm_eps)
-        self.post_attention_layernorm = RMSNorm(c.hidden_size, c.rms_norm_eps)
+        width, self.heads, self.eps = config.hidden_size, config.num_attention_heads, config.layer_norm_eps
+        self.query, self.key, self.value, self.attended = (nn.Linear(width, width) for _ in range(4))
+        self.attended_norm, self.norm = (nn.LayerNorm(width, eps=self.eps) for _ in range(2))
+        self.up, self.down = nn.Linear(width, config.intermediate_size), nn.Linear(config.intermediate_size, width)
 
-    def forward(self, x, cos, sin, mask):
-        x = x + self.self_attn(self.input_layernorm(x), cos, sin, mask)
-        return x + self.mlp(self.post_attention_layernorm(x))
+    def forward(self, x, mask):
+        batch, length, width = x.shape
+        qkv = linear(x, torch.cat([self.query.weight, self.key.weight, self.value.weight]), torch.cat([self.query.bias, self.key.bias, self.value.bias]))
+        q, k, v = qkv.view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).reshape(batch, length, width)
+        x = self.attended_norm(x + linear(seen, self.attended.weight, self.attended.bias))
+        return self.norm(x + linear(F.gelu(linear(x, self.up.weight, self.up.bias)), self.down.weight, self.down.bias))
 
 
-class Decoder(nn.Module):
-    def __init__(self, c):
+# names in this file, and in a checkpoint of BertModel
+PARTS = {"query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value", "attended": "attention.output.dense",
+         "attended_norm": "attention.output.LayerNorm", "up": "intermediate.dense", "down": "output.dense", "norm": "output.LayerNorm"}
+
+
+class TreeDecider(nn.Module):
+    def __init__(self, config):
         super().__init__()
-        self.embed_tokens = nn.Embedding(c.vocab_size, c.hidden_size)
-        self.layers = nn.ModuleList(Layer(c) for _ in range(c.num_hidden_layers))
-        self.norm = RMSNorm(c.hidden_size, c.rms_norm_eps)
+        self.config, width = config, config.hidden_size
+        self.words = nn.Embedding(config.vocab_size, width)
+        self.places = nn.Embedding(config.max_position_embeddings, width)
+        self.segments = nn.Embedding(config.type_vocab_size, width)
+        self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))
+        self.levels = nn.Parameter(torch.zeros(WAVES, width))
+        self.register_buffer("waves", level_waves(config.level_steps), persistent=False)
+        self.option, self.decide, self.score = nn.Linear(width, width), nn.Linear(width, width, bias=False), nn.Linear(width, 1, bias=False)
+
+    def forward(self, tokens, positions, segments, levels, mask, decides, ends, owner):
+        """Logits [options of all questions]; `decides` and `ends` are places in the flattened batch, `owner` each option's question."""
+        x = self.words(tokens) + self.places(positions) + self.segments(segments)
+        x = self.norm(x + (self.waves @ self.levels)[levels])
+        for layer in self.layers:
+            x = layer(x, mask)
+        x = x.flatten(0, 1)
+        return self.read(x[decides], x[ends], owner)
+
+    def read(self, decides, ends, owner):
+        """The scorer: what an option's end says, in the light of the question as a whole."""
+        return self.score(F.gelu(self.option(ends) + self.decide(decides)[owner])).squeeze(-1)
+
+    def named(self):
+        """The weights under the names of a bundle."""
+        own = {"words.weight": "embeddings.word_embeddings.weight", "places.weight": "embeddings.position_embeddings.weight", "segments.weight": "embeddings.token_type_embeddings.weight",
+               "norm.weight": "embeddings.LayerNorm.weight", "norm.bias": "embeddings.LayerNorm.bias", "option.weight": "decide.option.weight", "option.bias": "decide.option.bias",
+               "decide.weight": "decide.context.weight", "score.weight": "decide.score.weight"}
+        for name, weight in self.state_dict().items():
+            if name == "levels":
+                yield name, "decide.level_embeddings", self.waves @ weight
+            elif name.startswith("layers."):
+                _, number, part, kind = name.split(".")
+                yield name, f"encoder.layer.{number}.{PARTS[part]}.{kind}", weight
+            else:
+                yield name, own[name], weight
+
+    def load_encoder(self, path):
+        """Takes the encoder, and the head where there is one, from a checkpoint's safetensors."""
+        found = {name.removeprefix("bert."): weight.float() for name, weight in load_file(path).items()}
+        with torch.no_grad():
+            for name, outer, _ in list(self.named()):
+                if outer == "decide.level_embeddings" and outer in found:
+                    self.levels.copy_(torch.linalg.lstsq(self.waves, found[outer]).solution)
+                elif outer in found:
+                    self.get_parameter(name).copy_(found[outer])
+                elif not outer.startswith("decide."):
+                    raise KeyError(outer)
 
 
-class DecideMini(nn.Module):
-    """Parameter names are those of transformers' Qwen3ForCausalLM, plus `pointer.query` and `pointer.key`."""
-
-    def __init__(self, c):
-        super().__init__()
-        self.config, self.model = c, Decoder(c)
-        self.pointer = nn.ModuleDict({name: nn.Linear(c.hidden_size, c.pointer_size, bias=False) for name in ("query", "key")})
-        for name, weight in self.named_parameters():
-            if weight.ndim == 2:
-                nn.init.normal_(weight, std=weight.shape[1] ** -0.5)
-            if name.endswith(("o_proj.weight", "down_proj.weight")):
-                nn.init.zeros_(weight)
-
-    def forward(self, tokens, positions, mask, decides, ends, owner):
-        """tokens, positions [B,S]; mask bool [B,1,S,S]; decides [Q] and ends [O] index the flat [B*S] rows; owner [O] is each option's question.
-        Returns one logit an option, [O]."""
-        c = self.config
-        inverse = c.rope_theta ** -(torch.arange(0, c.head_dim, 2, device=tokens.device).float() / c.head_dim)
-        angles = positions.unsqueeze(1).unsqueeze(-1).float() * inverse
-        x = self.model.embed_tokens(tokens)
-        dtype = torch.get_autocast_dtype(x.device.type) if torch.is_autocast_enabled(x.device.type) else x.dtype
-        x, cos, sin = x.to(dtype), angles.cos().to(dtype), angles.sin().to(dtype)
-        for layer in self.model.layers:
-            x = layer(x, cos, sin, mask)
-        flat = x.reshape(-1, c.hidden_size)
-        queries = self.pointer["query"](self.model.norm(flat[decides])).float()
-        keys = self.pointer["key"](self.model.norm(flat[ends])).float()
-        return (queries[owner] * keys).sum(-1) * c.pointer_size**-0.5
+def fresh(config, base=None, seed=0):
+    """A model with the encoder of `base` and a new head."""
+    torch.manual_seed(seed)
+    model = TreeDecider(config)
+    if base:
+        model.load_encoder(Path(base) / "model.safetensors")
+    return model

@@ -1,38 +1,73 @@
-"""How a row becomes text, in the run-time layout ("branch-1"). The TypeScript twin is src/decide/render-branch.ts.
+"""How a row becomes text in the layout `tree-1` (LAYOUT.md). The TypeScript side renders the same strings.
 
-    state     <state> text
-    question  <noul|choice|score> instructions            sees the state and itself
-    option    <option> text </option>                     sees the state, its question's instructions and itself
-    decide    <decide>                                    sees the state and its whole question
-
-Every question restarts at the position after the state and every option at the position after its instructions, so neither
-the other questions nor the order of options can change an answer. The decide token stands after the longest option.
+Text stays as it is. Objects and lists become `name: value; name: value` and `value | value`, nested ones in brackets: a WordPiece
+vocabulary would spend four tokens on the quotes of every field otherwise. Names (`orderId`, `card_arrival`) become words.
 """
 import json
+import re
+
+# The first word of every branch says what kind of answer is wanted.
+WORDS = {"noul": "judge", "choice": "choose", "score": "rate"}
+KINDS = {"noul": 0, "choice": 1, "score": 2}
+HUMP = re.compile(r"([a-z])([A-Z][a-z])")
 
 
-def as_text(value):
-    """A string as it is, None as nothing, anything else as compact JSON (what JSON.stringify gives)."""
+def name_text(name):
+    """A field's name or an option's key as words: underscores become spaces, and so do the humps of a name without spaces."""
+    if not re.search(r"\s", name):
+        name = HUMP.sub(r"\1 \2", name)
+    words = " ".join(part for part in re.split(r"[_\s]+", name) if part)
+    return words or name
+
+
+def number_text(value):
+    """A number as JavaScript prints it, for the numbers that occur in data."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e21 else json.dumps(value)
+
+
+def as_text(value, nested=False):
+    """The text of a state, an instruction or a meaning."""
     if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return "null" if nested else ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        text = "; ".join(f"{name_text(name)}: {as_text(item, True)}" for name, item in value.items())
+    elif isinstance(value, list):
+        text = " | ".join(as_text(item, True) for item in value)
+    else:
+        return number_text(value)
+    return f"({text})" if nested else text
 
 
 def labelled(label, meaning):
+    """`label: meaning`, or the label alone where the meaning says nothing more."""
     text = as_text(meaning)
     return label if text in ("", label) else f"{label}: {text}"
 
 
+def branch_text(question):
+    """The kind's word and the instructions."""
+    return f"{WORDS[question['type']]} {as_text(question.get('instructions'))}"
+
+
 def option_texts(question):
-    """The option texts in order: yes/no for noul, key and meaning for choice, `i/last: level` for score."""
+    """The texts of the leaves in order: yes and no for noul, key and meaning for choice, the levels for score."""
     kind, criteria = question["type"], question.get("criteria")
     if kind == "noul":
         criteria = criteria or {}
         return [labelled("yes", criteria.get("true")), labelled("no", criteria.get("false"))]
     if kind == "choice":
-        return [labelled(key, meaning) for key, meaning in criteria.items()]
-    last = len(criteria) - 1
-    return [f"{index}/{last}: {as_text(level)}" for index, level in enumerate(criteria)]
+        return [labelled(name_text(key), meaning) for key, meaning in criteria.items()]
+    return [as_text(level) for level in criteria]
+
+
+def level_ids(question, steps=16):
+    """The row of the level table that each leaf's end takes: 0 for none, else 1 (lowest) to `steps` + 1 (highest)."""
+    count = len(option_texts(question))
+    if question["type"] != "score":
+        return [0] * count
+    return [1 + int(steps * index / max(1, count - 1) + 0.5) for index in range(count)]
 
 
 def target(question):
