@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from pack import DECIDE
+from tree import DECIDE
+
+NOBODY = 255
 
 
 class Packed:
     def __init__(self, folder):
-        for name in ("tokens", "positions", "questions", "options", "rows", "asked", "ends", "gold"):
+        for name in ("tokens", "positions", "questions", "options", "levels", "rows", "asked", "ends", "gold"):
             setattr(self, name, np.load(Path(folder) / f"{name}.npy"))
         self.folder, self.lengths = folder, np.diff(self.rows)
         # first question of each row, and one past the last
@@ -20,13 +22,15 @@ class Packed:
         """Where each question is from, and what it is held out by."""
         return json.loads((Path(self.folder) / "sources.json").read_text())
 
-    def batches(self, budget, random, longest=None, worth=None):
-        """Lists of row numbers. Rows are shuffled, sorted by length within pools, cut at `budget` padded tokens, shuffled again.
-        `longest` leaves out rows of more tokens, `worth` [rows] is the chance of each to be read."""
-        chosen = np.ones(len(self.lengths), bool) if longest is None else self.lengths <= longest
-        if worth is not None:
-            chosen &= random.random(len(chosen)) < worth
-        order = random.permutation(np.flatnonzero(chosen))
+    def some(self, questions, longest):
+        """Numbers of evenly drawn rows of at most `longest` tokens with about so many questions."""
+        order = np.random.default_rng(5).permutation(np.flatnonzero(self.lengths <= longest))
+        counts = np.diff(self.first)[order].cumsum()
+        return np.sort(order[: np.searchsorted(counts, questions)])
+
+    def batches(self, budget, random, chosen=None):
+        """Lists of row numbers. Rows are shuffled, sorted by length within pools, cut at `budget` padded tokens, shuffled again."""
+        order = random.permutation(len(self.lengths) if chosen is None else chosen)
         found = []
         for start in range(0, len(order), 8192):
             pool = order[start : start + 8192]
@@ -41,16 +45,16 @@ class Packed:
         return [found[i] for i in random.permutation(len(found))]
 
     def collate(self, batch):
-        width = -(-max(self.lengths[row] for row in batch) // 16) * 16
+        """The tensors of some rows, and who sees whom."""
+        width = max(self.lengths[row] for row in batch)
         shape = (len(batch), width)
-        tokens, positions = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        questions, options = np.full(shape, 255, np.uint8), np.zeros(shape, np.uint8)
+        tokens, positions, levels = (np.zeros(shape, np.int64) for _ in range(3))
+        questions, options = np.full(shape, NOBODY, np.uint8), np.zeros(shape, np.uint8)
         decides, ends, owner, kinds, gold, asked = [], [], [], [], [], []
         for line, row in enumerate(batch):
             start, stop = self.rows[row], self.rows[row + 1]
-            size = stop - start
-            tokens[line, :size], positions[line, :size] = self.tokens[start:stop], self.positions[start:stop]
-            questions[line, :size], options[line, :size] = self.questions[start:stop], self.options[start:stop]
+            for padded, flat in ((tokens, self.tokens), (positions, self.positions), (levels, self.levels), (questions, self.questions), (options, self.options)):
+                padded[line, : stop - start] = flat[start:stop]
             for number in range(self.first[row], self.first[row + 1]):
                 first = self.asked[number, 3]
                 last = self.asked[number + 1, 3] if number + 1 < len(self.asked) else len(self.ends)
@@ -63,12 +67,12 @@ class Packed:
         question, option = torch.from_numpy(questions), torch.from_numpy(options)
         same = question.unsqueeze(2) == question.unsqueeze(1)
         shown = (option.unsqueeze(1) == 0) | (option.unsqueeze(2) == option.unsqueeze(1)) | (option.unsqueeze(2) == DECIDE)
-        mask = ((question.unsqueeze(1) == 0) | (same & shown)) & torch.ones(width, width, dtype=torch.bool).tril()
+        # padding sees itself and the trunk, so that no row of attention is empty; nobody sees padding
+        mask = (question.unsqueeze(1) == 0) | (same & shown)
         return {
-            "tokens": torch.from_numpy(tokens), "positions": torch.from_numpy(positions), "mask": mask.unsqueeze(1),
-            "decides": torch.tensor(decides), "ends": torch.from_numpy(np.concatenate(ends)),
-            "owner": torch.from_numpy(np.concatenate(owner)), "kinds": torch.tensor(kinds),
-            "gold": torch.from_numpy(np.concatenate(gold)), "asked": asked,
+            "inputs": (torch.from_numpy(tokens), torch.from_numpy(positions), (question > 0).long(), torch.from_numpy(levels), mask.unsqueeze(1),
+                       torch.tensor(np.array(decides)), torch.from_numpy(np.concatenate(ends)), torch.from_numpy(np.concatenate(owner))),
+            "kinds": torch.tensor(np.array(kinds)), "gold": torch.from_numpy(np.concatenate(gold)), "asked": asked,
         }
 
 
@@ -76,7 +80,7 @@ def per_question(logits, owner, count):
     """Options of all questions as a padded table [questions, most options] with -inf where there is no option, and the slots."""
     sizes = torch.bincount(owner, minlength=count)
     starts = sizes.cumsum(0) - sizes
-    slot = torch.arange(len(owner), device=owner.device) - starts[owner]
+    slot = torch.arange(len(owner)) - starts[owner]
     table = logits.new_full((count, int(sizes.max())), -torch.inf)
     table[owner, slot] = logits
     return table, slot

@@ -2,7 +2,8 @@
 import torch
 import torch.nn.functional as F
 
-HAS_BFLOAT16 = torch.cpu.get_capabilities().get("avx512_bf16", False)
+# Whether products are rounded; figures that are written down are computed without.
+ROUNDED = torch.cpu.get_capabilities().get("avx512_bf16", False)
 
 
 class Rounded(torch.autograd.Function):
@@ -25,6 +26,6 @@ class Rounded(torch.autograd.Function):
 
 def linear(x, weight, bias):
     """x times the weight transposed, plus the bias."""
-    if x.device.type == "cpu" and x.dtype == torch.float32 and HAS_BFLOAT16 and torch.is_grad_enabled() and not torch.is_autocast_enabled("cpu"):
+    if ROUNDED and x.device.type == "cpu":
         return Rounded.apply(x, weight, bias)
     return F.linear(x, weight, bias)
