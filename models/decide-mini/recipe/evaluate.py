@@ -41,19 +41,22 @@ def quick(model, packed, chosen):
     return {key: round(float(np.mean(hits)), 3) for key, hits in sorted(tally.items())}
 
 
-def questions_of(model, packed, calibration=None):
-    """Every question with its logits, pooled over windows, in the order of the file."""
+def pooled(questions, calibration=None):
+    """The same questions with their windows' calibrated logits as one."""
+    return [{**question, "logits": pool([calibrated(question["type"], logits, calibration) for logits in question["windows"]], SHARPNESS)} for question in questions]
+
+
+def questions_of(model, packed, chosen=None):
+    """Every question with its logits, in the order of the file."""
     sources, heldout = packed.sources()
     found = {}
-    for batch, _, table in tables(model, packed):
+    for batch, _, table in tables(model, packed, chosen):
         sizes = torch.bincount(batch["inputs"][-1]).tolist()
         for asked, line, size in zip(batch["asked"], table.double().numpy(), sizes):
             row, kind, _, first, number = packed.asked[asked]
             question = found.setdefault(int(number), {"type": TYPES[kind], "windows": [], "gold": int(np.argmax(packed.gold[first : first + size])), "source": sources[asked], "heldout": heldout[asked]})
             question["windows"].append(line[:size].copy())
-    for question in found.values():
-        question["logits"] = pool([calibrated(question["type"], logits, calibration) for logits in question["windows"]], SHARPNESS)
-    return [found[number] for number in sorted(found)]
+    return pooled([found[number] for number in sorted(found)])
 
 
 def ranks(values):
@@ -85,16 +88,16 @@ def by(questions, name):
     return {key: measure(members) for key, members in sorted(groups.items())}
 
 
-def report(model, dev, everyday=None):
+def report(model, dev, everyday=None, chosen=None):
     """Figures before and after calibration, and the calibration fitted on half of the developer set."""
-    raw = questions_of(model, dev)
+    raw = questions_of(model, dev, chosen)
     group = lambda question: f"{question['heldout']} {question['type']}"
     calibration = fit(raw[::2])
-    after = questions_of(model, dev, calibration)
+    after = pooled(raw, calibration)
     found = {"calibration": calibration, "before": by(raw[1::2], group), "after": by(after[1::2], group), "all": by(after, group), "everything": measure(after[1::2]),
              "sources": by([q for q in after if q["heldout"] == "task"], lambda question: f"{question['source'].split('/')[-1]} {question['type']}")}
     if everyday:
-        asked = questions_of(model, everyday, calibration)
+        asked = pooled(questions_of(model, everyday), calibration)
         found["everyday"] = {"all": measure(asked), **by(asked, lambda question: question["type"]), **by(asked, lambda question: question["source"])}
     return found
 
@@ -105,12 +108,15 @@ def main():
     parser.add_argument("--dev", type=Path, required=True, help="packed developer set")
     parser.add_argument("--everyday", type=Path, help="packed everyday questions")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--rounded", action="store_true", help="products in bfloat16: faster")
+    parser.add_argument("--rows", type=int, help="about how many questions of the developer set, of short rows only; for a quick look")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    products.ROUNDED = False
+    products.ROUNDED = products.ROUNDED and args.rounded
     model = TreeDecider(Config.read(args.bundle))
     model.load_encoder(args.bundle / "model.safetensors")
-    found = report(model, Packed(args.dev), Packed(args.everyday) if args.everyday else None)
+    dev = Packed(args.dev)
+    found = report(model, dev, Packed(args.everyday) if args.everyday else None, dev.some(args.rows, 192) if args.rows else None)
     args.out.write_text(json.dumps(found, indent=1) + "\n")
     manifest = args.bundle / "tessera.json"
     calibration = {**found["calibration"], "samples": found["everything"]["n"], "ece": found["everything"]["ece"]}

@@ -36,7 +36,7 @@ class Maker(Asking):
         adjectives = {lexicon.senses[key].words[0] for key in lexicon.of["a"]}
         self.valued = [(word, value) for word, value in valued.items() if abs(value) >= 2 and word in adjectives]
         # a part of them is compared with each other; a tenth of pairs drawn at random are nearer than `nothing`
-        self.near = random_.sample([message for message in sources.messages if len(message) < 110 and ": " not in message], 40_000)
+        self.near = random_.sample([message for message in sources.messages if len(message) < 110 and ": " not in message], 6_000)
         self.vectors = encoder.vectors(self.near).astype(np.float32)
         self.nothing = float(np.quantile(self.vectors[:1000] @ self.vectors[1000:2000].T, 0.9))
         self.forms = {self.tone: 6, self.pleasant: 2, self.rude: 3, self.opinion: 3, self.haste: 2, self.act: 2, self.answer: 3, self.genre: 1, self.hard: 2, self.alike: 1}

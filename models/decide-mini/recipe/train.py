@@ -4,6 +4,7 @@ A mean of the weights over the last steps is kept beside them and is what is exp
 """
 import argparse
 import json
+import signal
 import time
 from pathlib import Path
 
@@ -93,6 +94,8 @@ def main():
             print(json.dumps({"minutes": round(spent / 60, 1), "step": step, "tokens": seen, **quick(model, dev, chosen)}), flush=True)
             torch._foreach_copy_(trained, kept)
 
+    stopping = []
+    signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
     for at, rows in mixed(packs, shares, args.budget, random):
         scale = schedule(spent / (args.minutes * 60), args.falling)
         for group in optimizer.param_groups:
@@ -114,12 +117,13 @@ def main():
             parts = "  ".join(f"{name} {np.mean(found, 0)[0]:.4f} right {np.mean(found, 0)[1]:.4f}" for name, found in sorted(window.items()))
             print(f"{spent / 60:6.1f} min  step {step}  {parts}  {(seen - first) / max(spent - begun, 1):.0f} tokens/s", flush=True)
             window = {}
-        if spent - saved_at > args.every * 60 or spent >= args.minutes * 60:
-            measured = spent - measured_at > args.measure * 60
+        ended = stopping or spent >= args.minutes * 60
+        if ended or spent - saved_at > args.every * 60:
+            measured = not stopping and spent - measured_at > args.measure * 60
             saved_at, measured_at = spent, spent if measured else measured_at
             save(measured)
             tick = time.time()
-        if spent >= args.minutes * 60:
+        if ended:
             break
 
 
