@@ -28,6 +28,11 @@ class Packed:
         counts = np.diff(self.first)[order].cumsum()
         return np.sort(order[: np.searchsorted(counts, questions)])
 
+    def worth(self, table):
+        """The chance of each row to be read [rows], by the first start of its source's name in a table."""
+        of, _ = self.sources()
+        return np.array([next(chance for start, chance in table.items() if of[first].startswith(start)) for first in self.first[:-1]])
+
     def batches(self, budget, random, chosen=None):
         """Lists of row numbers. Rows are shuffled, sorted by length within pools, cut at `budget` padded tokens, shuffled again."""
         order = random.permutation(len(self.lengths) if chosen is None else chosen)

@@ -39,12 +39,10 @@ if [ "$made" != 0 ]; then
   }
   make meaning meaning_questions --data "$data" --wordnet "$wordnet" --rows 30000
   make messages message_questions --data "$data" --packages "$work/packages" --wordnet "$wordnet" --rows 40000
-  make subjects subject_questions --data "$data" --packages "$work/packages" --wordnet "$wordnet" --texts 40000
-  make search search_questions --data "$data" --rows 20000
-  make reading text_questions --data "$data" --rows 40000
-  [ -f "$work/made/rows.npy" ] || "${pack[@]}" --out "$work/made" --fingerprints "$fingerprints" --longest 176 \
-    "$work"/{meaning,messages,subjects,search,reading}.jsonl.xz
-  packs=(mix=0.78 made=0.22)
+  make reading text_questions --data "$data" --rows 30000 --limit 4000000
+  [ -f "$work/made/rows.npy" ] || "${pack[@]}" --out "$work/made" --fingerprints "$fingerprints" --rows 28000 --longest 144 --seed 3 \
+    --less meaning/fate=0 meaning/why=0 text=0.5 -- "$work"/{meaning,messages,reading}.jsonl.xz
+  packs=(mix=0.82 made=0.18)
 fi
 
 "$python" train.py --work "$work" --base "$base" --packs "${packs[@]}" --resume "$@"

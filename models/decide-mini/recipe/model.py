@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from safetensors.torch import load_file
 from torch import nn
 
-from products import linear
+from products import feed_forward, linear
 
 WAVES = 6
 
@@ -65,7 +65,7 @@ class Layer(nn.Module):
         q, k, v = qkv.view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).reshape(batch, length, width)
         x = self.attended_norm(x + linear(seen, self.attended.weight, self.attended.bias))
-        return self.norm(x + linear(F.gelu(linear(x, self.up.weight, self.up.bias)), self.down.weight, self.down.bias))
+        return self.norm(x + feed_forward(x, self.up, self.down))
 
 
 # names in this file, and in a checkpoint of BertModel

@@ -40,13 +40,14 @@ def schedule(progress, falling):
     return min(1.0, progress / 0.02 + 0.02, max(0.01, (1 - progress) / falling))
 
 
-def mixed(packs, shares, budget, random):
-    """Batches of several packs without end, each pack as often as its share says."""
+def mixed(packs, shares, worth, budget, longest, random):
+    """Batches of several packs without end, each pack as often as its share says, each row as often as it is worth."""
     waiting = [[] for _ in packs]
     while True:
         at = random.choice(len(packs), p=shares)
         if not waiting[at]:
-            waiting[at] = packs[at].batches(budget, random)
+            chosen = (packs[at].lengths <= longest) & (random.random(len(worth[at])) < worth[at])
+            waiting[at] = packs[at].batches(budget, random, np.flatnonzero(chosen))
         yield at, waiting[at].pop()
 
 
@@ -57,6 +58,7 @@ def main():
     parser.add_argument("--packs", nargs="+", default=["train=1"], help="folder=share of the batches")
     parser.add_argument("--minutes", type=float, default=90)
     parser.add_argument("--budget", type=int, default=3072, help="padded tokens a batch")
+    parser.add_argument("--longest", type=int, default=10**6, help="leave out rows of more tokens")
     parser.add_argument("--rate", type=float, default=2.5e-4)
     parser.add_argument("--falling", type=float, default=0.4, help="share of the time in which the rate falls")
     parser.add_argument("--words", action="store_true", help="train the word embeddings too")
@@ -71,6 +73,8 @@ def main():
     names, shares = zip(*((name, float(share)) for name, share in (pack.split("=") for pack in args.packs)))
     packs, dev = [Packed(args.work / name) for name in names], Packed(args.work / "dev")
     shares = np.array(shares) / sum(shares)
+    table = json.loads((Path(__file__).parent / "worth.json").read_text())
+    worth = [pack.worth(table if name == "mix" else {"": 1.0}) for name, pack in zip(names, packs)]
     model, path, spent, step, seen = fresh(Config.read(args.base), args.base), args.work / f"{args.name}.pt", 0.0, 0, 0
     optimizer = torch.optim.AdamW(groups(model, args.rate, args.words), betas=(0.9, 0.98), eps=1e-6, fused=True)
     trained_names, trained = zip(*((name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad))
@@ -96,7 +100,7 @@ def main():
 
     stopping = []
     signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
-    for at, rows in mixed(packs, shares, args.budget, random):
+    for at, rows in mixed(packs, shares, worth, args.budget, args.longest, random):
         scale = schedule(spent / (args.minutes * 60), args.falling)
         for group in optimizer.param_groups:
             group["lr"] = group["rate"] * scale
