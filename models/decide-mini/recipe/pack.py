@@ -33,8 +33,8 @@ def fingerprints(state):
 
 
 class Packer:
-    def __init__(self, layout, longest=None):
-        self.layout, self.longest = layout, longest
+    def __init__(self, layout, longest=None, window=WINDOW):
+        self.layout, self.longest, self.window = layout, longest, window
         self.arrays_ = {name: array(code) for name, code in (("tokens", "H"), ("positions", "H"), ("questions", "B"), ("options", "B"), ("levels", "B"))}
         self.rows = [0]
         # one entry a question: row, kind, decide index, first option slot, number of the question asked; one entry an option: end index, gold mass
@@ -53,7 +53,7 @@ class Packer:
         if self.longest and len(ids) > min(WINDOW, self.longest):
             self.skipped += 1
             return
-        for start, end in split_windows(len(ids), WINDOW, OVERLAP):
+        for start, end in split_windows(len(ids), self.window, OVERLAP):
             self.add_window(row, self.layout.trunk(ids[start:end]))
         self.number += len(row["questions"])
 
@@ -130,6 +130,7 @@ def main():
     parser.add_argument("--power", type=float, default=0.5, help="of the size of a source, for its share")
     parser.add_argument("--less", nargs="*", default=[], help="start of sources' names=factor of their share")
     parser.add_argument("--longest", type=int, help="leave out rows of more tokens (training); without it long states are cut into windows (evaluation)")
+    parser.add_argument("--window", type=int, default=WINDOW, help="tokens of a state that are read at once")
     parser.add_argument("--augment", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("files", nargs="+", type=Path)
@@ -141,7 +142,7 @@ def main():
         rows = drawn(rows, args.rows, args.power, {start: float(value) for start, value in (pair.split("=") for pair in args.less)}, random_)
     if args.longest:
         random_.shuffle(rows)
-    packer = Packer(Layout(open_tokenizer(args.tokenizer)), args.longest)
+    packer = Packer(Layout(open_tokenizer(args.tokenizer)), args.longest, args.window)
     for start in range(0, len(rows), 20000):
         packer.add_rows([augment(row, random_) if args.augment else row for row in rows[start : start + 20000]])
     packer.save(args.out)

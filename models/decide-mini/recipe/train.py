@@ -74,7 +74,7 @@ def main():
     packs, dev = [Packed(args.work / name) for name in names], Packed(args.work / "dev")
     shares = np.array(shares) / sum(shares)
     table = json.loads((Path(__file__).parent / "worth.json").read_text())
-    worth = [pack.worth(table if name == "mix" else {"": 1.0}) for name, pack in zip(names, packs)]
+    worth = [pack.worth(table if name in ("mix", "train") else {"": 1.0}) for name, pack in zip(names, packs)]
     model, path, spent, step, seen = fresh(Config.read(args.base), args.base), args.work / f"{args.name}.pt", 0.0, 0, 0
     optimizer = torch.optim.AdamW(groups(model, args.rate, args.words), betas=(0.9, 0.98), eps=1e-6, fused=True)
     trained_names, trained = zip(*((name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad))
