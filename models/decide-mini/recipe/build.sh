@@ -5,7 +5,8 @@
 #
 # DATA is the folder with decisions-*.jsonl.xz and pretrain-*.txt.xz; FINGERPRINTS lists hashes of states that must not be trained
 # on; OUT is the folder of the bundle. Needs Python with requirements.txt, npm and WordNet (Debian's wordnet-base, or
-# WORDNET=folder). MADE=0 leaves out the made questions, ROWS (default 130000) is how many labelled rows are drawn.
+# WORDNET=folder). MADE=0 leaves out the made questions, ROWS (default 130000) is how many labelled rows are drawn,
+# LOOK=1500 takes the figures from so many questions only.
 # Steps whose result is there already are not repeated, training goes on from its checkpoint.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -56,4 +57,4 @@ fi
 
 "$python" train.py --work "$work" --base "$base" --packs "${packs[@]}" --resume "$@"
 "$python" export.py --checkpoint "$work/checkpoint.pt" --tokenizer "$base/tokenizer.json" --out "$out"
-"$python" evaluate.py --bundle "$out" --dev "$work/dev" --everyday "$work/everyday" --out "$out/evaluation-python.json"
+"$python" evaluate.py --bundle "$out" --dev "$work/dev" --everyday "$work/everyday" --out "$out/evaluation-python.json" --rounded ${LOOK:+--rows "$LOOK"}
