@@ -209,15 +209,16 @@ describe('the command line of the installed package', () => {
     ['questions that are no JSON', 2, ['--questions', '{"q"'], 'questions: '],
     ['a question that is none', 2, ['--questions', '{"q":{"type":"riddle"}}'], 'questions.q.type: '],
   ])('reports %s on one line of stderr and exits with %i', (_, code, args, words) => {
-    const finished = decide(['--json', ...args], { input: state })
+    const finished = decide(args, { input: state })
     expect(finished).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^error [^\n]+\n$/) })
     expect(finished.stderr).toContain(words)
+    const { error } = JSON.parse(decide(['--json', ...args], { input: state }).stdout) as { error: { message: string } }
+    expect(finished.stderr).toContain(error.message)
   })
 
   it.each([
-    ['no command', []],
     ['an unknown command', ['dicide']],
-    ['no questions', ['decide', '--json']],
+    ['no questions', ['decide', '-s', 'x']],
   ])('calls %s bad usage', (_, args) => {
     expect(tessera(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error [^\n[]+\n$/) })
   })
@@ -227,7 +228,9 @@ describe('the command line of the installed package', () => {
     expect(tessera(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     expect(tessera(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('decide') })
     expect(answerOf(tessera(['doctor', '--json']))).toMatchObject({ tessera: version, node: process.version })
-    expect(answerOf(tessera(['models', '--json']))).toContainEqual(
+    expect(tessera([])).toMatchObject({ code: 0, stdout: tessera(['--help']).stdout })
+    const { served } = answerOf(tessera(['models', '--json'])) as { served: unknown[] }
+    expect(served).toContainEqual(
       expect.objectContaining({ name: 'decide-latest', id: 'decide-mini', available: true, kind: 'decisions' }),
     )
   })

@@ -176,7 +176,7 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
   })
 
   it.each<[object, object]>([
-    [{ runtimeUrl: 7 }, { code: 'invalid_request', message: 'runtimeUrl: must be a URL, got number' }],
+    [{ runtimeUrl: 7 }, { code: 'invalid_request', message: 'runtimeUrl: must be a URL, got 7' }],
     [
       { backend: 'cuda' },
       {
