@@ -82,8 +82,9 @@ describe.skipIf(!hasRedis())('a Redis server that fails', () => {
   }
 
   it.each([
-    ['is frozen for 4 seconds', 4000, () => redis.freeze(), () => redis.thaw()],
-    ['is killed and started again', 1500, () => redis.kill(), () => redis.restart()],
+    // Longer than what runs waits to be charged, 2 s, and what comes after it waits to be let in, 2 s more.
+    ['is frozen for 7 seconds', 7000, () => redis.freeze(), () => redis.thaw()],
+    ['is killed and started again', 7000, () => redis.kill(), () => redis.restart()],
   ])('and %s gives 503, and charges every answer once', async (_, pause, fail, mend) => {
     const load = startLoad()
     await sleep(300)
@@ -117,7 +118,7 @@ describe.skipIf(!hasRedis())('a Redis server that fails', () => {
     store = await openRedisStore(redis.url)
     server = open()
     await expect.poll(charged, { timeout: 120_000 }).toBe(2)
-    expect(await readdir(folder)).toEqual([])
+    await expect.poll(() => readdir(folder), { timeout: 120_000 }).toEqual([])
   })
 
   it('and is frozen does not keep the process from ending', async () => {
