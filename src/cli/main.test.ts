@@ -18,7 +18,9 @@ async function run(
   input: string | Buffer = '',
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [cli, ...args], (error, stdout, stderr) =>
+    // A runner of CI that sets CI=true would get colours.
+    const env = { ...process.env, NO_COLOR: '1' }
+    const child = execFile(process.execPath, [cli, ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     )
     child.stdin!.end(input)

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from 'citty'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { modelsCommand } from './models-command.ts'
@@ -12,8 +13,7 @@ beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'models-'))
   written = ''
   vi.stubEnv('HF_HOME', home)
-  vi.stubEnv('NO_COLOR', '1')
-  const take = (text: string | Uint8Array) => ((written += String(text)), true)
+  const take = (text: string | Uint8Array) => ((written += stripVTControlCharacters(String(text))), true)
   vi.spyOn(process.stdout, 'write').mockImplementation(take)
   vi.spyOn(process.stderr, 'write').mockImplementation(take)
 })
