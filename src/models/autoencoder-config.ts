@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { className } from './class-name.ts'
 
 const count = z.number().int().positive()
 const blocks = z.array(count).min(1)
@@ -22,6 +23,7 @@ const shared = {
 /** The fields of an AutoencoderKL's `config.json` that its graph and pipeline use. */
 export const autoencoderKlConfigSchema = z.object({
   ...shared,
+  _class_name: className('AutoencoderKL'),
   scaling_factor: z.number(),
   shift_factor: z.number(),
 })
@@ -29,6 +31,7 @@ export const autoencoderKlConfigSchema = z.object({
 /** The fields of an AutoencoderKLFlux2's `config.json` that its graphs use. */
 export const autoencoderKlFlux2ConfigSchema = z.object({
   ...shared,
+  _class_name: className('AutoencoderKLFlux2'),
   decoder_block_out_channels: blocks.nullish(),
   batch_norm_eps: z.number().positive().default(1e-4),
   patch_size: z.tuple([z.literal(2), z.literal(2)]).default([2, 2]),
@@ -37,4 +40,4 @@ export const autoencoderKlFlux2ConfigSchema = z.object({
 export type AutoencoderKlConfig = z.infer<typeof autoencoderKlConfigSchema>
 export type AutoencoderKlFlux2Config = z.infer<typeof autoencoderKlFlux2ConfigSchema>
 /** What the blocks of both have in common. */
-export type AutoencoderConfig = Omit<AutoencoderKlConfig, 'scaling_factor' | 'shift_factor'>
+export type AutoencoderConfig = Omit<AutoencoderKlConfig, '_class_name' | 'scaling_factor' | 'shift_factor'>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { className } from './class-name.ts'
 import { quantizationConfigSchema } from './quantization-config.ts'
 
 const count = z.number().int().positive()
@@ -6,6 +7,7 @@ const count = z.number().int().positive()
 /** The fields of a Flux2Transformer2DModel's `config.json` that its graph is made from. */
 export const flux2ConfigSchema = z
   .object({
+    _class_name: className('Flux2Transformer2DModel'),
     patch_size: z.literal(1).default(1),
     in_channels: count,
     out_channels: z.number().int().nullish(),

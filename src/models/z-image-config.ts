@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { className } from './class-name.ts'
 import { quantizationConfigSchema } from './quantization-config.ts'
 
 const count = z.number().int().positive()
@@ -6,6 +7,7 @@ const count = z.number().int().positive()
 /** The fields of a ZImageTransformer2DModel's `config.json` that its graph is made from. */
 export const zImageConfigSchema = z
   .object({
+    _class_name: className('ZImageTransformer2DModel'),
     /** The pipeline uses the embedder and final layer for patches of 2 x 2 in one frame, tensors `…2-1…`. */
     all_patch_size: z.array(count).refine((sizes) => sizes.includes(2), 'patch size 2 is needed'),
     all_f_patch_size: z.array(count).refine((sizes) => sizes.includes(1), 'frame patch size 1 is needed'),
