@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
@@ -37,7 +39,11 @@ it.each(['gptq', 'awq', 'bitsandbytes'])('weights that %s quantised are named as
 })
 
 it('layers that the configuration leaves out are refused, not ignored', async () => {
-  await expect(open({ num_hidden_layers: 2 })).rejects.toMatchObject({
+  const folder = await writeTinyBundle()
+  const file = join(folder, 'config.json')
+  const config = JSON.parse(await readFile(file, 'utf8')) as object
+  await writeFile(file, JSON.stringify({ ...config, num_hidden_layers: 2 }))
+  await expect(openDecider({ backend, files: openFolder(folder) })).rejects.toMatchObject({
     code: 'model_format',
     expected: expect.stringContaining('num_hidden_layers'),
     got: expect.stringContaining('model.layers.2.'),
