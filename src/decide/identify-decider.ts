@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LAYA, readModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
-import { quantizationConfigSchema } from '../models/quantization-config.ts'
+import { nameQuantization, quantizationConfigSchema } from '../models/quantization-config.ts'
 import { readManifest } from './manifest.ts'
 import type { OwnCalibration } from './own-calibration.ts'
 
@@ -22,8 +22,7 @@ export async function identifyDecider(files: ModelFiles): Promise<OwnCalibration
     readModelConfig(files),
   ])
   const quantization = configSchema.safeParse(json).data?.quantization_config
-  const { bits, block_size: block } = quantization ?? {}
-  const weights = bits === undefined ? 'float' : `int${bits} in ${block === 'row' ? 'rows' : `blocks of ${block}`}`
+  const weights = quantization ? nameQuantization(quantization) : 'float'
   const own = architectures.map((architecture) => TEMPLATES.get(architecture)).find((known) => known !== undefined)
   return { id: name, version, weights, template: own ?? template }
 }

@@ -28,7 +28,7 @@ export const ownCalibrationSchema = z.object({
     id: z.string(),
     /** Of its bundle, such as `1.0.0`. */
     version: z.string(),
-    /** What its weights are stored in, such as `float32` or `int8 in blocks of 64`. */
+    /** What its weights are stored in, `float` or such as `int8 in blocks of 64`. */
     weights: z.string(),
     /** How questions are rendered and answers read, such as `branch-1`. */
     template: z.string(),

@@ -4,7 +4,7 @@ import { isImageBundle } from './is-image-bundle.ts'
 import { readModelConfig } from './model-config.ts'
 import type { ModelFiles } from './model-files.ts'
 import { PIPELINE_PARTS } from './pipeline-parts.ts'
-import { type QuantizationConfig, quantizationConfigSchema } from './quantization-config.ts'
+import { nameQuantization, quantizationConfigSchema } from './quantization-config.ts'
 import { readConfig, readOptionalConfig } from './read-config.ts'
 import type { WeightIndex } from './weight-index.ts'
 
@@ -62,7 +62,7 @@ async function weighTensors(files: ModelFiles): Promise<Stored> {
   for (const name of index.names) {
     const { dtype, length, shape } = index.get(name)!
     const isQuantised = quantization && hasScales(index, name)
-    const format = isQuantised ? nameFormat(quantization) : dtype
+    const format = isQuantised ? nameQuantization(quantization) : dtype
     const packed = isQuantised && quantization.bits === 4 ? 2 : 1
     const before = stored.get(format) ?? { bytes: 0, parameters: 0 }
     const parameters = shape.reduce((product, side) => product * side, packed)
@@ -73,10 +73,6 @@ async function weighTensors(files: ModelFiles): Promise<Stored> {
 
 function hasScales(index: WeightIndex, name: string): boolean {
   return index.get(`${name}.scales`) !== undefined
-}
-
-function nameFormat({ bits, block_size: block }: QuantizationConfig): string {
-  return `int${bits} in ${block === 'row' ? 'rows' : `blocks of ${block}`}`
 }
 
 function sum(parts: readonly Stored[]): Pick<CheckpointDescription, 'weights' | 'parameters' | 'bytes'> {

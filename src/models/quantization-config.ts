@@ -22,3 +22,8 @@ export const quantizationConfigSchema = z
   .refine(({ bits, block_size }) => block_size !== 'row' || bits === 8, 'expected 8 bits with block_size "row"')
 
 export type QuantizationConfig = z.infer<typeof quantizationConfigSchema>
+
+/** How people call it: `int8 in blocks of 64`, `int8 in rows`. */
+export function nameQuantization({ bits, block_size: block }: QuantizationConfig): string {
+  return `int${bits} in ${block === 'row' ? 'rows' : `blocks of ${block}`}`
+}

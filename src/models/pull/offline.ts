@@ -4,9 +4,7 @@ import { exists } from '../exists.ts'
 import { type Environment, findInHubCache, hubCacheFolder } from '../hub-cache.ts'
 import { indexWeights } from '../index-weights.ts'
 import { openFolder } from '../model-folder.ts'
-
-/** Folders of a pipeline in diffusers layout that hold weights. */
-const PIPELINE_PARTS = ['text_encoder', 'transformer', 'vae']
+import { PIPELINE_PARTS } from '../pipeline-parts.ts'
 
 /**
  * The snapshot of a model that was downloaded before, without asking the hub whether there is a newer one.
@@ -20,7 +18,8 @@ export async function findOffline(id: string, env: Environment, why: string): Pr
   if (!snapshot) throw new DownloadFailedError(id, `${why}, and ${hubCacheFolder(env)} has no copy of it. ${remedy}`)
   const isPipeline = await exists(join(snapshot, 'model_index.json'))
   try {
-    for (const part of isPipeline ? PIPELINE_PARTS : ['.']) await indexWeights(openFolder(join(snapshot, part)))
+    const folders = isPipeline ? PIPELINE_PARTS.map(({ folder }) => join(snapshot, folder)) : [snapshot]
+    for (const folder of folders) await indexWeights(openFolder(folder))
     return snapshot
   } catch (error) {
     if (!TesseraError.isInstance(error)) throw error
