@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ModelFormatError } from '../../errors/index.ts'
-import { parseLanguageModelConfig } from './families.ts'
+import { findGgufFamily, parseLanguageModelConfig } from './families.ts'
 
 const SHARED = {
   hidden_size: 64,
@@ -59,4 +59,22 @@ it.each([
   expect(parse).toThrow(ModelFormatError)
   expect(parse).toThrow('/m/config.json')
   expect(parse).toThrow(field)
+})
+
+describe('what a GGUF file says it is', () => {
+  it.each([
+    ['qwen3', 'Qwen3ForCausalLM'],
+    ['qwen2', 'Qwen2ForCausalLM'],
+    ['llama', 'LlamaForCausalLM'],
+    ['gemma3', 'Gemma3ForCausalLM'],
+  ])('%s: %s', (architecture, known) => {
+    expect(findGgufFamily(architecture, '/m/model.gguf').architectures).toContain(known)
+  })
+
+  it('names what is not known beside what is', () => {
+    const find = () => findGgufFamily('qwen3moe', '/m/model.gguf')
+    expect(find).toThrow(ModelFormatError)
+    expect(find).toThrow('/m/model.gguf')
+    expect(find).toThrow(/qwen3, qwen2, llama, gemma3.*qwen3moe/)
+  })
 })

@@ -1,3 +1,4 @@
+import { ModelFormatError } from '../../errors/index.ts'
 import { findFamily, identifyModel, type ModelConfig } from '../model-config.ts'
 import { gemma3 } from './gemma3/gemma3.ts'
 import type { LanguageModelConfig, LanguageModelFamily } from './language-model-config.ts'
@@ -27,4 +28,16 @@ export function readTextEncoderConfig(config: ModelConfig): LanguageModelConfig 
  */
 export function parseLanguageModelConfig(json: unknown, file: string): LanguageModelConfig {
   return readLanguageModelConfig(identifyModel(json, file))
+}
+
+/**
+ * @param architecture `general.architecture` of a GGUF file
+ * @param file its path, for errors
+ * @throws ModelFormatError naming what it says and all that is known
+ */
+export function findGgufFamily(architecture: string, file: string): LanguageModelFamily {
+  const family = LANGUAGE_MODELS.find(({ ggufArchitecture }) => ggufArchitecture === architecture)
+  if (family !== undefined) return family
+  const known = LANGUAGE_MODELS.map(({ ggufArchitecture }) => ggufArchitecture).join(', ')
+  throw new ModelFormatError(file, `a language model of general.architecture ${known}`, architecture.slice(0, 200))
 }

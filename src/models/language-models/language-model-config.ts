@@ -64,6 +64,8 @@ export interface LanguageModelFamily extends Family {
   readonly name: string
   /** Classes of transformers without a head, which read texts for pictures but answer nothing. */
   readonly bare: readonly string[]
+  /** `general.architecture` of GGUF files that hold one. */
+  readonly ggufArchitecture: string
   /** @throws ModelFormatError naming the field that is missing or asks for what the graph does not compute */
   readConfig(json: unknown, file: string): LanguageModelConfig
 }

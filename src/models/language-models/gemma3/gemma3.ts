@@ -41,6 +41,7 @@ export const gemma3: LanguageModelFamily = {
   architectures: ['Gemma3ForCausalLM'],
   bare: ['Gemma3TextModel'],
   modelTypes: ['gemma3_text'],
+  ggufArchitecture: 'gemma3',
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'Gemma 3')
     const { full, local } = readRopes(fields, file)

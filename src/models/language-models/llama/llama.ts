@@ -26,6 +26,7 @@ export const llama: LanguageModelFamily = {
   architectures: ['LlamaForCausalLM'],
   bare: ['LlamaModel'],
   modelTypes: ['llama'],
+  ggufArchitecture: 'llama',
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'Llama')
     const size = fields.head_dim ?? fields.hidden_size / fields.num_attention_heads

@@ -23,6 +23,7 @@ export const qwen2: LanguageModelFamily = {
   architectures: ['Qwen2ForCausalLM'],
   bare: ['Qwen2Model'],
   modelTypes: ['qwen2'],
+  ggufArchitecture: 'qwen2',
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'Qwen2')
     const size = fields.head_dim ?? fields.hidden_size / fields.num_attention_heads

@@ -24,6 +24,7 @@ export const qwen3: LanguageModelFamily = {
   architectures: ['Qwen3ForCausalLM'],
   bare: ['Qwen3Model'],
   modelTypes: ['qwen3'],
+  ggufArchitecture: 'qwen3',
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'Qwen3')
     return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)), headNorms: true }, file)
