@@ -37,7 +37,7 @@ export async function answerRequest(
   const caller = await authenticate(request.headers, keys)
   trace.account = caller.id
   if (route.access === 'key') return route.handle({ ...call, caller })
-  const leave = await limiter.enter(caller)
+  const leave = await limiter.enter(caller, (allowance) => void (trace.allowance = allowance))
   const end = () => {
     leave()
     share.release()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { OverloadedError, toTesseraError } from '../errors/index.ts'
 import { type AnswerParts, answerRequest } from './answer-request.ts'
 import { createErrorResponse } from './error-response.ts'
+import type { RequestAllowance } from './limits/request-limiter.ts'
 import { Refusal } from './refusal.ts'
 import { createRequestReporter, type ReporterParts } from './request-reporter.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -76,11 +77,19 @@ function startTrace({ method, headers }: Request): RequestTrace {
   }
 }
 
-function finish(response: Response, { requestId, method }: RequestTrace): Response {
+function finish(response: Response, { requestId, method, allowance }: RequestTrace): Response {
   const headers = new Headers(response.headers)
+  if (allowance) setAllowance(headers, allowance)
   headers.set('x-request-id', requestId)
   headers.set('x-typesafe-request-id', requestId)
   headers.set('cache-control', 'no-store')
   headers.set('x-content-type-options', 'nosniff')
   return new Response(method === 'HEAD' ? null : response.body, { status: response.status, headers })
+}
+
+/** As OpenAI's clients read them: two numbers and a duration. */
+function setAllowance(headers: Headers, { perMinute, remaining, resetMs }: RequestAllowance): void {
+  headers.set('x-ratelimit-limit-requests', String(perMinute))
+  headers.set('x-ratelimit-remaining-requests', String(remaining))
+  headers.set('x-ratelimit-reset-requests', `${Math.ceil(resetMs / 1000)}s`)
 }

@@ -1,4 +1,5 @@
 import type { TesseraError } from '../errors/index.ts'
+import type { RequestAllowance } from './limits/request-limiter.ts'
 import type { Refusal } from './refusal.ts'
 import type { Route } from './route.ts'
 import type { TraceContext } from './trace-context.ts'
@@ -13,6 +14,8 @@ export interface RequestTrace {
   account?: string
   error?: TesseraError | Refusal | undefined
   units?: number
+  /** Set for keys that have so many requests a minute. */
+  allowance?: RequestAllowance
   context?: TraceContext | undefined
   /** Length of the body, as the request says it. */
   bytesIn?: number

@@ -1,11 +1,17 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
-/**
- * Counts a request of an account against so many a minute.
- *
- * @returns milliseconds to wait, 0 where the request may go on
- */
-export type CountRequest = (account: string, perMinute: number) => Promise<number>
+/** Where an account stands in the minute that its first request began. */
+export interface RequestCount {
+  /** Whether the request was one too many. */
+  readonly isOver: boolean
+  /** Requests that may still come in this minute. */
+  readonly remaining: number
+  /** Milliseconds until as many as ever may come again. */
+  readonly resetMs: number
+}
+
+/** Counts a request of an account against so many a minute. */
+export type CountRequest = (account: string, perMinute: number) => Promise<RequestCount>
 
 const MINUTE_SECONDS = 60
 
@@ -23,13 +29,16 @@ export function createRequestCounter(
     const limiter = limiters.get(perMinute) ?? open({ points: perMinute, duration: MINUTE_SECONDS, keyPrefix })
     limiters.set(perMinute, limiter)
     try {
-      await limiter.consume(account)
-      return 0
+      return toCount(await limiter.consume(account), false)
     } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return Math.max(1, refusal.msBeforeNext)
+      if (refusal instanceof RateLimiterRes) return toCount(refusal, true)
       throw refusal
     }
   }
+}
+
+function toCount({ remainingPoints, msBeforeNext }: RateLimiterRes, isOver: boolean): RequestCount {
+  return { isOver, remaining: remainingPoints, resetMs: Math.max(1, msBeforeNext) }
 }
 
 /** Counts in the memory of this process. */

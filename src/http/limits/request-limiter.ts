@@ -1,6 +1,6 @@
 import { RateLimitError } from '../../errors/index.ts'
 import type { ApiKey } from '../keys/key-store.ts'
-import { type CountRequest, createLocalCounter } from './count-requests.ts'
+import { type CountRequest, createLocalCounter, type RequestCount } from './count-requests.ts'
 
 /** How much one key may ask for, unless the key says otherwise itself. */
 export interface RateLimits {
@@ -8,6 +8,11 @@ export interface RateLimits {
   readonly requestsPerMinute?: number
   /** Requests of one key at the same time, in one process. Default 32 where there are keys, else no limit. */
   readonly concurrency?: number
+}
+
+/** How many requests of a key are left in its minute. */
+export interface RequestAllowance extends RequestCount {
+  readonly perMinute: number
 }
 
 /** A place comes free when an answer is done, which nobody can tell the time of. */
@@ -27,10 +32,11 @@ export class RequestLimiter {
   /**
    * Lets a request in.
    *
+   * @param note Called with what is left of the key's minute, also where that is nothing; not for keys without a limit.
    * @returns what to call when it is answered; further calls do nothing
    * @throws RateLimitError saying when to try again
    */
-  async enter(key: ApiKey): Promise<() => void> {
+  async enter(key: ApiKey, note: (allowance: RequestAllowance) => void = () => {}): Promise<() => void> {
     const { id } = key
     const most = key.concurrency ?? this.#defaults.concurrency ?? Number.POSITIVE_INFINITY
     const running = this.#running.get(id) ?? 0
@@ -43,7 +49,7 @@ export class RequestLimiter {
     this.#running.set(id, running + 1)
     const leave = () => this.#leave(id)
     try {
-      await this.#consume(key)
+      await this.#consume(key, note)
     } catch (error) {
       leave()
       throw error
@@ -55,12 +61,16 @@ export class RequestLimiter {
     }
   }
 
-  async #consume({ id, requestsPerMinute = this.#defaults.requestsPerMinute }: ApiKey): Promise<void> {
-    if (requestsPerMinute === undefined) return
-    const retryAfterMs = await this.#count(id, requestsPerMinute)
-    if (retryAfterMs === 0) return
-    throw new RateLimitError(`too many requests for this API key: at most ${requestsPerMinute} a minute; retry later`, {
-      retryAfterMs,
+  async #consume(
+    { id, requestsPerMinute: perMinute = this.#defaults.requestsPerMinute }: ApiKey,
+    note: (allowance: RequestAllowance) => void,
+  ): Promise<void> {
+    if (perMinute === undefined) return
+    const count = await this.#count(id, perMinute)
+    note({ perMinute, ...count })
+    if (!count.isOver) return
+    throw new RateLimitError(`too many requests for this API key: at most ${perMinute} a minute; retry later`, {
+      retryAfterMs: count.resetMs,
     })
   }
 
