@@ -8,10 +8,14 @@ export interface DecisionBundle {
   readonly backend: Backend
   readonly files: ModelFiles
   readonly config: ModelConfig
+  /** `unread` of its family. */
+  readonly unread: readonly RegExp[]
 }
 
 /** A row of the registry of decision models. */
 export interface DecisionFamily extends Family {
+  /** Names of tensors that published checkpoints carry and nothing is computed from; all others have to be read. */
+  readonly unread: readonly RegExp[]
   /**
    * Reads the rest of the checkpoint and makes its graphs and sessions.
    *

@@ -11,5 +11,6 @@ import { DECISION_FAMILIES } from './families.ts'
  */
 export async function openDecider({ backend, files }: { backend: Backend; files: ModelFiles }): Promise<Decider> {
   const config = await readModelConfig(files)
-  return findFamily(DECISION_FAMILIES, config).open({ backend, files, config })
+  const { open, unread } = findFamily(DECISION_FAMILIES, config)
+  return open({ backend, files, config, unread })
 }

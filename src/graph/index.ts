@@ -14,6 +14,7 @@ export { buildLanguageModel, type LanguageModelOptions } from './language-model/
 export { buildHiddenStates, type HiddenStatesOptions } from './language-model/hidden-states.ts'
 export { type LanguageModelHead } from './language-model/language-model-heads.ts'
 export { chooseLinear } from './layers/choose-linear.ts'
+export { refuseUnread } from './refuse-unread.ts'
 export { type RotaryCache } from './layers/rotary-cache.ts'
 export { type LinearMode, type GraphContext } from './layers/weights.ts'
 export { buildZImageCaption, buildZImageTransformer } from './transformers/z-image-transformer.ts'

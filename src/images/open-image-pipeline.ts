@@ -25,6 +25,6 @@ export async function openImagePipeline({
   const index = await readConfig(files, 'model_index.json', schema, expected)
   const { _class_name: name, is_distilled: distilled } = index
   const family = Object.hasOwn(PIPELINES, name) ? PIPELINES[name] : undefined
-  if (family !== undefined) return family.open(backend, files, { distilled })
+  if (family !== undefined) return family.open(backend, files, { distilled, unread: family.unread })
   throw new ModelFormatError(`${files.location}/model_index.json`, expected, name.slice(0, 200))
 }

@@ -8,18 +8,38 @@ export interface PipelineSettings {
   readonly distilled: boolean
 }
 
+/** Of each part, names of tensors that published checkpoints carry and nothing is computed from; all others have to be read. */
+export interface UnreadTensors {
+  readonly transformer: readonly RegExp[]
+  readonly vae: readonly RegExp[]
+}
+
 /** A row of the registry of pipelines. */
 export interface PipelineFamily {
+  readonly unread: UnreadTensors
   /** @throws ModelFormatError naming the file that is missing or wrong, or what it asks for and is not supported */
-  open(backend: Backend, files: ModelFiles, settings: PipelineSettings): Promise<ImagePipeline>
+  open(
+    backend: Backend,
+    files: ModelFiles,
+    settings: PipelineSettings & { readonly unread: UnreadTensors },
+  ): Promise<ImagePipeline>
 }
 
 /** Every pipeline that makes pictures, by the `_class_name` of diffusers; AGENTS.md says how to add one. */
 export const PIPELINES: Readonly<Record<string, PipelineFamily>> = {
   ZImagePipeline: {
-    open: async (backend, files) => (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files),
+    unread: {
+      // Embedders and last layers for patches of other sizes than 2 x 2 in one frame.
+      transformer: [/^all_(x_embedder|final_layer)\.(?!2-1\.)/],
+      // Pictures are decoded and never encoded.
+      vae: [/^(encoder|quant_conv)\./],
+    },
+    open: async (backend, files, settings) =>
+      (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files, settings),
   },
   Flux2KleinPipeline: {
+    // A BatchNorm counts the batches of its training.
+    unread: { transformer: [], vae: [/^bn\.num_batches_tracked$/] },
     open: async (backend, files, settings) =>
       (await import('./flux2/open-flux2.ts')).openFlux2Pipeline(backend, files, settings),
   },

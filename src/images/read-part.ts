@@ -8,6 +8,8 @@ import type { WeightIndex } from '../models/weight-index.ts'
 export interface Part<Config> {
   readonly config: Config
   readonly weights: WeightIndex
+  /** See `PipelineFamily`. */
+  readonly unread: readonly RegExp[]
   /** Path of its configuration, for errors. */
   readonly file: string
 }
@@ -17,7 +19,8 @@ export async function readPart<Schema extends z.ZodType>(
   files: ModelFiles,
   schema: Schema,
   expected: string,
+  unread: readonly RegExp[] = [],
 ): Promise<Part<z.output<Schema>>> {
   const [config, weights] = await Promise.all([readConfig(files, 'config.json', schema, expected), indexWeights(files)])
-  return { config, weights, file: `${files.location}/config.json` }
+  return { config, weights, unread, file: `${files.location}/config.json` }
 }

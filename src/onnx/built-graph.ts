@@ -6,6 +6,8 @@ export interface BuiltGraph {
   readonly folder?: string
   /** Names of the weight files there that the model refers to. */
   readonly weightFiles?: readonly string[]
+  /** Names of the tensors in them that it computes with. */
+  readonly tensors?: readonly string[]
   /** The weight files themselves, where there is no file system (browser). */
   readonly files?: readonly { readonly path: string; readonly data: Uint8Array }[]
 }

@@ -118,8 +118,15 @@ export class GraphBuilder {
       nodes,
     })
     if (folder === undefined) return { bytes }
-    const used = [...this.#initializers.values()].flatMap(({ data }) => ('file' in data ? [data.file] : []))
-    return { bytes, folder, weightFiles: [...new Set(used)] }
+    const used = [...this.#initializers.values()].flatMap(({ name, data }) =>
+      'file' in data ? [{ name, file: data.file }] : [],
+    )
+    return {
+      bytes,
+      folder,
+      weightFiles: [...new Set(used.map(({ file }) => file))],
+      tensors: used.map(({ name }) => name),
+    }
   }
 
   #constant(key: string, make: (name: string) => Value): Value {

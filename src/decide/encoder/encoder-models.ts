@@ -1,5 +1,11 @@
 import type { Backend } from '../../backends/backend.ts'
-import { buildBertEncoder, buildModernBertEncoder, chooseLinear, type EncoderHead } from '../../graph/index.ts'
+import {
+  buildBertEncoder,
+  buildModernBertEncoder,
+  chooseLinear,
+  type EncoderHead,
+  refuseUnread,
+} from '../../graph/index.ts'
 import type { BertConfig } from '../../models/bert-config.ts'
 import type { ModernBertConfig } from '../../models/modernbert-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
@@ -7,33 +13,46 @@ import { int64 } from '../int64-tensor.ts'
 import type { EncoderModel } from './encoder-question-reader.ts'
 import { localBlocks } from './local-blocks.ts'
 
+/** An encoder's configuration and tensors, and those that may be left over; see `DecisionFamily`. */
+interface EncoderCheckpoint<Config> {
+  readonly config: Config
+  readonly weights: WeightIndex
+  readonly unread: readonly RegExp[]
+}
+
+/** @throws ModelFormatError naming a tensor that is missing, has another shape, or is not read */
 export async function openBert(
   backend: Backend,
-  weights: WeightIndex,
-  config: BertConfig,
+  { config, weights, unread }: EncoderCheckpoint<BertConfig>,
   head: EncoderHead,
 ): Promise<EncoderModel> {
   const { attention, precision, movesHalf } = backend
   const options = { linear: chooseLinear(weights), attention, precision, movesHalf }
+  const graph = buildBertEncoder(config, weights, head, options)
+  refuseUnread(weights, [graph], unread)
   return {
-    session: await backend.createSession(buildBertEncoder(config, weights, head, options)),
+    session: await backend.createSession(graph),
     tokenFeeds: (ids, segments) => ({ ...placed(ids), token_type_ids: int64(segments, [1, segments.length]) }),
   }
 }
 
-/** @param prefix what stands before the names of the encoder's tensors */
+/**
+ * @param prefix what stands before the names of the encoder's tensors
+ * @throws ModelFormatError as {@link openBert}
+ */
 export async function openModernBert(
   backend: Backend,
-  weights: WeightIndex,
-  config: ModernBertConfig,
+  { config, weights, unread }: EncoderCheckpoint<ModernBertConfig>,
   head: EncoderHead,
   prefix: string,
 ): Promise<EncoderModel> {
   const { attention, precision, movesHalf } = backend
   const maxPositions = config.max_position_embeddings
   const options = { linear: chooseLinear(weights), attention, precision, movesHalf, maxPositions, prefix }
+  const graph = buildModernBertEncoder(config, weights, head, options)
+  refuseUnread(weights, [graph], unread)
   return {
-    session: await backend.createSession(buildModernBertEncoder(config, weights, head, options)),
+    session: await backend.createSession(graph),
     tokenFeeds: (ids) => ({ ...placed(ids), ...localBlocks(ids.length, config.local_attention) }),
   }
 }

@@ -35,14 +35,14 @@ const [LONGEST_OPTION, SHORTEST_HEAD] = [48, 16]
  *
  * @throws ModelFormatError naming the file that is missing or wrong
  */
-export async function openLaya({ backend, files }: DecisionBundle): Promise<Decider> {
+export async function openLaya({ backend, files, unread }: DecisionBundle): Promise<Decider> {
   const agent = await readConfig(files, 'rl_agent_config.json', agentSchema, 'the configuration of a Laya agent')
   const within = files.within('encoder')
   const json = await readConfig(within, 'config.json', z.unknown(), 'the configuration of an encoder')
-  const encoder = parseModernBertConfig(json, `${within.location}/config.json`)
+  const config = parseModernBertConfig(json, `${within.location}/config.json`)
   const weights = await indexWeights(files)
   const tokenizer = await loadTokenizer(files.within('tokenizer'), { ordinary: true })
-  const model = await openModernBert(backend, weights, encoder, layaHead(agent.head_layers), 'encoder.')
+  const model = await openModernBert(backend, { config, weights, unread }, layaHead(agent.head_layers), 'encoder.')
   const reader = createEncoderQuestionReader(model, layaFormat(tokenizer, agent), tokenizer)
   const calibration = layaCalibration(agent)
   return createDecider(reader, {

@@ -38,17 +38,18 @@ export async function openNli(bundle: DecisionBundle): Promise<Decider> {
 }
 
 async function openClassifier(
-  { backend, files, config: { json, file, modelType } }: DecisionBundle,
+  { backend, files, unread, config: { json, file, modelType } }: DecisionBundle,
   labels: number,
 ): Promise<{ model: EncoderModel; positions: number }> {
   const weights = await indexWeights(files)
   if (modelType === 'bert') {
     const config = parseBertConfig(json, file)
-    const model = await openBert(backend, weights, config, bertClassifierHead(labels, 'bert.'))
+    const model = await openBert(backend, { config, weights, unread }, bertClassifierHead(labels, 'bert.'))
     return { model, positions: config.max_position_embeddings }
   }
   const config = parseModernBertConfig(json, file)
-  const model = await openModernBert(backend, weights, config, modernBertClassifierHead(labels, config), 'model.')
+  const head = modernBertClassifierHead(labels, config)
+  const model = await openModernBert(backend, { config, weights, unread }, head, 'model.')
   return { model, positions: config.max_position_embeddings }
 }
 

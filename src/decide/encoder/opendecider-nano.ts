@@ -25,12 +25,12 @@ const metaSchema = z.looseObject({
  *
  * @throws ModelFormatError naming the file that is missing or wrong
  */
-export async function openOpenDeciderNano({ backend, files, config }: DecisionBundle): Promise<Decider> {
+export async function openOpenDeciderNano({ backend, files, config, unread }: DecisionBundle): Promise<Decider> {
   const meta = await readConfig(files, 'opendecider.json', metaSchema, 'what opendecider writes beside an encoder')
   const encoder = parseModernBertConfig(config.json, config.file)
   const weights = await indexFiles(files, ['model.safetensors', 'head.safetensors'])
   const tokenizer = await loadTokenizer(files, { ordinary: true })
-  const model = await openModernBert(backend, weights, encoder, openDeciderHead, '')
+  const model = await openModernBert(backend, { config: encoder, weights, unread }, openDeciderHead, '')
   const positions = Math.min(meta.max_len, encoder.max_position_embeddings)
   const reader = createEncoderQuestionReader(model, openDeciderFormat(tokenizer, positions), tokenizer)
   return createDecider(reader, { name: meta.name ?? files.name, calibrate: (_, logits) => logits, sharpness: 4 })

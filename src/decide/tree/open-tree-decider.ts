@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Backend } from '../../backends/backend.ts'
-import { buildBertBranch, buildBertTrunk, buildTreeScorer, chooseLinear } from '../../graph/index.ts'
+import { buildBertBranch, buildBertTrunk, buildTreeScorer, chooseLinear, refuseUnread } from '../../graph/index.ts'
 import type { BertConfig } from '../../models/bert-config.ts'
 import { indexWeights } from '../../models/index-weights.ts'
 import { readConfig } from '../../models/read-config.ts'
@@ -23,7 +23,7 @@ const treeManifestSchema = manifestSchema.extend({ template: z.literal('tree-1')
  *
  * @throws ModelFormatError naming the file that is missing or wrong
  */
-export async function openTreeDecider({ backend, files }: Pick<DecisionBundle, 'backend' | 'files'>): Promise<Decider> {
+export async function openTreeDecider({ backend, files, unread }: Omit<DecisionBundle, 'config'>): Promise<Decider> {
   const [{ config, layout }, manifest, weights, tokenizer] = await Promise.all([
     readTreeConfig(files),
     readConfig(files, 'tessera.json', treeManifestSchema, 'a bundle manifest with template tree-1 and readout scorer'),
@@ -31,7 +31,7 @@ export async function openTreeDecider({ backend, files }: Pick<DecisionBundle, '
     loadWordPieceTokenizer(files),
   ])
   const reader = createTreeQuestionReader({
-    model: await openTreeModel(backend, weights, config, layout),
+    model: await openTreeModel(backend, { config, weights, layout, unread }),
     tokens: createTreeTokens(tokenizer, layout),
     tokenizer,
     limits: { positions: config.max_position_embeddings, window: manifest.window },
@@ -43,19 +43,30 @@ export async function openTreeDecider({ backend, files }: Pick<DecisionBundle, '
   })
 }
 
+interface TreeCheckpoint {
+  readonly config: BertConfig
+  readonly weights: WeightIndex
+  readonly layout: TreeLayout
+  /** See `DecisionFamily`. */
+  readonly unread: readonly RegExp[]
+}
+
+/** @throws ModelFormatError naming a tensor that is missing, has another shape, or is not read */
 export async function openTreeModel(
   backend: Backend,
-  weights: WeightIndex,
-  config: BertConfig,
-  layout: TreeLayout,
+  { config, weights, layout, unread }: TreeCheckpoint,
 ): Promise<TreeModel> {
   const { attention, precision, movesHalf } = backend
   const options = { linear: chooseLinear(weights), attention, precision, movesHalf }
   const levels = layout.level_steps + 2
+  const trunk = buildBertTrunk(config, weights, options)
+  const branch = buildBertBranch(config, weights, { ...options, levels })
+  const scorer = buildTreeScorer(config, weights, options)
+  refuseUnread(weights, [trunk, branch, scorer], unread)
   return {
-    trunk: await backend.createSession(buildBertTrunk(config, weights, options)),
-    branch: await backend.createSession(buildBertBranch(config, weights, { ...options, levels })),
-    scorer: await backend.createSession(buildTreeScorer(config, weights, options)),
+    trunk: await backend.createSession(trunk),
+    branch: await backend.createSession(branch),
+    scorer: await backend.createSession(scorer),
     width: config.hidden_size,
   }
 }

@@ -9,10 +9,10 @@ import type { ModelFiles } from '../../models/model-files.ts'
 import { openFolder } from '../../models/model-folder.ts'
 import { parseDecisionRequest, type DecisionRequest, type Question } from '../../schemas/index.ts'
 import { JOIN } from '../branch.ts'
-import type { Decider } from '../index.ts'
+import { type Decider, openDecider } from '../index.ts'
 import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
 import { WorkingMemory } from '../working-memory.ts'
-import { openTreeDecider, openTreeModel } from './open-tree-decider.ts'
+import { openTreeModel } from './open-tree-decider.ts'
 import { createTreeTokens } from './tree-branch.ts'
 import { readTreeConfig } from './tree-config.ts'
 import { createTreeReader } from './tree-reader.ts'
@@ -42,7 +42,7 @@ let decider: Decider
 let expected: readonly ExpectedRequest[]
 beforeAll(async () => {
   backend = await createCpuBackend({ threads: 1 })
-  decider = await openTreeDecider({ backend, files: openFolder(FOLDER) })
+  decider = await openDecider({ backend, files: openFolder(FOLDER) })
   expected = JSON.parse(await readFile(join(FOLDER, 'requests.json'), 'utf8'))
 })
 afterAll(async () => {
@@ -102,7 +102,7 @@ describe('a tree of questions agrees with the training code', () => {
   })
 
   it.each(ATTENTION_FORMS)('in logits to 1e-4, with %s attention', async (attention) => {
-    const other = await openTreeDecider({ backend: withAttention(backend, attention), files: inOneWindow() })
+    const other = await openDecider({ backend: withAttention(backend, attention), files: inOneWindow() })
     for (const request of expected) {
       const logits = await other.logits(requestOf(request), context)
       const { questions } = request
@@ -119,7 +119,7 @@ describe('a tree of questions in half precision', () => {
   const inHalf = (): Backend => ({ ...withAttention(backend, 'fused'), precision: 'float16' })
 
   it('agrees with the training code to its rounding', async () => {
-    const half = await openTreeDecider({ backend: inHalf(), files: inOneWindow() })
+    const half = await openDecider({ backend: inHalf(), files: inOneWindow() })
     for (const request of expected) {
       const logits = await half.logits(requestOf(request), context)
       for (const [index, question] of request.questions.entries()) {
@@ -133,7 +133,7 @@ describe('a tree of questions in half precision', () => {
     const criteria = Object.fromEntries(Array.from({ length: 26 }, (_, i) => [`option ${i}`, 'words of it '.repeat(3)]))
     const request = parseDecisionRequest({ state: 'the app crashes.', questions: { wide: { ...CHOICE, criteria } } })
     expect(decider.countTokens(request).questions['wide']).toBeGreaterThan(256)
-    const half = await openTreeDecider({ backend: inHalf(), files: openFolder(FOLDER) })
+    const half = await openDecider({ backend: inHalf(), files: openFolder(FOLDER) })
     const [[got], [wanted]] = [await half.logits(request, context), await decider.logits(request, context)]
     expect(furthest(got![0], wanted![0]!)).toBeLessThan(0.05)
     await half.dispose()
@@ -171,7 +171,7 @@ describe('a tree of questions', () => {
     const tokens = createTreeTokens(tokenizer, layout)
     const branch = tokens.question({ ...CHOICE, criteria }, 4096)
     expect(branch.ids.length).toBeGreaterThan(1000)
-    const model = await openTreeModel(backend, await indexWeights(files), config, layout)
+    const model = await openTreeModel(backend, { config, weights: await indexWeights(files), layout, unread: [] })
     const trunk = tokens.trunk(tokens.state('the app crashes.'))
     const read = async (most?: number) => {
       const reader = createTreeReader(model, [branch], new WorkingMemory(), most)

@@ -1,5 +1,5 @@
 import type { Backend, Session, Tensor } from '../../backends/backend.ts'
-import { buildFlux2Transformer, chooseLinear } from '../../graph/index.ts'
+import { buildFlux2Transformer, chooseLinear, refuseUnread } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import type { Part } from '../read-part.ts'
@@ -18,13 +18,14 @@ export interface EncodedReference {
 /** Makes the session of FLUX.2's transformer. */
 export async function openFlux2Denoiser(
   backend: Backend,
-  { config, weights }: Part<Flux2Config>,
+  { config, weights, unread }: Part<Flux2Config>,
 ): Promise<Flux2Denoiser> {
   const graph = buildFlux2Transformer(config, weights, {
     linear: chooseLinear(weights),
     attention: backend.attention,
     precision: backend.precision,
   })
+  refuseUnread(weights, [graph], unread)
   return new Flux2Denoiser(config, await backend.createSession(graph))
 }
 

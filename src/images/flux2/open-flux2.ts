@@ -1,18 +1,19 @@
 import type { Backend } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
-import { describeAutoencoderKlFlux2Decoder } from '../../graph/index.ts'
+import { buildAutoencoderKlFlux2Encoder, describeAutoencoderKlFlux2Decoder, refuseUnread } from '../../graph/index.ts'
 import { autoencoderKlFlux2ConfigSchema } from '../../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../../models/flux2-config.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { openLatentDecoder } from '../decoding/latent-decoder.ts'
 import { readImageManifest } from '../image-manifest.ts'
 import type { ImagePipeline } from '../image-pipeline.ts'
+import type { UnreadTensors } from '../pipelines.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
 import { readPart } from '../read-part.ts'
 import { readScheduler } from '../sampling/scheduler-config.ts'
 import { openFlux2Denoiser } from './flux2-denoiser.ts'
 import { createFlux2Pipeline } from './flux2-pipeline.ts'
-import { openReferenceEncoder } from './reference-encoder.ts'
+import { ReferenceEncoder } from './reference-encoder.ts'
 
 const MAX_TOKENS = 512
 /** Hidden states that the published klein models read. */
@@ -25,12 +26,17 @@ const BASE = { steps: 50, guidance: 4 }
 export async function openFlux2Pipeline(
   backend: Backend,
   files: ModelFiles,
-  { distilled }: { readonly distilled: boolean },
+  { distilled, unread }: { readonly distilled: boolean; readonly unread: UnreadTensors },
 ): Promise<ImagePipeline> {
   const manifest = await readImageManifest(files)
   const scheduler = await readScheduler(files)
-  const transformer = await readPart(files.within('transformer'), flux2ConfigSchema, 'a FLUX.2 transformer')
-  const vae = await readPart(files.within('vae'), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
+  const transformer = await readPart(
+    files.within('transformer'),
+    flux2ConfigSchema,
+    'a FLUX.2 transformer',
+    unread.transformer,
+  )
+  const vae = await readPart(files.within('vae'), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2', unread.vae)
   const { in_channels: channels } = transformer.config
   if (4 * vae.config.latent_channels !== channels) {
     throw new ModelFormatError(vae.file, `${channels / 4} latent channels`, String(vae.config.latent_channels))
@@ -43,10 +49,12 @@ export async function openFlux2Pipeline(
     width: transformer.config.joint_attention_dim,
   })
   const scale = 2 ** vae.config.block_out_channels.length
-  const encoder = await openReferenceEncoder(backend, vae, scale)
-  const denoiser = await openFlux2Denoiser(backend, transformer)
   const { attention } = backend
+  const encoding = buildAutoencoderKlFlux2Encoder(vae.config, vae.weights, { attention })
   const graphs = describeAutoencoderKlFlux2Decoder(vae.config, vae.weights, { attention })
+  refuseUnread(vae.weights, [encoding, graphs.whole()], vae.unread)
+  const encoder = new ReferenceEncoder(await backend.createSession(encoding), scale)
+  const denoiser = await openFlux2Denoiser(backend, transformer)
   const decoder = await openLatentDecoder(backend, graphs, { scale })
   const published = distilled ? DISTILLED : BASE
   return createFlux2Pipeline({

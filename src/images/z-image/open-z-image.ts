@@ -1,12 +1,13 @@
 import type { Backend } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
-import { describeAutoencoderKlDecoder } from '../../graph/index.ts'
+import { describeAutoencoderKlDecoder, refuseUnread } from '../../graph/index.ts'
 import { autoencoderKlConfigSchema } from '../../models/autoencoder-config.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { zImageConfigSchema } from '../../models/z-image-config.ts'
 import { openLatentDecoder } from '../decoding/latent-decoder.ts'
 import { readImageManifest } from '../image-manifest.ts'
 import type { ImagePipeline } from '../image-pipeline.ts'
+import type { UnreadTensors } from '../pipelines.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
 import { readPart } from '../read-part.ts'
 import { readScheduler } from '../sampling/scheduler-config.ts'
@@ -21,11 +22,20 @@ const TURBO = { steps: 8, guidance: 0 }
 const BASE = { steps: 50, guidance: 5 }
 
 /** Opens a Z-Image checkpoint, Turbo or base, in the layout of diffusers' ZImagePipeline. */
-export async function openZImagePipeline(backend: Backend, files: ModelFiles): Promise<ImagePipeline> {
+export async function openZImagePipeline(
+  backend: Backend,
+  files: ModelFiles,
+  { unread }: { readonly unread: UnreadTensors },
+): Promise<ImagePipeline> {
   const manifest = await readImageManifest(files)
   const scheduler = await readScheduler(files)
-  const transformer = await readPart(files.within('transformer'), zImageConfigSchema, 'a Z-Image transformer')
-  const vae = await readPart(files.within('vae'), autoencoderKlConfigSchema, 'an AutoencoderKL')
+  const transformer = await readPart(
+    files.within('transformer'),
+    zImageConfigSchema,
+    'a Z-Image transformer',
+    unread.transformer,
+  )
+  const vae = await readPart(files.within('vae'), autoencoderKlConfigSchema, 'an AutoencoderKL', unread.vae)
   const { in_channels: channels } = transformer.config
   if (vae.config.latent_channels !== channels) {
     throw new ModelFormatError(vae.file, `${channels} latent channels`, String(vae.config.latent_channels))
@@ -41,6 +51,7 @@ export async function openZImagePipeline(backend: Backend, files: ModelFiles): P
   const denoiser = await openZImageDenoiser(backend, transformer)
   const { attention } = backend
   const graphs = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
+  refuseUnread(vae.weights, [graphs.whole()], vae.unread)
   const decoder = await openLatentDecoder(backend, graphs, { scale })
   const published = scheduler.shift === TURBO_SHIFT ? TURBO : BASE
   return createZImagePipeline({

@@ -1,6 +1,6 @@
 import type { Backend, Session, Tensor } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { buildZImageCaption, buildZImageTransformer, chooseLinear } from '../../graph/index.ts'
+import { buildZImageCaption, buildZImageTransformer, chooseLinear, refuseUnread } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
 import type { Part } from '../read-part.ts'
@@ -12,13 +12,14 @@ import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep
 /** Makes the two sessions of Z-Image's transformer: for the caption, and for the steps. */
 export async function openZImageDenoiser(
   backend: Backend,
-  { config, weights }: Part<ZImageConfig>,
+  { config, weights, unread }: Part<ZImageConfig>,
 ): Promise<ZImageDenoiser> {
   const { attention, precision } = backend
   const options = { linear: chooseLinear(weights), attention, precision }
-  const caption = await backend.createSession(buildZImageCaption(config, weights, options))
-  const transformer = await backend.createSession(buildZImageTransformer(config, weights, options))
-  return new ZImageDenoiser(config, caption, transformer)
+  const caption = buildZImageCaption(config, weights, options)
+  const transformer = buildZImageTransformer(config, weights, options)
+  refuseUnread(weights, [caption, transformer], unread)
+  return new ZImageDenoiser(config, await backend.createSession(caption), await backend.createSession(transformer))
 }
 
 /** Z-Image's transformer: the caption is refined once, then every step predicts from it. */
