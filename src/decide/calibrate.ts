@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { InternalError } from '../errors/index.ts'
 import type { Question } from '../schemas/index.ts'
-import { optionCount } from './language-model/readout.ts'
+import { optionCount } from './option-count.ts'
 
 const temperature = z.number().positive()
 const byCount = z.object({ '2': temperature, '3-5': temperature, '6-10': temperature, '11+': temperature })

@@ -27,8 +27,8 @@ export interface CommonEngineOptions {
    */
   readonly maxQueue?: number
   /**
-   * Most options of a choice, 2 or more. Default 26, as in the specification. Models that answer with letters, such as plain
-   * Qwen3 checkpoints, tell 26 apart and refuse more.
+   * Most options of a choice, 2 or more. Default 26, as in the specification. Plain language models answer with letters, and
+   * beyond 26 options with pairs of letters, of which their tokenizer may have too few; they refuse more than these, or 255.
    */
   readonly maxOptions?: number
   /**

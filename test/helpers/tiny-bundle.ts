@@ -26,8 +26,9 @@ function byteAlphabet(): string[] {
   })
 }
 
-function tokenizerFile() {
-  const vocabulary = [...byteAlphabet(), ...MERGES.map((merge) => merge.replace(' ', ''))]
+function tokenizerFile(more: readonly string[]) {
+  const merges = [...MERGES, ...more]
+  const vocabulary = [...byteAlphabet(), ...merges.map((merge) => merge.replace(' ', ''))]
   return {
     version: '1.0',
     added_tokens: STRUCTURE.map((content, index) => ({
@@ -43,7 +44,7 @@ function tokenizerFile() {
     pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true },
     post_processor: null,
     decoder: { type: 'ByteLevel' },
-    model: { type: 'BPE', vocab: Object.fromEntries(vocabulary.map((token, id) => [token, id])), merges: MERGES },
+    model: { type: 'BPE', vocab: Object.fromEntries(vocabulary.map((token, id) => [token, id])), merges },
   }
 }
 
@@ -65,7 +66,7 @@ const CONFIG = {
   max_position_embeddings: 4096,
 }
 
-function weightShapes(count: number): [string, number[]][] {
+function weightShapes(count: number, vocabulary: number): [string, number[]][] {
   const { hidden_size: h, head_dim: d, num_attention_heads: q, num_key_value_heads: kv, intermediate_size: f } = CONFIG
   const layer: [string, number[]][] = [
     ['input_layernorm', [h]],
@@ -84,7 +85,7 @@ function weightShapes(count: number): [string, number[]][] {
     layer.map(([name, shape]): [string, number[]] => [`model.layers.${index}.${name}.weight`, shape]),
   )
   return [
-    ['model.embed_tokens.weight', [CONFIG.vocab_size, h]],
+    ['model.embed_tokens.weight', [vocabulary, h]],
     ...layers.flat(),
     ['model.norm.weight', [h]],
     ['pointer.query.weight', [24, h]],
@@ -103,11 +104,11 @@ function randomSource(seed: number): () => number {
   }
 }
 
-function safetensors(seed: number, layers: number): Uint8Array {
+function safetensors(seed: number, layers: number, vocabulary: number): Uint8Array {
   const random = randomSource(seed)
   let offset = 0
   const header: Record<string, unknown> = {}
-  const parts = weightShapes(layers).map(([name, shape]) => {
+  const parts = weightShapes(layers, vocabulary).map(([name, shape]) => {
     const size = shape.reduce((product, dim) => product * dim, 1)
     const scale = shape.length === 1 ? 0.2 : 2 * (shape[1] as number) ** -0.5
     const values = Float32Array.from({ length: size }, () => random() * scale + (shape.length === 1 ? 1 : 0))
@@ -127,6 +128,8 @@ export interface TinyBundle {
   manifest?: Record<string, unknown>
   config?: Record<string, unknown>
   seed?: number
+  /** Rules of the tokenizer beside those of `yes` and `no`, such as `A B`. */
+  merges?: readonly string[]
 }
 
 export const TINY_MANIFEST = {
@@ -142,13 +145,15 @@ export async function writeTinyBundle({
   manifest = TINY_MANIFEST,
   config = {},
   seed = 1,
+  merges = [],
 }: TinyBundle = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-tiny-'))
-  await writeFile(join(folder, 'config.json'), JSON.stringify({ ...CONFIG, ...config }))
-  await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizerFile()))
+  const vocabulary = CONFIG.vocab_size + merges.length
+  await writeFile(join(folder, 'config.json'), JSON.stringify({ ...CONFIG, vocab_size: vocabulary, ...config }))
+  await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizerFile(merges)))
   await writeFile(
     join(folder, 'model.safetensors'),
-    safetensors(seed, Number(config['num_hidden_layers'] ?? CONFIG.num_hidden_layers)),
+    safetensors(seed, Number(config['num_hidden_layers'] ?? CONFIG.num_hidden_layers), vocabulary),
   )
   if (Object.keys(manifest).length > 0) await writeFile(join(folder, 'tessera.json'), JSON.stringify(manifest))
   return folder

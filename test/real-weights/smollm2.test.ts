@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCpuBackend } from '../../src/backends/cpu.ts'
 import { openDecider } from '../../src/decide/index.ts'
 import { openFolder } from '../../src/models/model-folder.ts'
@@ -46,12 +46,21 @@ function readQuestions(): Asked[] {
   })
 }
 
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+
+/** The pairs of letters that the tokenizer has as one token. */
+function readPairs(folder: string): string[] {
+  const { model } = JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8')) as { model: { vocab: object } }
+  const pairs = LETTERS.flatMap((first) => LETTERS.map((second) => first + second))
+  return pairs.filter((pair) => Object.hasOwn(model.vocab, pair))
+}
+
 /** The prompt of template `chat-1`, written out again. */
-function writeChat({ state, question }: Asked) {
+function writeChat({ state, question }: Asked, pairs: readonly string[] = []) {
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
   const asks = {
     noul: 'Answer with yes or no.',
-    choice: 'Answer with the letter of one option.',
+    choice: `Answer with the ${question.type === 'choice' && Object.keys(question.criteria).length > 26 ? 'letters' : 'letter'} of one option.`,
     score: 'Answer with the number of one level.',
   }
   let symbols = ['yes', 'no']
@@ -61,7 +70,7 @@ function writeChat({ state, question }: Asked) {
     lines = [yes ? `yes: ${text(yes)}` : '', no ? `no: ${text(no)}` : ''].filter(Boolean)
   } else if (question.type === 'choice') {
     const options = Object.entries(question.criteria)
-    symbols = options.map((_, index) => String.fromCharCode(65 + index))
+    symbols = options.length > 26 ? options.map((_, index) => pairs[index]!) : LETTERS.slice(0, options.length)
     lines = options.map(
       ([key, meaning], index) =>
         `${symbols[index]}. ${meaning === null || meaning === '' || meaning === key ? key : `${key}: ${text(meaning)}`}`,
@@ -81,23 +90,33 @@ function writeChat({ state, question }: Asked) {
 
 function askTransformers(folder: string, asked: readonly Asked[]): Reference {
   const out = join(folder, 'expected.json')
-  const input = JSON.stringify(asked.map(writeChat))
+  const pairs = readPairs(folder)
+  const input = JSON.stringify(asked.map((one) => writeChat(one, pairs)))
   execFileSync(PYTHON, [ANSWER, folder, out], { input, stdio: ['pipe', 'ignore', 'ignore'] })
   return JSON.parse(readFileSync(out, 'utf8')) as Reference
 }
 
 const best = (values: ArrayLike<number>) => Array.from(values).indexOf(Math.max(...Array.from(values)))
 
-it.skipIf(found.status !== 0)(
-  'SmolLM2 gives the tokens, logits and answers of transformers to a hundred texts',
-  async ({ annotate }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'tessera-smollm2-'))
+describe.skipIf(found.status !== 0)('SmolLM2', () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tessera-smollm2-'))
     execFileSync(PYTHON, [CONVERT, folder], { stdio: 'ignore' })
+  }, 120_000)
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  async function openModel() {
+    const backend = await createCpuBackend({ threads: 1 })
+    const decider = await openDecider({ backend, files: openFolder(folder) })
+    return { decider, close: () => decider.dispose().then(() => backend.dispose()) }
+  }
+
+  it('gives the tokens, logits and answers of transformers to a hundred texts', async ({ annotate }) => {
     const asked = readQuestions()
     const { seconds, prompts } = askTransformers(folder, asked)
-    const backend = await createCpuBackend({ threads: 1 })
     const before = process.memoryUsage().rss
-    const decider = await openDecider({ backend, files: openFolder(folder) })
+    const { decider, close } = await openModel()
     let [furthest, largest, equal, milliseconds] = [0, 0, 0, 0]
     for (const [index, { state, question }] of asked.entries()) {
       const request = parseDecisionRequest({ state, questions: { q: question } })
@@ -121,9 +140,26 @@ it.skipIf(found.status !== 0)(
     )
     expect(furthest).toBeLessThan(1e-4 * largest)
     expect(equal).toBe(asked.length)
-    await decider.dispose()
-    await backend.dispose()
-    rmSync(folder, { recursive: true })
-  },
-  600_000,
-)
+    await close()
+  }, 600_000)
+
+  it('gives the tokens and logits of transformers to a choice of 255 options', async () => {
+    const criteria = Object.fromEntries(Array.from({ length: 255 }, (_, index) => [`place ${index * 7}`, null]))
+    const body = {
+      state: 'We met at place 301.',
+      questions: { q: { type: 'choice', instructions: 'Where?', criteria } },
+    }
+    const request = parseDecisionRequest(body, { maxOptions: 255 })
+    const { prompts } = askTransformers(folder, [{ state: body.state, question: request.questions['q']! }])
+    const { ids, logits: wanted } = prompts[0]!
+    const { decider, close } = await openModel()
+    expect(decider.countTokens(request).input_tokens).toBe(ids.length)
+    const [[logits] = []] = await decider.logits(request, { turn: async () => {} })
+    const largest = Math.max(...wanted.map(Math.abs))
+    expect(logits).toHaveLength(255)
+    for (const [option, value] of wanted.entries()) {
+      expect(Math.abs(logits![option]! - value)).toBeLessThan(1e-4 * largest)
+    }
+    await close()
+  }, 600_000)
+})

@@ -56,7 +56,7 @@ describe('state and question are cut into the tokens of the whole prompt', async
   const folder = fileURLToPath(new URL('../../../test/fixtures/images/klein-base/tokenizer', import.meta.url))
   const tokenizer = await loadTokenizer(openFolder(folder))
   const format = readChatFormat(await readChatTemplate(openFolder(folder)))
-  const template = createChatTemplate(tokenizer, format)
+  const template = createChatTemplate(tokenizer, format, { ids: [], mostOptions: 26, of: () => [], column: () => 0 })
   const question = { type: 'noul', instructions: 'Is it?' } as const
 
   it.each(['It broke.', 'f(x)', '{"a":1}', 'a line\n', 'two lines\n\n', 'spaces  ', '', 'the end', '…'])(

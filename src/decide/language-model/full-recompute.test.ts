@@ -10,6 +10,7 @@ import { parseDecisionRequest, type Question } from '../../schemas/index.ts'
 import { type Branch, sees } from '../branch.ts'
 import { openDecider } from '../index.ts'
 import { loadTokenizer } from '../tokenizer/tokenizer.ts'
+import { readChatSymbols } from './answer-symbols.ts'
 import { createBranchTemplate } from './branch-template.ts'
 import { readChatFormat } from './chat-format.ts'
 import { createChatTemplate } from './chat-template.ts'
@@ -66,10 +67,11 @@ describe.each([
     )
     const tokenizer = await loadTokenizer(openFolder(folder))
     const pointer = 'readout' in manifest
+    const symbols = readChatSymbols(tokenizer, 'tokenizer.json')
     const template = pointer
       ? createBranchTemplate(tokenizer)
-      : createChatTemplate(tokenizer, readChatFormat(undefined))
-    const readout = pointer ? createPointerReadout() : createSymbolReadout(tokenizer, 'tokenizer.json')
+      : createChatTemplate(tokenizer, readChatFormat(undefined), symbols)
+    const readout = pointer ? createPointerReadout() : createSymbolReadout(symbols)
     const options = { linear: 'float', maxPositions: config.max_position_embeddings } as const
     const weights = await readSafetensors(folder)
     const first = await backend.createSession(buildLanguageModel(config, weights, { ...options, graph: 'prefill' }))

@@ -1,6 +1,5 @@
 import type { Precision } from '../../backends/backend.ts'
 import { buildLanguageModel, chooseLinear } from '../../graph/index.ts'
-import { readChatTemplate } from '../../models/chat-template.ts'
 import { indexWeights } from '../../models/index-weights.ts'
 import { readLanguageModelConfig } from '../../models/language-models/families.ts'
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
@@ -10,13 +9,10 @@ import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { readManifest } from '../manifest.ts'
 import { loadTokenizer } from '../tokenizer/tokenizer.ts'
-import { createBranchTemplate } from './branch-template.ts'
-import { readChatFormat } from './chat-format.ts'
-import { createChatTemplate } from './chat-template.ts'
+import { readAsking } from './asking.ts'
 import { createLanguageModelReader } from './language-model-reader.ts'
 import { openPrefill } from './open-prefill.ts'
 import { LONGEST_BRANCH } from './plan.ts'
-import { createPointerReadout, createSymbolReadout } from './readout.ts'
 
 /**
  * Opens a causal language model: `config.json`, `model.safetensors` (or shards) and `tokenizer.json` as transformers
@@ -35,14 +31,7 @@ export async function openLanguageModel({ backend, files, config: described }: D
     loadTokenizer(files, { vocabulary: config.vocab_size }),
   ])
   checkTensors(config, weights)
-  const template =
-    manifest.template === 'branch-1'
-      ? createBranchTemplate(tokenizer)
-      : createChatTemplate(tokenizer, readChatFormat(await readChatTemplate(files)))
-  const readout =
-    manifest.readout === 'pointer'
-      ? createPointerReadout()
-      : createSymbolReadout(tokenizer, `${files.location}/tokenizer.json`)
+  const { template, readout } = await readAsking(files, manifest, tokenizer)
   const { attention, precision, movesHalf } = backend
   const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision, movesHalf }
   const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config

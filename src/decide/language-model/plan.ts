@@ -2,9 +2,9 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
 import { type Branch, extent } from '../branch.ts'
 import type { PlannedRequest, TokenCount } from '../decider.ts'
+import { optionCount } from '../option-count.ts'
 import { asText } from '../render-text.ts'
 import { type PlanLimits, splitWindows, type Window } from '../windows.ts'
-import { optionCount } from './readout.ts'
 import type { Template } from './template.ts'
 
 /** Most tokens one question may have: its pass has a bias of question × (state + question) entries. */
