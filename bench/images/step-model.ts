@@ -1,7 +1,7 @@
 import type { Backend, Tensor } from '../../src/backends/index.ts'
 import { openFlux2Denoiser } from '../../src/images/flux2/flux2-denoiser.ts'
 import { readPart } from '../../src/images/read-part.ts'
-import type { Predict } from '../../src/images/sampling/denoise.ts'
+import type { Predict } from '../../src/images/sampling/predict.ts'
 import { openZImageDenoiser } from '../../src/images/z-image/z-image-denoiser.ts'
 import { flux2ConfigSchema } from '../../src/models/flux2-config.ts'
 import { openFolder } from '../../src/models/index.ts'

@@ -45,6 +45,27 @@ describe.each<[ImageBundleName, number]>([
     expect(await make({ guidance: 4 })).not.toEqual(first)
   })
 
+  it.each([
+    { _class_name: 'FlowMatchHeunDiscreteScheduler' },
+    { _class_name: 'FlowMatchLCMScheduler' },
+    { _class_name: 'UniPCMultistepScheduler', use_flow_sigmas: true, prediction_type: 'flow_prediction' },
+    { _class_name: 'DPMSolverMultistepScheduler', use_flow_sigmas: true, prediction_type: 'flow_prediction' },
+  ])('steps as the class of its scheduler does: $_class_name', async (config) => {
+    const file = join(bundle.folder, 'scheduler/scheduler_config.json')
+    const before = await readFile(file, 'utf8')
+    await writeFile(file, JSON.stringify(config))
+    const other = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
+    await writeFile(file, before)
+    try {
+      const make = async (from: ImagePipeline) =>
+        (await generatePicture(from, { ...REQUEST, steps: 3, guidance: 0 }, context)).data
+      expect(await make(other)).toEqual(await make(other))
+      expect(await make(other)).not.toEqual(await make(pipeline))
+    } finally {
+      await other.dispose()
+    }
+  })
+
   it('reports every step and run of the decoder, and asks for a turn before every forward', async () => {
     const progress: Progress[] = []
     let turns = 0
@@ -138,7 +159,7 @@ describe('a bundle', () => {
     ['z-image-base', 'vae/config.json', { _class_name: 'AutoencoderTiny' }],
     ['klein-base', 'transformer/config.json', { _class_name: 'QwenImageTransformer2DModel' }],
     ['klein-base', 'vae/config.json', { _class_name: 'AutoencoderKL' }],
-    ['z-image-base', 'scheduler/scheduler_config.json', { _class_name: 'FlowMatchLCMScheduler' }],
+    ['z-image-base', 'scheduler/scheduler_config.json', { _class_name: 'DDIMScheduler' }],
     ['z-image-base', 'scheduler/scheduler_config.json', { _class_name: 'UniPCMultistepScheduler' }],
     ['z-image-base', 'text_encoder/config.json', { rope_parameters: { type: 'dynamic', rope_theta: 3, factor: 2 } }],
     ['z-image-base', 'text_encoder/config.json', { architectures: ['Qwen3VLModel'] }],

@@ -3,8 +3,8 @@ import { buildFlux2Transformer, chooseLinear, refuseUnread } from '../../graph/i
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import type { Part } from '../read-part.ts'
-import type { Predict } from '../sampling/denoise.ts'
 import { jointPositions, type Grid } from '../sampling/positions.ts'
+import type { Predict } from '../sampling/predict.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
 

@@ -1,34 +1,31 @@
 import type { JobContext } from '../../jobs/job-context.ts'
-import { stepEuler } from './schedule.ts'
+import type { Predict } from './predict.ts'
+import type { Step } from './samplers/sampler.ts'
 
-/** Velocity of latents at a noise level, of the latents' length. */
-export type Predict = (latents: Float32Array, sigma: number) => Promise<Float32Array>
-
-/** Follows the velocity through all noise levels, changing `latents` in place. */
-export async function denoise(
-  latents: Float32Array,
-  sigmas: Float32Array,
-  predict: Predict,
-  context: JobContext,
-): Promise<void> {
-  const total = sigmas.length - 1
-  for (let step = 0; step < total; step++) {
-    context.onProgress?.({ stage: 'denoising', done: step, total })
-    stepEuler(latents, await predict(latents, sigmas[step]!), sigmas[step]!, sigmas[step + 1]!)
-  }
-  context.onProgress?.({ stage: 'denoising', done: total, total })
+/** The part of the noise levels that a picture goes through, and how. */
+export interface Denoising {
+  readonly step: Step
+  readonly steps: number
+  /** Step to begin with; above 0 where a picture is changed and not all noise is put on it. @defaultValue 0 */
+  readonly first?: number
+  /** Called with the latents after every step, to put back what must stay; it changes them in place. */
+  readonly keep?: (latents: Float32Array, step: number) => void
 }
 
-/**
- * Classifier-free guidance: `from + scale · (positive - negative)`, where Z-Image counts from the positive prediction
- * and FLUX.2 from the negative one, so that scale 1 there means none.
- */
-export function guide(positive: Predict, negative: Predict, scale: number, from: 'positive' | 'negative'): Predict {
-  return async (latents, sigma) => {
-    const towards = await positive(latents, sigma)
-    const away = await negative(latents, sigma)
-    const start = from === 'positive' ? towards : away
-    const factor = Math.fround(scale)
-    return towards.map((value, i) => start[i]! + Math.fround(factor * Math.fround(value - away[i]!)))
+/** Follows the velocity through the noise levels. May change `latents` in place. */
+export async function denoise(
+  latents: Float32Array,
+  { step, steps, first = 0, keep }: Denoising,
+  predict: Predict,
+  context: JobContext,
+): Promise<Float32Array> {
+  const total = steps - first
+  let current = latents
+  for (let k = first; k < steps; k++) {
+    context.onProgress?.({ stage: 'denoising', done: k - first, total })
+    current = await step(current, k, predict)
+    keep?.(current, k)
   }
+  context.onProgress?.({ stage: 'denoising', done: total, total })
+  return current
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { randomNormal } from './noise.ts'
+import { createNoise } from './noise.ts'
 
 /** `torch.randn(..., generator=torch.Generator().manual_seed(seed))` of torch 2.13 on a CPU. */
 const SEED_0 = [
@@ -15,6 +15,11 @@ const TWENTY_OF_SEED_7 = [
   -1.2169294, -0.081021585, 1.3614851, -2.0614779, 0.6741007, -1.3233458, -1.359769, -0.8667016, -0.56400669,
   -2.0564625, -0.35672253,
 ]
+const SECOND_OF_SEED_3 = [
+  0.261501163, 0.931124449, -0.514461994, -1.65166545, 0.0370668769, -0.0676855892, 0.429033041, -0.86811924,
+  -1.19631958, 1.02799654, 0.0718910918, -0.184476197, -0.958300412, 0.0639240816, 0.65891391, 0.8194592, 0.56159389,
+  -0.248146832, -1.07996094, 0.591621757,
+]
 
 function expectClose(got: Float32Array, wanted: readonly number[]): void {
   expect(got.length).toBe(wanted.length)
@@ -25,32 +30,39 @@ it.each([
   [0, SEED_0],
   [42, SEED_42],
 ])('draws the sixteen values that torch draws for seed %d', (seed, wanted) => {
-  expectClose(randomNormal(seed, 16), wanted)
+  expectClose(createNoise(seed)(16), wanted)
 })
 
 it('draws the latents of a 1024x1024 picture as torch does, to the last value', () => {
-  const values = randomNormal(42, 16 * 128 * 128)
+  const values = createNoise(42)(16 * 128 * 128)
   expectClose(values.slice(-4), [-1.30105829, 0.60810214, -1.76224577, -2.32941723])
   expect(values.reduce((sum, value) => sum + value, 0)).toBeCloseTo(-62.9133, 1)
 })
 
 it('draws the packed latents of torch: channels are the slow axis', () => {
-  const values = randomNormal(42, 128 * 64 * 64)
+  const values = createNoise(42)(128 * 64 * 64)
   const token = [0, 1, 2, 3].map((channel) => values[channel * 64 * 64]!)
   expectClose(Float32Array.from(token), [1.92691529, -0.51969308, -0.79778224, 1.14618361])
 })
 
 it('draws the end of a length that is not a multiple of sixteen anew', () => {
   // torch.randn(20, generator=torch.Generator().manual_seed(7))
-  expectClose(randomNormal(7, 20), TWENTY_OF_SEED_7)
+  expectClose(createNoise(7)(20), TWENTY_OF_SEED_7)
 })
 
 it('uses the low 32 bits of a seed, as torch does', () => {
-  expect(randomNormal(2 ** 32 + 5, 32)).toEqual(randomNormal(5, 32))
-  expect(randomNormal(-1, 32)).toEqual(randomNormal(2 ** 32 - 1, 32))
-  expect(randomNormal(5, 32)).not.toEqual(randomNormal(6, 32))
+  expect(createNoise(2 ** 32 + 5)(32)).toEqual(createNoise(5)(32))
+  expect(createNoise(-1)(32)).toEqual(createNoise(2 ** 32 - 1)(32))
+  expect(createNoise(5)(32)).not.toEqual(createNoise(6)(32))
 })
 
 it('refuses lengths that torch draws in another way', () => {
-  expect(() => randomNormal(0, 15)).toThrow(RangeError)
+  expect(() => createNoise(0)(15)).toThrow(RangeError)
+})
+
+it('goes on where the last call ended, as torch does', () => {
+  // g = torch.Generator().manual_seed(3); torch.randn(16, generator=g); torch.randn(20, generator=g)
+  const draw = createNoise(3)
+  draw(16)
+  expectClose(draw(20), SECOND_OF_SEED_3)
 })

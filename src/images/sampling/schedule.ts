@@ -1,15 +1,24 @@
 import type { SchedulerConfig } from './scheduler-config.ts'
 
+/** Noise levels before they are shifted, in the precision in which the reference hands them to its scheduler. */
+export type Levels = Float32Array | Float64Array
+
+/** How noise levels are shifted: by a constant, or by the size of the picture. */
+export interface Shift {
+  readonly use_dynamic_shifting: boolean
+  readonly shift: number
+}
+
 /**
  * Noise levels of the flow-matching Euler sampler: `steps` falling values from about 1, then 0. Step k goes from level
  * k to level k + 1. All in float32, rounded where the reference scheduler (FlowMatchEulerDiscreteScheduler) rounds.
  *
- * @param base evenly spaced levels, as {@link spaceLevels} or {@link spaceLevelsTorch} gives them
+ * @param levels evenly spaced, as {@link spaceLevels} or {@link spaceLevelsTorch} gives them
  * @param mu shift for this image size; used only when the scheduler's shift is dynamic
  */
-export function computeSigmas(base: Float32Array, config: SchedulerConfig, mu: number): Float32Array {
-  const sigmas = new Float32Array(base.length + 1)
-  for (const [k, level] of base.entries()) {
+export function computeSigmas(levels: Levels, config: Shift, mu: number): Float32Array {
+  const sigmas = new Float32Array(levels.length + 1)
+  for (const [k, level] of Float32Array.from(levels).entries()) {
     sigmas[k] = config.use_dynamic_shifting ? shiftDynamically(level, mu) : shiftStatically(level, config.shift)
   }
   return sigmas
@@ -26,10 +35,10 @@ function shiftDynamically(level: number, mu: number): number {
   return factor / fround(factor + fround(fround(1 / level) - 1))
 }
 
-/** `steps` levels from 1 to 1 / steps, each rounded once (numpy's linspace). */
-export function spaceLevels(steps: number): Float32Array {
+/** `steps` levels from 1 to 1 / steps, as numpy's linspace computes them. */
+export function spaceLevels(steps: number): Float64Array {
   const step = (1 / steps - 1) / (steps - 1)
-  return Float32Array.from({ length: steps }, (_, k) => (k === 0 ? 1 : k === steps - 1 ? 1 / steps : 1 + k * step))
+  return Float64Array.from({ length: steps }, (_, k) => (k === 0 ? 1 : k === steps - 1 ? 1 / steps : 1 + k * step))
 }
 
 /** The same levels as torch's linspace computes them: in float32 and from both ends, which differs in the last bit. */

@@ -10,7 +10,7 @@ import type { ImagePipeline } from '../image-pipeline.ts'
 import type { UnreadTensors } from '../pipelines.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
 import { readPart } from '../read-part.ts'
-import { readScheduler } from '../sampling/scheduler-config.ts'
+import { readScheduler, shiftOf } from '../sampling/scheduler-config.ts'
 import { openZImageDenoiser } from './z-image-denoiser.ts'
 import { createZImagePipeline } from './z-image-pipeline.ts'
 
@@ -53,7 +53,7 @@ export async function openZImagePipeline(
   const graphs = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
   refuseUnread(vae.weights, [graphs.whole()], vae.unread)
   const decoder = await openLatentDecoder(backend, graphs, { scale })
-  const published = scheduler.shift === TURBO_SHIFT ? TURBO : BASE
+  const published = shiftOf(scheduler) === TURBO_SHIFT ? TURBO : BASE
   return createZImagePipeline({
     text,
     denoiser,

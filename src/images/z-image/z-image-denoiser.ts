@@ -4,8 +4,8 @@ import { buildZImageCaption, buildZImageTransformer, chooseLinear, refuseUnread 
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
 import type { Part } from '../read-part.ts'
-import type { Predict } from '../sampling/denoise.ts'
 import { captionPositions, padLength, picturePositions, type Grid } from '../sampling/positions.ts'
+import type { Predict } from '../sampling/predict.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
 

@@ -5,11 +5,13 @@ import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults 
 import { fromPlanes } from '../picture/pixel-image.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
 import { requireSampling, requireSize } from '../request-values.ts'
-import { denoise, guide, type Predict } from '../sampling/denoise.ts'
-import { randomNormal } from '../sampling/noise.ts'
+import { denoise } from '../sampling/denoise.ts'
+import { createNoise } from '../sampling/noise.ts'
 import { patchify, unpatchify } from '../sampling/packing.ts'
 import type { Grid } from '../sampling/positions.ts'
-import { computeLinearMu, computeSigmas, spaceLevelsTorch } from '../sampling/schedule.ts'
+import { guide, type Predict } from '../sampling/predict.ts'
+import { createSampler } from '../sampling/samplers/create-sampler.ts'
+import { computeLinearMu, spaceLevelsTorch } from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
 import type { ZImageDenoiser } from './z-image-denoiser.ts'
 
@@ -32,6 +34,7 @@ export interface ZImageParts {
 export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
   const { text, denoiser, decoder, scheduler, channels, scale, defaults } = parts
   const sizeStep = scale * PATCH
+  const sampler = createSampler(scheduler)
 
   async function predictor(prompt: string, guidance: number, grid: Grid, context: JobContext): Promise<Predict> {
     const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context)
@@ -49,14 +52,15 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     const grid = { height: size.height / PATCH, width: size.width / PATCH }
     const predict = await predictor(prompt, guidance, grid, context)
     const mu = computeLinearMu(grid.height * grid.width, scheduler)
-    const sigmas = computeSigmas(spaceLevelsTorch(steps), scheduler, mu)
+    const levels = sampler.plan({ levels: spaceLevelsTorch(steps), mu })
     return {
       steps,
       runs: decoder.countRuns(size),
       async draw(seed, drawing) {
-        const noise = randomNormal(seed, channels * size.height * size.width)
-        const tokens = patchify(noise, channels, size.height, size.width)
-        await denoise(tokens, sigmas, predict, drawing)
+        const source = createNoise(seed)
+        const noise = () => patchify(source(channels * size.height * size.width), channels, size.height, size.width)
+        const start = noise()
+        const tokens = await denoise(start, { step: sampler.begin(levels, noise), steps }, predict, drawing)
         const latents = unpatchify(tokens, channels, size.height, size.width)
         const { data } = await decoder.decode({ channels, ...size, data: latents }, drawing)
         return fromPlanes(data, width, height)
