@@ -21,6 +21,10 @@ const schema = z.object({
   quantization_config: quantizationConfigSchema.optional(),
 })
 
+/** Names of linear and embedding weights, of the encoder and of the heads on it. */
+export const BERT_MATRICES =
+  /(^|\.)((word|position|token_type)_embeddings|query|key|value|dense|classifier|decide\.(option|context|score))\.weight$/
+
 /** The fields of a BERT checkpoint's `config.json` that its graph is made from. */
 export type BertConfig = z.infer<typeof schema>
 

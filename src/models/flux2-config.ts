@@ -4,6 +4,10 @@ import { quantizationConfigSchema } from './quantization-config.ts'
 
 const count = z.number().int().positive()
 
+/** Names of the weights of linear layers. */
+export const FLUX2_MATRICES =
+  /(^|\.)(context_embedder|x_embedder|linear(_[12]|_in|_out)?|to_([qkv]|out(\.0)?|add_out|qkv_mlp_proj)|add_[qkv]_proj|proj_out)\.weight$/
+
 /** The fields of a Flux2Transformer2DModel's `config.json` that its graph is made from. */
 export const flux2ConfigSchema = z
   .object({

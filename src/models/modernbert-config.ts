@@ -33,6 +33,9 @@ const schema = z.object({
   quantization_config: quantizationConfigSchema.optional(),
 })
 
+/** Names of linear and embedding weights, of the encoder and of the heads on it. */
+export const MODERNBERT_MATRICES = /(^|\.)(tok_embeddings|Wqkv|Wi|Wo|head\.dense|classifier)\.weight$/
+
 type Parsed = z.infer<typeof schema>
 
 /** The fields of a ModernBERT checkpoint's `config.json` that its graph is made from. */

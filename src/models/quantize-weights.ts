@@ -5,6 +5,8 @@ import { z } from 'zod'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { decodeFloats, isFloatType } from './decode-floats.ts'
 import { exists } from './exists.ts'
+import { findMatrices } from './find-matrices.ts'
+import { readModelConfig } from './model-config.ts'
 import { openFolder } from './model-folder.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
 import { quantizeRows, quantizeWholeRows } from './quantize-rows.ts'
@@ -39,25 +41,28 @@ export interface QuantizeWeightsOptions {
 
 /** Configuration and tokenizer of a checkpoint; weights in other formats are not copied. */
 const COPIED = new Set(['.json', '.txt', '.jinja', '.model', '.md'])
+/** Heads that some checkpoints have in a file of their own stay as they are. */
+const HEAD_FILE = 'head.safetensors'
 
 /**
- * Writes a checkpoint with its matrices (linear and embedding weights) as 4- or 8-bit integers and everything else
+ * Writes a checkpoint with its matrices (linear and embedding weights that its family names) as 4- or 8-bit integers and everything else
  * unchanged; see `quantizationConfigSchema` for the storage. Memory stays bounded whatever the size of the
  * checkpoint.
  *
- * @throws ModelFormatError when the checkpoint is damaged, already quantised or has a weight that isn't finite
+ * @throws ModelFormatError when the checkpoint is damaged, of a kind that is not known, already quantised or has a weight that isn't finite
  * @throws InvalidRequestError when `out` exists
  * @throws AbortedError when the signal fires; nothing is left behind
  */
 export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<void> {
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
+  const matrices = findMatrices(await readModelConfig(openFolder(options.folder)))
   const weights = await readSafetensors(options.folder)
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
   try {
     await copyDescriptions(partial, options)
-    await writeTensors(partial, weights, options)
+    await writeTensors(partial, weights, { ...options, matrices })
     await rename(partial, out)
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
@@ -75,7 +80,7 @@ async function copyDescriptions(partial: string, { folder, bits, blockSize }: Qu
     )
   }
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const wanted = COPIED.has(extname(entry.name)) || entry.name.startsWith('LICENSE')
+    const wanted = COPIED.has(extname(entry.name)) || entry.name.startsWith('LICENSE') || entry.name === HEAD_FILE
     if (entry.isDirectory() || !wanted || entry.name.endsWith('.safetensors.index.json')) continue
     await copyFile(join(folder, entry.name), join(partial, entry.name))
   }
@@ -84,7 +89,12 @@ async function copyDescriptions(partial: string, { folder, bits, blockSize }: Qu
   await writeFile(join(partial, 'config.json'), `${text}\n`)
 }
 
-async function writeTensors(partial: string, weights: WeightIndex, options: QuantizeWeightsOptions): Promise<void> {
+interface TensorOptions extends QuantizeWeightsOptions {
+  /** Names of the tensors to quantise. */
+  readonly matrices: RegExp
+}
+
+async function writeTensors(partial: string, weights: WeightIndex, options: TensorOptions): Promise<void> {
   const tensors = weights.names.map((name) => ({ name, entry: weights.get(name)! }))
   const total = tensors.reduce((sum, { entry }) => sum + entry.length, 0)
   const plans = tensors.flatMap(({ name, entry }) => planTensor(name, entry, options))
@@ -94,7 +104,9 @@ async function writeTensors(partial: string, weights: WeightIndex, options: Quan
     for (const { name, entry } of tensors) {
       for await (const slice of readSlices(weights.folder, entry)) {
         if (options.signal?.aborted) throw new AbortedError(undefined, { cause: options.signal.reason })
-        await (isMatrix(name, entry) ? writeQuantized(writer, name, entry, slice, options) : writer.append(name, slice))
+        await (isMatrix(name, entry, options)
+          ? writeQuantized(writer, name, entry, slice, options)
+          : writer.append(name, slice))
         done += slice.length
         options.onProgress?.({ stage: 'quantize', done, total })
       }
@@ -104,13 +116,13 @@ async function writeTensors(partial: string, weights: WeightIndex, options: Quan
   }
 }
 
-/** Linear and embedding weights; convolutions and learned tokens have other shapes or names. */
-function isMatrix(name: string, entry: TensorEntry): boolean {
-  return entry.shape.length === 2 && name.endsWith('.weight') && isFloatType(entry.dtype)
+function isMatrix(name: string, entry: TensorEntry, { matrices }: TensorOptions): boolean {
+  return matrices.test(name) && entry.shape.length === 2 && isFloatType(entry.dtype)
 }
 
-function planTensor(name: string, entry: TensorEntry, { bits, blockSize }: QuantizeWeightsOptions): TensorPlan[] {
-  if (!isMatrix(name, entry)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
+function planTensor(name: string, entry: TensorEntry, options: TensorOptions): TensorPlan[] {
+  const { bits, blockSize } = options
+  if (!isMatrix(name, entry, options)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
   const [rows, width] = entry.shape as [number, number]
   if (blockSize === 'row') {
     return [

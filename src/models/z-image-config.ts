@@ -4,6 +4,10 @@ import { quantizationConfigSchema } from './quantization-config.ts'
 
 const count = z.number().int().positive()
 
+/** Names of the weights of linear layers. */
+export const Z_IMAGE_MATRICES =
+  /(^|\.)(cap_embedder\.1|all_x_embedder\.[\d-]+|mlp\.[02]|adaLN_modulation\.[01]|to_([qkv]|out\.0)|w[123]|linear)\.weight$/
+
 /** The fields of a ZImageTransformer2DModel's `config.json` that its graph is made from. */
 export const zImageConfigSchema = z
   .object({

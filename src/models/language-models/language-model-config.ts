@@ -59,6 +59,10 @@ export function plainLayers(
   } as const
 }
 
+/** Linear and embedding weights as all families so far name them, and those of a pointer beside them. */
+export const MATRICES =
+  /^(model\.)?(embed_tokens|layers\.\d+\.(self_attn|mlp)\.[a-z]+_proj)\.weight$|^(lm_head|pointer\.(query|key))\.weight$/
+
 /** A row of the registry of language models. */
 export interface LanguageModelFamily extends Family {
   readonly name: string
@@ -66,6 +70,8 @@ export interface LanguageModelFamily extends Family {
   readonly bare: readonly string[]
   /** `general.architecture` of GGUF files that hold one. */
   readonly ggufArchitecture: string
+  /** Names of the tensors that its graphs read in fewer bits, too. */
+  readonly matrices: RegExp
   /** @throws ModelFormatError naming the field that is missing or asks for what the graph does not compute */
   readConfig(json: unknown, file: string): LanguageModelConfig
 }

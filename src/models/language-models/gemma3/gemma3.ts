@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ModelFormatError } from '../../../errors/index.ts'
 import {
   headSize,
+  MATRICES,
   type LanguageModelConfig,
   type LanguageModelFamily,
   plainLayers,
@@ -42,6 +43,7 @@ export const gemma3: LanguageModelFamily = {
   bare: ['Gemma3TextModel'],
   modelTypes: ['gemma3_text'],
   ggufArchitecture: 'gemma3',
+  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'Gemma 3')
     const { full, local } = readRopes(fields, file)

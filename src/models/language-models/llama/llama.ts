@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   headSize,
+  MATRICES,
   type LanguageModelFamily,
   plainLayers,
   readFields,
@@ -27,6 +28,7 @@ export const llama: LanguageModelFamily = {
   bare: ['LlamaModel'],
   modelTypes: ['llama'],
   ggufArchitecture: 'llama',
+  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'Llama')
     const size = fields.head_dim ?? fields.hidden_size / fields.num_attention_heads

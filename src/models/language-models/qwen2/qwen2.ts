@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   headSize,
+  MATRICES,
   type LanguageModelFamily,
   plainLayers,
   readFields,
@@ -24,6 +25,7 @@ export const qwen2: LanguageModelFamily = {
   bare: ['Qwen2Model'],
   modelTypes: ['qwen2'],
   ggufArchitecture: 'qwen2',
+  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'Qwen2')
     const size = fields.head_dim ?? fields.hidden_size / fields.num_attention_heads

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   headSize,
+  MATRICES,
   type LanguageModelFamily,
   plainLayers,
   readFields,
@@ -25,6 +26,7 @@ export const qwen3: LanguageModelFamily = {
   bare: ['Qwen3Model'],
   modelTypes: ['qwen3'],
   ggufArchitecture: 'qwen3',
+  matrices: MATRICES,
   readConfig(json, file) {
     const fields = readFields(schema, json, file, 'Qwen3')
     return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)), headNorms: true }, file)

@@ -1,0 +1,38 @@
+import { BERT_MATRICES } from './bert-config.ts'
+import { FLUX2_MATRICES } from './flux2-config.ts'
+import { LANGUAGE_MODELS } from './language-models/families.ts'
+import { type Family, findFamily, type ModelConfig } from './model-config.ts'
+import { MODERNBERT_MATRICES } from './modernbert-config.ts'
+import { Z_IMAGE_MATRICES } from './z-image-config.ts'
+
+interface QuantizedFamily extends Family {
+  readonly matrices: RegExp
+}
+
+/** Every kind of checkpoint that is quantised: models that answer, text encoders, and transformers by their class in diffusers. */
+const QUANTIZED: readonly QuantizedFamily[] = [
+  ...LANGUAGE_MODELS.map((row) => ({ ...row, architectures: [...row.architectures, ...row.bare] })),
+  {
+    architectures: ['BertForSequenceClassification', 'TesseraTreeDecider', 'BertModel'],
+    modelTypes: ['bert'],
+    matrices: BERT_MATRICES,
+  },
+  {
+    architectures: ['ModernBertForSequenceClassification', 'ModernBertModel'],
+    modelTypes: ['modernbert'],
+    matrices: MODERNBERT_MATRICES,
+  },
+  { architectures: ['Flux2Transformer2DModel'], modelTypes: [], matrices: FLUX2_MATRICES },
+  { architectures: ['ZImageTransformer2DModel'], modelTypes: [], matrices: Z_IMAGE_MATRICES },
+]
+
+/**
+ * Names of the tensors that graphs of this kind of checkpoint read in fewer bits; all others stay as they are.
+ *
+ * @throws ModelFormatError naming a kind that is not known and all that are
+ */
+export function findMatrices(config: ModelConfig): RegExp {
+  const { _class_name: part } = config.json
+  const architectures = typeof part === 'string' ? [part] : config.architectures
+  return findFamily(QUANTIZED, { ...config, architectures }).matrices
+}
