@@ -9,6 +9,9 @@ it('is a line of JSON, without what is not there', () => {
       method: 'POST',
       route: '/v1/systemone',
       account: 'a',
+      model: 'decide-mini',
+      queueMs: 0.0004,
+      computeMs: 1.2,
       status: 200,
       milliseconds: 1.23456,
       units: 7,
@@ -16,7 +19,7 @@ it('is a line of JSON, without what is not there', () => {
     new Date(0),
   )
   expect(line).toBe(
-    '{"time":"1970-01-01T00:00:00.000Z","request_id":"req_1","method":"POST","route":"/v1/systemone","account":"a","status":200,"milliseconds":1.235,"units":7}',
+    '{"time":"1970-01-01T00:00:00.000Z","request_id":"req_1","method":"POST","route":"/v1/systemone","account":"a","model":"decide-mini","status":200,"milliseconds":1.235,"queue_ms":0,"compute_ms":1.2,"units":7}',
   )
 })
 

@@ -6,7 +6,7 @@ const MOST_WAITING = 2 ** 20
 
 /** One line of JSON for a request: who, what and how long, and nothing of its content. */
 export function formatAccess(entry: RequestLog, time: Date): string {
-  const { requestId, traceId, method, route, account, status, milliseconds, units, bytesIn, bytesOut, error } = entry
+  const { requestId, traceId, method, route, account, model, status, units, bytesIn, bytesOut, error } = entry
   return JSON.stringify({
     time: time.toISOString(),
     request_id: requestId,
@@ -14,13 +14,20 @@ export function formatAccess(entry: RequestLog, time: Date): string {
     method,
     route,
     account,
+    model,
     status,
-    milliseconds: Math.round(milliseconds * 1000) / 1000,
+    milliseconds: round(entry.milliseconds),
+    queue_ms: round(entry.queueMs),
+    compute_ms: round(entry.computeMs),
     units,
     bytes_in: bytesIn,
     bytes_out: bytesOut,
     error: error?.code,
   })
+}
+
+function round(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : Math.round(milliseconds * 1000) / 1000
 }
 
 /** Writes lines, and does not wait for their reader. */

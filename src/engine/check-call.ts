@@ -1,14 +1,16 @@
 import { callback, readOption, withMethods } from '../options/index.ts'
+import type { CallOptions } from './call-options.ts'
 
 const SIGNAL = withMethods<AbortSignal>('an AbortSignal', 'addEventListener').optional()
-const ON_PROGRESS = callback().optional()
+const CALLBACK = callback().optional()
 
 /**
  * Checks what JavaScript lets through, before the call has a place in the queue.
  *
  * @throws InvalidRequestError naming the option
  */
-export function checkCall(signal: unknown, onProgress: unknown): void {
+export function checkCall({ signal, onProgress, onTimings }: CallOptions): void {
   readOption('signal', SIGNAL, signal)
-  readOption('onProgress', ON_PROGRESS, onProgress)
+  readOption('onProgress', CALLBACK, onProgress)
+  readOption('onTimings', CALLBACK, onTimings)
 }

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { AbortedError } from '../errors/index.ts'
 import type { DecisionRequestInput, DecisionResponse } from '../schemas/index.ts'
+import type { CallOptions } from './call-options.ts'
 import { decideEach, type DecisionOutcome } from './decide-many.ts'
 import { decideMany } from './default-engine.ts'
-import type { CallOptions } from './dispatcher.ts'
 import { QUESTIONS, runFake, startFakeEngine } from './test-support/engines.ts'
 
 const request = (state: object): DecisionRequestInput => ({ state, questions: QUESTIONS })

@@ -1,7 +1,7 @@
 import { type TesseraError, toTesseraError } from '../errors/index.ts'
 import { count, readOption } from '../options/index.ts'
 import type { DecisionRequestInput, DecisionResponse } from '../schemas/index.ts'
-import type { CallOptions } from './dispatcher.ts'
+import type { CallOptions } from './call-options.ts'
 
 /** Requests that are worked on or wait to be taken; the engine itself reads a few at a time. */
 const CONCURRENCY = 8

@@ -13,9 +13,9 @@ import {
   type QuestionsInput,
   type ThresholdInput,
 } from '../schemas/index.ts'
+import type { CallOptions } from './call-options.ts'
 import { createEngine } from './create-engine.ts'
 import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
-import type { CallOptions } from './dispatcher.ts'
 import type { Engine } from './engine.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
 import { LazyEngine } from './lazy-engine.ts'

@@ -8,40 +8,19 @@ import {
   WorkerCrashedError,
 } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
+import { type EngineActivity, ModelCounts } from './activity.ts'
+import type { CallOptions } from './call-options.ts'
+import { startTiming } from './call-timings.ts'
 import { checkCall } from './check-call.ts'
 import type { Connect, Connection } from './connection.ts'
-import { withCall } from './error-with-call.ts'
 import { FairQueue } from './fair-queue.ts'
+import { endJob, type Job } from './job.ts'
 import type { JobKind, Jobs } from './jobs.ts'
 import type { BackendInfo, FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
-export interface CallOptions {
-  /** Rejects the call with AbortedError. Computing stops at the next chunk. */
-  readonly signal?: AbortSignal | undefined
-  /** Called as the work goes on, on the caller's thread. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined
-  /** Who is calling; waiting calls are served round-robin over clients. Default: one client for all. */
-  readonly client?: string | undefined
-  /**
-   * `wait` (default): the call waits as long as it takes, unless the engine's `maxQueue` is set and reached. `refuse`: it is
-   * refused with OverloadedError where `maxQueue` calls wait already, or 64 where that is not set; for services.
-   */
-  readonly whenBusy?: 'wait' | 'refuse' | undefined
-}
-
 /** Calls that wait in front of one that would rather be refused, where `maxQueue` is not set. */
 const SERVICE_QUEUE = 64
-
-interface Job {
-  readonly client: string
-  readonly message: RunMessage
-  /** Made where the call was. */
-  readonly call: Error
-  onProgress: ((progress: Progress) => void) | undefined
-  resolve(response: Jobs[JobKind]['response']): void
-  reject(error: unknown): void
-}
 
 /** The calling side of an engine: a bounded queue in front of a connection that runs some jobs at a time. */
 export class Dispatcher {
@@ -50,6 +29,7 @@ export class Dispatcher {
   readonly #queue = new FairQueue<Job>()
   /** Jobs at the other end, by id. An aborted one stays until that end has let go of it. */
   readonly #running = new Map<number, Job>()
+  readonly #models = new ModelCounts()
   #lastId = 0
   #connection: Connection | undefined
   #starting: Promise<BackendInfo> | undefined
@@ -76,6 +56,10 @@ export class Dispatcher {
   /** Calls that run or wait. */
   get size(): number {
     return this.#running.size + this.#queue.size
+  }
+
+  get activity(): EngineActivity {
+    return { waiting: this.#queue.size, running: this.#running.size, models: this.#models.list() }
   }
 
   /** Connects unless connected. Rejects when the other end can't create its backend or ends before it has. */
@@ -109,10 +93,11 @@ export class Dispatcher {
     kind: Kind,
     model: string,
     request: Jobs[Kind]['request'],
-    { signal, onProgress, client = '', whenBusy }: CallOptions = {},
+    options: CallOptions = {},
   ): Promise<Jobs[Kind]['response']> {
     return new Promise((resolve, reject) => {
-      checkCall(signal, onProgress)
+      checkCall(options)
+      const { signal, onProgress, client = '', whenBusy } = options
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
       if (!this.#hasRoom(client, whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY)) {
@@ -125,6 +110,8 @@ export class Dispatcher {
         client,
         call: new Error('call'),
         onProgress,
+        isAbandoned: false,
+        told: startTiming(options.onTimings),
         message: { type: 'run', id, kind, model, request, reports: onProgress !== undefined } as RunMessage,
         resolve: (response) => {
           stopListening()
@@ -198,12 +185,13 @@ export class Dispatcher {
       this.#connection = undefined
       // Whoever waits for this start is told by its promise; nothing is left to advance.
       return this.#endStart?.(errorFromJSON(message.error))
+    } else if (message.type === 'model') {
+      return this.#models.note(message)
     } else {
       const job = this.#running.get(message.id)
       if (job && message.type === 'progress') return this.#report(job, message.progress)
       this.#running.delete(message.id)
-      if (message.type === 'result') job?.resolve(message.response)
-      if (message.type === 'error') job?.reject(withCall(errorFromJSON(message.error), job.call))
+      if (job && message.type !== 'progress') endJob(job, message)
     }
     this.#advance()
   }
@@ -219,11 +207,13 @@ export class Dispatcher {
   #abandon(job: Job, error: unknown): void {
     job.reject(error)
     job.onProgress = undefined
+    job.isAbandoned = true
     if (!this.#queue.remove(job)) this.#connection?.post({ type: 'abort', id: job.message.id })
   }
 
   #afterCrash(error: WorkerCrashedError): void {
     this.#connection = undefined
+    this.#models.lose()
     if (this.#endStart) return this.#endStart(error)
     this.#starting = undefined
     this.#rejectRunning(error)

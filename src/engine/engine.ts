@@ -15,10 +15,11 @@ import {
   type Warning,
 } from '../schemas/index.ts'
 import { unknownDecisionFields, unknownEditFields, unknownGenerationFields } from '../schemas/unknown-fields.ts'
+import type { EngineActivity } from './activity.ts'
+import type { CallOptions } from './call-options.ts'
 import type { Connect } from './connection.ts'
 import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
-import type { CallOptions } from './dispatcher.ts'
 import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
 import { OwnCalibrator, requireCalibrated } from './own-calibration.ts'
 import { encodeSources, type ReadFile } from './picture-sources.ts'
@@ -118,6 +119,8 @@ export interface Engine extends AsyncDisposable {
   models(): Promise<ModelInfo[]>
   /** The backend that really runs and why it was chosen. */
   backendInfo(): EngineBackendInfo
+  /** What it does at this moment, and what became of the models it opened; for metrics. */
+  activity(): EngineActivity
   /** Rejects pending calls with EngineDisposedError and frees everything. Safe to call twice. */
   dispose(): Promise<void>
 }
@@ -172,6 +175,7 @@ export async function startEngine(
     },
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
     backendInfo: () => ({ ...(pool.info ?? first), worker: options.worker, workers: options.workers }),
+    activity: () => pool.activity,
     dispose,
     [Symbol.asyncDispose]: dispose,
   }

@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import { GUIDANCE, STEPS } from '../images/sampling/sampling-options.ts'
 import { readOption } from '../options/index.ts'
-import type { CallOptions } from './dispatcher.ts'
+import type { CallOptions } from './call-options.ts'
 
 /** What the wire of the image endpoints does not carry. */
 export interface ImageCallOptions extends CallOptions {

@@ -91,7 +91,7 @@ it('sends progress only for calls that hear of it', async () => {
   )
   await runFake(engine, { steps: 2 })
   await runFake(engine, { steps: 2 }, { onProgress: () => {} })
-  expect(sent).toEqual(['started', 'result', 'progress', 'progress', 'result'])
+  expect(sent).toEqual(['started', 'model', 'result', 'progress', 'progress', 'result'])
   await engine.dispose()
 })
 

@@ -9,6 +9,7 @@ import type { JobKind, Jobs } from './jobs.ts'
 import { type Openable, OpenModels } from './open-models.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { EngineSettings } from './resolve-options.ts'
+import { Stint } from './stint.ts'
 import type { JobsDone, ResolvedModel, Task, TaskSource } from './task.ts'
 import { Turns } from './turns.ts'
 
@@ -79,11 +80,13 @@ export class JobRunner {
     const onProgress = (progress: Progress) => {
       if (reports && !controller.signal.aborted) this.#post({ type: 'progress', id, progress })
     }
+    const stint = new Stint()
     try {
-      const response = await this.#answer(message, { turn: () => place.turn(), onProgress }, controller.signal)
-      this.#post({ type: 'result', id, response })
+      const response = await this.#answer(message, { turn: () => place.turn(), onProgress }, controller.signal, stint)
+      this.#post({ type: 'result', id, response, served: stint.end()! })
     } catch (error) {
-      this.#post({ type: 'error', id, error: toTesseraError(error).toJSON() })
+      const served = stint.end()
+      this.#post({ type: 'error', id, error: toTesseraError(error).toJSON(), ...(served && { served }) })
     } finally {
       place.leave()
       this.#aborts.delete(id)
@@ -95,15 +98,18 @@ export class JobRunner {
     { kind, model: name, request }: RunMessage,
     context: Required<JobContext>,
     signal: AbortSignal,
+    stint: Stint,
   ): Promise<Jobs[JobKind]['response']> {
     if (this.#parts === undefined) throw new Error('a job came before the start message')
     const { source, models } = this.#parts
     const model = await source.resolve(name, DEFAULT_MODELS[kind])
+    stint.model = model.id
     const needsWeights = kind !== 'countTokens' || models.isOpen(model.folder)
     const openable = needsWeights ? this.#openable(this.#parts, model, context) : this.#countable(this.#parts, model)
     return models.use(openable, signal, async (task) => {
       // The turn is taken only now: opening a model, a download in browsers, must not keep the others from computing.
       await context.turn()
+      stint.begin()
       const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`
       return perform(task, kind, served, request, context)
     })
@@ -114,6 +120,7 @@ export class JobRunner {
     return {
       folder: model.folder,
       weigh: async () => (await source.describe(model)).bytes,
+      note: (change, milliseconds) => this.#post({ type: 'model', model: model.id, change, milliseconds }),
       open: (signal) => openWhole(backend, alone, (whole) => source.open(model, whole, { signal, onProgress })),
     }
   }

@@ -1,4 +1,5 @@
 import { AbortedError } from '../errors/index.ts'
+import type { ModelChange } from './activity.ts'
 import { SharedWork } from './shared-work.ts'
 import type { Task } from './task.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -18,11 +19,14 @@ export interface Openable {
   readonly folder: string
   /** Bytes that it will take. */
   weigh(): Promise<number>
+  /** Is told what becomes of the model, and how long opening it took; not of an opening that nobody waits for any more. */
+  note?(change: ModelChange['change'], milliseconds: number): void
   /** The opening may stop where its signal fires, which it does when nobody waits for the model any more. */
   open(signal: AbortSignal): Promise<Task>
 }
 
 interface Entry {
+  readonly model: Openable
   readonly opening: SharedWork<Task>
   /** Once it is open. */
   task?: Task
@@ -91,21 +95,25 @@ export class OpenModels {
     return this.#closing.get(folder) ?? (opening?.isStopping ? opening.settled() : undefined)
   }
 
-  #add({ folder, weigh, open }: Openable): Entry {
+  #add(model: Openable): Entry {
+    const { folder, weigh, open } = model
     const openWhenFits = async (signal: AbortSignal) => {
+      const started = performance.now()
       try {
         entry.bytes = await weigh()
         await this.#makeRoomFor(entry)
         if (signal.aborted) throw new AbortedError()
         entry.task = await open(signal)
+        model.note?.('opened', performance.now() - started)
       } catch (error) {
         this.#entries.delete(folder)
+        if (!signal.aborted) model.note?.('failed', performance.now() - started)
         throw error
       }
       if (entry.users === 0) this.#rest(folder, entry)
       return entry.task
     }
-    const entry: Entry = { bytes: 0, users: 0, opening: new SharedWork(openWhenFits) }
+    const entry: Entry = { model, bytes: 0, users: 0, opening: new SharedWork(openWhenFits) }
     this.#entries.set(folder, entry)
     return entry
   }
@@ -151,9 +159,10 @@ export class OpenModels {
   }
 
   /** A failure is nobody's: whoever waits has other work, which did not fail. */
-  #close(folder: string, { task, timer }: Entry): void {
+  #close(folder: string, { model, task, timer }: Entry): void {
     clearTimeout(timer)
     this.#entries.delete(folder)
+    if (task !== undefined) model.note?.('closed', 0)
     const closing = Promise.resolve()
       .then(() => task?.dispose())
       .catch(() => {})

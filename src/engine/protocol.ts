@@ -1,12 +1,15 @@
 import type { AttentionForm, BackendName, Precision, RuntimeTelemetry, SelfTest } from '../backends/index.ts'
 import type { ErrorJson } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
+import type { ModelChange } from './activity.ts'
+import type { Served } from './call-timings.ts'
 import type { JobKind, Jobs } from './jobs.ts'
 import type { EngineSettings } from './resolve-options.ts'
 
 /*
  * What the main thread and the worker say to each other. `start` comes first and is answered once, with `started` or
- * `start-failed`; then any number of jobs run, each ended by exactly one `result` or `error` with its id.
+ * `start-failed`; then any number of jobs run, each ended by exactly one `result` or `error` with its id, and `model` tells
+ * what became of models meanwhile.
  */
 
 export type ToWorker =
@@ -28,8 +31,18 @@ export type FromWorker =
   | { readonly type: 'started'; readonly info: BackendInfo }
   | { readonly type: 'start-failed'; readonly error: ErrorJson }
   | { readonly type: 'progress'; readonly id: number; readonly progress: Progress }
-  | { readonly type: 'result'; readonly id: number; readonly response: Jobs[JobKind]['response'] }
-  | { readonly type: 'error'; readonly id: number; readonly error: ErrorJson }
+  | {
+      readonly type: 'result'
+      readonly id: number
+      readonly response: Jobs[JobKind]['response']
+      readonly served: Served
+    }
+  /** Without `served` where the error came before the model was known. */
+  | { readonly type: 'error'; readonly id: number; readonly error: ErrorJson; readonly served?: Served }
+  | ({ readonly type: 'model' } & ModelChange)
+
+/** How a job ends. */
+export type Ended = Extract<FromWorker, { readonly type: 'result' | 'error' }>
 
 /** What a worker thread is started with. */
 export interface WorkerData {

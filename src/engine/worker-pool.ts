@@ -1,5 +1,7 @@
+import { type EngineActivity, sumActivities } from './activity.ts'
+import type { CallOptions } from './call-options.ts'
 import type { Connect } from './connection.ts'
-import { type CallOptions, Dispatcher } from './dispatcher.ts'
+import { Dispatcher } from './dispatcher.ts'
 import type { JobKind, Jobs } from './jobs.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
@@ -21,6 +23,10 @@ export class WorkerPool {
   /** What runs in the first worker, or ran until its last crash. Undefined before the start. */
   get info(): BackendInfo | undefined {
     return this.#dispatchers[0].info
+  }
+
+  get activity(): EngineActivity {
+    return sumActivities(this.#dispatchers.map(({ activity }) => activity))
   }
 
   /** Starts the first worker; the others start with the first call that comes while it is busy. */

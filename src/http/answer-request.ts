@@ -1,3 +1,4 @@
+import type { CallTimings } from '../engine/index.ts'
 import type { TesseraError } from '../errors/index.ts'
 import type { BodyBudget } from './body/body-budget.ts'
 import type { BodyParser } from './body/body-parser.ts'
@@ -7,6 +8,7 @@ import { readIdempotencyKey } from './idempotency-key.ts'
 import { authenticate } from './keys/authenticate.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import type { RequestLimiter } from './limits/request-limiter.ts'
+import { modelName } from './model-name.ts'
 import type { RequestTrace } from './request-trace.ts'
 import type { Route } from './route.ts'
 
@@ -29,9 +31,10 @@ export async function answerRequest(
 ): Promise<Response> {
   const holdUntil = (ended: Promise<TesseraError | undefined>) => void (trace.ended = ended)
   const noteUnits = (units: number) => void (trace.units = units)
+  const noteTimings = (timings: CallTimings) => void (trace.timings = addTimings(trace.timings, timings))
   const share = budget.open()
   const readers = createBodyReaders(request, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
-  const call = { signal: request.signal, idempotencyKey: undefined, holdUntil, noteUnits, ...readers }
+  const call = { signal: request.signal, idempotencyKey: undefined, holdUntil, noteUnits, noteTimings, ...readers }
   if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
   if (keys === undefined) checkHost(request.headers, hosts)
   const caller = await authenticate(request.headers, keys)
@@ -47,5 +50,14 @@ export async function answerRequest(
   } finally {
     if (trace.ended) void trace.ended.then(end)
     else end()
+  }
+}
+
+/** A request that may run out of tokens has them counted first, which is a call of its own. */
+function addTimings(before: CallTimings | undefined, { model, queueMs, computeMs }: CallTimings): CallTimings {
+  return {
+    model: modelName(model),
+    queueMs: queueMs + (before?.queueMs ?? 0),
+    computeMs: computeMs + (before?.computeMs ?? 0),
   }
 }

@@ -15,6 +15,12 @@ export interface RequestLog {
   readonly account?: string
   /** The trace that the request says it belongs to (`traceparent`), in 32 hexadecimal digits. */
   readonly traceId?: string
+  /** Model that worked on the request: its hub id, or the name of its folder. */
+  readonly model?: string
+  /** Milliseconds that the request waited for that model. */
+  readonly queueMs?: number
+  /** Milliseconds that the model took, in which requests that run at the same time take turns. */
+  readonly computeMs?: number
   /** What the answer used: input tokens of a decision, else images. */
   readonly units?: number
   /** Length of the body, as the request says it. */
@@ -47,10 +53,11 @@ export function createRequestReporter({ metrics, recent, log }: ReporterParts) {
 
   /** The error of a streamed response came after its status was sent. */
   return function conclude(trace: RequestTrace, response: Response, error: RequestTrace['error']): void {
-    const { requestId, method, started, route, account, units = 0, context, bytesIn } = trace
+    const { requestId, method, started, route, account, units = 0, timings, context, bytesIn } = trace
     const status = error?.status ?? response.status
     const length = response.headers.get('content-length')
     const milliseconds = performance.now() - started
+    if (timings) metrics.worked(timings)
     if (error) metrics.refused(error.errorType)
     metrics.ended(route?.path, method, status, milliseconds / 1000)
     if (account !== undefined && route?.access === 'work') {
@@ -65,6 +72,7 @@ export function createRequestReporter({ metrics, recent, log }: ReporterParts) {
       ...(route && { route: route.path }),
       ...(account !== undefined && { account }),
       ...(context && { traceId: context.traceId }),
+      ...timings,
       ...(units > 0 && { units }),
       ...(bytesIn !== undefined && { bytesIn }),
       ...(length !== null && { bytesOut: Number(length) }),

@@ -1,3 +1,4 @@
+import type { CallTimings } from '../engine/index.ts'
 import type { TesseraError } from '../errors/index.ts'
 import type { RequestAllowance } from './limits/request-limiter.ts'
 import type { Refusal } from './refusal.ts'
@@ -14,6 +15,7 @@ export interface RequestTrace {
   account?: string
   error?: TesseraError | Refusal | undefined
   units?: number
+  timings?: CallTimings
   /** Set for keys that have so many requests a minute. */
   allowance?: RequestAllowance
   context?: TraceContext | undefined

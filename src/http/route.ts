@@ -1,3 +1,4 @@
+import type { CallTimings } from '../engine/index.ts'
 import type { TesseraError } from '../errors/index.ts'
 import type { JsonOrForm } from './body/body-readers.ts'
 import type { Dialect } from './error-response.ts'
@@ -21,6 +22,8 @@ export interface Call {
   holdUntil(ended: Promise<TesseraError | undefined>): void
   /** Notes what the answer used: input tokens of a decision, else images. */
   noteUnits(units: number): void
+  /** Notes where the time of a call of the engine went; those of several calls are added. */
+  noteTimings(timings: CallTimings): void
 }
 
 export interface Route {

@@ -11,8 +11,9 @@ import type { Endpoint, Price, Prices } from './usage/prices.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 
 export interface ServerOptions {
-  /** Answers the requests. It stays the caller's: `close()` does not dispose it. */
-  readonly engine: Pick<Engine, 'decide' | 'countTokens' | 'generateImage' | 'editImage' | 'models'>
+  /** Answers the requests. Without `activity` and `backendInfo` some metrics are missing. It stays the caller's: `close()` does not dispose it. */
+  readonly engine: Pick<Engine, 'decide' | 'countTokens' | 'generateImage' | 'editImage' | 'models'> &
+    Partial<Pick<Engine, 'activity' | 'backendInfo'>>
   /** Keys, or where to look them up. Default: `TESSERA_API_KEYS`; where that is not set either, no key is needed. */
   readonly keys?: KeyStore | readonly (string | KeyConfig)[]
   /** Limits of keys that set none of their own. */

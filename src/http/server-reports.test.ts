@@ -30,6 +30,9 @@ describe('the log', () => {
         status: 200,
         milliseconds: expect.any(Number),
         traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+        model: 'stub',
+        queueMs: 20,
+        computeMs: 300,
         units: JSON.stringify(BODY.state).length,
         bytesIn: length,
         bytesOut: (await response.text()).length,
@@ -89,5 +92,41 @@ describe('metrics', () => {
     expect(text).toContain(`tessera_units_total{endpoint="decisions"} ${JSON.stringify(BODY.state).length}\n`)
     expect(text).toContain('tessera_http_requests_in_flight 1\n')
     expect(text).not.toContain('nope')
+  })
+
+  it('tell of the engine: what waits and runs, its models, where the time of requests went', async () => {
+    const { fetch } = serve()
+    await fetch(post(BODY))
+    const text = await (await fetch(get('/metrics'))).text()
+    for (const line of [
+      'tessera_queue_depth 3',
+      'tessera_calls_running 4',
+      'tessera_models_loaded{model="stub"} 1',
+      'tessera_model_loads_total{model="stub"} 2',
+      'tessera_model_load_seconds_total{model="stub"} 1.5',
+      'tessera_model_load_failures_total{model="stub"} 5',
+      'tessera_queue_seconds_sum{model="stub"} 0.02',
+      'tessera_compute_seconds_sum{model="stub"} 0.3',
+    ]) {
+      expect(text).toContain(`${line}\n`)
+    }
+    expect(text).not.toContain('/models')
+  })
+
+  it('say what runs, and how the process is', async () => {
+    const text = await (await serve().fetch(get('/metrics'))).text()
+    expect(text).toMatch(/tessera_build_info\{version="\d+\.\d+\.\d+",node="\d+\.\d+\.\d+"\} 1\n/)
+    if (process.platform === 'linux') expect(text).toMatch(/process_open_fds \d+\n/)
+    expect(text).toMatch(/process_cpu_seconds_total \d+\.\d+\n/)
+    expect(text).toMatch(/nodejs_heap_size_used_bytes \d{7,}\n/)
+    expect(text).toMatch(/nodejs_external_memory_bytes \d{5,}\n/)
+    expect(text).toMatch(/nodejs_eventloop_utilization (0|1|0\.\d+)\n/)
+  })
+
+  it("leave out what an engine of one's own does not say", async () => {
+    const { activity: _, ...engine } = stub.engine
+    const text = await (await createServer({ engine }).fetch(get('/metrics'))).text()
+    expect(text).toContain('tessera_units_total')
+    expect(text).not.toContain('tessera_queue_depth')
   })
 })

@@ -61,7 +61,7 @@ export function createServer(options: ServerOptions): Server {
   const resolved = resolveServerOptions(options)
   const { engine, limits, maxBodyBytes, maxBufferedBytes, hosts, requires, log } = resolved
   const keys = resolved.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(resolved.keys)
-  const metrics = new ServerMetrics()
+  const metrics = new ServerMetrics(engine)
   const store = boundStore(resolved.store ?? createMemoryStore(), metrics)
   const accounting = openAccounting(store, metrics, resolved)
   const { ledger } = accounting

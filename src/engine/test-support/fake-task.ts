@@ -47,6 +47,7 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
     return { input_tokens: names.length, state: 0, questions: Object.fromEntries(names.map((name) => [name, 1])) }
   }
   const open = async ({ id }: { id: string }): Promise<Task> => {
+    if (id === 'breaks') throw new Error('it does not open')
     if (id === 'opens-late') while (!gate.open) await new Promise((resolve) => setTimeout(resolve, 1))
     const dispose = () => void disposed.push(id)
     return id === 'no-jobs' ? { dispose } : { decide, countTokens, generateImage, dispose }

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/index.ts'
 import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
+import { toCallOptions } from '../call-options.ts'
 import { type Accounting, type Asking, chargeAnswer } from '../usage/charge-answer.ts'
 
 export interface DecisionService {
@@ -14,7 +15,7 @@ interface Parts extends Accounting {
 export function createDecisionService({ engine, ...accounting }: Parts): DecisionService {
   return {
     decide(request, call) {
-      const options = { client: call.caller.id, whenBusy: 'refuse' } as const
+      const options = toCallOptions(call)
       return chargeAnswer(accounting, call, {
         endpoint: 'decisions',
         request,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ImageCallOptions } from '../../engine/index.ts'
 import { type ImageResponse, imageResponseSchema } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
+import { toCallOptions } from '../call-options.ts'
 import { startEventStream } from '../event-stream.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
@@ -41,7 +42,7 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
       endpoint,
       request,
       foresee: () => request.n,
-      answer: (signal) => draw(request, { signal, client: asking.caller.id, whenBusy: 'refuse', ...options }),
+      answer: (signal) => draw(request, { signal, ...toCallOptions(asking), ...options }),
       count: ({ data }) => data.length,
     })
   }

@@ -26,20 +26,32 @@ export class Counter implements Metric {
   }
 }
 
-/** A number that is read when it is asked for. */
-export class Gauge implements Metric {
+interface Sample {
+  readonly labels: Labels
+  readonly value: number
+}
+
+/** Numbers that somebody else keeps, read when they are asked for. */
+export class Reading implements Metric {
   readonly #head: string[]
   readonly #name: string
-  readonly #read: () => number
+  readonly #read: () => readonly Sample[]
 
-  constructor(name: string, help: string, read: () => number) {
+  constructor(name: string, help: string, type: 'gauge' | 'counter', read: () => readonly Sample[]) {
     this.#name = name
-    this.#head = describe(name, help, 'gauge')
+    this.#head = describe(name, help, type)
     this.#read = read
   }
 
   lines(): string[] {
-    return [...this.#head, `${this.#name} ${this.#read()}`]
+    return [...this.#head, ...this.#read().map(({ labels, value }) => `${this.#name}${format(labels)} ${value}`)]
+  }
+}
+
+/** One number that goes up and down. */
+export class Gauge extends Reading {
+  constructor(name: string, help: string, read: () => number) {
+    super(name, help, 'gauge', () => [{ labels: {}, value: read() }])
   }
 }
 

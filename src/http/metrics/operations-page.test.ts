@@ -7,7 +7,7 @@ import { createMemoryStore } from '../usage/memory-store.ts'
 
 it('docs/operations.md lists every metric, and none that is not there', async () => {
   const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8')
-  const rows = page.split('\n').filter((line) => /^\| `(tessera|process)_/.test(line))
+  const rows = page.split('\n').filter((line) => /^\| `(tessera|process|nodejs)_/.test(line))
   const listed = rows.flatMap((row) => row.split('|')[1]!.match(/[a-z_]+/g)!)
   const { fetch } = createServer({ engine: createStubEngine().engine })
   const text = await (await fetch(get('/metrics'))).text()

@@ -1,4 +1,7 @@
+import type { CallTimings, Engine } from '../../engine/index.ts'
 import type { Endpoint } from '../usage/prices.ts'
+import { createBuildInfo } from './build-info.ts'
+import { createEngineMetrics } from './engine-metrics.ts'
 import { Counter, Gauge, Histogram, type Metric } from './exposition.ts'
 import { createProcessMetrics } from './process-metrics.ts'
 
@@ -23,8 +26,18 @@ export class ServerMetrics {
   readonly #refusals = new Counter('tessera_http_refusals_total', 'Errors answered, by error_type.')
   readonly #storeSeconds = new Histogram('tessera_store_duration_seconds', 'Time of calls of the store.', STORE_SECONDS)
   readonly #storeErrors = new Counter('tessera_store_errors_total', 'Calls of the store that failed or took too long.')
-  readonly #more: Metric[] = createProcessMetrics()
+  readonly #queueSeconds = new Histogram('tessera_queue_seconds', 'Wait of requests until their model began.', SECONDS)
+  readonly #computeSeconds = new Histogram(
+    'tessera_compute_seconds',
+    'Time in which models worked on requests.',
+    SECONDS,
+  )
+  readonly #more: Metric[]
   readonly #running = new Gauge('tessera_http_requests_in_flight', 'Requests being answered.', () => this.#inFlight)
+
+  constructor(engine: Partial<Pick<Engine, 'activity' | 'backendInfo'>> = {}) {
+    this.#more = [...createEngineMetrics(engine), createBuildInfo(engine), ...createProcessMetrics()]
+  }
 
   get inFlight(): number {
     return this.#inFlight
@@ -40,6 +53,12 @@ export class ServerMetrics {
     const known = { route: route ?? 'none', method: METHODS.includes(method) ? method : 'other' }
     this.#requests.add({ ...known, status: String(status) })
     if (route !== undefined) this.#seconds.observe({ route, status: `${Math.floor(status / 100)}xx` }, seconds)
+  }
+
+  /** Tells where the time of a request went, whatever came of it. */
+  worked({ model, queueMs, computeMs }: CallTimings): void {
+    this.#queueSeconds.observe({ model }, queueMs / 1000)
+    this.#computeSeconds.observe({ model }, computeMs / 1000)
   }
 
   /** @param reason `error_type` of the response. */
@@ -69,6 +88,8 @@ export class ServerMetrics {
       this.#refusals,
       this.#units,
       this.#running,
+      this.#queueSeconds,
+      this.#computeSeconds,
       this.#storeSeconds,
       this.#storeErrors,
       ...this.#more,

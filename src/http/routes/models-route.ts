@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Engine } from '../../engine/index.ts'
 import { createJsonResponse } from '../json-response.ts'
+import { modelName } from '../model-name.ts'
 import type { Route } from '../route.ts'
 
 /** Name that clients of compatible services send unless told otherwise. */
@@ -43,15 +44,10 @@ export function createModelsRoute(engine: Pick<Engine, 'models'>): Route {
           .filter(({ kind }) => kind !== 'images')
           .map(({ name, id }) => ({
             name,
-            description: `answered by ${nameOf(id ?? name)}`,
+            description: `answered by ${modelName(id ?? name)}`,
             release_date: RELEASE_DATE,
           })),
       } satisfies z.input<typeof modelListSchema>)
     },
   }
-}
-
-/** A model that was configured by its path is shown by the name of its folder: paths are the machine's own business. */
-function nameOf(id: string): string {
-  return /^\w[\w.-]*\/\w[\w.-]*$/.test(id) ? id : (id.split(/[\\/]/).findLast((part) => part !== '') ?? id)
 }

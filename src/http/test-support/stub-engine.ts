@@ -45,7 +45,7 @@ export function pngHeader(width: number, height: number): Buffer {
 export function createStubEngine(): StubEngine {
   const counts = { decided: 0, aborted: 0, running: 0 }
 
-  async function work({ client, signal }: Pick<ImageCallOptions, 'client' | 'signal'> = {}): Promise<void> {
+  async function work({ client, signal, onTimings }: ImageCallOptions = {}): Promise<void> {
     stub.clients.push(client)
     counts.running++
     try {
@@ -56,6 +56,7 @@ export function createStubEngine(): StubEngine {
     } finally {
       counts.running--
     }
+    onTimings?.({ model: '/models/stub', queueMs: 20, computeMs: 300 })
     if (stub.failure !== undefined) throw stub.failure
   }
 
@@ -105,6 +106,11 @@ export function createStubEngine(): StubEngine {
         stub.drawn.push({ ...request, seed })
         return draw(request.n, 96, 64, call)
       },
+      activity: () => ({
+        waiting: 3,
+        running: 4,
+        models: [{ id: '/models/stub', open: 1, opened: 2, openedMs: 1500, failed: 5 }],
+      }),
       models: async () => [
         { name: 'decide-latest', id: 'stub', available: true },
         { name: 'elsewhere', available: false, reason: 'not installed' },

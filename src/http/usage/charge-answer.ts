@@ -6,7 +6,7 @@ import type { Ledger } from './ledger.ts'
 import type { Endpoint } from './prices.ts'
 
 /** Who asks, and until when. */
-export type Asking = Pick<Call, 'caller' | 'signal' | 'noteUnits' | 'idempotencyKey'>
+export type Asking = Pick<Call, 'caller' | 'signal' | 'noteUnits' | 'noteTimings' | 'idempotencyKey'>
 
 export interface Accounting {
   readonly ledger: Ledger

@@ -1,0 +1,18 @@
+import type { Progress } from '../jobs/job-context.ts'
+import type { CallTimings } from './call-timings.ts'
+
+export interface CallOptions {
+  /** Rejects the call with AbortedError. Computing stops at the next chunk. */
+  readonly signal?: AbortSignal | undefined
+  /** Called as the work goes on, on the caller's thread. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+  /** Called once when a model has done the call or failed at it, on the caller's thread; not for a call that is aborted. */
+  readonly onTimings?: ((timings: CallTimings) => void) | undefined
+  /** Who is calling; waiting calls are served round-robin over clients. Default: one client for all. */
+  readonly client?: string | undefined
+  /**
+   * `wait` (default): the call waits as long as it takes, unless the engine's `maxQueue` is set and reached. `refuse`: it is
+   * refused with OverloadedError where `maxQueue` calls wait already, or 64 where that is not set; for services.
+   */
+  readonly whenBusy?: 'wait' | 'refuse' | undefined
+}

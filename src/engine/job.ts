@@ -1,0 +1,30 @@
+import { errorFromJSON } from '../errors/index.ts'
+import type { Progress } from '../jobs/job-context.ts'
+import type { startTiming } from './call-timings.ts'
+import { withCall } from './error-with-call.ts'
+import type { JobKind, Jobs } from './jobs.ts'
+import type { Ended, RunMessage } from './protocol.ts'
+
+/** A call on its way through a dispatcher. */
+export interface Job {
+  readonly client: string
+  readonly message: RunMessage
+  /** Made where the call was. */
+  readonly call: Error
+  onProgress: ((progress: Progress) => void) | undefined
+  isAbandoned: boolean
+  readonly told: ReturnType<typeof startTiming>
+  resolve(response: Jobs[JobKind]['response']): void
+  reject(error: unknown): void
+}
+
+/** What the caller's own code throws when it is told of the times ends the call. */
+export function endJob(job: Job, message: Ended): void {
+  try {
+    if (!job.isAbandoned) job.told(message.served)
+  } catch (error) {
+    return job.reject(error)
+  }
+  if (message.type === 'result') job.resolve(message.response)
+  else job.reject(withCall(errorFromJSON(message.error), job.call))
+}
