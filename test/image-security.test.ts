@@ -23,7 +23,7 @@ beforeAll(async () => {
     })
   }
   tiny = await startTinyServer({
-    keys: [{ key: 'right', id: 'me', prepaid: '5' }],
+    keys: [{ key: 'right', id: 'me', prepaid: '5', scopes: ['images', 'metrics'] }],
     images: true,
     log: (entry) => entries.push(entry),
   })

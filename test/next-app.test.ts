@@ -18,7 +18,7 @@ import { createServer } from 'tessera-onnx/server'
 
 export const runtime = 'nodejs'
 const models = async () => [{ name: 'decide-latest', available: true }]
-const server = createServer({ engine: { decide, countTokens, editImage, generateImage, models }, keys: ['right'] })
+const server = createServer({ engine: { decide, countTokens, editImage, generateImage, models }, keys: [{ key: 'right', scopes: ['decide', 'images', 'metrics'] }] })
 export const { GET, POST, PUT, PATCH, DELETE } = toNextHandlers(server)
 `,
 }

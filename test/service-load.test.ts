@@ -56,9 +56,13 @@ describe('64 clients at once', () => {
 
   it('of which half hang up leave nothing running and nothing reserved', async () => {
     const store = createMemoryStore()
-    tiny = await startTinyServer({ keys: keysOf({ freeTokens: 1_000_000 }), store })
+    tiny = await startTinyServer({
+      keys: [...keysOf({ freeTokens: 1_000_000 }), { key: 'operator', scopes: ['metrics'] }],
+      store,
+    })
     const answered = await runClients(4, (index) => index % 8 < 4)
-    const metrics = async () => (await fetch(`${tiny.url}/metrics`, { headers: { authorization: 'Bearer a' } })).text()
+    const headers = { authorization: 'Bearer operator' }
+    const metrics = async () => (await fetch(`${tiny.url}/metrics`, { headers })).text()
     await expect.poll(metrics, { timeout: 120_000 }).toContain('tessera_http_requests_in_flight 1\n')
     for (const id of 'abcd')
       expect(JSON.parse((await store.read(`account:${id}`)).document!)).toMatchObject({ holds: [] })

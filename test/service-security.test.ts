@@ -19,7 +19,7 @@ describe('what a request says', () => {
       })
     }
     tiny = await startTinyServer({
-      keys: [{ key: `right-${CANARY}`, id: 'me', freeTokens: 5000 }],
+      keys: [{ key: `right-${CANARY}`, id: 'me', freeTokens: 5000, scopes: ['decide', 'images', 'metrics'] }],
       log: (entry) => entries.push(entry),
     })
   })

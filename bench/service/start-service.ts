@@ -23,7 +23,7 @@ export interface Split {
 export async function startService(keys: readonly string[], { workers, threads }: Split): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-service-'))
   const file = join(folder, 'keys.json')
-  await writeFile(file, JSON.stringify({ keys: keys.map((key) => ({ key, id: key })) }))
+  await writeFile(file, JSON.stringify({ keys: keys.map((key) => ({ key, id: key, scopes: ['decide', 'metrics'] })) }))
   const split = ['--workers', String(workers), '--threads', String(threads)]
   const args = ['dist/cli.js', 'serve', '--port', '0', '--keys-file', file, ...split]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,6 +99,32 @@ describe('tessera serve', () => {
       status: 200,
       trace_id: traceparent.slice(3, 35),
     })
+    child.kill('SIGTERM')
+    expect(await ended(child)).toMatchObject({ code: 0 })
+  })
+
+  it('reads its keys again on SIGHUP, and says what is wrong with them', async () => {
+    const file = join(home, 'own-keys.json')
+    await writeFile(file, JSON.stringify({ keys: ['a'] }))
+    const child = serve(['--port', '0', '--keys-file', file])
+    let errors = ''
+    child.stderr!.on('data', (chunk) => (errors += String(chunk)))
+    const { url } = await started(child)
+    const statuses = () =>
+      Promise.all(
+        ['a', 'b'].map(
+          async (key) => (await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status,
+        ),
+      )
+    await writeFile(file, JSON.stringify({ keys: ['b'] }))
+    child.kill('SIGHUP')
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual([401, 200])
+    await writeFile(file, '{')
+    child.kill('SIGHUP')
+    await expect
+      .poll(() => errors, { timeout: 10_000 })
+      .toContain(`keys stay as they were keys-file: ${file} must hold`)
+    expect(await statuses()).toEqual([401, 200])
     child.kill('SIGTERM')
     expect(await ended(child)).toMatchObject({ code: 0 })
   })

@@ -22,7 +22,10 @@ export const serveCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const { ending, timeouts } = readLifecycle(args)
-      const { keys, fresh } = await chooseKeys(args.host, args['keys-file'], process.env)
+      const { keys, watched, fresh } = await chooseKeys(args.host, args['keys-file'], process.env)
+      // From here on, as a closed terminal sends it too, and it would end the process.
+      process.on('SIGHUP', () => void watched?.reload())
+      watched?.watch(reportKeys)
       // Before anything can fail: the key is in no file, and the next run makes no other.
       if (fresh) showKey(fresh)
       const lines = new LineWriter()
@@ -55,6 +58,7 @@ export const serveCommand = defineCommand({
         await service.close(ending)
         await lines.close(FLUSH_MS)
       } finally {
+        watched?.close()
         await store.close()
       }
     }),
@@ -68,11 +72,9 @@ function showKey({ key, file }: NonNullable<KeyChoice['fresh']>): void {
 }
 
 /**
- * Resolves with the first SIGINT or SIGTERM. From then on a second one ends the process, as it would without us. SIGHUP,
- * which a closed terminal sends, ends nothing.
+ * Resolves with the first SIGINT or SIGTERM. From then on a second one ends the process, as it would without us.
  */
 function untilStopped(): Promise<void> {
-  process.on('SIGHUP', () => {})
   return new Promise((resolve) => {
     const stop = () => {
       process.off('SIGINT', stop).off('SIGTERM', stop)
@@ -80,6 +82,11 @@ function untilStopped(): Promise<void> {
     }
     process.on('SIGINT', stop).on('SIGTERM', stop)
   })
+}
+
+function reportKeys(problem: string | undefined): void {
+  const line = problem === undefined ? 'keys were read again' : `${colors.red('keys stay as they were')} ${problem}`
+  process.stderr.write(`${line}\n`)
 }
 
 /** What the operator has to know about; clients are told the id alone. */

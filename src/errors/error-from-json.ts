@@ -5,6 +5,7 @@ import {
   InsufficientQuotaError,
   InvalidRequestError,
   OverloadedError,
+  PermissionError,
   RateLimitError,
   StoreUnavailableError,
 } from './request-errors.ts'
@@ -25,6 +26,7 @@ const REBUILD: Record<ErrorCode, (message: string, details: Details, settings: E
   invalid_request: (_, d, settings) =>
     new InvalidRequestError(text(d.path), text(d.reason), { ...settings, loc: texts(d.loc) }),
   authentication_error: (message, _, settings) => new AuthenticationError(message, settings),
+  permission_error: (message, _, settings) => new PermissionError(message, settings),
   insufficient_quota: (message, _, settings) => new InsufficientQuotaError(message, settings),
   rate_limit_error: (message, d, settings) => new RateLimitError(message, { ...settings, ...backoff(d) }),
   overloaded: (message, d, settings) => new OverloadedError(message, { ...settings, ...backoff(d) }),

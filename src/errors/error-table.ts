@@ -28,7 +28,14 @@ export const ERROR_TABLE = {
     status: 401,
     errorType: 'authentication_error',
     retryable: false,
-    meaning: 'The API key is missing or unknown.',
+    meaning: 'The API key is missing, unknown or expired.',
+  },
+  permission_error: {
+    name: 'PermissionError',
+    status: 403,
+    errorType: 'permission_error',
+    retryable: false,
+    meaning: 'The API key may not do this, or not with this model. The message names the scope that it lacks.',
   },
   insufficient_quota: {
     name: 'InsufficientQuotaError',

@@ -8,6 +8,7 @@ export {
   InvalidRequestError,
   type InvalidRequestSettings,
   OverloadedError,
+  PermissionError,
   RateLimitError,
   StoreUnavailableError,
 } from './request-errors.ts'

@@ -27,12 +27,21 @@ export class InvalidRequestError extends TesseraError<'invalid_request'> {
 
 const MISSING_KEY = 'the API key is missing or unknown; send it as "Authorization: Bearer <key>"'
 
-/** The API key of a request is missing or unknown; thrown by the service only. */
+/** The API key of a request is missing, unknown or expired; thrown by the service only. */
 export class AuthenticationError extends TesseraError<'authentication_error'> {
   static readonly code = 'authentication_error'
 
   constructor(message = MISSING_KEY, settings?: ErrorSettings) {
     super('authentication_error', message, settings)
+  }
+}
+
+/** The API key is known and may not do this; thrown by the service only. */
+export class PermissionError extends TesseraError<'permission_error'> {
+  static readonly code = 'permission_error'
+
+  constructor(message = 'this API key may not do this', settings?: ErrorSettings) {
+    super('permission_error', message, settings)
   }
 }
 

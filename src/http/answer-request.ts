@@ -7,6 +7,7 @@ import { checkHost } from './check-host.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { authenticate } from './keys/authenticate.ts'
 import type { KeyStore } from './keys/key-store.ts'
+import { requireScope } from './keys/permissions.ts'
 import type { RequestLimiter } from './limits/request-limiter.ts'
 import { modelName } from './model-name.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -39,6 +40,7 @@ export async function answerRequest(
   if (keys === undefined) checkHost(request.headers, hosts)
   const caller = await authenticate(request.headers, keys)
   trace.account = caller.id
+  if (route.scope !== undefined && (keys !== undefined || route.scope === 'admin')) requireScope(caller, route.scope)
   if (route.access === 'key') return route.handle({ ...call, caller })
   const leave = await limiter.enter(caller, (allowance) => void (trace.allowance = allowance))
   const end = () => {

@@ -3,6 +3,7 @@ import type { TesseraError } from '../errors/index.ts'
 import type { JsonOrForm } from './body/body-readers.ts'
 import type { Dialect } from './error-response.ts'
 import type { ApiKey } from './keys/key-store.ts'
+import type { Scope } from './keys/scopes.ts'
 
 /** One request on its way through a route. */
 export interface Call {
@@ -31,6 +32,8 @@ export interface Route {
   readonly path: string
   /** `open` needs no key, `key` one where the server has keys; `work` also counts against the key's rate limits. */
   readonly access: 'open' | 'key' | 'work'
+  /** What the key must be good for; default any key. A server without keys asks only for `admin`, which nobody has there. */
+  readonly scope?: Scope
   readonly dialect: Dialect
   /** Whether it is answered also when the server refuses everything else; default false. */
   readonly isAnsweredWhileClosing?: boolean

@@ -53,6 +53,7 @@ export interface ServerOptions {
 
 const LIMITS = optionTable('`limits`', {
   requestsPerMinute: count(1).optional(),
+  tokensPerMinute: count(1).optional(),
   concurrency: count(1).optional(),
 } satisfies Record<keyof RateLimits, unknown>)
 

@@ -111,7 +111,7 @@ describe('keys', () => {
   })
 
   it.each(['/v1/models', '/metrics'])('are asked for on %s', async (path) => {
-    const { fetch } = serve({ keys: ['right'] })
+    const { fetch } = serve({ keys: [{ key: 'right', scopes: ['metrics'] }] })
     expect((await fetch(get(path))).status).toBe(401)
     expect((await fetch(get(path, { headers: bearer('right') }))).status).toBe(200)
   })

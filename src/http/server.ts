@@ -11,6 +11,7 @@ import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createKeyStore, readKeysFromEnvironment } from './keys/static-keys.ts'
 import { RequestLimiter } from './limits/request-limiter.ts'
+import { TokenLimiter } from './limits/token-limiter.ts'
 import { ServerMetrics } from './metrics/server-metrics.ts'
 import type { Route } from './route.ts'
 import { createModelsRoute } from './routes/models-route.ts'
@@ -68,6 +69,7 @@ export function createServer(options: ServerOptions): Server {
   const concurrency = limits.concurrency ?? (keys && KEYED_CONCURRENCY)
   const recent = new RecentRequests()
   const parser = new BodyParser()
+  const hasStaleKeys = () => keys?.isStale ?? false
   let isDraining = false
   const handler = createHandler({
     routes: [
@@ -77,7 +79,7 @@ export function createServer(options: ServerOptions): Server {
       createOpenApiRoute(resolved),
       createHealthRoute(),
       createLivenessRoute(),
-      createReadinessRoute({ engine, store, requires, isDraining: () => isDraining }),
+      createReadinessRoute({ engine, store, requires, isDraining: () => isDraining, hasStaleKeys }),
       createMetricsRoute(metrics),
       ...(resolved.console ? createConsoleRoutes(keys !== undefined) : []),
     ],
@@ -107,12 +109,13 @@ export function createServer(options: ServerOptions): Server {
 function openAccounting(
   store: UsageStore,
   metrics: ServerMetrics,
-  { prices, journal }: ResolvedServerOptions,
+  { prices, journal, limits }: ResolvedServerOptions,
 ): Accounting {
   const leases = new Leases(store)
   const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices }, leases, journal)
   metrics.watchWaiting(() => ledger.waiting)
-  return { ledger, requests: new IdempotentRequests(store, leases), metrics }
+  const tokens = new TokenLimiter(limits.tokensPerMinute, store.countRequest)
+  return { ledger, requests: new IdempotentRequests(store, leases), tokens, metrics }
 }
 
 /** The routes on which answers are charged. */

@@ -19,7 +19,12 @@ import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
 
 let tiny: TinyServer
 beforeAll(async () => {
-  tiny = await startTinyServer({ keys: ['right', { key: 'poor', id: 'poor', freeTokens: 1 }] })
+  tiny = await startTinyServer({
+    keys: [
+      { key: 'right', scopes: ['decide', 'metrics'] },
+      { key: 'poor', id: 'poor', freeTokens: 1 },
+    ],
+  })
 })
 afterAll(() => tiny.close())
 

@@ -38,7 +38,7 @@ export interface Answer {
 export function useService() {
   let tiny: TinyServer
   beforeAll(async () => {
-    tiny = await startTinyServer({ keys: [KEY] })
+    tiny = await startTinyServer({ keys: [{ key: KEY, scopes: ['decide', 'images', 'metrics'] }] })
   })
   afterAll(() => tiny.close())
 

@@ -7,7 +7,11 @@ import { createNodeServer } from './node.ts'
 
 let listening: Listening
 beforeEach(async () => {
-  listening = await listen(createNodeServer(createServer({ engine: createStubEngine().engine, keys: ['right'] })))
+  listening = await listen(
+    createNodeServer(
+      createServer({ engine: createStubEngine().engine, keys: [{ key: 'right', scopes: ['decide', 'metrics'] }] }),
+    ),
+  )
 })
 afterEach(() => listening.close())
 

@@ -17,6 +17,7 @@ export function createOpenAiRoute(service: DecisionService, limits: OptionLimits
     method: 'POST',
     path: '/v1/decisions',
     access: 'work',
+    scope: 'decide',
     dialect: 'openai',
     async handle(call) {
       const body = await call.readJson()

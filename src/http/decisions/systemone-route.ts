@@ -12,6 +12,7 @@ export function createSystemOneRoute(service: DecisionService, limits: OptionLim
     method: 'POST',
     path: '/v1/systemone',
     access: 'work',
+    scope: 'decide',
     dialect: 'systemone',
     async handle(call) {
       const body = await call.readJson()

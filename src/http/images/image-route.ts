@@ -26,8 +26,14 @@ interface Parts<Request> {
 /** Section 2.3 of the specification, and the time, in seconds since 1970, which OpenAI's clients require. */
 export const imageAnswerSchema = imageResponseSchema.extend({ created: z.int() })
 
+interface ImageBody {
+  readonly n: number
+  readonly model?: string | null | undefined
+  readonly stream?: boolean | null | undefined
+}
+
 /** A route that answers with pictures, all at once or, where the client asks for it, as events. */
-export function createImageRoute<Request extends { readonly n: number; readonly stream?: boolean | null | undefined }>({
+export function createImageRoute<Request extends ImageBody>({
   path,
   endpoint,
   eventName,
@@ -63,6 +69,7 @@ export function createImageRoute<Request extends { readonly n: number; readonly 
     method: 'POST',
     path,
     access: 'work',
+    scope: 'images',
     dialect: 'openai',
     ...(maxBodyBytes !== undefined && { maxBodyBytes }),
     async handle(call) {

@@ -129,7 +129,8 @@ describe('a body of a source picture', () => {
 describe.each(IMAGE_BODIES)('%s', (path, body) => {
   const endpoint = path.split('/').at(-1)
   const headers = bearer('a')
-  const serveOne = (settings: object) => serve({ keys: [{ key: 'a', id: 'me', ...settings }] })
+  const serveOne = (settings: object) =>
+    serve({ keys: [{ key: 'a', id: 'me', scopes: ['images', 'metrics'], ...settings }] })
 
   it('charges every picture once, and nothing for an error', async () => {
     const server = serveOne({ prepaid: '1' })

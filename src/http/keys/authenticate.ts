@@ -7,7 +7,7 @@ const ANYONE: ApiKey = { id: 'anyone' }
 /**
  * Who sent a request, by its headers alone: the body is not read for strangers.
  *
- * @throws AuthenticationError for a missing, malformed or unknown key
+ * @throws AuthenticationError for a missing, malformed, unknown or expired key
  */
 export async function authenticate(headers: Headers, keys: KeyStore | undefined): Promise<ApiKey> {
   if (keys === undefined) return ANYONE
@@ -16,5 +16,10 @@ export async function authenticate(headers: Headers, keys: KeyStore | undefined)
   const found = key === undefined ? undefined : await keys.find(key)
   // A store that looks into a database may well find null.
   if (!found) throw new AuthenticationError()
+  const { expires } = found
+  // What is no time has no end that could be in the future.
+  if (expires !== undefined && !(Date.parse(expires) > Date.now())) {
+    throw new AuthenticationError(`the API key expired at ${expires}; ask for a new one`)
+  }
   return found
 }

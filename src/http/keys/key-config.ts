@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { SCOPES } from './scopes.ts'
 
 const count = z.int('must be a whole number of 1 or more').min(1, 'must be a whole number of 1 or more')
+const scopeNames = { error: `must be an array of ${SCOPES.join(', ')}` }
 const text = (form: string) => ({ error: `must be ${form}, as a string` })
 
 /** Settings of one key, as a keys file and `createServer` take them. Give the key itself, or the SHA-256 of it. */
@@ -22,8 +24,19 @@ export const keyConfigSchema = z
       .min(1, text('1 to 200 characters'))
       .max(200, text('1 to 200 characters'))
       .optional(),
+    /** What it may be used for; default `decide` and `images`. */
+    scopes: z.array(z.enum(SCOPES, scopeNames)).min(1, scopeNames).optional(),
+    /** Names of models that its requests may give; default all. A request without a name counts as that of the default. */
+    models: z
+      .array(z.string(text('a name')), 'must be an array of names')
+      .min(1, 'must have a name')
+      .optional(),
+    /** It is refused with 401 from then on; by the clock of the server, such as `2027-01-31T00:00:00Z`. */
+    expires: z.iso.datetime({ offset: true, error: 'must be a time such as 2027-01-31T00:00:00Z' }).optional(),
     /** More are refused with 429; default the server's `limits`. */
     requestsPerMinute: count.optional(),
+    /** Input tokens of decisions; more are refused with 429. Default the server's `limits`. */
+    tokensPerMinute: count.optional(),
     /** Requests at the same time; more are refused with 429. Default the server's `limits`, 32 where these name none. */
     concurrency: count.optional(),
     /** Input tokens a calendar month that cost nothing. */
@@ -33,6 +46,12 @@ export const keyConfigSchema = z
       .string(text("an amount such as '25.00'"))
       .regex(/^\d{1,9}(\.\d{1,12})?$/, text("an amount such as '25.00'"))
       .optional(),
+    /** When it was made, for people. */
+    created: z.iso.datetime().optional(),
+    /** How the key begins, for people. */
+    prefix: z.string(text('1 to 16 characters')).max(16, text('1 to 16 characters')).optional(),
+    /** Set for a key that was made without being asked for: servers that other machines reach refuse the file. */
+    loopback: z.boolean('must be true or false').optional(),
   })
   .refine(({ key, sha256 }) => (key === undefined) !== (sha256 === undefined), 'needs either key or sha256')
 

@@ -1,9 +1,18 @@
 import type { Payer } from '../usage/ledger.ts'
+import type { Scope } from './scopes.ts'
 
 /** Whose request it is and what they may do. `id` names the account, and is no secret. */
 export interface ApiKey extends Payer {
+  /** What it may be used for; default `decide` and `images`. */
+  readonly scopes?: readonly Scope[]
+  /** Names of models that its requests may give; default all. A request without a name counts as that of the default. */
+  readonly models?: readonly string[]
+  /** It is refused with 401 from then on, by the clock of this machine. In the form of ISO 8601 with a time zone. */
+  readonly expires?: string
   /** More are refused with 429. Default: the server's `limits.requestsPerMinute`. */
   readonly requestsPerMinute?: number
+  /** Input tokens of decisions in a minute; more are refused with 429. Default: the server's `limits.tokensPerMinute`. */
+  readonly tokensPerMinute?: number
   /** Requests at the same time; more are refused with 429. Default: the server's `limits.concurrency`. */
   readonly concurrency?: number
 }
@@ -15,4 +24,6 @@ export interface KeyStore {
    * look it up by its SHA-256, or compare digests with `timingSafeEqual`.
    */
   find(key: string): ApiKey | undefined | Promise<ApiKey | undefined>
+  /** Whether the keys are older than their source, which cannot be read; `/readyz` says so. */
+  readonly isStale?: boolean
 }

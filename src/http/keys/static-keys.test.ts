@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
-import { InvalidRequestError } from '../../errors/index.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { type AuthenticationError, InvalidRequestError } from '../../errors/index.ts'
 import { authenticate } from './authenticate.ts'
 import type { KeyStore } from './key-store.ts'
 import { createKeyStore, readKeysFromEnvironment } from './static-keys.ts'
@@ -40,6 +40,11 @@ describe('a key store', () => {
     ['keys.0.freeTokens', [{ key: 'a', freeTokens: -1 }]],
     ['keys.0.requestsPerMinute', [{ key: 'a', requestsPerMinute: 0 }]],
     ['keys.0', [{ key: 'a', unknown: 1 }]],
+    ['keys.0.scopes.0', [{ key: 'a', scopes: ['decisions'] }]],
+    ['keys.0.scopes', [{ key: 'a', scopes: [] }]],
+    ['keys.0.models', [{ key: 'a', models: [] }]],
+    ['keys.0.expires', [{ key: 'a', expires: '2027-01-31' }]],
+    ['keys.0.tokensPerMinute', [{ key: 'a', tokensPerMinute: 0 }]],
     ['keys.1.key', ['a', 'a']],
     [
       'keys.1.prepaid',
@@ -71,6 +76,17 @@ describe('a key store', () => {
     expect([store.find('old'), store.find('new')]).toEqual([settings, settings])
   })
 
+  it('has expiry, scopes and models of each key of an account on its own', () => {
+    const store = createKeyStore([
+      { key: 'old', id: 'app', expires: '2027-01-31T00:00:00Z' },
+      { key: 'new', id: 'app', scopes: ['images'], models: ['decide-latest'], created: '2026-01-01T00:00:00.000Z' },
+    ])
+    expect([store.find('old'), store.find('new')]).toEqual([
+      { id: 'app', expires: '2027-01-31T00:00:00Z' },
+      { id: 'app', scopes: ['images'], models: ['decide-latest'] },
+    ])
+  })
+
   it('never shows a key in an error', () => {
     for (const keys of [['CANARY KEY'], ['CANARY', 'CANARY'], [{ key: 'CANARY', id: '' }]]) {
       expect(() => createKeyStore(keys)).toThrow(/^(?!.*CANARY)/)
@@ -83,6 +99,17 @@ describe('keys of the environment', () => {
     const store = readKeysFromEnvironment({ TESSERA_API_KEYS: 'a, b,,' })
     expect([store?.find('a'), store?.find('b')]).toEqual([expect.anything(), expect.anything()])
     expect(store?.find('')).toBeUndefined()
+  })
+
+  it('are for operators where their variable says so', () => {
+    const store = readKeysFromEnvironment({
+      TESSERA_API_KEYS: 'a',
+      TESSERA_METRICS_KEYS: 'm',
+      TESSERA_ADMIN_KEYS: 'x,y',
+    })
+    expect([store?.find('m'), store?.find('y')]).toMatchObject([{ scopes: ['metrics'] }, { scopes: ['admin'] }])
+    expect(store?.find('a')).not.toHaveProperty('scopes')
+    expect(() => readKeysFromEnvironment({ TESSERA_ADMIN_KEYS: '' })).toThrow(/^TESSERA_ADMIN_KEYS: must list/)
   })
 
   it('are not wanted where the variable is not set, and missing where it is empty', () => {
@@ -133,6 +160,21 @@ describe('authentication', () => {
       ['authorization', 'Bearer right'],
     ])
     await expect(authenticate(headers, keys)).rejects.toMatchObject({ status: 401 })
+  })
+
+  it.each([
+    ['2026-11-23T12:00:00.001Z', true],
+    ['2026-11-23T13:00:00.001+01:00', true],
+    ['2026-11-23T12:00:00Z', false],
+    ['never', false],
+  ])('until %s holds at noon: %s', async (expires, holds) => {
+    vi.useFakeTimers({ now: Date.UTC(2026, 10, 23, 12) })
+    const store = { find: () => ({ id: 'me', expires }) }
+    const asked = authenticate(new Headers({ authorization: 'Bearer right' }), store)
+    const outcome = await asked.catch(({ status, message }: AuthenticationError) => ({ status, message }))
+    const message = `the API key expired at ${expires}; ask for a new one`
+    expect(outcome).toEqual(holds ? { id: 'me', expires } : { status: 401, message })
+    vi.useRealTimers()
   })
 
   it('asks nobody where there are no keys', async () => {

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { type KeyConfig, keyConfigSchema } from './key-config.ts'
 import type { ApiKey, KeyStore } from './key-store.ts'
+import type { Scope } from './scopes.ts'
 
 interface Entry {
   readonly digest: Buffer
@@ -32,18 +33,33 @@ export function createKeyStore(keys: readonly (string | KeyConfig)[]): KeyStore 
   }
 }
 
-/** The keys of `TESSERA_API_KEYS`, separated by commas; undefined where it is not set. */
+/** Variables that keys are read from, and what these are good for. */
+const VARIABLES = {
+  TESSERA_API_KEYS: undefined,
+  TESSERA_METRICS_KEYS: ['metrics'],
+  TESSERA_ADMIN_KEYS: ['admin'],
+} as const satisfies Record<string, readonly Scope[] | undefined>
+
+/**
+ * The keys of `TESSERA_API_KEYS`, separated by commas, and beside them those for operators of `TESSERA_METRICS_KEYS` and
+ * `TESSERA_ADMIN_KEYS`; undefined where none of them is set.
+ */
 export function readKeysFromEnvironment(env: Readonly<Record<string, string | undefined>>): KeyStore | undefined {
-  const list = env.TESSERA_API_KEYS
-  if (list === undefined) return undefined
-  // Set but empty is a secret that did not arrive. Taking it as "no keys wanted" would open the server to everyone.
+  const keys = Object.entries(VARIABLES).flatMap(([name, scopes]) =>
+    readVariable(name, env[name]).map((key) => (scopes === undefined ? key : { key, scopes: [...scopes] })),
+  )
+  return keys.length === 0 ? undefined : createKeyStore(keys)
+}
+
+function readVariable(name: string, list: string | undefined): string[] {
+  if (list === undefined) return []
   const keys = list
     .split(',')
     .map((key) => key.trim())
     .filter((key) => key !== '')
-  if (keys.length === 0)
-    throw new InvalidRequestError('TESSERA_API_KEYS', 'must list at least one key or be unset, got none')
-  return createKeyStore(keys)
+  // Set but empty is a secret that did not arrive. Taking it as "no keys wanted" would open the server to everyone.
+  if (keys.length === 0) throw new InvalidRequestError(name, 'must list at least one key or be unset, got none')
+  return keys
 }
 
 /** SHA-256 is enough for keys, which unlike passwords are long and random. */
@@ -59,7 +75,7 @@ function readEntry(given: string | KeyConfig, index: number): Entry {
     const reason = code === 'unrecognized_keys' ? 'has a field that is no setting of a key' : message
     throw new InvalidRequestError(['keys', index, ...path].join('.'), reason)
   }
-  const { key, sha256, id, ...settings } = result.data
+  const { key, sha256, id, created: _, prefix: __, loopback: ___, ...settings } = result.data
   const digest = key === undefined ? Buffer.from(sha256!, 'hex') : hash(key)
   const present = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
   return { digest, apiKey: { ...present, id: id ?? `key_${digest.toString('hex').slice(0, 12)}` } }
@@ -71,14 +87,16 @@ function refuseRepeated(entries: readonly Entry[]): void {
   if (second >= 0) throw new InvalidRequestError(`keys.${second}.key`, 'must not be the same key as another')
 }
 
+/** Settings that keys of one name share; the others are each key's own. */
+const OF_ACCOUNT = ['freeTokens', 'prepaid', 'requestsPerMinute', 'tokensPerMinute', 'concurrency'] as const
+
 /** Keys of one name share an account, so that a new key can take the place of an old one. It has one set of settings. */
 function refuseDiffering(entries: readonly Entry[]): void {
   const accounts = new Map<string, ApiKey>()
   for (const [index, { apiKey }] of entries.entries()) {
     const first = accounts.get(apiKey.id) ?? apiKey
     accounts.set(apiKey.id, first)
-    const names = Object.keys({ ...first, ...apiKey }) as (keyof ApiKey)[]
-    const field = names.find((name) => first[name] !== apiKey[name])
+    const field = OF_ACCOUNT.find((name) => first[name] !== apiKey[name])
     if (field)
       throw new InvalidRequestError(
         `keys.${index}.${field}`,

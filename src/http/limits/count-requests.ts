@@ -2,16 +2,20 @@ import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rat
 
 /** Where an account stands in the minute that its first request began. */
 export interface RequestCount {
-  /** Whether the request was one too many. */
+  /** Whether the request was one too many, or the tokens were. */
   readonly isOver: boolean
-  /** Requests that may still come in this minute. */
+  /** Requests, or tokens, that may still come in this minute. */
   readonly remaining: number
   /** Milliseconds until as many as ever may come again. */
   readonly resetMs: number
 }
 
-/** Counts a request of an account against so many a minute. */
-export type CountRequest = (account: string, perMinute: number) => Promise<RequestCount>
+/**
+ * Counts a request of an account against so many a minute.
+ *
+ * @param tokens Counts so many tokens of the account in place of a request; those that are too many are not counted.
+ */
+export type CountRequest = (account: string, perMinute: number, tokens?: number) => Promise<RequestCount>
 
 const MINUTE_SECONDS = 60
 
@@ -23,16 +27,17 @@ export function createRequestCounter(
     readonly keyPrefix: string
   }) => RateLimiterAbstract,
 ): CountRequest {
-  const limiters = new Map<number, RateLimiterAbstract>()
-  return async (account, perMinute) => {
-    const keyPrefix = `tessera:requests:${perMinute}`
-    const limiter = limiters.get(perMinute) ?? open({ points: perMinute, duration: MINUTE_SECONDS, keyPrefix })
-    limiters.set(perMinute, limiter)
+  const limiters = new Map<string, RateLimiterAbstract>()
+  return async (account, perMinute, tokens) => {
+    const keyPrefix = `tessera:${tokens === undefined ? 'requests' : 'tokens'}:${perMinute}`
+    const limiter = limiters.get(keyPrefix) ?? open({ points: perMinute, duration: MINUTE_SECONDS, keyPrefix })
+    limiters.set(keyPrefix, limiter)
     try {
-      return toCount(await limiter.consume(account), false)
+      return toCount(await limiter.consume(account, tokens), false)
     } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return toCount(refusal, true)
-      throw refusal
+      if (!(refusal instanceof RateLimiterRes)) throw refusal
+      if (tokens !== undefined) await limiter.reward(account, tokens)
+      return toCount(refusal, true)
     }
   }
 }

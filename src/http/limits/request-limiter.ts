@@ -6,6 +6,8 @@ import { type CountRequest, createLocalCounter, type RequestCount } from './coun
 export interface RateLimits {
   /** Requests of one key in a minute. Default: no limit. */
   readonly requestsPerMinute?: number
+  /** Input tokens of decisions of one key in a minute. Default: no limit. */
+  readonly tokensPerMinute?: number
   /** Requests of one key at the same time, in one process. Default 32 where there are keys, else no limit. */
   readonly concurrency?: number
 }

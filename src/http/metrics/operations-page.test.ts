@@ -16,7 +16,11 @@ it('docs/operations.md lists every metric, and none that is not there', async ()
 
 it('faults of the store and what is refused are counted', async () => {
   const store = { ...createMemoryStore(), update: () => Promise.reject(new Error('away')) }
-  const { fetch } = createServer({ engine: createStubEngine().engine, store, keys: [{ key: 'k', prepaid: '1' }] })
+  const { fetch } = createServer({
+    engine: createStubEngine().engine,
+    store,
+    keys: [{ key: 'k', prepaid: '1', scopes: ['images', 'metrics'] }],
+  })
   const body = { method: 'POST', headers: { ...bearer('k'), 'content-type': 'application/json' } }
   await fetch(get('/v1/images/generations', { ...body, body: '{"prompt":"a"}' }))
   await fetch(get('/v1/images/generations', { ...body, body: '{}' }))

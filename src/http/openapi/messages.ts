@@ -1,8 +1,9 @@
 // The bodies of requests and responses, as operations of the document name them.
 
 const ERRORS = {
-  401: 'Missing or unknown API key.',
+  401: 'Missing, unknown or expired API key.',
   402: 'Free tokens and prepaid balance do not cover the request. Free tokens are for decisions.',
+  403: 'The API key lacks the scope that the message names, or may not use the model.',
   404: 'No model of this name is installed.',
   400: 'The Idempotency-Key is malformed.',
   409: 'The Idempotency-Key was used for another request.',

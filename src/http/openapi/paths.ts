@@ -1,6 +1,6 @@
 import { answer, body, errors, IDEMPOTENCY_KEY, images, REQUEST_ID, type Status, withForm } from './messages.ts'
 
-const POST_ERRORS: readonly Status[] = [400, 401, 402, 404, 409, 413, 415, 422, 429, 503, 529]
+const POST_ERRORS: readonly Status[] = [400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 503, 529]
 
 const DECISIONS = {
   '/v1/systemone': {
@@ -102,7 +102,7 @@ const SERVER = {
           headers: REQUEST_ID,
           content: { 'text/plain': { schema: { type: 'string' } } },
         },
-        ...errors([401]),
+        ...errors([401, 403]),
       },
     },
   },

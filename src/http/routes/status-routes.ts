@@ -22,10 +22,12 @@ interface Readiness {
   /** Models that must be there; empty where any one will do. */
   readonly requires: readonly string[]
   isDraining(): boolean
+  /** Whether the keys could not be renewed: those that there are still hold, so that it is no reason to go elsewhere. */
+  hasStaleKeys(): boolean
 }
 
 /** `GET /readyz`: 200 as long as new requests should be sent here, else 503 with what is missing. */
-export function createReadinessRoute({ engine, store, requires, isDraining }: Readiness): Route {
+export function createReadinessRoute({ engine, store, requires, isDraining, hasStaleKeys }: Readiness): Route {
   async function hasModels(): Promise<boolean> {
     const names = (await engine.models()).filter(({ available }) => available).map(({ name }) => name)
     return names.length > 0 && requires.every((name) => names.includes(name))
@@ -49,18 +51,19 @@ export function createReadinessRoute({ engine, store, requires, isDraining }: Re
         ...(models ? [] : ['models']),
       ]
       return missing.length === 0
-        ? createJsonResponse({ status: 'ready' })
+        ? createJsonResponse({ status: 'ready', ...(hasStaleKeys() && { stale: ['keys'] }) })
         : createJsonResponse({ status: 'unavailable', missing }, { status: 503 })
     },
   }
 }
 
-/** `GET /metrics` for Prometheus. It needs a key, since it tells how busy the server is. */
+/** `GET /metrics` for Prometheus. It needs a key for operators, since it tells how busy the server is. */
 export function createMetricsRoute(metrics: ServerMetrics): Route {
   return {
     method: 'GET',
     path: '/metrics',
     access: 'key',
+    scope: 'metrics',
     dialect: 'systemone',
     handle: () => new Response(metrics.toText(), { headers: { 'content-type': METRICS_TYPE } }),
   }

@@ -1,36 +1,50 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { KeyConfig } from '../keys/key-config.ts'
 import type { KeyStore } from '../keys/key-store.ts'
-import { createKeyStore, hash } from '../keys/static-keys.ts'
+import { makeKey } from '../keys/make-key.ts'
+import { createKeyStore } from '../keys/static-keys.ts'
 
 /** `{ "keys": [...] }`, each a key or its settings; `createKeyStore` checks them. */
 const keyFileSchema = z.object({ keys: z.array(z.custom<string | KeyConfig>()) })
 
-/**
- * The keys of a file.
- *
- * @returns undefined where there is no such file
- * @throws InvalidRequestError naming the file, or the setting in it, and never a key
- */
-export async function readKeyFile(file: string): Promise<KeyStore | undefined> {
-  let text: string
+/** @returns undefined where there is no such file @throws InvalidRequestError where it cannot be read */
+export async function readKeyText(file: string): Promise<string | undefined> {
   try {
-    text = await readFile(file, 'utf8')
+    return await readFile(file, 'utf8')
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
     throw new InvalidRequestError('keys-file', `${file} could not be read (${code})`, { cause })
   }
+}
+
+/**
+ * The keys of a file.
+ *
+ * @param isLocal Whether no other machine can connect: then keys that were made without being asked for will do.
+ * @throws InvalidRequestError naming the file, or the setting in it, and never a key
+ */
+export function parseKeyFile(file: string, text: string, isLocal: boolean): KeyStore {
   try {
-    return createKeyStore(keyFileSchema.parse(JSON.parse(text)).keys)
+    const { keys } = keyFileSchema.parse(JSON.parse(text))
+    const store = createKeyStore(keys)
+    if (!isLocal) refuseLoopback(keys)
+    return store
   } catch (error) {
     if (InvalidRequestError.isInstance(error)) throw new InvalidRequestError('keys-file', `${file}: ${error.message}`)
     throw new InvalidRequestError('keys-file', `${file} must hold {"keys": [...]} as JSON`)
   }
+}
+
+function refuseLoopback(keys: readonly (string | KeyConfig)[]): void {
+  const index = keys.findIndex((key) => typeof key === 'object' && key.loopback === true)
+  if (index < 0) return
+  const reason = 'was made for this machine alone; revoke it, and make another with npx tessera-onnx keys add'
+  throw new InvalidRequestError(`keys.${index}`, reason)
 }
 
 /**
@@ -39,12 +53,11 @@ export async function readKeyFile(file: string): Promise<KeyStore | undefined> {
  * @returns undefined where another process has just made the file
  */
 export async function makeKeyFile(file: string): Promise<string | undefined> {
-  const key = `tsr_${randomBytes(32).toString('base64url')}`
-  const keys: KeyConfig[] = [{ id: 'default', sha256: hash(key).toString('hex') }]
+  const { key, entry } = makeKey({ id: 'default', scopes: ['decide', 'images', 'metrics'], loopback: true })
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const temporary = `${file}.${randomUUID()}`
   try {
-    await writeFile(temporary, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await writeFile(temporary, `${JSON.stringify({ keys: [entry] }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
     // A link appears with all that is in it, and only where nothing is.
     await link(temporary, file)
     return key

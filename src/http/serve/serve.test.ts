@@ -27,20 +27,21 @@ describe('the keys', () => {
     const { key, file } = first.fresh!
     expect(key).toMatch(/^tsr_[\w-]{43}$/)
     expect(file).toBe(join(folder, 'tessera', 'keys.json'))
-    expect(await first.keys.find(key)).toEqual({ id: 'default' })
+    expect(await first.keys.find(key)).toMatchObject({ id: 'default', scopes: ['decide', 'images', 'metrics'] })
     expect(await readFile(file, 'utf8')).not.toContain(key)
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
 
-    const second = await chooseKeys('0.0.0.0', undefined, home())
+    const second = await chooseKeys('127.0.0.1', undefined, home())
     expect(second.fresh).toBeUndefined()
-    expect(await second.keys.find(key)).toEqual({ id: 'default' })
+    expect(await second.keys.find(key)).toMatchObject({ id: 'default', scopes: ['decide', 'images', 'metrics'] })
   })
 
   it('are made once where several processes run for the first time at once', async () => {
     const choices = await Promise.all(Array.from({ length: 8 }, () => chooseKeys('127.0.0.1', undefined, home())))
     const [fresh, ...more] = choices.flatMap((choice) => choice.fresh ?? [])
     expect(more).toEqual([])
-    for (const { keys } of choices) expect(await keys.find(fresh!.key)).toEqual({ id: 'default' })
+    for (const { keys } of choices)
+      expect(await keys.find(fresh!.key)).toMatchObject({ id: 'default', scopes: ['decide', 'images', 'metrics'] })
     expect(await readdir(join(folder, 'tessera'))).toEqual(['keys.json'])
   })
 
@@ -52,6 +53,17 @@ describe('the keys', () => {
       })
     }
     await expect(chooseKeys('0.0.0.0', undefined, { ...home(), TESSERA_API_KEYS: 'a' })).resolves.toBeDefined()
+  })
+
+  it('that were made for this machine are not taken where others could connect, by whatever name', async () => {
+    const { fresh } = await chooseKeys('127.0.0.1', undefined, home())
+    await expect(chooseKeys('0.0.0.0', undefined, home())).rejects.toMatchObject({ path: 'host' })
+    await expect(chooseKeys('0.0.0.0', fresh!.file, home())).rejects.toThrow(
+      /keys\.0: was made for this machine alone; revoke it/,
+    )
+    const unmarked = join(folder, 'tessera', 'keys.json')
+    await writeFile(unmarked, JSON.stringify({ keys: [{ id: 'default', key: 'of 0.1.0'.replace(/ /g, '-') }] }))
+    await expect(chooseKeys('0.0.0.0', undefined, home())).rejects.toMatchObject({ path: 'host' })
   })
 
   it('come from a named file before the environment, with their settings', async () => {

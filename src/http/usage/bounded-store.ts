@@ -42,7 +42,7 @@ export function boundStore(store: UsageStore, metrics: Pick<ServerMetrics, 'stor
       })
     },
     ...(countRequest && {
-      countRequest: (account, perMinute) => timed('count', () => countRequest(account, perMinute)),
+      countRequest: (...counted) => timed('count', () => countRequest(...counted)),
     }),
     close: () => store.close(),
   }

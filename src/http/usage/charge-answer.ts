@@ -1,4 +1,7 @@
+import { DEFAULT_MODELS } from '../../engine/default-models.ts'
 import { AbortedError } from '../../errors/index.ts'
+import { requireModel } from '../keys/permissions.ts'
+import type { TokenLimiter } from '../limits/token-limiter.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { Call } from '../route.ts'
 import { type Claim, digest, type IdempotentRequests } from './idempotent-requests.ts'
@@ -11,13 +14,14 @@ export type Asking = Pick<Call, 'caller' | 'signal' | 'noteUnits' | 'noteTimings
 export interface Accounting {
   readonly ledger: Ledger
   readonly requests: IdempotentRequests
+  readonly tokens: TokenLimiter
   readonly metrics: ServerMetrics
 }
 
 export interface Charge<Answer> {
   readonly endpoint: Endpoint
-  /** The request itself, to know it again by. */
-  readonly request: object
+  /** The request itself: which model it names, and to know it again by. */
+  readonly request: { readonly model?: string | null | undefined }
   /** Units that the answer will use at most; asked only where the caller can run out. */
   foresee(signal: AbortSignal): Promise<number> | number
   answer(signal: AbortSignal): Promise<Answer>
@@ -25,18 +29,27 @@ export interface Charge<Answer> {
   count(answer: Answer): number
 }
 
+const DEFAULTS: Readonly<Record<Endpoint, string>> = {
+  decisions: DEFAULT_MODELS.decide,
+  generations: DEFAULT_MODELS.generateImage,
+  edits: DEFAULT_MODELS.editImage,
+}
+
 /**
  * Makes an answer and charges it to the caller, once, if and only if it was made while the caller still waited.
  *
- * @throws InsufficientQuotaError and StoreUnavailableError before the work begins; Refusal (409) for an
- *   `Idempotency-Key` of another request; AbortedError; what `answer` throws
+ * @throws PermissionError, RateLimitError, InsufficientQuotaError and StoreUnavailableError before the work begins;
+ *   Refusal (409) for an `Idempotency-Key` of another request; AbortedError; what `answer` throws
  */
-export function chargeAnswer<Answer>(
-  { ledger, requests, metrics }: Accounting,
+export async function chargeAnswer<Answer>(
+  { ledger, requests, tokens, metrics }: Accounting,
   { caller, signal, noteUnits, idempotencyKey: key }: Asking,
   charge: Charge<Answer>,
 ): Promise<Answer> {
   const { endpoint } = charge
+  requireModel(caller, charge.request.model ?? DEFAULTS[endpoint])
+  let foreseen: Promise<number> | undefined
+  const foresee = async (ended: AbortSignal) => (foreseen ??= Promise.resolve(charge.foresee(ended)))
 
   async function answer(ended: AbortSignal): Promise<Answer> {
     const made = await charge.answer(ended)
@@ -45,9 +58,14 @@ export function chargeAnswer<Answer>(
     return made
   }
 
+  /** Also for answers that are not charged: they are work. */
+  async function takeTokens(ended: AbortSignal): Promise<void> {
+    if (endpoint === 'decisions') await tokens.take(caller, () => foresee(ended))
+  }
+
   async function answerAndCharge(ended: AbortSignal, claim?: Claim): Promise<Answer> {
-    const foresee = () => charge.foresee(ended)
-    const reservation = await ledger.reserve(caller, { endpoint, foresee, ...(claim && { charge: claim.charge }) })
+    const order = { endpoint, foresee: () => foresee(ended), ...(claim && { charge: claim.charge }) }
+    const reservation = await ledger.reserve(caller, order)
     try {
       const made = await answer(ended)
       const units = charge.count(made)
@@ -62,9 +80,14 @@ export function chargeAnswer<Answer>(
     }
   }
 
-  if (key === undefined) return answerAndCharge(signal)
+  async function work(ended: AbortSignal, claim?: Claim, isCharged = true): Promise<Answer> {
+    await takeTokens(ended)
+    return isCharged ? answerAndCharge(ended, claim) : answer(ended)
+  }
+
+  if (key === undefined) return work(signal)
   const body = digest(`${endpoint}\n${JSON.stringify(charge.request)}`)
   return requests.run({ account: caller.id, key, body }, signal, (ended, claim) =>
-    claim ? answerAndCharge(ended, claim) : answer(ended),
+    work(ended, claim, claim !== undefined),
   )
 }
