@@ -24,8 +24,9 @@ for (const { bytes, folder } of models) {
     }),
   )
 }
-const runs = passes.map(({ graph, feeds }) => ({
+const runs = passes.map(({ graph, feeds, outputs }) => ({
   session: sessions[graph],
+  outputs,
   feeds: Object.fromEntries(Object.entries(feeds).map(([name, tensor]) => [name, toOrt(tensor)])),
 }))
 
@@ -35,7 +36,7 @@ parentPort.on('message', async (message) => {
     return parentPort.close()
   }
   const [started, used] = [performance.now(), process.cpuUsage()]
-  for (const { session, feeds } of runs) await session.run(feeds)
+  for (const { session, feeds, outputs } of runs) await session.run(feeds, outputs ?? session.outputNames)
   const { user, system } = process.cpuUsage(used)
   parentPort.postMessage({ time: performance.now() - started, processor: (user + system) / 1000 })
 })

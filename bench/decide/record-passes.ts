@@ -6,6 +6,8 @@ export interface Pass {
   /** Index of the graph in `Recording.models`. */
   readonly graph: number
   readonly feeds: Readonly<Record<string, Tensor>>
+  /** Names of the results that were asked for, where not all were. */
+  readonly outputs?: readonly string[]
   readonly started: number
   readonly ended: number
 }
@@ -25,12 +27,12 @@ export function recordPasses(backend: Backend): { backend: Backend; recording: R
     outputNames: session.outputNames,
     free: (results) => session.free(results),
     dispose: () => session.dispose(),
-    async run(feeds) {
+    async run(feeds, outputs) {
       const started = performance.now()
-      const results = await session.run(feeds)
+      const results = await session.run(feeds, outputs)
       // The recorder offers no sessions whose results stay on a device.
       const host = feeds as Pass['feeds']
-      recording.passes.push({ graph, feeds: host, started, ended: performance.now() })
+      recording.passes.push({ graph, feeds: host, ...(outputs && { outputs }), started, ended: performance.now() })
       return results
     },
   })

@@ -26,8 +26,8 @@ export interface Trace {
   readonly passes: readonly Pass[]
 }
 
-export function isPrefill({ feeds }: Pass): boolean {
-  return feeds['attention_bias'] === undefined
+export function isPrefill({ outputs = [] }: Pass): boolean {
+  return outputs.includes('key.0')
 }
 
 /** Calls `decide` `runs` times, after one call that is not counted, over a decider whose backend is being recorded. */

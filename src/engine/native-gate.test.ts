@@ -60,7 +60,11 @@ describe('NativeGate', () => {
 it('guards the sessions of a backend too', async () => {
   const gate = new NativeGate()
   const { call, finish } = controlledCall()
-  const run = async () => ({ y: { type: 'bool', dims: [], data: Uint8Array.of((await call()).length) } as const })
+  const asked: (readonly string[] | undefined)[] = []
+  const run = async (_: object, outputs?: readonly string[]) => {
+    asked.push(outputs)
+    return { y: { type: 'bool', dims: [], data: Uint8Array.of((await call()).length) } as const }
+  }
   const session = { inputNames: ['x'], outputNames: ['y'], run, free() {}, dispose: async () => {} }
   const inner = {
     name: 'cpu',
@@ -71,12 +75,13 @@ it('guards the sessions of a backend too', async () => {
     dispose: async () => {},
   } as const
   const guarded = await guardBackend(inner, gate).createSession({ bytes: new Uint8Array() })
-  const running = guarded.run({})
+  const running = guarded.run({}, ['y'])
   let closed = false
   const closing = gate.close().then(() => (closed = true))
   await new Promise((resolve) => setImmediate(resolve))
   expect(closed).toBe(false)
   finish()
   expect((await running).y?.data).toEqual(Uint8Array.of(4))
+  expect(asked).toEqual([['y']])
   await closing
 })

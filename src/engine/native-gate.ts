@@ -64,7 +64,7 @@ export function guardBackend(backend: Backend, gate: NativeGate): Backend {
   const guardSession = (session: Session): Session => ({
     inputNames: session.inputNames,
     outputNames: session.outputNames,
-    run: (feeds) => gate.pass(() => session.run(feeds)),
+    run: (feeds, outputs) => gate.pass(() => session.run(feeds, outputs)),
     free: (results) => session.free(results),
     dispose: () => gate.pass(() => session.dispose()),
   })

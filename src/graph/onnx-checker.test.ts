@@ -17,7 +17,7 @@ describe.skipIf(!hasOnnxPackage())('onnx.checker', () => {
   })
   afterEach(() => rm(work, { recursive: true }))
 
-  it.each(['prefill', 'branch'] as const)('accepts the %s graph of a float checkpoint', async (graph) => {
+  it.each(['prefill', 'branch', 'both'] as const)('accepts the %s graph of a float checkpoint', async (graph) => {
     const folder = join(work, 'float')
     await cp(fixtureFolder('qwen3-bf16'), folder, { recursive: true })
     const { config, weights } = await openCheckpoint(folder)

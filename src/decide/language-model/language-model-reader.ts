@@ -28,10 +28,7 @@ export function createLanguageModelReader(parts: LanguageModelParts): QuestionRe
     },
     count: countPlan,
     read: (plan, context) => readScans(model, memory, plan, context),
-    async dispose() {
-      await model.prefill.dispose()
-      await model.branch.dispose()
-    },
+    dispose: () => model.passes.dispose(),
   }
 }
 

@@ -11,7 +11,7 @@ import { readManifest } from '../manifest.ts'
 import { loadTokenizer } from '../tokenizer/tokenizer.ts'
 import { readAsking } from './asking.ts'
 import { createLanguageModelReader } from './language-model-reader.ts'
-import { openPrefill } from './open-prefill.ts'
+import { openPasses } from './open-passes.ts'
 import { LONGEST_BRANCH } from './plan.ts'
 
 /**
@@ -35,13 +35,13 @@ export async function openLanguageModel({ backend, files, config: described }: D
   const { attention, precision, movesHalf } = backend
   const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision, movesHalf }
   const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config
-  const reading = buildLanguageModel(config, weights, { ...options, graph: 'prefill' })
-  const prefill = await openPrefill(backend, reading, { layers, heads, headDim, precision })
-  const branch = await backend.createSession(
-    buildLanguageModel(config, weights, { ...options, graph: 'branch', head: readout.head }),
-  )
+  const passes = await openPasses(backend, {
+    build: (graph) => buildLanguageModel(config, weights, { ...options, graph, head: readout.head }),
+    shape: { layers, heads, headDim, precision },
+    head: readout.feeds,
+  })
   const limits = { positions, window: manifest.window }
-  const reader = createLanguageModelReader({ model: { prefill, branch, readout }, template, tokenizer, limits })
+  const reader = createLanguageModelReader({ model: { passes, readout }, template, tokenizer, limits })
   return createDecider(reader, {
     name: manifest.name,
     calibrate: (question, logits) => calibrateLogits(question, logits, manifest.calibration),

@@ -3,6 +3,9 @@ import type { Group } from '../group-branches.ts'
 import { int64 } from '../int64-tensor.ts'
 import type { BranchBias } from './branch-bias.ts'
 
+/** Most state tokens a prefill pass. Aborts and other jobs get their turn between passes. */
+export const CHUNK = 512
+
 function lengths(total: number): Record<string, Tensor> {
   return {
     seqlens_k: { type: 'int32', dims: [1], data: Int32Array.of(total - 1) },

@@ -1,15 +1,12 @@
-import type { Session } from '../../backends/backend.ts'
 import type { Question } from '../../schemas/index.ts'
 import type { Branch } from '../branch.ts'
 import { countGroupTokens, groupBranches } from '../group-branches.ts'
 import type { WorkingMemory } from '../working-memory.ts'
 import { BranchBias, biasLength } from './branch-bias.ts'
-import type { Prefill } from './open-prefill.ts'
-import { branchFeeds, prefillFeeds } from './passes.ts'
+import type { Passes } from './open-passes.ts'
+import { branchFeeds, CHUNK, prefillFeeds } from './passes.ts'
 import type { Readout } from './readout.ts'
 
-/** Most state tokens a prefill pass. Aborts and other jobs get their turn between passes. */
-const CHUNK = 512
 /**
  * Most question tokens a pass, unless one question alone is longer. Every token is computed against all of its pass, so
  * shorter passes compute less that is blocked; below this, two threads wait for each other too often (bench/NOTES.md).
@@ -18,8 +15,7 @@ const GROUP = 256
 
 /** A causal language model as it is run: over a state, over the questions behind it, and to read out their answers. */
 export interface LanguageModel {
-  readonly prefill: Prefill
-  readonly branch: Session
+  readonly passes: Passes
   readonly readout: Readout
 }
 
@@ -53,9 +49,10 @@ export function createWindowReader(
 ): WindowReader {
   const groups = groupBranches(branches, GROUP)
   const widest = Math.max(...groups.map(countGroupTokens))
-  const lengths = model.prefill.lengths(longest)
+  const { prefill, branch } = model.passes
+  const lengths = prefill.lengths(longest)
   const lent = memory.lend([...lengths, biasLength(widest, longest)])
-  const cache = model.prefill.openCache(longest, lent.arrays.slice(0, lengths.length))
+  const cache = prefill.openCache(longest, lent.arrays.slice(0, lengths.length))
   const bias = new BranchBias(lent.arrays[lengths.length] as Float32Array)
   return {
     async read(ids, beforePass) {
@@ -69,11 +66,11 @@ export function createWindowReader(
       for (const group of groups) {
         await beforePass()
         const feeds = { ...branchFeeds(group, ids.length, bias), ...model.readout.feeds }
-        const outputs = await cache.read(model.branch, feeds)
+        const outputs = await cache.read(branch, feeds)
         let row = 0
-        for (const { branch, question } of group) {
+        for (const { branch: asked, question } of group) {
           logits[question] = model.readout.read(outputs, row, questions[question] as Question)
-          row += branch.rows.length
+          row += asked.rows.length
         }
       }
       // The next window begins with the group whose bias is there.

@@ -22,9 +22,12 @@ import {
 } from './language-model-layer.ts'
 
 export interface LanguageModelOptions extends ComputeOptions {
-  /** `prefill` computes what a KV cache keeps of its tokens; `branch` reads some rows of the last hidden state instead. */
-  readonly graph: 'prefill' | 'branch'
-  /** How the rows of a branch graph are read. A prefill graph has no head. @defaultValue 'symbols' */
+  /**
+   * `prefill` computes what a KV cache keeps of its tokens; `branch` reads some rows of the last hidden state instead; `both` does
+   * either, so that one session and one copy of the weights serve both.
+   */
+  readonly graph: 'prefill' | 'branch' | 'both'
+  /** How the rows that are read become answers. A prefill graph has no head. @defaultValue 'symbols' */
   readonly head?: LanguageModelHead
   /** The type of the caches too, which cross to JS and so have one of its types. @defaultValue 'float32' */
   readonly precision?: Precision
@@ -42,8 +45,9 @@ export interface LanguageModelOptions extends ComputeOptions {
  * A prefill graph has the outputs `key.{i}`, `value.{i}` [1,kvHeads,S,headSize], for the cache, and takes no past of the last layer. They are
  * the new positions only: onnxruntime-node copies every output to new memory, those given to it as well.
  *
- * A branch graph takes `attention_bias` float32 [1,1,S,total], added to the scores on top of the causal mask, and
- * `rows` int64 [R], which of the S rows to read; for its outputs see {@link LanguageModelHead}.
+ * A branch graph, and one for both, takes `attention_bias` float32 [1,1,S,total], added to the scores on top of the causal mask, and
+ * `rows` int64 [R], which of the S rows to read; for its outputs see {@link LanguageModelHead}. A graph for
+ * both has the outputs of either, of which a run asks for those that it wants.
  *
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
@@ -55,19 +59,18 @@ export function buildLanguageModel(
   const model = startLanguageModel(`language_model_${options.graph}`, config, weights, options)
   const { g, prefix } = model
   const { precision = 'float32', head = 'symbols' } = options
-  const branch = options.graph === 'branch'
+  const reads = options.graph !== 'prefill'
+  const keeps = options.graph !== 'branch'
   let x = embedTokens(model)
-  const attentionOf = declareAttention(model, { positions: options.maxPositions, biased: branch })
-  const rows = branch ? g.input('rows', 'int64', ['rows']) : undefined
+  const attentionOf = declareAttention(model, { positions: options.maxPositions, biased: reads })
+  const rows = reads ? g.input('rows', 'int64', ['rows']) : undefined
   for (let i = 0; i < config.num_hidden_layers; i++) {
     const layer = `${prefix}layers.${i}`
     const last = i === config.num_hidden_layers - 1
     const normed = normalizeInput(model, x, layer)
     const attention = { ...attentionOf(i), ...projectKeyValues(model, normed, layer) }
-    if (rows === undefined) {
-      declareCacheRows(model, i, attention, precision)
-      if (last) break
-    }
+    if (keeps) declareCacheRows(model, i, attention, precision)
+    if (last && !reads) break
     // After the last attention no row is seen by another, so from its queries on only the rows that are read matter.
     const past = declarePast(model, i, precision)
     x = languageModelLayer(model, { x, normed, layer }, { ...attention, ...past }, last ? rows : undefined)

@@ -86,7 +86,7 @@ function attend(model: AttentionGraph, inputs: CachedAttentionInputs, heads: Gro
   const grouped = reshape(g, scaled, [keyValue, -1, size])
   const scores = widen(model, matMul(g, grouped, transpose(g, reshape(g, keys, [keyValue, -1, size]), [0, 2, 1])))
   const perHead = reshapeLike(g, scores, concat(g, [g.integers([query, -1]), total], 0))
-  const masked = add(g, perHead, pick(mask(g, inputs, past)))
+  const masked = add(g, perHead, mask(g, inputs, past, pick))
   const { attentionBias: bias } = inputs
   const square = concat(g, [g.integers([-1]), total], 0)
   const biased = bias === undefined ? masked : add(g, masked, widen(model, pick(reshapeLike(g, bias, square))))
@@ -101,10 +101,15 @@ function follow(g: GraphBuilder, cache: Value | undefined, past: Value, rows: Va
   return cache === undefined ? rows : concat(g, [takeAlong(g, cache, past, 2), rows], 2)
 }
 
-/** [S, total]: 0 where a row sees a position, that is none after its own and no padding, else `BLOCKED`. */
-function mask(g: GraphBuilder, { seqlensK, totalSequenceLength }: GroupQueryAttentionInputs, past: Value): Value {
+/** [R, total], of the rows that are picked: 0 where one sees a position, that is none after its own and no padding, else `BLOCKED`. */
+function mask(
+  g: GraphBuilder,
+  { seqlensK, totalSequenceLength }: GroupQueryAttentionInputs,
+  past: Value,
+  pick: (all: Value) => Value,
+): Value {
   const columns = range(g, cast(g, totalSequenceLength, 'int64'))
-  const rows = dropAlong(g, columns, past, 0)
+  const rows = pick(dropAlong(g, columns, past, 0))
   const last = minimum(g, reshape(g, rows, [-1, 1]), cast(g, seqlensK, 'int64'))
   return mul(g, cast(g, greater(g, columns, last), 'float32'), g.scalar(BLOCKED, 'float32'))
 }
