@@ -52,19 +52,58 @@ describe("a checkpoint's own chat template is what stands around state and quest
   })
 })
 
+/** Line ends and blanks are joined with each other and with what stands before them, as in published vocabularies. */
+const MERGES = [
+  ['Ċ', 'Ċ'],
+  ['ĊĊ', 'Ċ'],
+  ['č', 'Ċ'],
+  ['čĊ', 'čĊ'],
+  ['Ġ', 'Ġ'],
+  ['ĉ', 'Ċ'],
+  ...[':', '.', ')', '}'].flatMap((mark) => [
+    [mark, 'Ċ'],
+    [mark, 'ĊĊ'],
+    [mark, 'ĊĊĊ'],
+    [mark, 'čĊ'],
+  ]),
+] as const
+
 describe('state and question are cut into the tokens of the whole prompt', async () => {
-  const folder = fileURLToPath(new URL('../../../test/fixtures/images/klein-base/tokenizer', import.meta.url))
-  const tokenizer = await loadTokenizer(openFolder(folder))
-  const format = readChatFormat(await readChatTemplate(openFolder(folder)))
+  const files = openFolder(
+    fileURLToPath(new URL('../../../test/fixtures/images/klein-base/tokenizer', import.meta.url)),
+  )
+  const tokenizer = await loadTokenizer({
+    ...files,
+    async readText(name) {
+      const text = await files.readText(name)
+      if (name !== 'tokenizer.json') return text
+      const file = JSON.parse(text!)
+      for (const [index, pair] of MERGES.entries()) file.model.vocab[pair.join('')] = 100_000 + index
+      file.model.merges.push(...MERGES)
+      return JSON.stringify(file)
+    },
+  })
+  const format = readChatFormat(await readChatTemplate(files))
   const template = createChatTemplate(tokenizer, format, { ids: [], mostOptions: 26, of: () => [], column: () => 0 })
   const question = { type: 'noul', instructions: 'Is it?' } as const
+  const ends = ['', ' ', '  ', '\n', '\n\n', '\n\n\n', '\r\n', '\r\n\r\n', '\t\n', ' \n', '\n ', '\u00a0', '\u0301']
+  const bodies = ['', 'It broke.', 'f(x)', '{"a":1}', '…', '12']
+  const states = bodies.flatMap((body) => ends.flatMap((begin) => ends.map((end) => `${begin}${body}${end}`)))
 
-  it.each(['It broke.', 'f(x)', '{"a":1}', 'a line\n', 'two lines\n\n', 'spaces  ', '', 'the end', '…'])(
-    '%j',
-    (state) => {
+  it(`for ${states.length} states that begin and end with blanks and line ends`, () => {
+    const differing = states.filter((state) => {
       const text = `${format.before}${state}\n\nQuestion: Is it?\nAnswer with yes or no.${format.after}`
-      const ids = [...template.opening, ...template.state(state), ...template.question(question, 100).ids]
-      expect(ids).toEqual(tokenizer.encodeTemplate(text))
-    },
-  )
+      const { opening, ids } = template.state(state)
+      const cut = [...opening, ...ids, ...template.question(question, 100).ids]
+      return JSON.stringify(cut) !== JSON.stringify(tokenizer.encodeTemplate(text))
+    })
+    expect(differing).toEqual([])
+  })
+
+  it('and windows behind the first begin as a state does that nothing is joined to', () => {
+    const { opening, ids } = template.state('\nIt broke.')
+    expect(opening).toEqual(template.opening.slice(0, -1))
+    expect(template.state('It broke.')).toEqual({ opening: template.opening, ids: expect.anything() })
+    expect(ids[0]).toBe(tokenizer.single(':\n\n'))
+  })
 })

@@ -41,14 +41,23 @@ export function createChatTemplate(
 ): Template {
   const probe = tokenizer.encode(PROBE)
   // What follows a question before the next structural token may share a token with its end.
-  const plain = tokenizer.leadingText(after)
+  const plain = tokenizer.plainEnds(after).leading
   const answer = tokenizer.encodeTemplate(after.slice(plain.length))
+  // So may what stands before a state and its beginning, where that is a line end.
+  const lead = tokenizer.plainEnds(before).trailing
+  const fixed = tokenizer.encodeTemplate(before.slice(0, before.length - lead.length))
+  const opening = [...fixed, ...tokenizer.encode(lead)]
   const encodeState = (text: string) => tokenizer.encode(`${text}${BLANK}${PROBE}`).slice(0, -probe.length)
   return {
     mostOptions: symbols.mostOptions,
-    opening: tokenizer.encodeTemplate(before),
+    opening,
     closing: encodeState(''),
-    state: encodeState,
+    state(text) {
+      const all = [...fixed, ...encodeState(`${lead}${text}`)]
+      const changed = opening.findIndex((id, index) => id !== all[index])
+      const length = changed < 0 ? opening.length : changed
+      return { opening: all.slice(0, length), ids: all.slice(length) }
+    },
     question(question, most): Branch {
       const ids = [...tokenizer.encode(`${questionText(question, symbols.of(question))}${plain}`, most), ...answer]
       return { ids, offsets: ids.map((_, index) => index), parts: ids.map(() => TRUNK), rows: [ids.length - 1] }

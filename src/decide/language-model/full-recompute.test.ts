@@ -81,7 +81,8 @@ describe.each([
     const decider = await openDecider({ backend, files: openFolder(folder) })
     const request = parseDecisionRequest({ state: STATE, questions: QUESTIONS })
     const packed = await decider.logits(request, { turn: async () => {} })
-    const state = [...template.opening, ...template.state(STATE)]
+    const { opening, ids } = template.state(STATE)
+    const state = [...opening, ...ids]
     expect(state.length).toBeGreaterThan(512)
     for (const [index, question] of Object.values(request.questions).entries() as IterableIterator<
       [number, Question]

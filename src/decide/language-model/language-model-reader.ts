@@ -40,7 +40,7 @@ async function readScans(
 ): Promise<Float64Array[][]> {
   const scans = plan.scans.map(({ windows, questions }) => ({
     windows: windows.map(({ start, end }) => [
-      ...plan.opening,
+      ...(start === 0 ? plan.openings.first : plan.openings.others),
       ...plan.state.slice(start, end),
       ...(end < plan.state.length ? plan.closing : []),
     ]),

@@ -8,7 +8,7 @@ const template: Template = {
   opening: [0, 0],
   closing: [9],
   mostOptions: 26,
-  state: (text) => Array.from(text, () => 1),
+  state: (text) => ({ opening: [0, 0], ids: Array.from(text, () => 1) }),
   question: ({ instructions }) => {
     const ids = Array.from(String(instructions), () => 2)
     return { ids, offsets: ids.map((_, index) => index), parts: ids.map(() => 0), rows: [ids.length - 1] }

@@ -13,7 +13,8 @@ export const LONGEST_BRANCH = 4096
 /** A request as tokens, checked against the model's limits before any work is done. */
 export interface Plan extends PlannedRequest {
   readonly branches: readonly Branch[]
-  readonly opening: readonly number[]
+  /** Before the first window of the state, and before every other. */
+  readonly openings: { readonly first: readonly number[]; readonly others: readonly number[] }
   /** Behind every window of the state but its last. */
   readonly closing: readonly number[]
   readonly state: readonly number[]
@@ -58,10 +59,10 @@ export function planRequest(request: DecisionRequest, template: Template, limits
     }
   }
   const { opening, closing } = template
-  const state = template.state(asText(request.state))
+  const { opening: first, ids: state } = template.state(asText(request.state))
   const frame = opening.length + closing.length
   const scans = planScans(state.length, branches, { ...limits, frame, room })
-  return { names, questions, branches, opening, closing, state, scans }
+  return { names, questions, branches, openings: { first, others: opening }, closing, state, scans }
 }
 
 /**
@@ -87,7 +88,7 @@ function planScans(
 }
 
 export function countPlan(plan: Plan): TokenCount {
-  const state = plan.opening.length + plan.state.length
+  const state = plan.openings.first.length + plan.state.length
   const sizes = plan.branches.map((branch) => branch.ids.length)
   return {
     input_tokens: sizes.reduce((sum, size) => sum + size, state),

@@ -1,16 +1,23 @@
 import type { Question } from '../../schemas/index.ts'
 import type { Branch } from '../branch.ts'
 
+/** A state as the tokens that the whole prompt has there. */
+export interface StateTokens {
+  /** Tokens before it: the template's `opening`, up to the first that is another one because of the text behind it. */
+  readonly opening: readonly number[]
+  /** The text of the state with the rest of the opening, and what parts it from a question. */
+  readonly ids: readonly number[]
+}
+
 /** How requests become tokens for one kind of model. Versioned: a bundle names the template it was trained with. */
 export interface Template {
-  /** Tokens before the text of the state, in every window. */
+  /** Tokens before the state in every window but its first, of which `state` says them. */
   readonly opening: readonly number[]
   /** Options of a choice that it has symbols for. */
   readonly mostOptions: number
   /** Tokens behind the state in every window but its last, whose `state` has them. */
   readonly closing: readonly number[]
-  /** The text of the state, and what parts it from a question. */
-  state(text: string): number[]
+  state(text: string): StateTokens
   /**
    * One question. The question's name is never shown to the model.
    *

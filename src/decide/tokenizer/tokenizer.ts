@@ -28,8 +28,8 @@ export interface TemplateTokenizer extends Tokenizer {
    * for other ids depending on what is around it.
    */
   encodeTemplate(text: string): number[]
-  /** The part of a template's text before its first structural token. */
-  leadingText(text: string): string
+  /** The parts of a template's text before its first structural token and behind its last. */
+  plainEnds(text: string): { readonly leading: string; readonly trailing: string }
 }
 
 /**
@@ -84,7 +84,10 @@ export async function loadTokenizer(
   }
   return {
     encode,
-    leadingText: (text) => cutTemplate(text)[0]!,
+    plainEnds(text) {
+      const pieces = cutTemplate(text)
+      return { leading: pieces[0]!, trailing: pieces.at(-1)! }
+    },
     encodeTemplate(text) {
       const id = (token: string) => readStructural(file, path, token, vocabulary)
       return cutTemplate(text).flatMap((piece, index) => (index % 2 === 0 ? encode(piece) : [id(piece)]))
