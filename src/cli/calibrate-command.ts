@@ -3,7 +3,7 @@ import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { calibrate, type CalibrationResult } from '../evaluate/calibrate.ts'
 import { formatCalibration } from '../evaluate/format-calibration.ts'
-import { engineArguments, openEngine, useFor } from './engine-arguments.ts'
+import { engineArguments, openEngine, orderArgument, useFor } from './engine-arguments.ts'
 import { showRow } from './eval-command.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { readNumber } from './read-request.ts'
@@ -27,6 +27,7 @@ export const calibrateCommand = defineCommand({
     },
     json: { type: 'boolean', description: 'print JSON' },
     ...engineArguments,
+    ...orderArgument,
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {

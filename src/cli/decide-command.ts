@@ -3,7 +3,14 @@ import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
 import type { DecisionRequestInput } from '../schemas/index.ts'
 import { decideRows } from './decide-rows.ts'
-import { calibrationArgument, type EngineArguments, engineArguments, openEngine, useFor } from './engine-arguments.ts'
+import {
+  calibrationArgument,
+  type EngineArguments,
+  engineArguments,
+  orderArgument,
+  openEngine,
+  useFor,
+} from './engine-arguments.ts'
 import { formatDecision } from './format-decision.ts'
 import { printWarnings } from './print-warnings.ts'
 import { readCommon, readRequest, type RequestArguments } from './read-request.ts'
@@ -46,6 +53,11 @@ export const decideCommand = defineCommand({
     json: { type: 'boolean', description: 'print the response, or why there is none, as JSON' },
     ...engineArguments,
     ...calibrationArgument,
+    ...orderArgument,
+    'symbol-mass': {
+      type: 'boolean',
+      description: 'say how probable the letters are among all that such a model could write',
+    },
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {

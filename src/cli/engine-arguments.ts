@@ -20,17 +20,27 @@ export const calibrationArgument = {
   },
 } as const
 
+/** For commands whose models may answer with letters, digits or yes and no. */
+export const orderArgument = {
+  'both-orders': {
+    type: 'boolean',
+    description: 'ask models that answer with letters twice, options given and reversed, and take the mean',
+  },
+} as const
+
 export interface EngineArguments {
   readonly backend?: string | undefined
   readonly threads?: string | undefined
   readonly workers?: string | undefined
   readonly use?: string | undefined
   readonly calibration?: string | undefined
+  readonly 'both-orders'?: boolean | undefined
+  readonly 'symbol-mass'?: boolean | undefined
 }
 
 /** The engine that the arguments ask for, with `models` by name of a request; the engine itself checks their values. */
 export async function openEngine(
-  { backend, threads, workers, calibration }: EngineArguments,
+  { backend, threads, workers, calibration, 'both-orders': bothOrders, 'symbol-mass': symbolMass }: EngineArguments,
   models: Models,
 ): Promise<Engine> {
   return createEngine({
@@ -38,6 +48,8 @@ export async function openEngine(
     ...(threads === undefined ? {} : { threads: readNumber('--threads', threads) }),
     ...(workers === undefined ? {} : { workers: readNumber('--workers', workers) }),
     ...(calibration === undefined ? {} : { calibration: await readCalibration(calibration) }),
+    ...(bothOrders === undefined ? {} : { bothOrders }),
+    ...(symbolMass === undefined ? {} : { symbolMass }),
     models,
   })
 }

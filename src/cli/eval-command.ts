@@ -7,7 +7,13 @@ import { evaluate, type Evaluation } from '../evaluate/evaluate.ts'
 import { formatEvaluation, percent } from '../evaluate/format-evaluation.ts'
 import type { LabelledRow } from '../evaluate/labelled-rows.ts'
 import { renderReport } from '../evaluate/report-page.ts'
-import { calibrationArgument, type EngineArguments, engineArguments, openEngine } from './engine-arguments.ts'
+import {
+  calibrationArgument,
+  type EngineArguments,
+  engineArguments,
+  orderArgument,
+  openEngine,
+} from './engine-arguments.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
@@ -20,6 +26,7 @@ export const evalCommand = defineCommand({
     json: { type: 'boolean', description: 'print JSON' },
     ...engineArguments,
     ...calibrationArgument,
+    ...orderArgument,
     use: {
       type: 'string',
       description: 'models to measure, separated by commas: folders or downloaded hub ids',

@@ -38,9 +38,11 @@ function shorten(label: string, width: number): string {
 
 /** A decision for people: one block a question with bars for the probabilities. Plain text where colours are off. */
 export function formatDecision(response: DecisionResponse): string {
+  const { symbol_mass = {} } = response
   const blocks = Object.entries(response.answers).map(([name, answer]) => {
     const { verdict, rows } = describeAnswer(answer)
     const sure = answer.confidence === undefined ? '' : `  confidence ${answer.confidence.toFixed(2)}`
+    const mass = symbol_mass[name] === undefined ? '' : `  symbol mass ${symbol_mass[name].toFixed(3)}`
     const open = answer.decided === false ? `  ${colors.yellow('undecided')}` : ''
     const width = Math.min(36, Math.max(...rows.map(([label]) => label.length)))
     const most = Math.max(...rows.map(([, probability]) => probability))
@@ -48,7 +50,7 @@ export function formatDecision(response: DecisionResponse): string {
       const line = `  ${shorten(label, width)}  ${bar(probability)} ${percent(probability)}`
       return probability === most ? line : colors.dim(line)
     })
-    return [`${colors.bold(name)}: ${colors.green(verdict)}${colors.dim(sure)}${open}`, ...lines].join('\n')
+    return [`${colors.bold(name)}: ${colors.green(verdict)}${colors.dim(sure + mass)}${open}`, ...lines].join('\n')
   })
   const { model, usage, latency_ms } = response
   return `${blocks.join('\n\n')}\n\n${colors.dim(`${model} · ${usage.input_tokens} tokens · ${latency_ms} ms`)}`

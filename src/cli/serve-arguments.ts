@@ -2,7 +2,7 @@ import { InvalidRequestError } from '../errors/index.ts'
 import type { NodeTimeouts } from '../http/adapters/node.ts'
 import { defaultJournal } from '../http/serve/default-journal.ts'
 import type { Ending } from '../http/serve/serve-http.ts'
-import { calibrationArgument, engineArguments } from './engine-arguments.ts'
+import { calibrationArgument, engineArguments, orderArgument } from './engine-arguments.ts'
 import { readDuration } from './read-duration.ts'
 import { servedArgument } from './served-models.ts'
 
@@ -70,6 +70,7 @@ export const serveArguments = {
   ...lifecycleArguments,
   ...engineArguments,
   ...calibrationArgument,
+  ...orderArgument,
   ...servedArgument,
 } as const
 

@@ -7,6 +7,8 @@ export interface Branch {
   readonly parts: readonly number[]
   /** Rows (indices into `ids`) whose hidden state the readout needs, in the readout's own order. */
   readonly rows: readonly number[]
+  /** Whether the symbols stand for the options from the last to the first. */
+  readonly turned?: boolean
 }
 
 /** Tokens seen by everything that follows in the branch. */
@@ -24,4 +26,9 @@ export function sees(branch: Branch, at: number, to: number): boolean {
 /** One past the largest offset: how many positions beyond the state the branch needs. */
 export function extent(branch: Branch): number {
   return branch.offsets.reduce((most, offset) => Math.max(most, offset), -1) + 1
+}
+
+/** A branch that is one text, of which the last row is read. */
+export function lineBranch(ids: readonly number[]): Branch {
+  return { ids, offsets: ids.map((_, index) => index), parts: ids.map(() => TRUNK), rows: [ids.length - 1] }
 }

@@ -9,7 +9,7 @@ export interface Decider {
   /** The `usage.input_tokens` that `decide` would report, and its parts; checks the same limits. */
   countTokens(request: DecisionRequest): TokenCount
   /** Uncalibrated logits of every window that each question read, for fitting calibration: [question][window][K]. */
-  logits(request: DecisionRequest, context: JobContext): Promise<Float64Array[][]>
+  logits(request: DecisionRequest, context: JobContext): Promise<readonly Float64Array[][]>
   /** Frees the sessions. Safe to call twice. */
   dispose(): Promise<void>
 }
@@ -29,6 +29,14 @@ export interface PlannedRequest {
   readonly questions: readonly Question[]
 }
 
+/** What a model made of the questions of a request, each beside every window of the state that it was read with. */
+export interface Reading {
+  /** Logits of the options, in order (noul: yes, no): [question][window][K]. */
+  readonly logits: readonly Float64Array[][]
+  /** See `symbol_mass` of a response; only of models that answer with symbols, and where it was asked for. */
+  readonly masses?: readonly number[]
+}
+
 /**
  * What a family of models brings to be a decider: how requests are rendered, computed and read out. Calibration, windows,
  * answers and usage are the same for all.
@@ -37,11 +45,8 @@ export interface QuestionReader<Plan extends PlannedRequest> {
   /** @throws InvalidRequestError naming the question that the model cannot answer, or whose text does not fit it */
   plan(request: DecisionRequest): Plan
   count(plan: Plan): TokenCount
-  /**
-   * Logits of every question's options, in order (noul: yes, no), in each window that it read of the state:
-   * [question][window][K]. Awaits `context.turn` before every pass, and reports the passes.
-   */
-  read(plan: Plan, context: JobContext): Promise<Float64Array[][]>
+  /** Reads every question in each window of the state. Awaits `context.turn` before every pass, and reports the passes. */
+  read(plan: Plan, context: JobContext): Promise<Reading>
   /** Safe to call twice. */
   dispose(): Promise<void>
 }
@@ -65,11 +70,11 @@ export function createDecider<Plan extends PlannedRequest>(
   }
   return {
     countTokens: (request) => reader.count(reader.plan(request)),
-    logits: (request, context) => reader.read(reader.plan(request), context),
+    logits: async (request, context) => (await reader.read(reader.plan(request), context)).logits,
     async decide(request, context) {
       const started = performance.now()
       const plan = reader.plan(request)
-      const windows = await reader.read(plan, context)
+      const { logits: windows, masses } = await reader.read(plan, context)
       const answers = plan.questions.map((question, index): [string, Answer] => [
         plan.names[index] as string,
         answer(question, windows[index] as Float64Array[], question.min_confidence ?? request.min_confidence),
@@ -79,6 +84,7 @@ export function createDecider<Plan extends PlannedRequest>(
         answers: Object.fromEntries(answers),
         usage: { input_tokens: reader.count(plan).input_tokens, output_tokens: 0 },
         latency_ms: Math.round(performance.now() - started),
+        ...(masses && { symbol_mass: Object.fromEntries(plan.names.map((name, index) => [name, masses[index]!])) }),
         ...warnOfWindows(plan.names, windows),
       }
     },

@@ -3,6 +3,14 @@ import type { Family, ModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import type { Decider } from './decider.ts'
 
+/** How models that answer with letters, digits or yes and no are read; others are read as ever. */
+export interface SymbolOptions {
+  /** Asks every question a second time with its options from the last to the first. @defaultValue false */
+  readonly bothOrders?: boolean
+  /** Says how probable the symbols are among all that could be written. @defaultValue false */
+  readonly symbolMass?: boolean
+}
+
 /** A checkpoint whose architecture is known, about to be opened. */
 export interface DecisionBundle {
   readonly backend: Backend
@@ -10,6 +18,7 @@ export interface DecisionBundle {
   readonly config: ModelConfig
   /** `unread` of its family. */
   readonly unread: readonly RegExp[]
+  readonly symbols: SymbolOptions
 }
 
 /** A row of the registry of decision models. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { LAYA, readModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import { nameQuantization, quantizationConfigSchema } from '../models/quantization-config.ts'
+import type { SymbolOptions } from './decision-family.ts'
 import { readManifest } from './manifest.ts'
 import type { OwnCalibration } from './own-calibration.ts'
 
@@ -16,7 +17,10 @@ const TEMPLATES = new Map([
 ])
 
 /** What tells a decision model from others whose probabilities differ: a calibration of one is none of another's. */
-export async function identifyDecider(files: ModelFiles): Promise<OwnCalibration['model']> {
+export async function identifyDecider(
+  files: ModelFiles,
+  { bothOrders }: SymbolOptions = {},
+): Promise<OwnCalibration['model']> {
   const [{ name, version, template }, { json, architectures }] = await Promise.all([
     readManifest(files, 1),
     readModelConfig(files),
@@ -24,5 +28,6 @@ export async function identifyDecider(files: ModelFiles): Promise<OwnCalibration
   const quantization = configSchema.safeParse(json).data?.quantization_config
   const weights = quantization ? nameQuantization(quantization) : 'float'
   const own = architectures.map((architecture) => TEMPLATES.get(architecture)).find((known) => known !== undefined)
-  return { id: name, version, weights, template: own ?? template }
+  const asked = template === 'chat-1' && bothOrders ? 'chat-1 in both orders' : template
+  return { id: name, version, weights, template: own ?? asked }
 }

@@ -32,6 +32,18 @@ export interface CommonEngineOptions {
    */
   readonly maxOptions?: number
   /**
+   * Has models that answer with letters, digits or yes and no asked every question twice, with the options as given and from the
+   * last to the first, and takes the mean of both logits: what a model prefers for its place in the list cancels out. The state is
+   * still read once; the questions take twice as long, and their tokens count once. Default false.
+   */
+  readonly bothOrders?: boolean
+  /**
+   * Adds `symbol_mass` to decisions of such models: how probable the symbols are among all that the model could write. It
+   * computes the logits of the whole vocabulary, for which weights in 32 bits take the memory of the output layer once more.
+   * Default false.
+   */
+  readonly symbolMass?: boolean
+  /**
    * Corrections of answers that `calibrate` fitted to labelled rows of your own: the content of its file. It is refused where
    * no model of this engine is the one that it was made for; questions that it does not know are answered as without it.
    *
@@ -53,5 +65,7 @@ export const COMMON_OPTIONS = {
   maxConcurrent: count(1).default(4),
   maxQueue: count(0).optional(),
   calibration: ownCalibrationSchema.optional(),
+  bothOrders: flag.default(false),
+  symbolMass: flag.default(false),
   maxOptions: count(LIMITS.options.min).default(LIMITS.options.max),
 } satisfies Record<keyof CommonEngineOptions, unknown>

@@ -1,4 +1,5 @@
 import type { Backend } from '../backends/backend.ts'
+import type { SymbolOptions } from '../decide/decision-family.ts'
 import { identifyDecider } from '../decide/identify-decider.ts'
 import { readImageManifest } from '../images/image-manifest.ts'
 import type { PictureCodec } from '../images/picture/picture-codec.ts'
@@ -10,10 +11,11 @@ import type { ModelDescription, Task } from './task.ts'
 export async function describeTask(
   files: ModelFiles,
   weigh: (kind: ModelDescription['kind']) => Promise<number>,
+  symbols: SymbolOptions = {},
 ): Promise<ModelDescription> {
   const kind = (await isImageBundle(files)) ? 'images' : 'decisions'
   const bytes = await weigh(kind)
-  if (kind === 'decisions') return { kind, bytes, identity: await identifyDecider(files) }
+  if (kind === 'decisions') return { kind, bytes, identity: await identifyDecider(files, symbols) }
   const { native_sizes: sizes } = await readImageManifest(files)
   return { kind, bytes, ...(sizes && { nativeSizes: sizes.map((sides) => sides.join('x')) }) }
 }
@@ -28,11 +30,12 @@ export async function openTask(
   files: ModelFiles,
   backend: Backend,
   loadCodec: () => Promise<PictureCodec>,
+  symbols: SymbolOptions = {},
 ): Promise<Task> {
   if (await isImageBundle(files)) {
     const [{ openImageTask }, codec] = await Promise.all([import('../images/image-task.ts'), loadCodec()])
     return openImageTask({ backend, files, codec })
   }
   const { openDecider } = await import('../decide/open-decider.ts')
-  return openDecider({ backend, files })
+  return openDecider({ backend, files, symbols })
 }

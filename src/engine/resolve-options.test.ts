@@ -6,7 +6,13 @@ import { resolveOptions } from './resolve-options.ts'
 describe('resolveOptions', () => {
   it('has defaults', () => {
     expect(resolveOptions({}, {})).toEqual({
-      settings: { backend: 'auto', models: {}, keepAlive: 300_000, memoryBudget: expect.any(Number) },
+      settings: {
+        backend: 'auto',
+        models: {},
+        symbols: { bothOrders: false, symbolMass: false },
+        keepAlive: 300_000,
+        memoryBudget: expect.any(Number),
+      },
       worker: true,
       workers: 1,
       maxConcurrent: 4,

@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os'
 import { BACKEND_NAMES, type BackendName, countDefaultThreads } from '../backends/index.ts'
+import type { SymbolOptions } from '../decide/decision-family.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { count, flag, mapOf, oneOf, optionTable, readOption, readOptions, text } from '../options/index.ts'
@@ -51,6 +52,7 @@ export interface EngineSettings {
   readonly backend: 'auto' | BackendName
   readonly threads?: number
   readonly models: Readonly<Record<string, string>>
+  readonly symbols?: SymbolOptions
   readonly keepAlive: number
   readonly memoryBudget: number
   /** URL of the folder with the files of onnxruntime-web, for browsers only. */
@@ -85,7 +87,18 @@ const ENGINE_OPTIONS = optionTable('an engine', {
  */
 export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessEnv = process.env): ResolvedOptions {
   const given = readOptions(ENGINE_OPTIONS, options)
-  const { models, keepAlive, memoryBudget, worker, workers, maxConcurrent, maxQueue, maxOptions } = given
+  const {
+    models,
+    keepAlive,
+    memoryBudget,
+    worker,
+    workers,
+    maxConcurrent,
+    maxQueue,
+    maxOptions,
+    bothOrders,
+    symbolMass,
+  } = given
   if (workers > 1 && !worker) {
     throw new InvalidRequestError('workers', `must be 1 where \`worker\` is false, got ${workers}`)
   }
@@ -97,6 +110,7 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
       backend: given.backend ?? readOption('TESSERA_BACKEND', BACKEND, env.TESSERA_BACKEND || 'auto'),
       models,
       ...(threads !== undefined && { threads }),
+      symbols: { bothOrders, symbolMass },
       keepAlive,
       memoryBudget: (memoryBudget ?? measureMemory() / 2) / workers,
     },

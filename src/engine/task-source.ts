@@ -18,7 +18,7 @@ import type { ResolvedModel, TaskSource } from './task.ts'
  * compatible service (`jev-latest`): the specification accepts it (section 2.4), the default model of the job does it,
  * and the answer to a decision says which that was.
  */
-export function createTaskSource({ models }: EngineSettings): TaskSource {
+export function createTaskSource({ models, symbols }: EngineSettings): TaskSource {
   const targets = new Map([...Object.entries(EMBEDDED_MODELS), ...Object.entries(models)])
   const embedded = new Set(Object.values(EMBEDDED_MODELS))
   // They come with the package and stay where they are; looking for one costs half a millisecond, a tenth of a short decision.
@@ -32,8 +32,8 @@ export function createTaskSource({ models }: EngineSettings): TaskSource {
       if (source.embedded) found.set(target, source)
       return source
     },
-    describe: (model) => describeTask(openFiles(model), () => weighModel(model.folder)),
-    open: (model, backend) => openTask(openFiles(model), backend, loadSharpCodec),
+    describe: (model) => describeTask(openFiles(model), () => weighModel(model.folder), symbols),
+    open: (model, backend) => openTask(openFiles(model), backend, loadSharpCodec, symbols),
   }
 }
 

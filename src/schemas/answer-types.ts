@@ -159,6 +159,17 @@ export interface DecisionResponse<
   /** Whole milliseconds. */
   readonly latency_ms: number
   /**
+   * With `symbolMass` of the engine, of models that answer with letters, digits or yes and no: the probability, 0 to 1, that these
+   * have together of all that the model could write, for each question; the least of several windows or orders. Little of it says that
+   * the model would rather write something else, so that its answer means little. Never on the wire.
+   *
+   * @example
+   * ```ts
+   * const strange = ({ symbol_mass = {} }: DecisionResponse) => Object.values(symbol_mass).some((mass) => mass < 0.5)
+   * ```
+   */
+  readonly symbol_mass?: { readonly [Name in keyof Questions]: number }
+  /**
    * What was ignored in the request, such as misspelt fields, and whether the state was read in windows; absent when there is
    * nothing to say, and never on the wire.
    */

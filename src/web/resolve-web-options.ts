@@ -52,7 +52,7 @@ const MEMORY_BUDGET = 1e9
 export function resolveWebOptions(options: WebEngineOptions, base: string): ResolvedOptions {
   const given = readOptions(ENGINE_OPTIONS, options)
   const { backend, runtimeUrl, modelsUrl, threads, keepAlive, memoryBudget = MEMORY_BUDGET } = given
-  const { worker, maxConcurrent, maxQueue, maxOptions } = given
+  const { worker, maxConcurrent, maxQueue, maxOptions, bothOrders, symbolMass } = given
   const models: Record<string, string> = {}
   if (modelsUrl !== undefined) {
     const folders = Object.entries(EMBEDDED_MODELS)
@@ -67,6 +67,7 @@ export function resolveWebOptions(options: WebEngineOptions, base: string): Reso
       runtimeUrl: `${absolute('runtimeUrl', runtimeUrl, base)}/`,
       models,
       ...(threads !== undefined && { threads }),
+      symbols: { bothOrders, symbolMass },
       keepAlive,
       memoryBudget,
     },

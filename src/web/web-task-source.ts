@@ -1,4 +1,5 @@
 import type { Backend } from '../backends/backend.ts'
+import type { SymbolOptions } from '../decide/decision-family.ts'
 import { describeTask, openTask } from '../engine/open-task.ts'
 import type { EngineSettings } from '../engine/resolve-options.ts'
 import type { ModelDescription, OpenContext, ResolvedModel, Task, TaskSource } from '../engine/task.ts'
@@ -13,7 +14,7 @@ import { WeightStore } from './weight-store.ts'
 /**
  * Models below URLs. A request may give the names that the options list; all others are served by the job's default.
  */
-export function createWebTaskSource({ models }: EngineSettings, weights = new WeightStore()): TaskSource {
+export function createWebTaskSource({ models, symbols }: EngineSettings, weights = new WeightStore()): TaskSource {
   return {
     names: Object.keys(models),
     async resolve(model, fallback) {
@@ -24,20 +25,25 @@ export function createWebTaskSource({ models }: EngineSettings, weights = new We
       const command = `createEngine({ models: { '${fallback}': URL } })`
       throw new ModelNotFoundError(model, ['the `models` of createEngine()'], command)
     },
-    describe: (model) => describe(model, weights),
-    open: (model, backend, context) => open(model, weights, backend, context),
+    describe: (model) => describe(model, weights, symbols),
+    open: (model, backend, context) => open(model, { weights, symbols }, backend, context),
   }
 }
 
-async function describe({ id, folder }: ResolvedModel, weights: WeightStore): Promise<ModelDescription> {
+async function describe(
+  { id, folder }: ResolvedModel,
+  weights: WeightStore,
+  symbols?: SymbolOptions,
+): Promise<ModelDescription> {
   const files = openUrl(folder, weights)
-  return describeTask(files, async (kind) => {
+  const weigh = async (kind: ModelDescription['kind']) => {
     if (kind === 'decisions' && !(await hasAny(files, DECISION_FILES))) {
       const tried = ['model_index.json', ...DECISION_FILES].map((name) => `${folder}/${name}`)
       throw new ModelNotFoundError(id, tried, "createEngine({ models: { name: 'URL of its folder' } })")
     }
     return weighUrl(files, kind)
-  })
+  }
+  return describeTask(files, weigh, symbols)
 }
 
 /** One of these is in the folder of every decision model. */
@@ -48,9 +54,14 @@ async function hasAny(files: ModelFiles, names: readonly string[]): Promise<bool
   return false
 }
 
+interface Opening {
+  readonly weights: WeightStore
+  readonly symbols: SymbolOptions | undefined
+}
+
 async function open(
   model: ResolvedModel,
-  weights: WeightStore,
+  { weights, symbols }: Opening,
   backend: Backend,
   { signal, onProgress }: OpenContext,
 ): Promise<Task> {
@@ -68,7 +79,7 @@ async function open(
   if (signal.aborted) stop()
   try {
     const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes })
-    return await openTask(files, backend, loadCanvasCodec)
+    return await openTask(files, backend, loadCanvasCodec, symbols)
   } finally {
     signal.removeEventListener('abort', stop)
     stop()

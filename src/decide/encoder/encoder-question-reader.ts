@@ -2,7 +2,7 @@ import type { Session, Tensor } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
-import type { PlannedRequest, QuestionReader, TokenCount } from '../decider.ts'
+import type { PlannedRequest, QuestionReader, Reading, TokenCount } from '../decider.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { splitWindows, type Window } from '../windows.ts'
 import type { EncoderFormat, FramedQuestion, Prompt, Refuse } from './encoder-format.ts'
@@ -89,7 +89,7 @@ function countPrompts({ names, framed, lead, state }: EncoderPlan): TokenCount {
   }
 }
 
-async function readAll(model: EncoderModel, plan: EncoderPlan, context: JobContext): Promise<Float64Array[][]> {
+async function readAll(model: EncoderModel, plan: EncoderPlan, context: JobContext): Promise<Reading> {
   const { framed, windows, lead, state } = plan
   const total = framed.reduce((sum, { prompts }, index) => sum + prompts.length * windows[index]!.length, 0)
   let done = 0
@@ -108,7 +108,7 @@ async function readAll(model: EncoderModel, plan: EncoderPlan, context: JobConte
     answers.push(read)
   }
   context.onProgress?.({ stage: 'reading', done: total, total })
-  return answers
+  return { logits: answers }
 }
 
 async function run(model: EncoderModel, { before, after, second = 0, feeds }: Prompt, state: readonly number[]) {

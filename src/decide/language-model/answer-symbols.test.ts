@@ -48,11 +48,11 @@ describe('the symbols of options', () => {
     const named = symbols.of(question)
     const lines = named.map((symbol, index) => `${symbol}. option ${index}\n`).join('')
     const text = `Question: Which?\n${lines}Answer with the letters of one option.<|im_end|>`
-    expect(template.question(question, 1000).ids).toEqual(tokenizer.encodeTemplate(text))
+    expect(template.question(question, 1000)[0].ids).toEqual(tokenizer.encodeTemplate(text))
     const readout = createSymbolReadout(symbols)
     const ids = Float32Array.from(readout.feeds['symbol_ids']!.data as BigInt64Array, Number)
     const outputs = { logits: { type: 'float32', dims: [1, ids.length], data: ids } } as const
-    expect([...readout.read(outputs, 0, question)]).toEqual(named.map((symbol) => tokenizer.single(symbol)))
+    expect([...readout.read(outputs, 0, question).logits]).toEqual(named.map((symbol) => tokenizer.single(symbol)))
   })
 })
 

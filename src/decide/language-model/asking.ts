@@ -1,13 +1,13 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { readChatTemplate } from '../../models/chat-template.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
+import type { DecisionBundle } from '../decision-family.ts'
 import type { Manifest } from '../manifest.ts'
 import type { TemplateTokenizer } from '../tokenizer/tokenizer.ts'
 import { readChatSymbols } from './answer-symbols.ts'
 import { createBranchTemplate } from './branch-template.ts'
 import { readChatFormat } from './chat-format.ts'
 import { createChatTemplate } from './chat-template.ts'
-import { createPointerReadout, createSymbolReadout, type Readout } from './readout.ts'
+import { createPointerReadout, createSymbolReadout, createVocabularyReadout, type Readout } from './readout.ts'
 import type { Template } from './template.ts'
 
 /** How a language model is asked, and how its answers are read. */
@@ -18,7 +18,7 @@ export interface Asking {
 
 /** @throws ModelFormatError naming what the checkpoint asks for and is not supported */
 export async function readAsking(
-  files: ModelFiles,
+  { files, symbols: { bothOrders, symbolMass } }: DecisionBundle,
   { template, readout }: Manifest,
   tokenizer: TemplateTokenizer,
 ): Promise<Asking> {
@@ -31,5 +31,8 @@ export async function readAsking(
   }
   const symbols = readChatSymbols(tokenizer, `${files.location}/tokenizer.json`)
   const format = readChatFormat(await readChatTemplate(files))
-  return { template: createChatTemplate(tokenizer, format, symbols), readout: createSymbolReadout(symbols) }
+  return {
+    template: createChatTemplate(tokenizer, format, symbols, bothOrders),
+    readout: symbolMass ? createVocabularyReadout(symbols) : createSymbolReadout(symbols),
+  }
 }

@@ -23,7 +23,7 @@ export function createBranchTemplate(tokenizer: Tokenizer): Template {
     score: tokenizer.structural('<score>'),
   }
 
-  function question(asked: Question, most: number): Branch {
+  function question(asked: Question, most: number): [Branch] {
     const ids = [kinds[asked.type], ...tokenizer.encode(asText(asked.instructions), most)]
     const base = ids.length
     const offsets = ids.map((_, index) => index)
@@ -44,7 +44,7 @@ export function createBranchTemplate(tokenizer: Tokenizer): Template {
     ids.push(decide)
     offsets.push(base + longest)
     parts.push(JOIN)
-    return { ids, offsets, parts, rows: [ids.length - 1, ...ends] }
+    return [{ ids, offsets, parts, rows: [ids.length - 1, ...ends] }]
   }
 
   const opening = [tokenizer.structural('<state>')]

@@ -94,7 +94,7 @@ describe('state and question are cut into the tokens of the whole prompt', async
     const differing = states.filter((state) => {
       const text = `${format.before}${state}\n\nQuestion: Is it?\nAnswer with yes or no.${format.after}`
       const { opening, ids } = template.state(state)
-      const cut = [...opening, ...ids, ...template.question(question, 100).ids]
+      const cut = [...opening, ...ids, ...template.question(question, 100)[0].ids]
       return JSON.stringify(cut) !== JSON.stringify(tokenizer.encodeTemplate(text))
     })
     expect(differing).toEqual([])

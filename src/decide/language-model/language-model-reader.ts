@@ -1,10 +1,11 @@
 import type { JobContext } from '../../jobs/job-context.ts'
-import type { QuestionReader } from '../decider.ts'
+import type { QuestionReader, Reading } from '../decider.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { PlanLimits } from '../windows.ts'
 import { WorkingMemory } from '../working-memory.ts'
 import { countPlan, type Plan, planRequest } from './plan.ts'
 import { countPasses, createWindowReader, type LanguageModel } from './read-window.ts'
+import type { ReadAnswer } from './readout.ts'
 import type { Template } from './template.ts'
 
 export interface LanguageModelParts {
@@ -37,7 +38,7 @@ async function readScans(
   memory: WorkingMemory,
   plan: Plan,
   context: JobContext,
-): Promise<Float64Array[][]> {
+): Promise<Reading> {
   const scans = plan.scans.map(({ windows, questions }) => ({
     windows: windows.map(({ start, end }) => [
       ...(start === 0 ? plan.openings.first : plan.openings.others),
@@ -46,10 +47,10 @@ async function readScans(
     ]),
     questions,
   }))
-  const read: Float64Array[][] = plan.questions.map(() => [])
-  const pick = <T>(all: readonly T[], questions: readonly number[]) => questions.map((question) => all[question] as T)
+  const read: ReadAnswer[][] = plan.questions.map(() => [])
+  const pick = (questions: readonly number[]) => questions.map((question) => plan.branches[question]!)
   const total = scans.reduce((sum, { windows, questions }) => {
-    const branches = pick(plan.branches, questions)
+    const branches = pick(questions).flat()
     return sum + windows.reduce((passes, ids) => passes + countPasses(ids.length, branches), 0)
   }, 0)
   let done = 0
@@ -58,17 +59,37 @@ async function readScans(
     context.onProgress?.({ stage: 'reading', done: done++, total })
   }
   for (const { windows, questions } of scans) {
-    const asked = { questions: pick(plan.questions, questions), branches: pick(plan.branches, questions) }
-    const reader = createWindowReader(model, asked, Math.max(...windows.map((ids) => ids.length)), memory)
+    const orders = pick(questions)
+    const asked = questions.flatMap((question, index) => orders[index]!.map(() => plan.questions[question]!))
+    const reader = createWindowReader(
+      model,
+      { questions: asked, branches: orders.flat() },
+      Math.max(...windows.map((ids) => ids.length)),
+      memory,
+    )
     try {
       for (const ids of windows) {
-        const logits = await reader.read(ids, beforePass)
-        for (const [index, question] of questions.entries()) read[question]!.push(logits[index]!)
+        const answers = await reader.read(ids, beforePass)
+        for (const [index, question] of questions.entries()) {
+          read[question]!.push(averageOrders(answers.splice(0, orders[index]!.length)))
+        }
       }
     } finally {
       await reader.close()
     }
   }
   context.onProgress?.({ stage: 'reading', done: total, total })
-  return read
+  const logits = read.map((windows) => windows.map((answer) => answer.logits))
+  const masses = read.map((windows) => Math.min(...windows.map(({ mass = Number.NaN }) => mass)))
+  return masses.some(Number.isNaN) ? { logits } : { logits, masses }
+}
+
+/** Of the orders in which one question was asked: the mean of their logits, and the least mass. */
+function averageOrders(answers: readonly ReadAnswer[]): ReadAnswer {
+  const [first] = answers
+  if (answers.length === 1) return first!
+  const logits = first!.logits.map(
+    (_, option) => answers.reduce((sum, answer) => sum + answer.logits[option]!, 0) / answers.length,
+  )
+  return { logits, mass: Math.min(...answers.map(({ mass = Number.NaN }) => mass)) }
 }

@@ -20,7 +20,8 @@ import { LONGEST_BRANCH } from './plan.ts'
  *
  * @throws ModelFormatError naming the file that is missing or wrong
  */
-export async function openLanguageModel({ backend, files, config: described }: DecisionBundle): Promise<Decider> {
+export async function openLanguageModel(bundle: DecisionBundle): Promise<Decider> {
+  const { backend, files, config: described } = bundle
   const config = readLanguageModelConfig(described)
   const longest = longestWindow(config, backend.precision)
   // Tables of positions are made for as many as are ever read.
@@ -31,7 +32,7 @@ export async function openLanguageModel({ backend, files, config: described }: D
     loadTokenizer(files, { vocabulary: config.vocab_size }),
   ])
   checkTensors(config, weights)
-  const { template, readout } = await readAsking(files, manifest, tokenizer)
+  const { template, readout } = await readAsking(bundle, manifest, tokenizer)
   const { attention, precision, movesHalf } = backend
   const options = { linear: chooseLinear(weights), maxPositions: positions, attention, precision, movesHalf }
   const { num_hidden_layers: layers, num_key_value_heads: heads, head_dim: headDim } = config

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { parseDecisionRequest } from '../../schemas/index.ts'
+import { lineBranch } from '../branch.ts'
 import { planRequest } from './plan.ts'
 import type { Template } from './template.ts'
 
@@ -11,7 +12,7 @@ const template: Template = {
   state: (text) => ({ opening: [0, 0], ids: Array.from(text, () => 1) }),
   question: ({ instructions }) => {
     const ids = Array.from(String(instructions), () => 2)
-    return { ids, offsets: ids.map((_, index) => index), parts: ids.map(() => 0), rows: [ids.length - 1] }
+    return [lineBranch(ids)]
   },
 }
 const limits = { positions: 1000, window: { tokens: 1000, overlap: 10 } }

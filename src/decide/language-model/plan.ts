@@ -10,9 +10,12 @@ import type { Template } from './template.ts'
 /** Most tokens one question may have: its pass has a bias of question × (state + question) entries. */
 export const LONGEST_BRANCH = 4096
 
+type Orders = readonly [Branch, ...Branch[]]
+
 /** A request as tokens, checked against the model's limits before any work is done. */
 export interface Plan extends PlannedRequest {
-  readonly branches: readonly Branch[]
+  /** Of each question: one branch, or one for each order of its options. */
+  readonly branches: readonly Orders[]
   /** Before the first window of the state, and before every other. */
   readonly openings: { readonly first: readonly number[]; readonly others: readonly number[] }
   /** Behind every window of the state but its last. */
@@ -40,13 +43,13 @@ export function planRequest(request: DecisionRequest, template: Template, limits
   // What windows leave for a question does not depend on the questions asked: none may move those that others read. At least
   // half of the positions belong to the state.
   const room = Math.min(Math.floor(limits.positions / 2), LONGEST_BRANCH)
-  const branches: Branch[] = []
+  const branches: Orders[] = []
   for (const [index, question] of questions.entries()) {
     // Each is checked before the next is made into tokens, so that a body of too long ones costs no more than its first.
-    const branch = template.question(question, LONGEST_BRANCH)
-    branches.push(branch)
-    const needs = extent(branch)
-    if (needs > room || branch.ids.length > LONGEST_BRANCH) {
+    const orders = template.question(question, LONGEST_BRANCH)
+    branches.push(orders)
+    const needs = Math.max(...orders.map(extent))
+    if (needs > room || orders.some(({ ids }) => ids.length > LONGEST_BRANCH)) {
       const most = needs > room ? room : LONGEST_BRANCH
       const name = names[index] as string
       throw new InvalidRequestError(
@@ -71,12 +74,12 @@ export function planRequest(request: DecisionRequest, template: Template, limits
  */
 function planScans(
   length: number,
-  branches: readonly Branch[],
+  branches: readonly Orders[],
   { positions, window, frame, room }: PlanLimits & { readonly frame: number; readonly room: number },
 ): Scan[] {
   const size = Math.min(window.tokens, positions - room - frame)
-  const fits = (branch: Branch) =>
-    length <= size || (length <= window.tokens && frame + length + extent(branch) <= positions)
+  const fits = (orders: Orders) =>
+    length <= size || (length <= window.tokens && frame + length + Math.max(...orders.map(extent)) <= positions)
   const all = [...branches.keys()]
   const whole = all.filter((question) => fits(branches[question]!))
   const rest = all.filter((question) => !fits(branches[question]!))
@@ -89,7 +92,8 @@ function planScans(
 
 export function countPlan(plan: Plan): TokenCount {
   const state = plan.openings.first.length + plan.state.length
-  const sizes = plan.branches.map((branch) => branch.ids.length)
+  // What is read a second time, in another order, is not counted again: usage describes the request.
+  const sizes = plan.branches.map(([given]) => given.ids.length)
   return {
     input_tokens: sizes.reduce((sum, size) => sum + size, state),
     state,

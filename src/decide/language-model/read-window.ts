@@ -5,7 +5,7 @@ import type { WorkingMemory } from '../working-memory.ts'
 import { BranchBias, biasLength } from './branch-bias.ts'
 import type { Passes } from './open-passes.ts'
 import { branchFeeds, CHUNK, prefillFeeds } from './passes.ts'
-import type { Readout } from './readout.ts'
+import type { ReadAnswer, Readout } from './readout.ts'
 
 /**
  * Most question tokens a pass, unless one question alone is longer. Every token is computed against all of its pass, so
@@ -28,9 +28,9 @@ export interface WindowQuestions {
 export interface WindowReader {
   /**
    * Reads one window and answers every question on it: the state once, in chunks, then the questions in packed passes.
-   * `beforePass` is awaited before every pass and may throw to stop. Returns one logits array [K] a question, in order.
+   * `beforePass` is awaited before every pass and may throw to stop. Returns what it read of each question, in order.
    */
-  read(ids: readonly number[], beforePass: () => Promise<void>): Promise<Float64Array[]>
+  read(ids: readonly number[], beforePass: () => Promise<void>): Promise<ReadAnswer[]>
   /** Overwrites what was read and gives the memory back. To be called once, at the end. */
   close(): Promise<void>
 }
@@ -62,20 +62,21 @@ export function createWindowReader(
         await beforePass()
         await cache.extend(prefillFeeds(ids.slice(past, past + chunk), past), past)
       }
-      const logits: Float64Array[] = []
+      const answers: ReadAnswer[] = []
       for (const group of groups) {
         await beforePass()
         const feeds = { ...branchFeeds(group, ids.length, bias), ...model.readout.feeds }
         const outputs = await cache.read(branch, feeds)
         let row = 0
         for (const { branch: asked, question } of group) {
-          logits[question] = model.readout.read(outputs, row, questions[question] as Question)
+          const { logits, ...read } = model.readout.read(outputs, row, questions[question] as Question)
+          answers[question] = { ...read, logits: asked.turned ? logits.toReversed() : logits }
           row += asked.rows.length
         }
       }
       // The next window begins with the group whose bias is there.
       groups.reverse()
-      return logits
+      return answers
     },
     async close() {
       await cache.clear()

@@ -1,16 +1,25 @@
 import type { Tensor } from '../../backends/backend.ts'
+import type { LanguageModelHead } from '../../graph/index.ts'
 import type { Question } from '../../schemas/index.ts'
 import { optionCount } from '../option-count.ts'
 import type { AnswerSymbols } from './answer-symbols.ts'
 
+/** What a pass said of one question. */
+export interface ReadAnswer {
+  /** [K], of its options in order. noul: yes, no. */
+  readonly logits: Float64Array
+  /** Probability that the model gives the symbols of the options together, of all that it could write. */
+  readonly mass?: number
+}
+
 /** Turns what a branch pass puts out into one logit an option. */
 export interface Readout {
   /** Which head the branch graph is built with. */
-  readonly head: 'symbols' | 'pointer'
+  readonly head: LanguageModelHead
   /** Constant feeds of that head. */
   readonly feeds: Readonly<Record<string, Tensor>>
-  /** Logits of a question's options, in order; its rows start at `row` of the head's outputs. noul: yes, no. */
-  read(outputs: Readonly<Record<string, Tensor>>, row: number, question: Question): Float64Array
+  /** Reads a question, whose rows start at `row` of the head's outputs. */
+  read(outputs: Readonly<Record<string, Tensor>>, row: number, question: Question): ReadAnswer
 }
 
 function matrix(outputs: Readonly<Record<string, Tensor>>, name: string): { data: Float32Array; width: number } {
@@ -29,13 +38,14 @@ export function createPointerReadout(): Readout {
       const queries = matrix(outputs, 'pointer_query')
       const keys = matrix(outputs, 'pointer_key')
       const { width } = queries
-      return Float64Array.from({ length: optionCount(question) }, (_, option) => {
+      const logits = Float64Array.from({ length: optionCount(question) }, (_, option) => {
         let sum = 0
         for (let i = 0; i < width; i++) {
           sum += (queries.data[row * width + i] as number) * (keys.data[(row + 1 + option) * width + i] as number)
         }
         return sum / Math.sqrt(width)
       })
+      return { logits }
     },
   }
 }
@@ -48,7 +58,31 @@ export function createSymbolReadout(symbols: AnswerSymbols): Readout {
     feeds: { symbol_ids: { type: 'int64', dims: [ids.length], data: BigInt64Array.from(ids, BigInt) } },
     read(outputs, row, question) {
       const { data, width } = matrix(outputs, 'logits')
-      return Float64Array.from(symbols.of(question), (symbol) => data[row * width + symbols.column(symbol)]!)
+      const logits = Float64Array.from(symbols.of(question), (symbol) => data[row * width + symbols.column(symbol)]!)
+      return { logits }
     },
   }
+}
+
+/** The same from the logits of the whole vocabulary, with the mass on the symbols. */
+export function createVocabularyReadout(symbols: AnswerSymbols): Readout {
+  return {
+    head: 'vocabulary',
+    feeds: {},
+    read(outputs, row, question) {
+      const { data, width } = matrix(outputs, 'logits')
+      const all = data.subarray(row * width, (row + 1) * width)
+      const logits = Float64Array.from(symbols.of(question), (symbol) => all[symbols.ids[symbols.column(symbol)]!]!)
+      return { logits, mass: sumOfPowers(logits, all) / sumOfPowers(all, all) }
+    },
+  }
+}
+
+/** Powers of e of the logits, less the largest of all. */
+function sumOfPowers(logits: ArrayLike<number>, all: Float32Array): number {
+  let largest = Number.NEGATIVE_INFINITY
+  for (const logit of all) if (logit > largest) largest = logit
+  let sum = 0
+  for (let i = 0; i < logits.length; i++) sum += Math.exp((logits[i] as number) - largest)
+  return sum
 }

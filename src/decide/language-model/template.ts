@@ -19,9 +19,9 @@ export interface Template {
   readonly closing: readonly number[]
   state(text: string): StateTokens
   /**
-   * One question. The question's name is never shown to the model.
+   * One question, in each order that its options are shown in. The question's name is never shown to the model.
    *
    * @param most ids that it may have; one that has more is not made to its end
    */
-  question(question: Question, most: number): Branch
+  question(question: Question, most: number): readonly [Branch, ...Branch[]]
 }

@@ -64,7 +64,7 @@ function requestOf({ state, questions }: ExpectedRequest): DecisionRequest {
   return { state, questions: Object.fromEntries(questions.map(({ question }, index) => [`q${index}`, question])) }
 }
 
-function ask(state: string, questions: Record<string, unknown>): Promise<Float64Array[][]> {
+function ask(state: string, questions: Record<string, unknown>) {
   return decider.logits(parseDecisionRequest({ state, questions }), context)
 }
 

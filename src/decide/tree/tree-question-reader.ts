@@ -1,6 +1,6 @@
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
-import type { QuestionReader } from '../decider.ts'
+import type { QuestionReader, Reading } from '../decider.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { PlanLimits } from '../windows.ts'
 import { WorkingMemory } from '../working-memory.ts'
@@ -26,7 +26,7 @@ export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: T
     }
   }
 
-  async function readAll({ branches, scans, state }: TreePlan, context: JobContext): Promise<Float64Array[][]> {
+  async function readAll({ branches, scans, state }: TreePlan, context: JobContext): Promise<Reading> {
     const jobs = scans.map(({ windows, questions }) => {
       const reader = createTreeReader(
         model,
@@ -49,7 +49,7 @@ export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: T
       }
     }
     context.onProgress?.({ stage: 'reading', done: total, total })
-    return read
+    return { logits: read }
   }
 
   return {

@@ -48,6 +48,14 @@ it('the pointer head projects the read rows with its own two matrices', async ()
   expect(largestRelativeError(key, await readLogits(true))).toBeLessThan(1e-5)
 })
 
+it('the vocabulary head gives the logits of all tokens', async () => {
+  const run = await LanguageModelRun.open(backend, checkpoint, 8, { head: 'vocabulary' })
+  const { logits } = await run.branch(PASS)
+  expect(logits?.dims).toEqual([2, checkpoint.config.vocab_size])
+  expect(largestRelativeError(logits, await readLogits(false))).toBeLessThan(1e-5)
+  await run.dispose()
+})
+
 it('a checkpoint without pointer weights is refused by name', () => {
   const { config, weights } = checkpoint
   const options = { graph: 'branch', head: 'pointer', linear: 'float', maxPositions: 8 } as const

@@ -7,24 +7,34 @@ import type { LanguageModelGraph } from './language-model-graph.ts'
 
 /**
  * How the hidden state of a row [R, hidden] becomes an answer. `symbols`: `logits` [R, K] over the K tokens of the
- * input `symbol_ids`. `pointer`: `pointer_query` and `pointer_key` [R, P], whose products score one row against
+ * input `symbol_ids`. `vocabulary`: `logits` [R, vocab_size] over all tokens. `pointer`: `pointer_query` and `pointer_key` [R, P], whose products score one row against
  * another.
  */
-export type LanguageModelHead = 'symbols' | 'pointer'
+export type LanguageModelHead = 'symbols' | 'vocabulary' | 'pointer'
 
 export function addLanguageModelHead(model: LanguageModelGraph, hidden: Value, head: LanguageModelHead): void {
   if (head === 'symbols') addSymbolHead(model, hidden)
+  else if (head === 'vocabulary') addVocabularyHead(model, hidden)
   else addPointerHead(model, hidden)
 }
 
 function addSymbolHead(model: LanguageModelGraph, hidden: Value): void {
   const { g, config } = model
   const symbolIds = g.input('symbol_ids', 'int64', ['symbols'])
-  // Tied embeddings are the head of a file that has none; transformers reads the one that is there.
-  const own = !config.tie_word_embeddings || model.weights.get('lm_head.weight') !== undefined
-  const name = own ? 'lm_head.weight' : `${model.prefix}embed_tokens.weight`
-  const symbols = gatherRows(model, name, symbolIds, config.vocab_size, config.hidden_size)
+  const symbols = gatherRows(model, headName(model), symbolIds, config.vocab_size, config.hidden_size)
   g.output('logits', gemm(g, hidden, symbols), 'float32', ['rows', 'symbols'])
+}
+
+function addVocabularyHead(model: LanguageModelGraph, hidden: Value): void {
+  const { vocab_size: vocabulary, hidden_size: width } = model.config
+  const logits = widen(model, linear(model, narrow(model, hidden), headName(model), vocabulary, width))
+  model.g.output('logits', logits, 'float32', ['rows', vocabulary])
+}
+
+/** Tied embeddings are the head of a file that has none; transformers reads the one that is there. */
+function headName({ config, weights, prefix }: LanguageModelGraph): string {
+  const own = !config.tie_word_embeddings || weights.get('lm_head.weight') !== undefined
+  return own ? 'lm_head.weight' : `${prefix}embed_tokens.weight`
 }
 
 function addPointerHead(model: LanguageModelGraph, hidden: Value): void {

@@ -21,8 +21,8 @@ export function createDecisionService({ engine, ...accounting }: Parts): Decisio
         request,
         foresee: async (signal) => (await engine.countTokens(request, { signal, ...options })).input_tokens,
         async answer(signal) {
-          // Warnings are for whoever calls in the process; the specification's answer has no place for them.
-          const { warnings: _, ...answer } = await engine.decide(request, { signal, ...options })
+          // These are for whoever calls in the process; the specification's answer has no place for them.
+          const { warnings: _, symbol_mass: _mass, ...answer } = await engine.decide(request, { signal, ...options })
           return answer
         },
         count: ({ usage }) => usage.input_tokens,
