@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { version } from '../../../package.json'
 import { createDecisionRequestSchema } from '../../schemas/decision-request.ts'
 import { decisionResponseSchema, errorBodySchema, LIMITS, type OptionLimits } from '../../schemas/index.ts'
 import { type JsonSchema, toJsonSchema } from '../../schemas/json-schema.ts'
@@ -11,18 +12,26 @@ import { modelListSchema } from '../routes/models-route.ts'
 import { usageSchema } from '../routes/usage-route.ts'
 import { PATHS } from './paths.ts'
 
+const TAGS = [
+  { name: 'decisions', description: 'Typed questions about a state.' },
+  { name: 'images', description: 'Pictures from words, and changed ones.' },
+  { name: 'account', description: 'What a key may use and has used.' },
+  { name: 'server', description: 'For whoever runs it.' },
+]
+
 /** The OpenAPI 3.1 description of the server, its schemas made from those that requests are checked with. */
 export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: OptionLimits = {}) {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Tessera',
-      version: '1.0.0',
+      version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description: 'Images from words, edits of images, and typed decisions with calibrated probabilities.',
     },
     // Relative to where this document is, which may be below a mount.
     servers: [{ url: '.' }],
+    tags: TAGS,
     security: [{ key: [] }],
     paths: PATHS,
     components: {

@@ -1,18 +1,85 @@
+import { EXAMPLES } from './examples.ts'
+
 // The bodies of requests and responses, as operations of the document name them.
 
+interface ErrorAnswer {
+  readonly description: string
+  readonly type: string
+  readonly message: string
+}
+
+const error = (description: string, type: string, message: string): ErrorAnswer => ({ description, type, message })
+
 const ERRORS = {
-  401: 'Missing, unknown or expired API key.',
-  402: 'Free tokens and prepaid balance do not cover the request. Free tokens are for decisions.',
-  403: 'The API key lacks the scope that the message names, or may not use the model.',
-  404: 'No model of this name is installed.',
-  400: 'The Idempotency-Key is malformed.',
-  409: 'The Idempotency-Key was used for another request.',
-  413: 'The body is larger than this server takes.',
-  415: 'The body is not of a type that the path takes.',
-  422: 'The body does not fit the format; the message names the field.',
-  429: 'Too many requests for the key, or too many at once; retry with backoff.',
-  503: 'The store of balances is away; no work was begun; retry with backoff.',
-  529: 'Service busy; retry with backoff.',
+  400: error(
+    'The request is not valid HTTP, or its Idempotency-Key is malformed.',
+    'invalid_request',
+    'Host: must be given once',
+  ),
+  401: error('Missing, unknown or expired API key.', 'authentication_error', 'missing or invalid API key'),
+  402: error(
+    'Free tokens and prepaid balance do not cover the request. Free tokens are for decisions.',
+    'insufficient_quota',
+    'the balance of this API key does not cover the request',
+  ),
+  403: error(
+    'The API key lacks the scope that the message names, or may not use the model.',
+    'permission_error',
+    'this API key lacks the scope images',
+  ),
+  404: error(
+    'No model of this name is installed.',
+    'model_not_found',
+    'model: no model of this name is installed here; GET /v1/models lists those that are',
+  ),
+  405: error('The path takes another method; `Allow` names it.', 'method_not_allowed', 'this path takes POST'),
+  408: error('The request did not arrive in time.', 'invalid_request', 'the request did not arrive in time'),
+  409: error(
+    'The Idempotency-Key was used for another request.',
+    'idempotency_error',
+    'Idempotency-Key: was used for another request',
+  ),
+  413: error('The body is larger than this server takes.', 'invalid_request', 'body: must be at most 8388608 bytes'),
+  415: error(
+    'The body is not of a type that the path takes.',
+    'invalid_request',
+    'body: must be sent with "Content-Type: application/json"',
+  ),
+  421: error(
+    'A server without keys was asked under a name that is not its own.',
+    'invalid_request',
+    'Host: this server does not answer for this name',
+  ),
+  422: error(
+    'The body does not fit the format; the message names the field.',
+    'invalid_request',
+    'questions.team.criteria: needs 2 to 26 options, got 1',
+  ),
+  429: error(
+    'Too many requests for the key, or too many at once; retry with backoff.',
+    'rate_limit_error',
+    'too many requests for this API key: at most 600 a minute; retry later',
+  ),
+  431: error(
+    'The headers are larger than this server takes.',
+    'invalid_request',
+    'the headers are larger than this server takes',
+  ),
+  500: error(
+    'The server failed; its log says why, under the id of the response.',
+    'internal_error',
+    'the server failed to answer; its log says why, under the id of this response',
+  ),
+  503: error(
+    'The store of balances is away; no work was begun; retry with backoff.',
+    'store_unavailable',
+    'the store of balances is away; retry with backoff',
+  ),
+  529: error(
+    'Service busy, or shutting down; retry with backoff.',
+    'overloaded',
+    'the server is shutting down; retry with backoff',
+  ),
 } as const
 
 export type Status = keyof typeof ERRORS
@@ -26,16 +93,18 @@ export const REQUEST_ID = {
   'x-request-id': { description: 'Different on every response.', schema: { type: 'string' } },
 }
 
-function reference(schema: string) {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } }
+type Schema = keyof typeof EXAMPLES
+
+function reference(schema: string, example: unknown) {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } }
 }
 
-export function body(schema: string) {
-  return { required: true, content: reference(schema) }
+export function body(schema: Schema) {
+  return { required: true, content: reference(schema, EXAMPLES[schema]) }
 }
 
-export function answer(description: string, schema: string) {
-  return { description, headers: REQUEST_ID, content: reference(schema) }
+export function answer(description: string, schema: Schema) {
+  return { description, headers: REQUEST_ID, content: reference(schema, EXAMPLES[schema]) }
 }
 
 /** OpenAI's clients send files; the fields are those of the JSON body. */
@@ -63,8 +132,10 @@ export function images(event: string) {
 export function errors(statuses: readonly Status[]) {
   return Object.fromEntries(
     statuses.map((status) => {
+      const { description, type, message } = ERRORS[status]
+      const example = { message, error_type: type, detail: { error_type: type, message } }
       const backoff = status === 429 || status === 503 || status === 529 ? BACKOFF_HEADERS : {}
-      return [status, { ...answer(ERRORS[status], 'Error'), headers: { ...REQUEST_ID, ...backoff } }]
+      return [status, { description, headers: { ...REQUEST_ID, ...backoff }, content: reference('Error', example) }]
     }),
   )
 }

@@ -1,11 +1,15 @@
 import { answer, body, errors, IDEMPOTENCY_KEY, images, REQUEST_ID, type Status, withForm } from './messages.ts'
 
-const POST_ERRORS: readonly Status[] = [400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 503, 529]
+/** Of every path. */
+const ERRORS: readonly Status[] = [400, 405, 431, 500]
+const KEY_ERRORS: readonly Status[] = [...ERRORS, 401, 421, 529]
+const POST_ERRORS: readonly Status[] = [...KEY_ERRORS, 402, 403, 404, 408, 409, 413, 415, 422, 429, 503]
 
 const DECISIONS = {
   '/v1/systemone': {
     post: {
       operationId: 'createSystemOneDecision',
+      tags: ['decisions'],
       summary: 'Answers 1 to 32 named questions about a state.',
       parameters: [IDEMPOTENCY_KEY],
       requestBody: body('DecisionRequest'),
@@ -15,6 +19,7 @@ const DECISIONS = {
   '/v1/decisions': {
     post: {
       operationId: 'createDecision',
+      tags: ['decisions'],
       summary: 'The same decisions on the wire of OpenAI clients.',
       parameters: [IDEMPOTENCY_KEY],
       requestBody: body('OpenAiDecisionRequest'),
@@ -30,6 +35,7 @@ const IMAGES = {
   '/v1/images/generations': {
     post: {
       operationId: 'createImage',
+      tags: ['images'],
       summary: 'Draws up to 4 images from a prompt.',
       parameters: [IDEMPOTENCY_KEY],
       requestBody: body('ImageGenerationRequest'),
@@ -39,6 +45,7 @@ const IMAGES = {
   '/v1/images/edits': {
     post: {
       operationId: 'createImageEdit',
+      tags: ['images'],
       summary: 'Changes an image, or joins several, as the prompt says.',
       parameters: [IDEMPOTENCY_KEY],
       requestBody: withForm(body('ImageEditRequest')),
@@ -51,15 +58,17 @@ const ACCOUNT = {
   '/v1/models': {
     get: {
       operationId: 'listModels',
+      tags: ['account'],
       summary: 'The model names that a request may give.',
-      responses: { 200: answer('For clients of both wires.', 'ModelList'), ...errors([401]) },
+      responses: { 200: answer('For clients of both wires.', 'ModelList'), ...errors(KEY_ERRORS) },
     },
   },
   '/v1/usage': {
     get: {
       operationId: 'getUsage',
+      tags: ['account'],
       summary: 'What the account of the key has used and has left; days and months are those of UTC.',
-      responses: { 200: answer('Amounts are exact decimals of EUR.', 'Usage'), ...errors([401, 503]) },
+      responses: { 200: answer('Amounts are exact decimals of EUR.', 'Usage'), ...errors([...KEY_ERRORS, 503]) },
     },
   },
 }
@@ -68,25 +77,29 @@ const SERVER = {
   '/healthz': {
     get: {
       operationId: 'getHealth',
+      tags: ['server'],
       summary: 'Whether requests are taken.',
       security: [],
-      responses: { 200: { description: 'They are.', headers: REQUEST_ID } },
+      responses: { 200: { description: 'They are.', headers: REQUEST_ID }, ...errors([...ERRORS, 529]) },
     },
   },
   '/livez': {
     get: {
       operationId: 'getLiveness',
+      tags: ['server'],
       summary: 'Whether the process answers, also while it ends.',
       security: [],
-      responses: { 200: { description: 'It does.', headers: REQUEST_ID } },
+      responses: { 200: { description: 'It does.', headers: REQUEST_ID }, ...errors(ERRORS) },
     },
   },
   '/readyz': {
     get: {
       operationId: 'getReadiness',
+      tags: ['server'],
       summary: 'Whether new requests should be sent here.',
       security: [],
       responses: {
+        ...errors(ERRORS),
         200: { description: 'They should.', headers: REQUEST_ID },
         503: { description: 'Not now: `missing` names `draining`, `store` or `models`.', headers: REQUEST_ID },
       },
@@ -95,6 +108,7 @@ const SERVER = {
   '/metrics': {
     get: {
       operationId: 'getMetrics',
+      tags: ['server'],
       summary: 'Counters in the Prometheus text format.',
       responses: {
         200: {
@@ -102,7 +116,7 @@ const SERVER = {
           headers: REQUEST_ID,
           content: { 'text/plain': { schema: { type: 'string' } } },
         },
-        ...errors([401, 403]),
+        ...errors([...KEY_ERRORS, 403]),
       },
     },
   },
