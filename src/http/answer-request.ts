@@ -32,7 +32,7 @@ export async function answerRequest(
 ): Promise<Response> {
   const holdUntil = (ended: Promise<TesseraError | undefined>) => void (trace.ended = ended)
   const noteUnits = (units: number) => void (trace.units = units)
-  const noteTimings = (timings: CallTimings) => void (trace.timings = addTimings(trace.timings, timings))
+  const noteTimings = (timings: CallTimings) => noteWork(trace, { ...timings, model: modelName(timings.model) })
   const share = budget.open()
   const readers = createBodyReaders(request, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
   const call = { signal: request.signal, idempotencyKey: undefined, holdUntil, noteUnits, noteTimings, ...readers }
@@ -55,11 +55,13 @@ export async function answerRequest(
   }
 }
 
-/** A request that may run out of tokens has them counted first, which is a call of its own. */
-function addTimings(before: CallTimings | undefined, { model, queueMs, computeMs }: CallTimings): CallTimings {
-  return {
-    model: modelName(model),
-    queueMs: queueMs + (before?.queueMs ?? 0),
-    computeMs: computeMs + (before?.computeMs ?? 0),
+/** A request that may run out of tokens has them counted first, which is a call of its own: times are added. */
+function noteWork(trace: RequestTrace, timings: CallTimings): void {
+  trace.span?.worked(timings)
+  const { queueMs = 0, computeMs = 0 } = trace.timings ?? {}
+  trace.timings = {
+    model: timings.model,
+    queueMs: queueMs + timings.queueMs,
+    computeMs: computeMs + timings.computeMs,
   }
 }

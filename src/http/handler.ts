@@ -9,6 +9,7 @@ import type { RequestTrace } from './request-trace.ts'
 import type { Route } from './route.ts'
 import { Router } from './router.ts'
 import { readTraceContext } from './trace-context.ts'
+import { loadTracing } from './tracing.ts'
 
 interface HandlerParts extends AnswerParts, ReporterParts {
   readonly routes: readonly Route[]
@@ -21,6 +22,7 @@ export function createHandler({ routes, ...parts }: HandlerParts) {
   const conclude = createRequestReporter(parts)
   const running = new Set<Promise<unknown>>()
   let closing = false
+  const tracing = loadTracing()
 
   async function answer(request: Request, trace: RequestTrace): Promise<Response> {
     try {
@@ -40,30 +42,32 @@ export function createHandler({ routes, ...parts }: HandlerParts) {
   async function serve(request: Request): Promise<Response> {
     const trace = startTrace(request)
     parts.metrics.started()
-    const response = finish(await answer(request, trace), trace)
-    if (trace.ended) hold(trace.ended.then((error) => conclude(trace, response, error)))
+    trace.span = (await tracing)?.(trace)
+    const response = finish(await inSpan(trace, () => answer(request, trace)), trace)
+    if (trace.ended) void hold(trace.ended.then((error) => conclude(trace, response, error)))
     else conclude(trace, response, trace.error)
     return response
   }
 
   /** Keeps `close` waiting. */
-  function hold(work: Promise<unknown>): void {
+  function hold<T>(work: Promise<T>): Promise<T> {
     running.add(work)
     void work.finally(() => running.delete(work))
+    return work
   }
 
   return {
-    fetch(request: Request): Promise<Response> {
-      const answered = serve(request)
-      hold(answered)
-      return answered
-    },
+    fetch: (request: Request): Promise<Response> => hold(serve(request)),
     async close(): Promise<void> {
       closing = true
       // A response that is held open joins those that run only when its headers are out.
       while (running.size > 0) await Promise.allSettled(running)
     },
   }
+}
+
+function inSpan<T>({ span }: RequestTrace, work: () => Promise<T>): Promise<T> {
+  return span ? span.run(work) : work()
 }
 
 function startTrace({ method, headers }: Request): RequestTrace {

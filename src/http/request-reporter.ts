@@ -58,6 +58,7 @@ export function createRequestReporter({ metrics, recent, log }: ReporterParts) {
     const length = response.headers.get('content-length')
     const milliseconds = performance.now() - started
     if (timings) metrics.worked(timings)
+    trace.span?.end({ route: route?.path, status, units, error: error?.errorType })
     if (error) metrics.refused(error.errorType)
     metrics.ended(route?.path, method, status, milliseconds / 1000)
     if (account !== undefined && route?.access === 'work') {

@@ -4,6 +4,7 @@ import type { RequestAllowance } from './limits/request-limiter.ts'
 import type { Refusal } from './refusal.ts'
 import type { Route } from './route.ts'
 import type { TraceContext } from './trace-context.ts'
+import type { RequestSpan } from './tracing.ts'
 
 /** What is found out about a request while it is answered. */
 export interface RequestTrace {
@@ -19,6 +20,7 @@ export interface RequestTrace {
   /** Set for keys that have so many requests a minute. */
   allowance?: RequestAllowance
   context?: TraceContext | undefined
+  span?: RequestSpan | undefined
   /** Length of the body, as the request says it. */
   bytesIn?: number
   /** Set for a response whose body goes on: settles at its end, with what went wrong on the way. */

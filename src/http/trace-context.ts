@@ -1,15 +1,19 @@
-const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 
 /** The trace that a request belongs to, in hexadecimal digits (W3C Trace Context). */
 export interface TraceContext {
   readonly traceId: string
   /** The span of whoever sent the request. */
   readonly parentId: string
+  /** Bit 0 says whether the sender records the trace. */
+  readonly flags: number
 }
 
 /** What `traceparent` says; undefined where it is missing or malformed, which the standard says to overlook. */
 export function readTraceContext(headers: Headers): TraceContext | undefined {
-  const [, traceId, parentId] = TRACEPARENT.exec(headers.get('traceparent') ?? '') ?? []
+  const [, traceId, parentId, flags = ''] = TRACEPARENT.exec(headers.get('traceparent') ?? '') ?? []
   if (traceId === undefined || parentId === undefined) return undefined
-  return /^0+$/.test(traceId) || /^0+$/.test(parentId) ? undefined : { traceId, parentId }
+  return /^0+$/.test(traceId) || /^0+$/.test(parentId)
+    ? undefined
+    : { traceId, parentId, flags: Number.parseInt(flags, 16) }
 }
