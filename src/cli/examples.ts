@@ -31,6 +31,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'calibrate calibration.json --data labelled.jsonl --error 0.02',
   ],
   serve: ['serve', 'serve --port 3000 --use Qwen/Qwen3-4B', 'serve --host 0.0.0.0 --keys-file keys.json --workers 2'],
+  keys: [
+    'keys add --account shop --scopes decide --expires 90d --prepaid 25 --store usage.db',
+    'keys list --store usage.db',
+    'keys rotate key_0123456789ab --overlap 24h --store usage.db',
+    'keys topup shop 10.00 --store usage.db',
+  ],
   models: ['models', 'models --use decide-latest=Qwen/Qwen3-4B --json'],
   pull: ['pull Qwen/Qwen3-0.6B', 'pull black-forest-labs/FLUX.2-klein-4B'],
   quantize: ['quantize Qwen/Qwen3-4B ./qwen3-4b-int8', 'quantize ./qwen3-4b ./qwen3-4b-int4 --bits 4 --block 32'],

@@ -7,6 +7,7 @@ import { doctorCommand, packageVersion } from './doctor-command.ts'
 import { editCommand } from './edit-command.ts'
 import { evalCommand } from './eval-command.ts'
 import { generateCommand } from './generate-command.ts'
+import { keysCommand } from './keys/keys-command.ts'
 import { modelsCommand } from './models/models-command.ts'
 import { pullCommand } from './pull-command.ts'
 import { quantizeCommand } from './quantize-command.ts'
@@ -21,6 +22,7 @@ const subCommands = {
   eval: evalCommand,
   calibrate: calibrateCommand,
   serve: serveCommand,
+  keys: keysCommand,
   models: modelsCommand,
   pull: pullCommand,
   quantize: quantizeCommand,

@@ -4,6 +4,7 @@ import { createServer, type RequestLog } from '../http/index.ts'
 import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { serveHttp } from '../http/serve/serve-http.ts'
+import type { WatchedKeys } from '../http/serve/watched-keys.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
 import { describeFault } from './describe-fault.ts'
 import { openEngine } from './engine-arguments.ts'
@@ -22,15 +23,17 @@ export const serveCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const { ending, timeouts } = readLifecycle(args)
-      const { keys, watched, fresh } = await chooseKeys(args.host, args['keys-file'], process.env)
-      // From here on, as a closed terminal sends it too, and it would end the process.
+      // Before anything takes time: a closed terminal sends it too, and it would end the process.
+      let watched: WatchedKeys | undefined
       process.on('SIGHUP', () => void watched?.reload())
-      watched?.watch(reportKeys)
-      // Before anything can fail: the key is in no file, and the next run makes no other.
-      if (fresh) showKey(fresh)
       const lines = new LineWriter()
       const store = await openStore(args.store, { acceptLoss: args['accept-loss'] })
       try {
+        const chosen = await chooseKeys(args.host, args['keys-file'], process.env, store)
+        watched = chosen.watched
+        watched?.watch(reportKeys)
+        // Before anything else can fail: the key is in no file, and the next run makes no other.
+        if (chosen.fresh) showKey(chosen.fresh)
         const served = readServed(args.use)
         await using engine = await openEngine(args, served)
         await requireServed(engine, served)
@@ -38,7 +41,7 @@ export const serveCommand = defineCommand({
         if (args.preload) await preloadModels(engine, requires)
         const server = createServer({
           engine,
-          keys,
+          keys: chosen.keys,
           store,
           requires,
           ...readJournal(args),

@@ -10,6 +10,7 @@ import { createGenerationsRoute } from './images/generations-route.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createKeyStore, readKeysFromEnvironment } from './keys/static-keys.ts'
+import { StoredKeys, withStored } from './keys/stored-keys.ts'
 import { RequestLimiter } from './limits/request-limiter.ts'
 import { TokenLimiter } from './limits/token-limiter.ts'
 import { ServerMetrics } from './metrics/server-metrics.ts'
@@ -61,9 +62,10 @@ const KEYED_CONCURRENCY = 32
 export function createServer(options: ServerOptions): Server {
   const resolved = resolveServerOptions(options)
   const { engine, limits, maxBodyBytes, maxBufferedBytes, hosts, requires, log } = resolved
-  const keys = resolved.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(resolved.keys)
+  const given = resolved.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(resolved.keys)
   const metrics = new ServerMetrics(engine)
   const store = boundStore(resolved.store ?? createMemoryStore(), metrics)
+  const keys = given && withStored(given, new StoredKeys(store))
   const accounting = openAccounting(store, metrics, resolved)
   const { ledger } = accounting
   const concurrency = limits.concurrency ?? (keys && KEYED_CONCURRENCY)

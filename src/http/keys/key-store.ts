@@ -24,6 +24,8 @@ export interface KeyStore {
    * look it up by its SHA-256, or compare digests with `timingSafeEqual`.
    */
   find(key: string): ApiKey | undefined | Promise<ApiKey | undefined>
+  /** Whose keys these are, for what operators are shown; without it, accounts are known by what they used. */
+  accounts?(): readonly Payer[]
   /** Whether the keys are older than their source, which cannot be read; `/readyz` says so. */
   readonly isStale?: boolean
 }

@@ -30,6 +30,7 @@ export function createKeyStore(keys: readonly (string | KeyConfig)[]): KeyStore 
         undefined,
       )
     },
+    accounts: () => entries.map(({ apiKey }) => apiKey),
   }
 }
 
@@ -67,6 +68,11 @@ export function hash(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest()
 }
 
+/** What a key is called, which is no secret: the first digits of its SHA-256. */
+export function nameOfDigest(digest: Buffer): string {
+  return `key_${digest.toString('hex').slice(0, 12)}`
+}
+
 function readEntry(given: string | KeyConfig, index: number): Entry {
   const result = keyConfigSchema.safeParse(typeof given === 'string' ? { key: given } : given)
   if (!result.success) {
@@ -78,7 +84,7 @@ function readEntry(given: string | KeyConfig, index: number): Entry {
   const { key, sha256, id, created: _, prefix: __, loopback: ___, ...settings } = result.data
   const digest = key === undefined ? Buffer.from(sha256!, 'hex') : hash(key)
   const present = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-  return { digest, apiKey: { ...present, id: id ?? `key_${digest.toString('hex').slice(0, 12)}` } }
+  return { digest, apiKey: { ...present, id: id ?? nameOfDigest(digest) } }
 }
 
 function refuseRepeated(entries: readonly Entry[]): void {
@@ -88,7 +94,7 @@ function refuseRepeated(entries: readonly Entry[]): void {
 }
 
 /** Settings that keys of one name share; the others are each key's own. */
-const OF_ACCOUNT = ['freeTokens', 'prepaid', 'requestsPerMinute', 'tokensPerMinute', 'concurrency'] as const
+export const OF_ACCOUNT = ['freeTokens', 'prepaid', 'requestsPerMinute', 'tokensPerMinute', 'concurrency'] as const
 
 /** Keys of one name share an account, so that a new key can take the place of an old one. It has one set of settings. */
 function refuseDiffering(entries: readonly Entry[]): void {

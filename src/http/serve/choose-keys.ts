@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { readKeysFromEnvironment } from '../keys/static-keys.ts'
+import { StoredKeys } from '../keys/stored-keys.ts'
+import type { UsageStore } from '../usage/usage-store.ts'
 import { makeKeyFile } from './key-file.ts'
 import { WatchedKeys } from './watched-keys.ts'
 
@@ -17,12 +19,17 @@ export interface KeyChoice {
 }
 
 /**
- * The keys of `tessera serve`: a named file, else `TESSERA_API_KEYS`, else, where no other machine can connect, the file
- * of an earlier run or a new key.
+ * The keys of `tessera serve`: a named file, else those of the environment, else those of the store alone where it has
+ * any, else, where no other machine can connect, the file of an earlier run or a new key.
  *
  * @throws InvalidRequestError where the keys named are not there, or a key made here would open more than this machine
  */
-export async function chooseKeys(host: string, keysFile: string | undefined, env: Environment): Promise<KeyChoice> {
+export async function chooseKeys(
+  host: string,
+  keysFile: string | undefined,
+  env: Environment,
+  store?: UsageStore,
+): Promise<KeyChoice> {
   const isLocal = isLoopback(host)
   if (keysFile !== undefined) {
     const watched = await WatchedKeys.open(keysFile, isLocal)
@@ -31,11 +38,13 @@ export async function chooseKeys(host: string, keysFile: string | undefined, env
   }
   const given = readKeysFromEnvironment(env)
   if (given !== undefined) return { keys: given }
+  // The server asks its store for every key that it was not given.
+  if (store && (await new StoredKeys(store).read()).keys.length > 0) return { keys: { find: () => undefined } }
   if (!isLocal) {
     throw new InvalidRequestError(
       'host',
       `listening on ${host} opens the service to other machines, which needs keys of your own: ` +
-        'set TESSERA_API_KEYS or give --keys-file; keys that were made for this machine alone are not taken',
+        'set TESSERA_API_KEYS, give --keys-file, or add some to the store; keys that were made for this machine alone are not taken',
     )
   }
   const file = defaultKeyFile(env)
@@ -52,7 +61,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Where the keys of a first run are kept. */
-function defaultKeyFile(env: Environment): string {
+export function defaultKeyFile(env: Environment): string {
   const folder =
     env.XDG_CONFIG_HOME || (process.platform === 'win32' && env.APPDATA) || join(env.HOME || homedir(), '.config')
   return join(folder, 'tessera', 'keys.json')

@@ -53,7 +53,8 @@ function refuseLoopback(keys: readonly (string | KeyConfig)[]): void {
  * @returns undefined where another process has just made the file
  */
 export async function makeKeyFile(file: string): Promise<string | undefined> {
-  const { key, entry } = makeKey({ id: 'default', scopes: ['decide', 'images', 'metrics'], loopback: true })
+  const { key, kept } = makeKey()
+  const entry: KeyConfig = { id: 'default', scopes: ['decide', 'images', 'metrics'], loopback: true, ...kept }
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const temporary = `${file}.${randomUUID()}`
   try {

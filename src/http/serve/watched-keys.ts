@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { ApiKey, KeyStore } from '../keys/key-store.ts'
 import { hash } from '../keys/static-keys.ts'
+import type { Payer } from '../usage/ledger.ts'
 import { parseKeyFile, readKeyText } from './key-file.ts'
 
 /** Files that others mount, over a network for one, change without an event. */
@@ -52,6 +53,10 @@ export class WatchedKeys implements KeyStore {
 
   find(key: string): ApiKey | undefined | Promise<ApiKey | undefined> {
     return this.#keys.find(key)
+  }
+
+  accounts(): readonly Payer[] {
+    return this.#keys.accounts?.() ?? []
   }
 
   /** Begins to follow the file; keeps no process running. */

@@ -1,0 +1,142 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { runCommand } from 'citty'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createKeyStore } from '../../http/index.ts'
+import { hasRedis, startRedis } from '../../http/test-support/redis-server.ts'
+import { keysCommand } from './keys-command.ts'
+
+let folder: string
+let file: string
+let out: string
+let errors: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-keys-'))
+  file = join(folder, 'keys.json')
+  vi.stubEnv('XDG_CONFIG_HOME', folder)
+  vi.spyOn(process.stdout, 'write').mockImplementation(
+    (text) => ((out += stripVTControlCharacters(String(text))), true),
+  )
+  vi.spyOn(process.stderr, 'write').mockImplementation(
+    (text) => ((errors += stripVTControlCharacters(String(text))), true),
+  )
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+  process.exitCode = 0
+  await rm(folder, { recursive: true })
+})
+
+async function run(...rawArgs: string[]): Promise<string> {
+  out = ''
+  errors = ''
+  await runCommand(keysCommand, { rawArgs })
+  return out
+}
+
+const inFile = (...args: string[]) => run(...args, '--keys-file', file)
+const keyOf = (text: string) => /^key (tsr_[\w-]{43})$/m.exec(text)![1]!
+const find = async (key: string) => createKeyStore(JSON.parse(await readFile(file, 'utf8')).keys).find(key)
+const list = async (...place: string[]) => JSON.parse(await run('list', '--json', ...place)).keys
+
+describe('tessera keys of a file', () => {
+  it('adds a key that is shown once, with its settings', async () => {
+    const settings = ['--scopes', 'decide,metrics', '--models', 'decide-latest', '--rpm', '60', '--tpm', '9000']
+    const key = keyOf(await inFile('add', '--account', 'shop', ...settings, '--prepaid', '25', '--expires', '90d'))
+    expect(await find(key)).toEqual({
+      id: 'shop',
+      scopes: ['decide', 'metrics'],
+      models: ['decide-latest'],
+      requestsPerMinute: 60,
+      tokensPerMinute: 9000,
+      prepaid: '25',
+      expires: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    })
+    const text = await readFile(file, 'utf8')
+    expect(text).not.toContain(key.slice(9))
+    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const listed = await inFile('list')
+    expect(listed).toMatch(
+      /^key_[0-9a-f]{12}  tsr_\S{5}…  shop  decide,metrics  models decide-latest  until \S+  25 EUR paid in\n$/,
+    )
+    expect(listed).not.toContain(key.slice(9))
+  })
+
+  it('revokes a key by its name, and not the last one', async () => {
+    const first = keyOf(await inFile('add', '--account', 'a'))
+    const second = keyOf(await inFile('add', '--account', 'b'))
+    const [{ name }, other] = await list('--keys-file', file)
+    expect(await inFile('revoke', name)).toBe(`revoked ${name} of a\n`)
+    expect([await find(first), await find(second)]).toEqual([undefined, { id: 'b' }])
+    await inFile('revoke', other.name)
+    expect(errors).toMatch(/^error key: is the last one in .*keys\.json, which needs one/)
+    await inFile('revoke', 'key_000000000000')
+    expect(errors).toMatch(/^error key: there is no key of this name here/)
+    expect(await find(second)).toEqual({ id: 'b' })
+  })
+
+  it('rotates a key with a time in which both hold', async () => {
+    const old = keyOf(await inFile('add', '--account', 'shop', '--prepaid', '5'))
+    const [{ name }] = await list('--keys-file', file)
+    const answer = JSON.parse(await inFile('rotate', name, '--overlap', '2h', '--json'))
+    expect(await find(answer.key)).toEqual({ id: 'shop', prepaid: '5' })
+    const { expires } = (await find(old))!
+    expect(Math.abs(Date.parse(expires!) - Date.now() - 7_200_000)).toBeLessThan(60_000)
+  })
+
+  it('tops an account up', async () => {
+    const key = keyOf(await inFile('add', '--account', 'shop', '--prepaid', '5'))
+    expect(await inFile('topup', 'shop', '0.5')).toBe('paid in 0.5 EUR, 5.5 in all for shop\n')
+    expect(await find(key)).toEqual({ id: 'shop', prepaid: '5.5' })
+  })
+
+  it('loses none of the changes that come at once, and leaves nothing behind', async () => {
+    await Promise.all(Array.from({ length: 8 }, (_, index) => inFile('add', '--account', `a${index}`)))
+    expect(await list('--keys-file', file)).toHaveLength(8)
+    expect(await readdir(folder)).toEqual(['keys.json'])
+  })
+
+  it('keeps what a file may be read by, and a link', async () => {
+    await writeFile(join(folder, 'real.json'), JSON.stringify({ keys: ['mine'] }))
+    await chmod(join(folder, 'real.json'), 0o640)
+    await symlink('real.json', file)
+    await inFile('add')
+    const { mode } = await stat(join(folder, 'real.json'))
+    if (process.platform !== 'win32') expect(mode & 0o777).toBe(0o640)
+    expect(await find('mine')).toBeDefined()
+  })
+
+  it('is by default the one that tessera serve makes', async () => {
+    await run('add', '--account', 'shop')
+    expect(await readdir(join(folder, 'tessera'))).toEqual(['keys.json'])
+  })
+
+  it.each([
+    [['add', '--scopes', 'all'], /^error keys\.0\.scopes\.0: must be an array of decide, images/],
+    [['add', '--expires', 'soon'], /^error --expires: must be a duration/],
+    [['add', '--expires', '2020-01-01T00:00:00Z'], /^error --expires: must be in the future/],
+    [['add', '--rpm', 'x'], /^error --rpm: must be a number/],
+    [['topup', 'nobody', '1'], /^error account: there is no key of this account here/],
+    [['list', '--store', 'memory'], /^error --store: must be a file or a Redis server/],
+  ])('refuses %j in one line', async (args, reason) => {
+    await inFile(...args)
+    expect(errors).toMatch(reason)
+    expect(process.exitCode).toBe(2)
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
+describe.skipIf(!hasRedis())('tessera keys of a store', () => {
+  it('are those of every process that uses it, with what is left of their money', async () => {
+    const redis = await startRedis()
+    const store = ['--store', redis.url]
+    const added = keyOf(await run('add', '--account', 'shop', '--prepaid', '5', ...store))
+    await run('topup', 'shop', '2.5', ...store)
+    expect(await list(...store)).toMatchObject([{ account: 'shop', prepaid: '7.5', balance: '7.5' }])
+    expect(added).toMatch(/^tsr_/)
+    await redis.stop()
+  })
+})

@@ -1,0 +1,25 @@
+import { defineCommand } from 'citty'
+import colors from 'picocolors'
+import { topUp } from '../../http/keys/key-book.ts'
+import { printResult, runCommand } from '../run-command.ts'
+import { placeArguments, withPlace } from './key-place.ts'
+
+export const topupCommand = defineCommand({
+  meta: { name: 'topup', description: 'Raise what was paid in for an account' },
+  args: {
+    account: { type: 'positional', required: true, description: 'name of the account' },
+    amount: { type: 'positional', required: true, description: 'EUR, such as 25.00' },
+    ...placeArguments,
+  },
+  run: (context) =>
+    runCommand(context, ({ args }) =>
+      withPlace(args, async (place) => {
+        const { account, detail } = await place.change((book) => topUp(book, args.account, args.amount))
+        printResult(
+          args.json ?? false,
+          { account, detail },
+          () => `${colors.green('paid in')} ${detail} for ${account}`,
+        )
+      }),
+    ),
+})

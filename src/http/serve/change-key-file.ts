@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { InvalidRequestError } from '../../errors/index.ts'
+import { withLock } from '../../models/pull/pull-lock.ts'
+import { type BookChange, type KeyBook, readBook, writeBook } from '../keys/key-book.ts'
+import { parseKeyFile, readKeyText } from './key-file.ts'
+
+/** @throws InvalidRequestError for a file that cannot be used */
+export async function readKeyBook(file: string): Promise<KeyBook> {
+  const text = await readKeyText(file)
+  if (text !== undefined) parseKeyFile(file, text, true)
+  return readBook(text)
+}
+
+/**
+ * Changes the keys of a file, which is replaced whole, by one process at a time. One that is not there is made, for its
+ * owner alone.
+ *
+ * @throws InvalidRequestError for a file that cannot be used, or would have no key left: a service would go on with the
+ *   last one
+ */
+export async function changeKeyFile(file: string, plan: (book: KeyBook) => BookChange): Promise<BookChange> {
+  // What a link points to is replaced, not the link.
+  const target = await realpath(file).catch(() => file)
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  return withLock(`${target}.lock`, { signal: undefined, onWait() {} }, async () => {
+    const change = plan(await readKeyBook(target))
+    if (change.book.keys.length === 0) {
+      throw new InvalidRequestError('key', `is the last one in ${file}, which needs one; add another first`)
+    }
+    const temporary = `${target}.${randomUUID()}`
+    try {
+      const { mode } = await stat(target).catch(() => ({ mode: 0o600 }))
+      await writeFile(temporary, writeBook(change.book), { mode: mode & 0o777, flag: 'wx' })
+      await rename(temporary, target)
+    } finally {
+      await rm(temporary, { force: true })
+    }
+    return change
+  })
+}
