@@ -5,8 +5,8 @@
 #
 # DATA is the folder with decisions-*.jsonl.xz and pretrain-*.txt.xz; FINGERPRINTS lists hashes of states that must not be trained
 # on; OUT is the folder of the bundle. Needs Python with requirements.txt, npm and WordNet (Debian's wordnet-base, or
-# WORDNET=folder). MADE=0 leaves out the made questions, ROWS (default 130000) is how many labelled rows are drawn, LONG (default
-# 595000) how many the long states are looked for among, LOOK=1500 takes the figures from so many questions only.
+# WORDNET=folder). MADE=0 leaves out the made questions, ROWS (default 130000) is how many labelled rows are drawn,
+# LOOK=1500 takes the figures from so many questions only.
 # Steps whose result is there already are not repeated, training goes on from its checkpoint.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -32,7 +32,7 @@ n=natural-instructions/task
   scitail=1 mpe=0.5 boolq=1 commitment=1 ${n}190_=1 ${n}197_=0.5 ${n}199_=0.5 ${n}200_=0.7 ${n}202_=0.7 ${n}400_=0.5 ${n}346_=1 ${n}050_=1 ${n}936_=0.5 ${n}404_=0.6 ${n}846_=0.3 =0 -- "${train[@]}"
 
 # long states, in the windows that they are read in
-[ -f "$work/long/rows.npy" ] || "${pack[@]}" --out "$work/long" --fingerprints "$fingerprints" --rows "${LONG:-595000}" --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed 6 \
+[ -f "$work/long/rows.npy" ] || "${pack[@]}" --out "$work/long" --fingerprints "$fingerprints" --rows 80000 --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed 6 \
   -- "${train[@]}" "$data/decisions-procedural-long-00.jsonl.xz"
 
 packs=(mix=0.48 train=0.15 pairs=0.35 long=0.02)

@@ -87,12 +87,14 @@ class Packer:
         (folder / "sources.json").write_text(json.dumps([self.sources, self.heldout]))
 
 
-def read(paths, refused):
-    """The rows of some files, and how many were refused; none are where nothing is `refused`."""
+def read(paths, refused, fewest=0):
+    """The rows of some files, and how many were refused; none are where nothing is `refused`. Lines that cannot have a state of `fewest` tokens are passed over."""
     rows, found = [], 0
     for path in paths:
         with (lzma.open if path.suffix == ".xz" else open)(path, "rt") as lines:
             for line in lines:
+                if len(line) < 3 * fewest:
+                    continue
                 row = json.loads(line)
                 if refused is not None and (not refused.isdisjoint(fingerprints(row["state"])) or held_out(row["state"])):
                     found += 1
@@ -129,7 +131,7 @@ def main():
     args = parser.parse_args()
     random_ = random.Random(args.seed)
     refused = set(args.fingerprints.read_text().split()) if args.fingerprints else None
-    rows, found = read(args.files, refused)
+    rows, found = read(args.files, refused, args.states[0] if args.states else 0)
     if args.rows and args.rows < len(rows):
         rows = drawn(rows, args.rows, args.power, {start: float(value) for start, value in (pair.split("=") for pair in args.less)}, random_)
     if args.longest:

@@ -41,12 +41,16 @@ def schedule(progress, falling):
 
 
 def mixed(packs, shares, worth, budget, longest, random):
-    """Batches of several packs without end, each pack as often as its share says, each row as often as it is worth; `longest` says which length rows may have by now."""
-    waiting, limit = [[] for _ in packs], longest()
+    """Batches of several packs without end, each pack as often as its share says, each row as often as it is worth; `longest` says which length rows may have by now.
+
+    A pack of long rows alone waits until it has any that may be read.
+    """
+    limit = None
     while True:
         if limit != longest():
             waiting, limit = [[] for _ in packs], longest()
-        at = random.choice(len(packs), p=shares)
+            now = shares * [(pack.lengths <= limit).any() for pack in packs]
+        at = random.choice(len(packs), p=now / now.sum())
         if not waiting[at]:
             chosen = (packs[at].lengths <= limit) & (random.random(len(worth[at])) < worth[at])
             waiting[at] = packs[at].batches(budget, random, np.flatnonzero(chosen))
