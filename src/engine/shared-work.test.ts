@@ -48,3 +48,17 @@ it('fails for all who wait, and settles', async () => {
   await work.settled()
   expect(work.isStopping).toBe(false)
 })
+
+it('is told why the last who waited has gone', async () => {
+  let told: AbortSignal | undefined
+  const work = new SharedWork((signal) => {
+    told = signal
+    return new Promise<void>(() => {})
+  })
+  const caller = new AbortController()
+  const wait = work.wait(caller.signal)
+  await Promise.resolve()
+  caller.abort('the client went away')
+  await expect(wait).rejects.toMatchObject({ code: 'aborted' })
+  expect(told?.reason).toBe('the client went away')
+})

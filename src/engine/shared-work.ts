@@ -1,6 +1,6 @@
 import { unlessAborted } from './unless-aborted.ts'
 
-/** Work that several callers wait for. It is told to stop when the last of them has gone. */
+/** Work that several callers wait for. It is told to stop when the last of them has gone, with the reason that this one had. */
 export class SharedWork<T> {
   readonly #outcome: Promise<T>
   readonly #stop = new AbortController()
@@ -28,7 +28,7 @@ export class SharedWork<T> {
       return await unlessAborted(() => this.#outcome, signal)
     } finally {
       this.#waiters--
-      if (this.#waiters === 0 && !this.#isOver) this.#stop.abort()
+      if (this.#waiters === 0 && !this.#isOver) this.#stop.abort(signal.reason)
     }
   }
 

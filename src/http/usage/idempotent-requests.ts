@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SharedWork } from '../../engine/shared-work.ts'
 import { AbortedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
 import { LEASE_MS, type Leases } from './leases.ts'
-import { SharedWork } from './shared-work.ts'
 import type { UsageStore } from './usage-store.ts'
 
 export interface KeyedRequest {
@@ -72,16 +72,15 @@ export class IdempotentRequests {
   ): Promise<Answer> {
     const name = `request:${digest(`${account}\n${key}`)}`
     const found = this.#running.get(name)
-    if (found && !found.work.isStopped) {
+    if (found && !found.work.isStopping) {
       if (found.body !== body) throw conflict()
-      return (found.work as SharedWork<Answer>).join(signal)
+      return (found.work as SharedWork<Answer>).wait(signal)
     }
-    const shared = new SharedWork((ended) => this.#answer(name, body, ended, work))
+    const forget = () => void (this.#running.get(name) === running && this.#running.delete(name))
+    const shared = new SharedWork((ended) => this.#answer(name, body, ended, work).finally(forget))
     const running = { body, work: shared }
     this.#running.set(name, running)
-    const forget = () => void (this.#running.get(name) === running && this.#running.delete(name))
-    void shared.done.then(forget, forget)
-    return shared.join(signal)
+    return shared.wait(signal)
   }
 
   async #answer<Answer>(
