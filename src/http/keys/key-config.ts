@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { count, flag } from '../../options/index.ts'
 import { SCOPES } from './scopes.ts'
 
-const count = z.int('must be a whole number of 1 or more').min(1, 'must be a whole number of 1 or more')
 const scopeNames = { error: `must be an array of ${SCOPES.join(', ')}` }
 const text = (form: string) => ({ error: `must be ${form}, as a string` })
 
@@ -34,13 +34,13 @@ export const keyConfigSchema = z
     /** It is refused with 401 from then on; by the clock of the server, such as `2027-01-31T00:00:00Z`. */
     expires: z.iso.datetime({ offset: true, error: 'must be a time such as 2027-01-31T00:00:00Z' }).optional(),
     /** More are refused with 429; default the server's `limits`. */
-    requestsPerMinute: count.optional(),
+    requestsPerMinute: count(1).optional(),
     /** Input tokens of decisions; more are refused with 429. Default the server's `limits`. */
-    tokensPerMinute: count.optional(),
+    tokensPerMinute: count(1).optional(),
     /** Requests at the same time; more are refused with 429. Default the server's `limits`, 32 where these name none. */
-    concurrency: count.optional(),
+    concurrency: count(1).optional(),
     /** Input tokens a calendar month that cost nothing. */
-    freeTokens: z.int('must be a whole number from 0').min(0, 'must be a whole number from 0').optional(),
+    freeTokens: count(0).optional(),
     /** EUR paid in, as a decimal string. */
     prepaid: z
       .string(text("an amount such as '25.00'"))
@@ -51,7 +51,7 @@ export const keyConfigSchema = z
     /** How the key begins, for people. */
     prefix: z.string(text('1 to 16 characters')).max(16, text('1 to 16 characters')).optional(),
     /** Set for a key that was made without being asked for: servers that other machines reach refuse the file. */
-    loopback: z.boolean('must be true or false').optional(),
+    loopback: flag.optional(),
   })
   .refine(({ key, sha256 }) => (key === undefined) !== (sha256 === undefined), 'needs either key or sha256')
 

@@ -193,3 +193,8 @@ describe('authentication', () => {
     expect(await authenticate(new Headers({ authorization: 'Bearer right' }), store)).toEqual({ id: 'me' })
   })
 })
+
+it('words what is wrong with a setting as all other options are', () => {
+  const create = () => createKeyStore([{ key: 'a', concurrency: 0.5 }])
+  expect(create).toThrow('keys.0.concurrency: must be a whole number of 1 or more, got 0.5')
+})
