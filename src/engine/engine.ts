@@ -1,5 +1,6 @@
 import type { TokenCount } from '../decide/index.ts'
 import { toTesseraError } from '../errors/index.ts'
+import { createDecisionParser } from '../schemas/decision-request.ts'
 import {
   type DecisionRequestInput,
   type DecisionResponse,
@@ -7,7 +8,6 @@ import {
   type ExactDecisionRequest,
   type ImageGenerationRequestInput,
   type ImageResponse,
-  parseDecisionRequest,
   parseImageEditRequest,
   parseImageGenerationRequest,
   type QuestionsInput,
@@ -137,6 +137,7 @@ export async function startEngine(
   readFile?: ReadFile,
 ): Promise<Engine> {
   if (options.calibration) await requireCalibrated(options.calibration, source)
+  const parseDecision = createDecisionParser(options)
   const pool = new WorkerPool(connect, options)
   const first = await pool.start()
   const dispose = () => pool.dispose()
@@ -145,7 +146,7 @@ export async function startEngine(
     body: DecisionRequestInput<Questions, Threshold>,
     call?: CallOptions,
   ): Promise<DecisionResponse<Questions, Threshold>> {
-    const request = parseDecisionRequest(body, options)
+    const request = parseDecision(body)
     const warnings = unknownDecisionFields(body)
     const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
     const corrected = calibrator ? calibrator.apply(request, response) : response
@@ -155,17 +156,15 @@ export async function startEngine(
     decide,
     decideMany: (requests, many) => decideEach(decide, requests, many),
     async countTokens(body, call) {
-      const request = parseDecisionRequest(body, options)
+      const request = parseDecision(body)
       return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
     },
     async generateImage(body, { steps, guidance, ...call } = {}) {
       const request = parseImageGenerationRequest(body)
       const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance }) }
       const warnings = unknownGenerationFields(body)
-      return warned(
-        await pool.submit('generateImage', request.model ?? DEFAULT_MODELS.generateImage, job, call),
-        warnings,
-      )
+      const response = await pool.submit('generateImage', request.model ?? DEFAULT_MODELS.generateImage, job, call)
+      return warned(response, warnings)
     },
     async editImage(body, { seed, steps, guidance, ...call } = {}) {
       const request = parseImageEditRequest(await encodeSources(body, readFile))

@@ -2,6 +2,7 @@ import { probabilitiesOf } from '../decide/answer.ts'
 import type { Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import { count, readOption } from '../options/index.ts'
+import { createDecisionParser } from '../schemas/decision-request.ts'
 import type { Question } from '../schemas/index.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
 import { type CoveragePoint, coverageCurve } from './coverage.ts'
@@ -87,9 +88,8 @@ export async function answerRows(
 ): Promise<{ answered: AnsweredQuestion[]; model: string; inputTokens: number }> {
   if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
   readOption('concurrency', count(1), concurrency)
-  const labelled = rows.map((row, index) =>
-    readLabels(row, index, maxOptions === undefined ? undefined : { maxOptions }),
-  )
+  const parse = createDecisionParser(maxOptions === undefined ? {} : { maxOptions })
+  const labelled = rows.map((row, index) => readLabels(row, index, parse))
   const answers: AnsweredQuestion[][] = []
   let [next, done, inputTokens, model] = [0, 0, 0, '']
   const work = async () => {

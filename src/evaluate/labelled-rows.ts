@@ -1,8 +1,8 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import {
   type DecisionRequestInput,
+  type DecisionRequest,
   parseDecisionRequest,
-  type ParseSettings,
   type Question,
   type QuestionsInput,
 } from '../schemas/index.ts'
@@ -28,11 +28,16 @@ export interface LabelledQuestion {
  * Checks one row before anything is computed.
  *
  * @param index of the row, for errors
+ * @param parse checks the request in it; @defaultValue with the usual limits
  * @throws InvalidRequestError naming row and field
  */
-export function readLabels(row: LabelledRow, index: number, settings?: ParseSettings): LabelledQuestion[] {
+export function readLabels(
+  row: LabelledRow,
+  index: number,
+  parse: (body: unknown) => DecisionRequest = parseDecisionRequest,
+): LabelledQuestion[] {
   const path = `rows.${index}`
-  const { questions } = parseRow(row, path, settings)
+  const { questions } = parseRow(row, path, parse)
   const labels: unknown = row.labels
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels) || Object.keys(labels).length === 0) {
     throw new InvalidRequestError(
@@ -57,9 +62,9 @@ export function optionNames(question: Question): string[] {
     : question.criteria.map((_, index) => String(index))
 }
 
-function parseRow(row: LabelledRow, path: string, settings: ParseSettings | undefined) {
+function parseRow(row: LabelledRow, path: string, parse: (body: unknown) => DecisionRequest) {
   try {
-    return parseDecisionRequest(row, settings)
+    return parse(row)
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error
     throw new InvalidRequestError(`${path}.${error.path}`, error.reason, { cause: error })

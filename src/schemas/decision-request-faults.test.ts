@@ -140,6 +140,14 @@ describe('a request that does not fit is refused under the path of the fault', (
 })
 
 describe('the option limit', () => {
+  it('is what the settings say at the call', () => {
+    const settings = { maxOptions: 30 }
+    const body = ask({ ...choice, criteria: named(35, null) })
+    expect(faultOf(body, settings).reason).toBe('a choice needs 2 to 30 options, got 35')
+    settings.maxOptions = 40
+    expect(() => parseDecisionRequest(body, settings)).not.toThrow()
+  })
+
   it('is a setting', () => {
     expect(faultOf(ask({ ...choice, criteria: named(27, null) }), { maxOptions: 26 }).path).toBe('questions.q.criteria')
     expect(() =>

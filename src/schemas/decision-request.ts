@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Fault, grouped } from './fault.ts'
-import { LIMITS, type ParseSettings, type OptionLimits } from './limits.ts'
+import { LIMITS, type ParseSettings } from './limits.ts'
 import { parseRequest } from './parse-request.ts'
 import { isLong, minConfidenceSchema, questionSchema, withoutAbsent } from './question-schemas.ts'
 import type { DecisionRequest, DecisionRequestInput as Input } from './question-types.ts'
@@ -10,9 +10,6 @@ import { expected, ownRecord, reader, unicodeString } from './zod-reader.ts'
 /** Body of a decision request. Fields it does not know are left out of the result. */
 export const decisionRequestSchema = createDecisionRequestSchema(LIMITS.options.max)
 
-/** Making one takes longer than a check with it, and engines and routes check with the same limits again and again. */
-const schemas = new WeakMap<OptionLimits, z.ZodType<DecisionRequest, Input>>()
-
 /**
  * Checks a decision request and returns a copy that shares nothing with it. The copy keeps the order of the names, and
  * its maps have no prototype, so that `__proto__` and `constructor` are names like any other.
@@ -20,15 +17,19 @@ const schemas = new WeakMap<OptionLimits, z.ZodType<DecisionRequest, Input>>()
  * @throws InvalidRequestError for the first fault in document order, with the path of the field.
  */
 export function parseDecisionRequest(body: unknown, settings: ParseSettings = {}): DecisionRequest {
-  return parseRequest(schemaFor(settings), body, !settings.hidesMembers)
+  return createDecisionParser(settings)(body)
 }
 
-function schemaFor(limits: OptionLimits): z.ZodType<DecisionRequest, Input> {
-  const { maxOptions = LIMITS.options.max } = limits
-  if (maxOptions === LIMITS.options.max) return decisionRequestSchema
-  const schema = schemas.get(limits) ?? createDecisionRequestSchema(maxOptions)
-  schemas.set(limits, schema)
-  return schema
+/**
+ * A `parseDecisionRequest` for many requests with the same settings: making its schema takes longer than a check.
+ */
+export function createDecisionParser({
+  maxOptions = LIMITS.options.max,
+  hidesMembers = false,
+}: ParseSettings): (body: unknown) => DecisionRequest {
+  const isUsual = maxOptions === LIMITS.options.max
+  const schema = isUsual ? decisionRequestSchema : createDecisionRequestSchema(maxOptions)
+  return (body) => parseRequest(schema, body, !hidesMembers)
 }
 
 /** The same with another limit of options. */

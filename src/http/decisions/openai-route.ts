@@ -1,5 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.ts'
-import { parseDecisionRequest, type OptionLimits } from '../../schemas/index.ts'
+import { createDecisionParser } from '../../schemas/decision-request.ts'
+import type { OptionLimits } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
@@ -11,7 +12,7 @@ import { toOpenAiResponse } from './openai-response.ts'
 
 /** `POST /v1/decisions`: the same decisions on the wire of OpenAI's clients. */
 export function createOpenAiRoute(service: DecisionService, limits: OptionLimits): Route {
-  const settings = { ...limits, hidesMembers: true }
+  const parse = createDecisionParser({ ...limits, hidesMembers: true })
   const schema = createOpenAiRequestSchema(limits)
   return {
     method: 'POST',
@@ -26,7 +27,7 @@ export function createOpenAiRoute(service: DecisionService, limits: OptionLimits
       }
       const request = parseRequest(schema, body)
       try {
-        const response = await service.decide(parseDecisionRequest(toSystemOne(request), settings), call)
+        const response = await service.decide(parse(toSystemOne(request)), call)
         return createJsonResponse(toOpenAiResponse(request, response))
       } catch (error) {
         throw toOpenAiFault(error, request)

@@ -1,5 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.ts'
-import { parseDecisionRequest, type OptionLimits } from '../../schemas/index.ts'
+import { createDecisionParser } from '../../schemas/decision-request.ts'
+import type { OptionLimits } from '../../schemas/index.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 import type { DecisionService } from './decision-service.ts'
@@ -7,7 +8,7 @@ import { hasOnly } from './has-only.ts'
 
 /** `POST /v1/systemone`: section 2.4 to 2.6 of the specification, and the wire of compatible services. */
 export function createSystemOneRoute(service: DecisionService, limits: OptionLimits): Route {
-  const settings = { ...limits, hidesMembers: true }
+  const parse = createDecisionParser({ ...limits, hidesMembers: true })
   return {
     method: 'POST',
     path: '/v1/systemone',
@@ -19,7 +20,7 @@ export function createSystemOneRoute(service: DecisionService, limits: OptionLim
       if (hasOnly(body, 'input', 'state')) {
         throw new InvalidRequestError('state', 'is required; a body with "input" belongs to POST /v1/decisions')
       }
-      return createJsonResponse(await service.decide(parseDecisionRequest(body, settings), call))
+      return createJsonResponse(await service.decide(parse(body), call))
     },
   }
 }
