@@ -111,6 +111,20 @@ export function readFields<Schema extends z.ZodType>(
   throw new ModelFormatError(file, `a supported ${family} configuration`, `${field}: ${issue.message}`)
 }
 
+const headFields = z.object({ head_dim: headSize })
+
+/** The fields with the size of a head, which is the width divided by the heads where none is given. @throws ModelFormatError naming head_dim */
+export function withHeadSize<Fields extends HeadFields>(fields: Fields, file: string, family: string) {
+  const size = fields.head_dim ?? fields.hidden_size / fields.num_attention_heads
+  return { ...fields, ...readFields(headFields, { head_dim: size }, file, family) }
+}
+
+interface HeadFields {
+  readonly hidden_size: number
+  readonly num_attention_heads: number
+  readonly head_dim?: number | null | undefined
+}
+
 /** @throws ModelFormatError unless every head of keys and values serves equally many heads of queries */
 export function requireGroups(config: LanguageModelConfig, file: string): LanguageModelConfig {
   const { num_attention_heads: heads, num_key_value_heads: groups } = config

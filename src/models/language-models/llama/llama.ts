@@ -7,6 +7,7 @@ import {
   readFields,
   requireGroups,
   sharedFields,
+  withHeadSize,
 } from '../language-model-config.ts'
 import { readRope } from '../rope-config.ts'
 
@@ -30,10 +31,7 @@ export const llama: LanguageModelFamily = {
   ggufArchitecture: 'llama',
   matrices: MATRICES,
   readConfig(json, file) {
-    const fields = readFields(schema, json, file, 'Llama')
-    const size = fields.head_dim ?? fields.hidden_size / fields.num_attention_heads
-    const { head_dim } = readFields(z.object({ head_dim: headSize }), { head_dim: size }, file, 'Llama')
-    const sized = { ...fields, head_dim }
-    return requireGroups({ ...sized, ...plainLayers(sized, readRope(fields, file)) }, file)
+    const fields = withHeadSize(readFields(schema, json, file, 'Llama'), file, 'Llama')
+    return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)) }, file)
   },
 }

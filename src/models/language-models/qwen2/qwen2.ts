@@ -7,6 +7,7 @@ import {
   readFields,
   requireGroups,
   sharedFields,
+  withHeadSize,
 } from '../language-model-config.ts'
 import { readRope } from '../rope-config.ts'
 
@@ -27,10 +28,7 @@ export const qwen2: LanguageModelFamily = {
   ggufArchitecture: 'qwen2',
   matrices: MATRICES,
   readConfig(json, file) {
-    const fields = readFields(schema, json, file, 'Qwen2')
-    const size = fields.head_dim ?? fields.hidden_size / fields.num_attention_heads
-    const { head_dim } = readFields(z.object({ head_dim: headSize }), { head_dim: size }, file, 'Qwen2')
-    const sized = { ...fields, head_dim }
-    return requireGroups({ ...sized, ...plainLayers(sized, readRope(fields, file)), projectionBiases: true }, file)
+    const fields = withHeadSize(readFields(schema, json, file, 'Qwen2'), file, 'Qwen2')
+    return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)), projectionBiases: true }, file)
   },
 }
