@@ -51,21 +51,11 @@ export function divideDecoder(blockChannels: readonly number[], start: () => Sta
   const blocks = listDecoderBlocks(config, blockChannels)
   const first = Math.max(1, blockChannels.length - DIVIDED_LEVELS)
   const whole = blocks.filter(({ level }) => level < first)
-  const build = (inputs: number, norms: number, add: Build) => () => {
-    const { model } = start()
-    const { g } = model
-    const features = g.input('features', 'float32', [1, inputs, 'height', 'width'])
-    const statistics = Array.from({ length: norms }, (_, i) => ({
-      mean: g.input(`mean_${i}`, 'float32', [config.norm_num_groups]),
-      variance: g.input(`variance_${i}`, 'float32', [config.norm_num_groups]),
-    }))
-    const { value, channels } = add(model, features, statistics)
-    g.output('result', value, 'float32', [1, channels, 'result_height', 'result_width'])
-    return g.build(model.weights.folder)
-  }
-  const channels = blocks.at(-1)!.outputs
+  const { out_channels: outputs, norm_num_groups: groups } = config
+  const inputs = blocks.at(-1)!.outputs
+  const end: Compute = (model, x, [statistics]) => endDecoding(model, x, blocks, statistics)
   return {
-    groups: config.norm_num_groups,
+    groups,
     begin() {
       const { model, readLatents } = start()
       let x = beginDecoding(model, readLatents(), blocks)
@@ -74,48 +64,57 @@ export function divideDecoder(blockChannels: readonly number[], start: () => Sta
       return model.g.build(model.weights.folder)
     },
     stages: [
-      ...blocks.slice(whole.length).map((block) => divideBlock(block, build)),
+      ...blocks.slice(whole.length).map((block) => describeStage(block, start)),
       {
-        inputs: channels,
-        outputs: config.out_channels,
+        inputs,
+        outputs,
         scale: 1,
         measured: [],
-        result: build(channels, 1, (model, x, [statistics]) => ({
-          value: endDecoding(model, x, blocks, statistics),
-          channels: config.out_channels,
-        })),
+        result: () => buildStage(start().model, { inputs, outputs, norms: 1 }, end),
       },
     ],
   }
 }
 
-type Build = (
-  model: AutoencoderModel,
-  x: Value,
-  statistics: readonly GivenStatistics[],
-) => { readonly value: Value; readonly channels: number }
+/** What a stage's graph makes of its features, given the statistics of the norms that it contains. */
+type Compute = (model: AutoencoderModel, x: Value, statistics: readonly GivenStatistics[]) => Value
 
-function divideBlock(
-  block: DecoderBlock,
-  build: (inputs: number, norms: number, add: Build) => () => BuiltGraph,
-): DecoderStage {
-  const { name, inputs, outputs, upsampler } = block
-  const enlarged = build(inputs, 0, (model, x) => ({ value: enlarge(model, x, block), channels: inputs }))
-  const middle = build(inputs, 1, (model, x, [statistics]) => ({
-    value: beginResidualBlock(model, enlarge(model, x, block), name, inputs, outputs, statistics),
-    channels: outputs,
+interface StageShape {
+  readonly inputs: number
+  readonly outputs: number
+  readonly norms: 0 | 1 | 2
+}
+
+/** @param model of a new graph */
+function buildStage(model: AutoencoderModel, { inputs, outputs, norms }: StageShape, compute: Compute): BuiltGraph {
+  const { g, config } = model
+  const features = g.input('features', 'float32', [1, inputs, 'height', 'width'])
+  const statistics = Array.from({ length: norms }, (_, i) => ({
+    mean: g.input(`mean_${i}`, 'float32', [config.norm_num_groups]),
+    variance: g.input(`variance_${i}`, 'float32', [config.norm_num_groups]),
   }))
+  const result = compute(model, features, statistics)
+  g.output('result', result, 'float32', [1, outputs, 'result_height', 'result_width'])
+  return g.build(model.weights.folder)
+}
+
+/** The stage of one residual block, with the doubling in front of it. */
+function describeStage(block: DecoderBlock, start: () => StartedDecoder): DecoderStage {
+  const { name, inputs, outputs, upsampler } = block
+  const double: Compute = (model, x) => enlarge(model, x, block)
+  const begin: Compute = (model, x, [statistics]) =>
+    beginResidualBlock(model, enlarge(model, x, block), name, inputs, outputs, statistics)
+  const refine: Compute = (model, x, statistics) => enlargeAndRefine(model, x, block, statistics)
+  const doubled = {
+    graph: () => buildStage(start().model, { inputs, outputs: inputs, norms: 0 }, double),
+    channels: inputs,
+  }
+  const begun = { graph: () => buildStage(start().model, { inputs, outputs, norms: 1 }, begin), channels: outputs }
   return {
     inputs,
     outputs,
     scale: upsampler === undefined ? 1 : 2,
-    measured: [
-      ...(upsampler === undefined ? [] : [{ graph: enlarged, channels: inputs }]),
-      { graph: middle, channels: outputs },
-    ],
-    result: build(inputs, 2, (model, x, statistics) => ({
-      value: enlargeAndRefine(model, x, block, statistics),
-      channels: outputs,
-    })),
+    measured: upsampler === undefined ? [begun] : [doubled, begun],
+    result: () => buildStage(start().model, { inputs, outputs, norms: 2 }, refine),
   }
 }
