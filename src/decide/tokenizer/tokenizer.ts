@@ -4,6 +4,8 @@ import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
+import { createLookups } from './lookups.ts'
+import { rememberWords } from './remember-words.ts'
 import { checkEntries, type TokenizerFile, tokenizerFileSchema } from './tokenizer-file.ts'
 
 /** Text to token ids. User text can never produce a structural token; those are looked up by name instead. */
@@ -41,9 +43,6 @@ const PIECE = /[^\p{M}]*\p{M}{0,256}/gu
 export function normalizeInPieces(text: string, normalize: (piece: string) => string): string {
   return text.replace(PIECE, (piece) => normalize(piece))
 }
-
-/** Words no longer than this are remembered until `forget`. */
-const LONGEST_REMEMBERED = 64
 
 export interface TokenizerOptions {
   /** Whether added tokens that are not special, such as runs of spaces, are found in texts. @defaultValue false */
@@ -92,15 +91,7 @@ export async function loadTokenizer(
       const id = (token: string) => readStructural(file, path, token, vocabulary)
       return cutTemplate(text).flatMap((piece, index) => (index % 2 === 0 ? encode(piece) : [id(piece)]))
     },
-    structural(token) {
-      const id = structural.get(token)
-      if (id === undefined) throw new ModelFormatError(path, `the added token ${token}`, 'none of that name')
-      return id
-    },
-    single(text) {
-      const ids = encode(text)
-      return ids.length === 1 ? ids[0] : undefined
-    },
+    ...createLookups(path, structural, encode),
     forget,
   }
 }
@@ -109,19 +100,15 @@ export async function loadTokenizer(
 function createWords(path: string, file: TokenizerFile) {
   const pairs = createEncoder(path, file.model)
   const { normalize, split, spell, forgetSpelling } = createSplitter(file)
-  const remembered = new Map<string, readonly number[]>()
+  const { encodeWord, forget } = rememberWords((word) => {
+    const parts = spell(word)
+    return parts.length === 1 ? pairs.encode(parts[0] as string) : parts.flatMap((bytes) => pairs.encode(bytes))
+  })
   return {
     words: (text: string) => split(normalize(text)),
-    encodeWord(word: string): readonly number[] {
-      const known = remembered.get(word)
-      if (known !== undefined) return known
-      const parts = spell(word)
-      const ids = parts.length === 1 ? pairs.encode(parts[0] as string) : parts.flatMap((bytes) => pairs.encode(bytes))
-      if (word.length <= LONGEST_REMEMBERED) remembered.set(word, ids)
-      return ids
-    },
+    encodeWord,
     forget() {
-      remembered.clear()
+      forget()
       forgetSpelling()
     },
   }

@@ -3,10 +3,9 @@ import { z } from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
+import { createLookups } from './lookups.ts'
+import { rememberWords } from './remember-words.ts'
 import { normalizeInPieces, type Tokenizer } from './tokenizer.ts'
-
-/** Words no longer than this are remembered until `forget`. */
-const LONGEST_REMEMBERED = 64
 
 /** The vocabulary is only told apart here: checking every entry would cost more than loading does. */
 const fileSchema = z.looseObject({
@@ -35,33 +34,19 @@ export async function loadWordPieceTokenizer(files: ModelFiles): Promise<Tokeniz
   const file = await readConfig(files, 'tokenizer.json', fileSchema, 'a WordPiece tokenizer')
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const { normalize, split } = loadStages(file)
-  const encodeWord = createWordPieces(path, file.model)
-  const remembered = new Map<string, readonly number[]>()
+  const { encodeWord, forget } = rememberWords(createWordPieces(path, file.model))
   function encode(text: string, most = Number.POSITIVE_INFINITY): number[] {
     const ids: number[] = []
     for (const word of split(normalize(text))) {
-      let pieces = remembered.get(word)
-      if (pieces === undefined) {
-        pieces = encodeWord(word)
-        if (word.length <= LONGEST_REMEMBERED) remembered.set(word, pieces)
-      }
-      for (const id of pieces) ids.push(id)
+      for (const id of encodeWord(word)) ids.push(id)
       if (ids.length > most) break
     }
     return ids
   }
   return {
     encode,
-    structural(token) {
-      const id = structural.get(token)
-      if (id === undefined) throw new ModelFormatError(path, `the added token ${token}`, 'none of that name')
-      return id
-    },
-    single(text) {
-      const ids = encode(text)
-      return ids.length === 1 ? ids[0] : undefined
-    },
-    forget: () => remembered.clear(),
+    ...createLookups(path, structural, encode),
+    forget,
   }
 }
 
