@@ -16,6 +16,9 @@ const TEMPLATES = new Map([
   ['ModernBertForSequenceClassification', 'nli'],
 ])
 
+/** Templates whose answers depend on the order of options and which `bothOrders` is for. */
+const IN_ORDER = ['chat-1', 'opendecider-small']
+
 /** What tells a decision model from others whose probabilities differ: a calibration of one is none of another's. */
 export async function identifyDecider(
   files: ModelFiles,
@@ -28,6 +31,6 @@ export async function identifyDecider(
   const quantization = configSchema.safeParse(json).data?.quantization_config
   const weights = quantization ? nameQuantization(quantization) : 'float'
   const own = architectures.map((architecture) => TEMPLATES.get(architecture)).find((known) => known !== undefined)
-  const asked = template === 'chat-1' && bothOrders ? 'chat-1 in both orders' : template
+  const asked = bothOrders && IN_ORDER.includes(template) ? `${template} in both orders` : template
   return { id: name, version, weights, template: own ?? asked }
 }

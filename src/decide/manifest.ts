@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ModelFiles } from '../models/model-files.ts'
 import { readOptionalConfig } from '../models/read-config.ts'
 import { calibrationSchema } from './calibrate.ts'
+import { readOpenDeciderFile } from './opendecider-file.ts'
 
 /** `tessera.json`: what a bundle says about itself beside its `config.json`. */
 export const manifestSchema = z.object({
@@ -18,15 +19,20 @@ export const manifestSchema = z.object({
   calibration: calibrationSchema.optional(),
 })
 
-export type Manifest = z.infer<typeof manifestSchema>
+/** Checkpoints that bring no manifest may be known to be asked in their authors' words. */
+export type Manifest = Omit<z.infer<typeof manifestSchema>, 'template'> & {
+  readonly template: z.infer<typeof manifestSchema>['template'] | 'opendecider-small' | 'opendecider-nano'
+}
 
 /**
- * The manifest of a bundle. A checkpoint without one is a plain chat model: it is read with the chat template, by answer
- * symbols, uncalibrated, in windows of `context` tokens, less what questions need.
+ * The manifest of a bundle. A checkpoint without one is a plain chat model, unless opendecider wrote it: it is read with the chat
+ * template, by answer symbols, uncalibrated, in windows of `context` tokens, less what questions need.
  */
 export async function readManifest(files: ModelFiles, context: number): Promise<Manifest> {
   const manifest = await readOptionalConfig(files, 'tessera.json', manifestSchema, 'a bundle manifest')
   if (manifest !== undefined) return manifest
   const window = { tokens: context, overlap: 256, sharpness: 4 }
-  return { name: files.name, version: 'unversioned', template: 'chat-1', readout: 'symbols', window }
+  const opendecider = await readOpenDeciderFile(files)
+  const template = opendecider === undefined ? 'chat-1' : (`opendecider-${opendecider.kind}` as const)
+  return { name: opendecider?.name ?? files.name, version: 'unversioned', template, readout: 'symbols', window }
 }

@@ -8,11 +8,11 @@ import { type Calibration, calibrateLogits } from '../calibrate.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { int64 } from '../int64-tensor.ts'
+import { spacedText } from '../spaced-json.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 import { openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader } from './encoder-question-reader.ts'
-import { spacedText } from './spaced-json.ts'
 
 const agentSchema = z.looseObject({
   max_len: z.number().int().positive().default(512),

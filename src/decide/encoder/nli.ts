@@ -8,12 +8,12 @@ import { parseModernBertConfig } from '../../models/modernbert-config.ts'
 import type { Question, Text } from '../../schemas/index.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
+import { spacedText } from '../spaced-json.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
 import type { EncoderFormat, FramedQuestion } from './encoder-format.ts'
 import { openBert, openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader, type EncoderModel } from './encoder-question-reader.ts'
-import { spacedText } from './spaced-json.ts'
 
 /** Of the classifier's outputs, the one for what follows and the one for what contradicts. */
 export interface NliLabels {

@@ -1,23 +1,17 @@
-import { z } from 'zod'
+import { ModelFormatError } from '../../errors/index.ts'
 import { openDeciderHead } from '../../graph/index.ts'
 import { indexFiles } from '../../models/index-weights.ts'
 import { parseModernBertConfig } from '../../models/modernbert-config.ts'
-import { readConfig } from '../../models/read-config.ts'
-import type { Question } from '../../schemas/index.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { int64 } from '../int64-tensor.ts'
+import { readOpenDeciderFile } from '../opendecider-file.ts'
+import { openDeciderOptions } from '../opendecider-options.ts'
+import { spacedText } from '../spaced-json.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 import { openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader } from './encoder-question-reader.ts'
-import { spacedText } from './spaced-json.ts'
-
-const metaSchema = z.looseObject({
-  kind: z.literal('nano'),
-  name: z.string().optional(),
-  max_len: z.number().int().positive().default(2048),
-})
 
 /**
  * Opens opendecider-nano: a ModernBERT encoder with `opendecider.json` and the head in `head.safetensors`. It has no
@@ -26,7 +20,11 @@ const metaSchema = z.looseObject({
  * @throws ModelFormatError naming the file that is missing or wrong
  */
 export async function openOpenDeciderNano({ backend, files, config, unread }: DecisionBundle): Promise<Decider> {
-  const meta = await readConfig(files, 'opendecider.json', metaSchema, 'what opendecider writes beside an encoder')
+  const meta = await readOpenDeciderFile(files)
+  if (meta?.kind !== 'nano') {
+    const got = meta === undefined ? 'no such file' : meta.kind
+    throw new ModelFormatError(`${files.location}/opendecider.json`, 'kind nano beside an encoder', got)
+  }
   const encoder = parseModernBertConfig(config.json, config.file)
   const weights = await indexFiles(files, ['model.safetensors', 'head.safetensors'])
   const tokenizer = await loadTokenizer(files, { ordinary: true })
@@ -52,9 +50,9 @@ export function openDeciderFormat(tokenizer: Tokenizer, positions: number): Enco
     },
     frame(question) {
       const before = [start, ...tokenizer.encode(`question: ${spacedText(question.instructions ?? '')}`), end]
-      const rows = optionTexts(question).map((text) => {
+      const rows = openDeciderOptions(question).map((text) => {
         const row = before.length
-        before.push(marker, ...tokenizer.encode(text))
+        before.push(marker, ...tokenizer.encode(` ${text}`))
         return row
       })
       before.push(end)
@@ -62,21 +60,4 @@ export function openDeciderFormat(tokenizer: Tokenizer, positions: number): Enco
       return { prompts: [{ before, after: [end], feeds }], readOut: ([logits]) => Float64Array.from(logits!) }
     },
   }
-}
-
-function optionTexts(question: Question): string[] {
-  return options(question).map(([key, meaning]) => {
-    const text = meaning === null || meaning === undefined ? '' : spacedText(meaning)
-    return text === '' || text === key ? ` ${key}` : ` ${key}: ${text}`
-  })
-}
-
-function options(question: Question): [string, unknown][] {
-  if (question.type === 'choice') return Object.entries(question.criteria)
-  if (question.type === 'score') return question.criteria.map((level, index) => [String(index), level])
-  const { true: yes = 'Yes', false: no = 'No' } = question.criteria ?? {}
-  return [
-    ['yes', yes],
-    ['no', no],
-  ]
 }

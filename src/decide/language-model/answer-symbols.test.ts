@@ -43,7 +43,7 @@ describe('the symbols of options', () => {
 
   it('stand before the options in the question, and are what is read', async () => {
     const { tokenizer, symbols } = await openTiny(PAIRS)
-    const template = createChatTemplate(tokenizer, { before: '<|im_start|>', after: '<|im_end|>' }, symbols)
+    const template = createChatTemplate(tokenizer, { before: '<|im_start|>', after: '<|im_end|>' }, { symbols })
     const question = choiceOf(30)
     const named = symbols.of(question)
     const lines = named.map((symbol, index) => `${symbol}. option ${index}\n`).join('')

@@ -50,6 +50,12 @@ export function readChatSymbols(tokenizer: Tokenizer, file: string): AnswerSymbo
   })
 }
 
+/** Letters for the options of every kind of question, of which there are 26 at most. Throws as `readChatSymbols` does. */
+export function readLetters(tokenizer: Tokenizer, file: string): AnswerSymbols {
+  const ids = requireSymbols(tokenizer, file, LETTERS, 'A–Z')
+  return symbolTable(ids, LETTERS.length, (question) => LETTERS.slice(0, optionCount(question)))
+}
+
 /** Token ids by symbol. */
 function requireSymbols(
   tokenizer: Tokenizer,

@@ -3,10 +3,12 @@ import { readChatTemplate } from '../../models/chat-template.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import type { Manifest } from '../manifest.ts'
 import type { TemplateTokenizer } from '../tokenizer/tokenizer.ts'
-import { readChatSymbols } from './answer-symbols.ts'
+import { readChatSymbols, readLetters } from './answer-symbols.ts'
 import { createBranchTemplate } from './branch-template.ts'
 import { readChatFormat } from './chat-format.ts'
 import { createChatTemplate } from './chat-template.ts'
+import { CHAT_1, type ChatWording } from './chat-wording.ts'
+import { OPENDECIDER_SMALL } from './opendecider-small.ts'
 import { createPointerReadout, createSymbolReadout, createVocabularyReadout, type Readout } from './readout.ts'
 import type { Template } from './template.ts'
 
@@ -15,6 +17,12 @@ export interface Asking {
   readonly template: Template
   readonly readout: Readout
 }
+
+/** Templates of chat models. */
+const TEMPLATES: ReadonlyMap<string, { wording: ChatWording; readSymbols: typeof readChatSymbols }> = new Map([
+  ['chat-1', { wording: CHAT_1, readSymbols: readChatSymbols }],
+  ['opendecider-small', { wording: OPENDECIDER_SMALL, readSymbols: readLetters }],
+])
 
 /** @throws ModelFormatError naming what the checkpoint asks for and is not supported */
 export async function readAsking(
@@ -25,14 +33,20 @@ export async function readAsking(
   if (template === 'branch-1' && readout === 'pointer') {
     return { template: createBranchTemplate(tokenizer), readout: createPointerReadout() }
   }
-  if (template !== 'chat-1' || readout !== 'symbols') {
-    const expected = 'template branch-1 with readout pointer, or chat-1 with symbols, of a language model'
+  const known = TEMPLATES.get(template)
+  if (known === undefined || readout !== 'symbols') {
+    const expected = 'a language model of template branch-1 with readout pointer, or chat-1 with symbols'
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, `${template} with ${readout}`)
   }
-  const symbols = readChatSymbols(tokenizer, `${files.location}/tokenizer.json`)
-  const format = readChatFormat(await readChatTemplate(files))
+  const { wording, readSymbols } = known
+  const symbols = readSymbols(tokenizer, `${files.location}/tokenizer.json`)
+  const chat = await readChatTemplate(files)
+  if (chat === undefined && wording !== CHAT_1) {
+    throw new ModelFormatError(`${files.location}/tokenizer_config.json`, 'a chat template', 'none')
+  }
+  const format = readChatFormat(chat, wording)
   return {
-    template: createChatTemplate(tokenizer, format, symbols, bothOrders),
+    template: createChatTemplate(tokenizer, format, { symbols, wording, bothOrders }),
     readout: symbolMass ? createVocabularyReadout(symbols) : createSymbolReadout(symbols),
   }
 }

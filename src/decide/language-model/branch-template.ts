@@ -52,7 +52,7 @@ export function createBranchTemplate(tokenizer: Tokenizer): Template {
     opening,
     closing: [],
     mostOptions: Number.POSITIVE_INFINITY,
-    state: (text) => ({ opening, ids: tokenizer.encode(text) }),
+    state: (state) => ({ opening, ids: tokenizer.encode(asText(state)) }),
     question,
   }
 }

@@ -84,7 +84,9 @@ describe('state and question are cut into the tokens of the whole prompt', async
     },
   })
   const format = readChatFormat(await readChatTemplate(files))
-  const template = createChatTemplate(tokenizer, format, { ids: [], mostOptions: 26, of: () => [], column: () => 0 })
+  const template = createChatTemplate(tokenizer, format, {
+    symbols: { ids: [], mostOptions: 26, of: () => [], column: () => 0 },
+  })
   const question = { type: 'noul', instructions: 'Is it?' } as const
   const ends = ['', ' ', '  ', '\n', '\n\n', '\n\n\n', '\r\n', '\r\n\r\n', '\t\n', ' \n', '\n ', '\u00a0', '\u0301']
   const bodies = ['', 'It broke.', 'f(x)', '{"a":1}', '…', '12']

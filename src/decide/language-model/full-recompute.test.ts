@@ -70,7 +70,7 @@ describe.each([
     const symbols = readChatSymbols(tokenizer, 'tokenizer.json')
     const template = pointer
       ? createBranchTemplate(tokenizer)
-      : createChatTemplate(tokenizer, readChatFormat(undefined), symbols)
+      : createChatTemplate(tokenizer, readChatFormat(undefined), { symbols })
     const readout = pointer ? createPointerReadout() : createSymbolReadout(symbols)
     const options = { linear: 'float', maxPositions: config.max_position_embeddings } as const
     const weights = await readSafetensors(folder)

@@ -9,7 +9,7 @@ const template: Template = {
   opening: [0, 0],
   closing: [9],
   mostOptions: 26,
-  state: (text) => ({ opening: [0, 0], ids: Array.from(text, () => 1) }),
+  state: (text) => ({ opening: [0, 0], ids: Array.from(String(text), () => 1) }),
   question: ({ instructions }) => {
     const ids = Array.from(String(instructions), () => 2)
     return [lineBranch(ids)]

@@ -3,7 +3,6 @@ import type { DecisionRequest } from '../../schemas/index.ts'
 import { type Branch, extent } from '../branch.ts'
 import type { PlannedRequest, TokenCount } from '../decider.ts'
 import { optionCount } from '../option-count.ts'
-import { asText } from '../render-text.ts'
 import { type PlanLimits, splitWindows, type Window } from '../windows.ts'
 import type { Template } from './template.ts'
 
@@ -62,7 +61,7 @@ export function planRequest(request: DecisionRequest, template: Template, limits
     }
   }
   const { opening, closing } = template
-  const { opening: first, ids: state } = template.state(asText(request.state))
+  const { opening: first, ids: state } = template.state(request.state)
   const frame = opening.length + closing.length
   const scans = planScans(state.length, branches, { ...limits, frame, room })
   return { names, questions, branches, openings: { first, others: opening }, closing, state, scans }

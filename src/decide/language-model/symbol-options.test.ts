@@ -54,7 +54,7 @@ describe('in both orders', () => {
   it('lines of levels and of yes and no are turned round, and each keeps its symbol', async () => {
     const tokenizer = await loadTokenizer(openFolder(folder))
     const symbols = readChatSymbols(tokenizer, 'tokenizer.json')
-    const template = createChatTemplate(tokenizer, { before: '', after: '<|im_end|>' }, symbols, true)
+    const template = createChatTemplate(tokenizer, { before: '', after: '<|im_end|>' }, { symbols, bothOrders: true })
     const texts = [
       'Question: How angry?\n2. furious\n1. annoyed\n0. calm\nAnswer with the number of one level.<|im_end|>',
       'Question: Urgent?\nno: whenever\nyes: today\nAnswer with no or yes.<|im_end|>',

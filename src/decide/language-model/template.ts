@@ -1,4 +1,4 @@
-import type { Question } from '../../schemas/index.ts'
+import type { Question, State } from '../../schemas/index.ts'
 import type { Branch } from '../branch.ts'
 
 /** A state as the tokens that the whole prompt has there. */
@@ -17,7 +17,7 @@ export interface Template {
   readonly mostOptions: number
   /** Tokens behind the state in every window but its last, whose `state` has them. */
   readonly closing: readonly number[]
-  state(text: string): StateTokens
+  state(state: State): StateTokens
   /**
    * One question, in each order that its options are shown in. The question's name is never shown to the model.
    *

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { readChatTemplate } from '../../models/chat-template.ts'
+import { openFolder } from '../../models/model-folder.ts'
+import { type DecisionRequest, parseDecisionRequest, type Question } from '../../schemas/index.ts'
+import { identifyDecider } from '../identify-decider.ts'
+import { openDecider } from '../index.ts'
+import { loadTokenizer } from '../tokenizer/tokenizer.ts'
+import { readLetters } from './answer-symbols.ts'
+import { readChatFormat } from './chat-format.ts'
+import { createChatTemplate } from './chat-template.ts'
+import { OPENDECIDER_SMALL } from './opendecider-small.ts'
+
+/** What generate-decision-fixtures.py writes. */
+interface Expected {
+  readonly state: DecisionRequest['state']
+  readonly question: Question
+  readonly ids: readonly number[]
+  readonly logits: readonly number[]
+}
+
+const folder = fixtureFolder('opendecider-small')
+const files = openFolder(folder)
+const context = { turn: async () => {} }
+
+let backend: Backend
+let cases: Expected[]
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+  cases = JSON.parse(await readFile(join(folder, 'requests.json'), 'utf8'))
+})
+afterAll(() => backend.dispose())
+
+function ask(state: unknown, question: unknown): DecisionRequest {
+  return parseDecisionRequest({ state, questions: { q: question } })
+}
+
+async function open(changes: Record<string, string> = {}) {
+  const readText = async (name: string) => changes[name] ?? files.readText(name)
+  return openDecider({ backend, files: { ...files, readText } })
+}
+
+describe('opendecider-small agrees with its authors’ code', () => {
+  it('in the tokens of a request, whatever a text ends with or is called', async () => {
+    const tokenizer = await loadTokenizer(files)
+    const symbols = readLetters(tokenizer, 'tokenizer.json')
+    const format = readChatFormat(await readChatTemplate(files), OPENDECIDER_SMALL)
+    const template = createChatTemplate(tokenizer, format, { symbols, wording: OPENDECIDER_SMALL })
+    for (const { state, question, ids } of cases) {
+      const { opening, ids: of } = template.state(state)
+      expect([...opening, ...of, ...template.question(question, 1000)[0].ids]).toEqual(ids)
+    }
+  })
+
+  it('in the logits to 1e-4, and in its name', async () => {
+    const decider = await open()
+    for (const { state, question, logits } of cases) {
+      const [[read] = []] = await decider.logits(ask(state, question), context)
+      expect(read).toHaveLength(logits.length)
+      for (const [option, logit] of logits.entries()) expect(Math.abs(read![option]! - logit)).toBeLessThan(1e-4)
+    }
+    expect((await decider.decide(ask('x', cases[0]!.question), context)).model).toBe('tiny-small')
+    await decider.dispose()
+  })
+})
+
+it('opendecider-small is another model to a calibration than a plain one', async () => {
+  const { id, template } = await identifyDecider(files, { bothOrders: true })
+  expect([id, template]).toEqual(['tiny-small', 'opendecider-small in both orders'])
+})
+
+it('opendecider-small refuses more options than letters, naming the limit', async () => {
+  const decider = await open()
+  const criteria = Object.fromEntries(Array.from({ length: 27 }, (_, index) => [`option ${index}`, null]))
+  const request = { state: 'x', questions: { q: { type: 'choice', instructions: 'Which?', criteria } } }
+  await expect(decider.decide(parseDecisionRequest(request, { maxOptions: 30 }), context)).rejects.toMatchObject({
+    reason: 'has 27 options, and this model tells at most 26 apart',
+  })
+  await decider.dispose()
+})
+
+it.each([
+  [{ 'opendecider.json': '{"kind":"small-mlx"}' }, 'opendecider.json', 'kind'],
+  [{ 'opendecider.json': '{"kind":"nano"}' }, 'tessera.json', 'opendecider-nano'],
+  [{ 'chat_template.jinja': undefined }, 'tokenizer_config.json', 'none'],
+])('a checkpoint of opendecider with %j is refused by name', async (changes, file, got) => {
+  const readText = async (name: string) => (name in changes ? changes[name as never] : files.readText(name))
+  await expect(openDecider({ backend, files: { ...files, readText } })).rejects.toMatchObject({
+    code: 'model_format',
+    file: expect.stringContaining(file),
+    got: expect.stringContaining(got),
+  })
+})
