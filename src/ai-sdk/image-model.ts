@@ -5,27 +5,36 @@ import {
   type SharedV4Warning,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
-import type { ImageCallOptions } from '../engine/index.ts'
+import type { EditImageCallOptions } from '../engine/index.ts'
 import { LIMITS } from '../schemas/index.ts'
 import type { InProcessEngine } from './in-process-engine.ts'
 import { warnOfUnknown } from './unknown-options.ts'
 
-const OPTIONS = ['steps', 'guidance'] as const satisfies readonly (keyof ImageCallOptions)[]
+const OPTIONS = [
+  'steps',
+  'guidance',
+  'negativePrompt',
+  'strength',
+] as const satisfies readonly (keyof EditImageCallOptions)[]
 
 /** Generates pictures, or edits those that come with the prompt. */
 export function createImageModel(engine: InProcessEngine, modelId: string): ImageModelV4 {
   function draw(options: ImageModelV4CallOptions) {
-    const { n, size, seed, files, abortSignal, providerOptions } = options
+    const { n, size, seed, files, mask, abortSignal, providerOptions } = options
     // The schema says that a prompt is missing.
     const prompt = options.prompt!
-    const call = { ...readSampling(providerOptions.tessera), signal: abortSignal }
+    const { strength, ...sampling } = readSampling(providerOptions.tessera)
+    const call = { ...sampling, signal: abortSignal }
     const request = { model: modelId, prompt, n }
     if (files === undefined || files.length === 0) {
       return engine.generateImage({ ...request, ...(size && { size }), ...(seed !== undefined && { seed }) }, call)
     }
     const sources = files.map(toSource)
     const given = sources.length === 1 ? { image: sources[0]! } : { images: sources }
-    return engine.editImage({ ...request, ...given }, { ...call, seed })
+    return engine.editImage(
+      { ...request, ...given, ...(mask && { mask: toSource(mask) }) },
+      { ...call, strength, seed },
+    )
   }
 
   return {
@@ -33,14 +42,8 @@ export function createImageModel(engine: InProcessEngine, modelId: string): Imag
     provider: 'tessera',
     modelId,
     maxImagesPerCall: LIMITS.imagesPerCall.max,
-    supportsMaskInputs: false,
+    supportsMaskInputs: true,
     async doGenerate(options) {
-      if (options.mask !== undefined) {
-        throw new UnsupportedFunctionalityError({
-          functionality: 'mask',
-          message: 'a mask is not taken: the prompt alone says what to change',
-        })
-      }
       const timestamp = new Date()
       const { data } = await draw(options)
       return {
@@ -65,8 +68,10 @@ function findWarnings({ size, aspectRatio, files = [], providerOptions }: ImageM
 }
 
 /** `providerOptions.tessera`; the engine checks the values. */
-function readSampling({ steps, guidance }: Partial<Record<string, unknown>> = {}): ImageCallOptions {
-  return { steps: steps as number | undefined, guidance: guidance as number | undefined }
+function readSampling(
+  options: Partial<Record<string, unknown>> = {},
+): Pick<EditImageCallOptions, (typeof OPTIONS)[number]> {
+  return Object.fromEntries(OPTIONS.map((name) => [name, options[name]]))
 }
 
 function toSource(file: ImageModelV4File): string {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { defineCommand } from 'citty'
 import { InvalidRequestError } from '../errors/index.ts'
 import { makePictures, pictureArguments } from './picture-command.ts'
+import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 
 export const editCommand = defineCommand({
@@ -9,23 +10,35 @@ export const editCommand = defineCommand({
   args: {
     image: { type: 'positional', required: true, description: 'picture to change: a PNG, JPEG or WebP file' },
     prompt: { type: 'positional', required: true, description: 'what to change' },
+    mask: {
+      type: 'string',
+      description: 'picture of the same size; only what is white or transparent changes',
+      valueHint: 'file',
+    },
+    strength: {
+      type: 'string',
+      description: 'share of the steps taken from the picture, above 0 to 1',
+      valueHint: 'x',
+    },
     ...pictureArguments,
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const { prompt } = args
-      const image = await readPicture(args.image)
+      const image = await readPicture('image', args.image)
+      const mask = args.mask === undefined ? undefined : await readPicture('mask', args.mask)
+      const strength = args.strength === undefined ? undefined : readNumber('--strength', args.strength)
       await makePictures(args, 'beta-klein-4b', (engine, { n, seed, options }) =>
-        engine.editImage({ prompt, image, n }, { ...options, seed }),
+        engine.editImage({ prompt, image, mask, n }, { ...options, seed, strength }),
       )
     }),
 })
 
-async function readPicture(path: string): Promise<string> {
+async function readPicture(name: 'image' | 'mask', path: string): Promise<string> {
   try {
     return await readFile(path, 'base64')
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    throw new InvalidRequestError('image', `the file ${path} could not be read (${code})`, { cause })
+    throw new InvalidRequestError(name, `the file ${path} could not be read (${code})`, { cause })
   }
 }

@@ -21,6 +21,7 @@ export const pictureArguments = {
   n: { type: 'string', default: '1', description: 'pictures, 1 to 4, from seed, seed + 1, ...', valueHint: 'n' },
   steps: { type: 'string', description: 'denoising steps; default: what the model was made for', valueHint: 'n' },
   guidance: { type: 'string', description: 'weight of the words; default: as for steps', valueHint: 'x' },
+  negative: { type: 'string', description: 'what to lead away from; for models with guidance', valueHint: 'words' },
   json: { type: 'boolean', description: 'print the names of the files and their seeds as JSON' },
   ...engineArguments,
 } as const
@@ -32,6 +33,7 @@ export interface PictureArguments extends EngineArguments {
   readonly n: string
   readonly steps?: string | undefined
   readonly guidance?: string | undefined
+  readonly negative?: string | undefined
   readonly json?: boolean | undefined
 }
 
@@ -39,7 +41,7 @@ export interface PictureArguments extends EngineArguments {
 interface Call {
   readonly n: number
   readonly seed: number
-  readonly options: Pick<EditImageCallOptions, 'steps' | 'guidance' | 'onProgress'>
+  readonly options: Pick<EditImageCallOptions, 'steps' | 'guidance' | 'negativePrompt' | 'onProgress'>
 }
 
 /**
@@ -61,6 +63,7 @@ export async function makePictures(
   const options = {
     ...(args.steps === undefined ? {} : { steps: readNumber('--steps', args.steps) }),
     ...(args.guidance === undefined ? {} : { guidance: readNumber('--guidance', args.guidance) }),
+    ...(args.negative === undefined ? {} : { negativePrompt: args.negative }),
     onProgress: showBar,
   }
   const response = await make(engine, { n, seed, options })

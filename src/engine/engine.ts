@@ -159,16 +159,17 @@ export async function startEngine(
       const request = parseDecision(body)
       return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
     },
-    async generateImage(body, { steps, guidance, ...call } = {}) {
+    async generateImage(body, { steps, guidance, negativePrompt, ...call } = {}) {
       const request = parseImageGenerationRequest(body)
-      const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance }) }
+      const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance, negativePrompt }) }
       const warnings = unknownGenerationFields(body)
       const response = await pool.submit('generateImage', request.model ?? DEFAULT_MODELS.generateImage, job, call)
       return warned(response, warnings)
     },
-    async editImage(body, { seed, steps, guidance, ...call } = {}) {
+    async editImage(body, { seed, steps, guidance, negativePrompt, strength, ...call } = {}) {
       const request = parseImageEditRequest(await encodeSources(body, readFile))
-      const job = { ...request, ...readSampling({ seed: seed ?? request.seed, steps, guidance }) }
+      const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
+      const job = { ...request, ...sampling }
       const warnings = unknownEditFields(body)
       return warned(await pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call), warnings)
     },

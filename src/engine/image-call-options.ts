@@ -1,6 +1,7 @@
 import { InvalidRequestError } from '../errors/index.ts'
-import { GUIDANCE, STEPS } from '../images/sampling/sampling-options.ts'
-import { readOption } from '../options/index.ts'
+import { GUIDANCE, STEPS, STRENGTH } from '../images/sampling/sampling-options.ts'
+import { optionTable, readOptions } from '../options/index.ts'
+import { promptSchema } from '../schemas/image-schemas.ts'
 import type { CallOptions } from './call-options.ts'
 
 /** What the wire of the image endpoints does not carry. */
@@ -12,25 +13,49 @@ export interface ImageCallOptions extends CallOptions {
    * for. Step-distilled FLUX.2 models ignore it.
    */
   readonly guidance?: number | undefined
+  /**
+   * What guidance leads away from. Only for models and calls with guidance, others refuse it. Default: the empty prompt.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'a lake at dawn', model: 'base' }, { negativePrompt: 'people, boats' })
+   * ```
+   */
+  readonly negativePrompt?: string | undefined
 }
 
 export interface EditImageCallOptions extends ImageCallOptions {
   /** Integer within ±(2^53 - 1); variant k is drawn from `seed + k`. Default: a random one. */
   readonly seed?: number | undefined
+  /**
+   * How far from the first source, above 0 to 1: the share of the steps that are taken, one at least. Default: models of FLUX.2 see the source as a reference and begin with noise alone, with a mask 0.8;
+   * Z-Image 0.6, with a mask 1.
+   *
+   * @example
+   * ```ts
+   * await editImage({ prompt: 'an oil painting', image: await readFile('photo.png') }, { strength: 0.5 })
+   * ```
+   */
+  readonly strength?: number | undefined
 }
+
+const SAMPLING = optionTable('a call for pictures', {
+  steps: STEPS.optional(),
+  guidance: GUIDANCE.optional(),
+  negativePrompt: promptSchema.optional(),
+  strength: STRENGTH.optional(),
+})
 
 /**
  * Completes what decides about the pictures of a request: a seed that isn't given is drawn here.
  *
  * @throws InvalidRequestError naming the option
  */
-export function readSampling({ seed = drawSeed(), steps, guidance }: Omit<EditImageCallOptions, keyof CallOptions>) {
+export function readSampling({ seed = drawSeed(), ...sampling }: Omit<EditImageCallOptions, keyof CallOptions>) {
   if (!Number.isSafeInteger(seed)) {
     throw new InvalidRequestError('seed', `must be an integer within ±(2^53 - 1), got ${seed}`)
   }
-  if (steps !== undefined) readOption('steps', STEPS, steps)
-  if (guidance !== undefined) readOption('guidance', GUIDANCE, guidance)
-  return { seed, ...(steps !== undefined && { steps }), ...(guidance !== undefined && { guidance }) }
+  return { seed, ...readOptions(SAMPLING, sampling) }
 }
 
 /** Drawn where the call is made, so that a job is the same wherever and however often it runs. */

@@ -13,11 +13,12 @@ export type ReadFile = (url: URL) => Promise<Uint8Array>
  */
 export async function encodeSources(request: EditImageRequest, readFile?: ReadFile): Promise<ImageEditRequestInput> {
   if (typeof request !== 'object' || request === null) return request
-  const { image, images } = request
+  const { image, images, mask } = request
   const encode = (source: unknown, path: string) => encodeSource(source, path, readFile)
   return {
     ...request,
     ...(image !== undefined && { image: (await encode(image, 'image')) as string }),
+    ...(mask !== undefined && { mask: (await encode(mask, 'mask')) as string }),
     ...(Array.isArray(images) && {
       images: (await Promise.all(images.map((source, index) => encode(source, `images.${index}`)))) as string[],
     }),

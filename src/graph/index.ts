@@ -3,7 +3,7 @@ export {
   describeAutoencoderKlFlux2Decoder,
   type DecoderGraphs,
 } from './autoencoder/autoencoder-decoder.ts'
-export { buildAutoencoderKlFlux2Encoder } from './autoencoder/autoencoder-encoder.ts'
+export { buildAutoencoderKlEncoder, buildAutoencoderKlFlux2Encoder } from './autoencoder/autoencoder-encoder.ts'
 export { buildBertEncoder } from './bert/bert-encoder.ts'
 export { buildBertBranch, buildBertTrunk, buildTreeScorer } from './bert/bert-tree.ts'
 export { buildCacheExtender, type CacheShape, layerNames } from './layers/cache-extender.ts'

@@ -6,10 +6,11 @@ interface Sampling {
   readonly seed: number
   readonly steps?: number
   readonly guidance?: number
+  readonly negativePrompt?: string
 }
 
 /** A validated generation request with everything that decides about its pictures. */
 export type ImageGenerationJob = ImageGenerationRequest & Sampling
 
 /** A validated edit request with everything that decides about its pictures. */
-export type ImageEditJob = ImageEditRequest & Sampling
+export type ImageEditJob = ImageEditRequest & Sampling & { readonly strength?: number }

@@ -17,8 +17,21 @@ export interface PictureRequest {
    * as the reference does. @defaultValue what the checkpoint was made for
    */
   readonly guidance?: number
+  /** What guidance leads away from. @defaultValue the empty prompt */
+  readonly negativePrompt?: string
   /** Pictures to edit or to take parts from, the main one first. */
   readonly references?: readonly PixelImage[]
+  /**
+   * Share of the steps that are taken from the main picture, above 0 to 1: the less, the less noise is put on it and the
+   * more of it stays. @defaultValue FLUX.2 begins with noise alone and sees the picture as a reference, with a mask 0.8;
+   * Z-Image 0.6, with a mask 1
+   */
+  readonly strength?: number
+  /**
+   * What may change of the main picture, in grey levels and of its size: white changes, black stays, grey changes by so
+   * much. With it denoising begins with the picture.
+   */
+  readonly mask?: PixelImage
 }
 
 /** What a checkpoint was made for. */
@@ -39,8 +52,6 @@ export interface PreparedPictures {
 export interface ImagePipeline {
   /** Sides of a picture are multiples of this many pixels. */
   readonly sizeStep: number
-  /** Whether the model takes references. */
-  readonly edits: boolean
   /**
    * Reads prompt and references, once for any number of pictures.
    *

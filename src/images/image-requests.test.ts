@@ -119,13 +119,12 @@ describe.each<[ImageBundleName, number]>([
 })
 
 describe('Z-Image', () => {
-  it('takes no references, and no size or prompt beyond the positions it knows', async () => {
+  it('takes one picture to begin with, and no size or prompt beyond the positions it knows', async () => {
     const bundle = await materializeBundle('z-image-turbo')
     const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
-    expect(pipeline.edits).toBe(false)
-    const references = [drawPicture('reference', 64, 64, 3)]
-    const edited = generatePicture(pipeline, { ...REQUEST, references }, context)
-    await expect(edited).rejects.toMatchObject({ code: 'invalid_request', path: 'image' })
+    const picture = drawPicture('reference', 64, 48, 3)
+    const edited = generatePicture(pipeline, { ...REQUEST, references: [picture, picture] }, context)
+    await expect(edited).rejects.toMatchObject({ code: 'invalid_request', path: 'images' })
     const wide = generatePicture(pipeline, { ...REQUEST, width: 65 * 16 }, context)
     await expect(wide).rejects.toMatchObject({ code: 'invalid_request', path: 'size' })
     await pipeline.dispose()

@@ -1,22 +1,18 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
-import { type ImageBundle, type ImageBundleName, materializeBundle } from '../../test/helpers/image-bundle.ts'
+import type { ImageBundleName } from '../../test/helpers/image-bundle.ts'
+import { IMAGE_JOB, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
 import { openFolder } from '../models/index.ts'
-import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
-import { type ImageTask, openImageTask } from './image-task.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
 import { sharpCodec } from './picture/sharp-codec.ts'
 
-const JOB: ImageGenerationJob = { prompt: 'a red apple', size: '64x48', seed: 7, n: 1, steps: 2 }
 const context = { turn: async () => {}, onProgress: () => {} }
 
 let backend: Backend
@@ -25,46 +21,14 @@ beforeAll(async () => {
 })
 afterAll(() => backend.dispose())
 
-interface Opened {
-  readonly bundle: ImageBundle
-  readonly task: ImageTask
-  edit(job: ImageEditJob, onProgress?: (progress: Progress) => void): Promise<PixelImage[]>
-  generate(change: Partial<ImageGenerationJob>, onProgress?: (progress: Progress) => void): Promise<PixelImage[]>
-  close(): Promise<void>
-}
-
-async function open(name: ImageBundleName, native_sizes?: [number, number][]): Promise<Opened> {
-  const bundle = await materializeBundle(name)
-  if (native_sizes) {
-    const file = join(bundle.folder, 'tessera.json')
-    const manifest = JSON.parse(await readFile(file, 'utf8')) as object
-    await writeFile(file, JSON.stringify({ ...manifest, native_sizes }))
-  }
-  const task = await openImageTask({ backend, files: openFolder(bundle.folder), codec: sharpCodec })
-  const decode = (data: readonly { b64_json: string }[]) =>
-    Promise.all(data.map(({ b64_json }) => sharpCodec.decode(Buffer.from(b64_json, 'base64'))))
-  return {
-    bundle,
-    task,
-    async generate(change, onProgress = () => {}) {
-      return decode((await task.generateImage({ ...JOB, ...change }, { ...context, onProgress })).data)
-    },
-    async edit(job, onProgress = () => {}) {
-      return decode((await task.editImage!(job, { ...context, onProgress })).data)
-    },
-    async close() {
-      await task.dispose()
-      await bundle.remove()
-    },
-  }
-}
+const open = (name: ImageBundleName, natives?: [number, number][]) => openTinyImageTask(backend, name, natives)
 
 const sizes = (pictures: PixelImage[]) => pictures.map(({ width, height }) => `${width}x${height}`)
 const encode = async (picture: PixelImage) => Buffer.from(await sharpCodec.encode(picture)).toString('base64')
 const mean = ({ data }: PixelImage) => data.reduce((sum, level) => sum + level, 0) / data.length
 
 describe('a model that makes any size', () => {
-  let opened: Opened
+  let opened: OpenedImageTask
   beforeAll(async () => {
     opened = await open('klein-distilled')
   })
@@ -73,7 +37,7 @@ describe('a model that makes any size', () => {
   it('makes picture k of a request from seed + k', async () => {
     const together = await opened.generate({ n: 3 })
     for (const [k, picture] of together.entries()) {
-      expect([picture]).toEqual(await opened.generate({ seed: JOB.seed + k }))
+      expect([picture]).toEqual(await opened.generate({ seed: IMAGE_JOB.seed + k }))
     }
     expect(together[0]).not.toEqual(together[1])
   })
@@ -104,11 +68,11 @@ describe('a model that makes any size', () => {
   it('edits as its pipeline does, to the size at which it sees the first source', async () => {
     const sources = [drawPicture('first', 100, 71, 3), drawPicture('second', 64, 64, 3)]
     const images = await Promise.all(sources.map(encode))
-    const edited = await opened.edit({ prompt: JOB.prompt, images, n: 1, seed: 3, steps: 2 })
+    const edited = await opened.edit({ prompt: IMAGE_JOB.prompt, images, n: 1, seed: 3, steps: 2 })
     const pipeline = await openImagePipeline({ backend, files: openFolder(opened.bundle.folder) })
     const wanted = await generatePicture(
       pipeline,
-      { prompt: JOB.prompt, references: sources, seed: 3, steps: 2 },
+      { prompt: IMAGE_JOB.prompt, references: sources, seed: 3, steps: 2 },
       context,
     )
     await pipeline.dispose()
@@ -139,7 +103,7 @@ describe('a model that makes any size', () => {
       const turn = async () => {
         if (turns++ === last) throw new AbortedError()
       }
-      const made = opened.task.generateImage({ ...JOB, n }, { ...context, turn })
+      const made = opened.task.generateImage({ ...IMAGE_JOB, n }, { ...context, turn })
       return [
         await made.then(
           () => 'made',
@@ -155,7 +119,7 @@ describe('a model that makes any size', () => {
 })
 
 describe('a model of a few sizes', () => {
-  let opened: Opened
+  let opened: OpenedImageTask
   beforeAll(async () => {
     opened = await open('klein-distilled', [
       [64, 64],
@@ -208,11 +172,12 @@ describe('a model of a few sizes', () => {
   })
 })
 
-describe('a model that makes pictures from words only', () => {
-  it('has no edits, and makes any size', async () => {
-    const opened = await open('z-image-turbo')
-    expect(opened.task.editImage).toBeUndefined()
-    expect(sizes(await opened.generate({ size: '33x21', n: 2 }))).toEqual(['33x21', '33x21'])
-    await opened.close()
-  })
+it('a model that sees no references makes any size, and changes one picture', async () => {
+  const opened = await open('z-image-turbo')
+  expect(sizes(await opened.generate({ size: '33x21', n: 2 }))).toEqual(['33x21', '33x21'])
+  const image = await encode(drawPicture('source', 100, 71, 3))
+  expect(sizes(await opened.edit({ prompt: 'x', image, n: 1, seed: 1, steps: 2 }))).toEqual(['96x64'])
+  const two = opened.edit({ prompt: 'x', images: [image, image], n: 1, seed: 1, steps: 2 })
+  await expect(two).rejects.toMatchObject({ code: 'invalid_request', path: 'images' })
+  await opened.close()
 })

@@ -8,23 +8,26 @@ import { readImageManifest } from './image-manifest.ts'
 import type { ImagePipeline, PictureRequest } from './image-pipeline.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
 import { encodeBase64 } from './picture/base64.ts'
-import { resizeLanczos } from './picture/lanczos.ts'
+import { pasteThrough } from './picture/mask.ts'
 import type { PictureCodec } from './picture/picture-codec.ts'
-import { closestShape, limitSize, parseSize, planMultiple, planNative, type Size } from './picture/picture-size.ts'
+import {
+  parseSize,
+  planMultiple,
+  planMultipleEdit,
+  planNative,
+  planNativeEdit,
+  type Size,
+} from './picture/picture-size.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
-import { readSources } from './picture/read-sources.ts'
+import { readMask, readSources } from './picture/read-sources.ts'
 import { findUnknownWords } from './prompt/unknown-words.ts'
 
 /** An opened image model and the jobs it does. */
 export interface ImageTask {
   /** @throws InvalidRequestError for a prompt or size that the model can't take */
   generateImage(job: ImageGenerationJob, context: JobContext): Promise<ImageResponse>
-  /**
-   * Absent where the model makes pictures from words only.
-   *
-   * @throws InvalidRequestError for a prompt or source that can't be taken
-   */
-  readonly editImage?: (job: ImageEditJob, context: JobContext) => Promise<ImageResponse>
+  /** @throws InvalidRequestError for a prompt, source or mask that can't be taken */
+  editImage(job: ImageEditJob, context: JobContext): Promise<ImageResponse>
   /** Frees the sessions. Safe to call twice. */
   dispose(): Promise<void>
 }
@@ -58,10 +61,9 @@ export async function openImageTask({
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
   }
   const opened = { pipeline, codec, natives, knownWords: known_words && new Set(known_words) }
-  const edit: ImageTask['editImage'] = (job, context) => editImage(opened, job, context)
   return {
     generateImage: (job, context) => generateImage(opened, job, context),
-    ...(pipeline.edits && { editImage: edit }),
+    editImage: (job, context) => editImage(opened, job, context),
     dispose: () => pipeline.dispose(),
   }
 }
@@ -77,30 +79,41 @@ function generateImage(opened: Opened, job: ImageGenerationJob, context: JobCont
 /**
  * The result has the size of the first source: as the model sees it (the reference pipeline's rule), or for a model
  * of a few sizes as it was sent. Such a model sees every source whole, resampled to the native size of the closest
- * shape, and what it draws is resampled back.
+ * shape, and what it draws is resampled back. What a mask keeps is pasted back from the source, pixel by pixel.
  */
-async function editImage(opened: Opened, job: ImageEditJob, context: JobContext): Promise<ImageResponse> {
-  const { natives, codec } = opened
+async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, context: JobContext): Promise<ImageResponse> {
+  const { natives, pipeline } = opened
   const sources = await readSources(job, codec)
-  if (natives === undefined) return draw(opened, job, { references: sources }, (picture) => picture, context)
-  const drawn = closestShape(sources[0]!, natives)
-  const size = limitSize(sources[0]!)
-  const references = sources.map((source) => resizeTo(source, closestShape(source, natives)))
-  return draw(opened, job, { references, ...drawn }, (picture) => resizeTo(picture, size), context)
-}
-
-function resizeTo(picture: PixelImage, { width, height }: Size): PixelImage {
-  return resizeLanczos(picture, width, height)
+  const main = sources[0]!
+  const mask = await readMask(job.mask, main, codec)
+  const { drawn, fit, shown } = natives
+    ? planNativeEdit(main, natives)
+    : { drawn: undefined, ...planMultipleEdit(pipeline.sizeStep) }
+  const request = {
+    references: sources.map(fit),
+    ...drawn,
+    ...(mask && { mask: fit(mask) }),
+    ...(job.strength !== undefined && { strength: job.strength }),
+  }
+  const finish = (picture: PixelImage) => {
+    const result = drawn ? shown(picture) : picture
+    return mask ? pasteThrough(result, shown(main), shown(mask)) : result
+  }
+  return draw({ codec, ...opened }, job, request, finish, context)
 }
 
 async function draw(
   { pipeline, codec, knownWords }: Opened,
-  { prompt, seed, n, steps, guidance }: ImageGenerationJob | ImageEditJob,
+  { prompt, seed, n, steps, guidance, negativePrompt }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
   finish: (picture: PixelImage) => PixelImage,
   context: JobContext,
 ): Promise<ImageResponse> {
-  const sampling = { ...(steps !== undefined && { steps }), ...(guidance !== undefined && { guidance }) }
+  const sampling = {
+    ...(steps !== undefined && { steps }),
+    ...(guidance !== undefined && { guidance }),
+    ...(negativePrompt !== undefined && { negativePrompt }),
+  }
   const turn = () => context.turn()
   const prepared = await pipeline.prepare({ prompt, ...request, ...sampling }, { turn })
   const each = prepared.steps + prepared.runs

@@ -31,7 +31,7 @@ export const PIPELINES: Readonly<Record<string, PipelineFamily>> = {
     unread: {
       // Embedders and last layers for patches of other sizes than 2 x 2 in one frame.
       transformer: [/^all_(x_embedder|final_layer)\.(?!2-1\.)/],
-      // Pictures are decoded and never encoded.
+      // Only pictures to begin with are encoded; these are read with the first of them.
       vae: [/^(encoder|quant_conv)\./],
     },
     open: async (backend, files, settings) =>

@@ -1,6 +1,8 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import { readOption } from '../options/index.ts'
-import { GUIDANCE, STEPS } from './sampling/sampling-options.ts'
+import type { PictureRequest } from './image-pipeline.ts'
+import type { PixelImage } from './picture/pixel-image.ts'
+import { GUIDANCE, STEPS, STRENGTH } from './sampling/sampling-options.ts'
 
 /** @throws InvalidRequestError unless both sides are multiples of `step` */
 export function requireSize(width: number, height: number, step: number): void {
@@ -14,4 +16,33 @@ export function requireSize(width: number, height: number, step: number): void {
 export function requireSampling(steps: number, guidance: number): void {
   readOption('steps', STEPS, steps)
   readOption('guidance', GUIDANCE, guidance)
+}
+
+/** @throws InvalidRequestError also for none, which would leave no step to take */
+export function requireStrength(strength: number): void {
+  readOption('strength', STRENGTH, strength)
+  if (strength === 0) throw new InvalidRequestError('strength', 'must be above 0 and at most 1, got 0')
+}
+
+/** @throws InvalidRequestError for a negative prompt that nothing would lead away from */
+export function requireGuided(negativePrompt: string | undefined, guided: boolean): void {
+  if (negativePrompt === undefined || guided) return
+  const reason = 'acts through guidance, which this model or call does without; leave it out, or raise guidance'
+  throw new InvalidRequestError('negative_prompt', reason)
+}
+
+/** Sides that a request names, none of them as undefined. */
+export function sidesOf({ width, height }: PictureRequest): { readonly width?: number; readonly height?: number } {
+  return { ...(width !== undefined && { width }), ...(height !== undefined && { height }) }
+}
+
+/** @throws InvalidRequestError where a picture to begin with has other sides than the one to make */
+export function requireStartSize(
+  width: number | undefined,
+  height: number | undefined,
+  picture: Pick<PixelImage, 'width' | 'height'>,
+): void {
+  if ((width ?? picture.width) === picture.width && (height ?? picture.height) === picture.height) return
+  const reason = `must be that of the picture to begin with, ${picture.width}x${picture.height}, got ${width}x${height}`
+  throw new InvalidRequestError('size', reason)
 }

@@ -8,7 +8,8 @@ import { expected, reader, unicodeString } from './zod-reader.ts'
 
 const { imageSide, imagesPerCall, sourceImages, promptCharacters } = LIMITS
 
-const prompt = reader(
+/** Words of 1 to 32,000 characters. */
+export const promptSchema = reader(
   (value): string => {
     if (typeof value !== 'string') throw new Fault([], expected('a string')({ input: value }))
     if (value === '') throw new Fault([], 'must not be empty')
@@ -32,7 +33,7 @@ const seed = z.int({ error: expected('an integer within ±(2^53 - 1)', shown) })
 export const imageGenerationRequestSchema = z.object(
   {
     model,
-    prompt,
+    prompt: promptSchema,
     size,
     seed,
     n: count,
@@ -45,7 +46,7 @@ export const imageEditRequestSchema = z
   .object(
     {
       model,
-      prompt,
+      prompt: promptSchema,
       image: reader(readSource, SOURCE_JSON).optional(),
       images: reader(readSources, {
         type: 'array',
@@ -53,6 +54,8 @@ export const imageEditRequestSchema = z
         minItems: sourceImages.min,
         maxItems: sourceImages.max,
       }).optional(),
+      /** Not in the specification; OpenAI's clients send one. It is checked to be there; decoding it comes later. */
+      mask: reader(readSource, SOURCE_JSON).optional(),
       /** Not in the specification, where edits cannot be repeated; means what it means in a generation. */
       seed,
       n: count,

@@ -84,6 +84,16 @@ export interface ImageEditRequestInput {
    * ```
    */
   readonly images?: readonly string[] | undefined
+  /**
+   * A picture of the size of the first source that says what may change of it: white changes, black stays to the bit, grey
+   * changes by so much. Where it is transparent anywhere, what is transparent changes, as in OpenAI's masks. Default: all.
+   *
+   * @example
+   * ```ts
+   * await editImage({ prompt: 'a banana', image: await readFile('apple.png'), mask: await readFile('mask.png') })
+   * ```
+   */
+  readonly mask?: string | undefined
   /** Whole number within ±(2^53 - 1); see the seed of a generation. */
   readonly seed?: number | undefined
   /** How many variants, 1 to 4. Default 1. */
@@ -104,7 +114,7 @@ export interface ImageEditRequestInput {
 export type PictureSource = string | Uint8Array | Blob | URL
 
 /** An edit request of a call in the same process, whose sources need not be base64. */
-export interface EditImageRequest extends Omit<ImageEditRequestInput, 'image' | 'images'> {
+export interface EditImageRequest extends Omit<ImageEditRequestInput, 'image' | 'images' | 'mask'> {
   /**
    * The picture to change: its bytes, a `Blob`, the URL of a file, base64 or a data URL.
    *
@@ -124,6 +134,16 @@ export interface EditImageRequest extends Omit<ImageEditRequestInput, 'image' | 
    * ```
    */
   readonly images?: readonly PictureSource[] | undefined
+  /**
+   * A picture of the size of the first source that says what may change of it: white changes, black stays to the bit, grey
+   * changes by so much. Where it is transparent anywhere, what is transparent changes, as in OpenAI's masks. Default: all.
+   *
+   * @example
+   * ```ts
+   * await editImage({ prompt: 'a banana', image: await readFile('apple.png'), mask: await readFile('mask.png') })
+   * ```
+   */
+  readonly mask?: PictureSource | undefined
 }
 
 /** One picture of a response. */

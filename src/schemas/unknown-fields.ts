@@ -7,10 +7,10 @@ const QUESTION_FIELDS = ['type', 'instructions', 'criteria', 'min_confidence']
 const DECISION_FIELDS = ['state', 'questions', 'min_confidence', 'model']
 const PICTURE_FIELDS = ['prompt', 'model', 'seed', 'n']
 const GENERATION_FIELDS = [...PICTURE_FIELDS, 'size']
-const EDIT_FIELDS = [...PICTURE_FIELDS, 'image', 'images']
+const EDIT_FIELDS = [...PICTURE_FIELDS, 'image', 'images', 'mask']
 
 /** What the second argument of a call takes. */
-const CALL_OPTIONS = ['signal', 'onProgress', 'client', 'steps', 'guidance']
+const CALL_OPTIONS = ['signal', 'onProgress', 'client', 'steps', 'guidance', 'strength', 'negativePrompt']
 
 /** A warning for each field of a decision request that nothing reads. The request has been checked before. */
 export function unknownDecisionFields(body: object): Warning[] {

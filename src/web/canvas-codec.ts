@@ -7,23 +7,14 @@ const OPAQUE = 255
 /** Pictures through the browser's own decoders and an OffscreenCanvas. */
 export const canvasCodec: PictureCodec = {
   async decode(file) {
-    const blob = new Blob([file as Uint8Array<ArrayBuffer>])
-    const orientation = readWebpOrientation(file)
-    const bitmap = await createImageBitmap(blob, {
-      imageOrientation: orientation === undefined ? 'from-image' : 'none',
-    })
-    const stored = [bitmap.width, bitmap.height] as const
-    const [width, height] = (orientation ?? 1) > 4 ? (stored.toReversed() as [number, number]) : stored
-    const context = createContext(width, height)
-    context.fillStyle = WHITE
-    context.fillRect(0, 0, width, height)
-    context.setTransform(...turn(orientation ?? 1, width, height))
-    context.drawImage(bitmap, 0, 0)
-    bitmap.close()
-    const { data } = context.getImageData(0, 0, width, height)
+    const { width, height, data } = await drawOn(WHITE, file)
     const rgb = new Uint8Array(width * height * 3)
     for (let pixel = 0; pixel < width * height; pixel++) rgb.set(data.subarray(4 * pixel, 4 * pixel + 3), 3 * pixel)
     return { width, height, channels: 3, data: rgb }
+  },
+  async decodeMask(file) {
+    const { width, height, data } = await drawOn(undefined, file)
+    return { width, height, channels: 4, data: new Uint8Array(data.buffer) }
   },
   async encode({ width, height, channels, data }) {
     const context = createContext(width, height)
@@ -36,6 +27,26 @@ export const canvasCodec: PictureCodec = {
     const file = await context.canvas.convertToBlob({ type: 'image/png' })
     return new Uint8Array(await file.arrayBuffer())
   },
+}
+
+/** Decodes a file and draws it upright, on a colour or on nothing. */
+async function drawOn(background: string | undefined, file: Uint8Array): Promise<ImageData> {
+  const blob = new Blob([file as Uint8Array<ArrayBuffer>])
+  const orientation = readWebpOrientation(file)
+  const bitmap = await createImageBitmap(blob, {
+    imageOrientation: orientation === undefined ? 'from-image' : 'none',
+  })
+  const stored = [bitmap.width, bitmap.height] as const
+  const [width, height] = (orientation ?? 1) > 4 ? (stored.toReversed() as [number, number]) : stored
+  const context = createContext(width, height)
+  if (background !== undefined) {
+    context.fillStyle = background
+    context.fillRect(0, 0, width, height)
+  }
+  context.setTransform(...turn(orientation ?? 1, width, height))
+  context.drawImage(bitmap, 0, 0)
+  bitmap.close()
+  return context.getImageData(0, 0, width, height)
 }
 
 /** Where a picture of that EXIF orientation is drawn, so that it stands upright on `width` × `height`. */

@@ -99,12 +99,23 @@ describe('generateImage of ai with pictures in its prompt', () => {
     expect(first.warnings).toMatchObject([{ type: 'unsupported', feature: 'size' }])
   })
 
-  it('refuses a mask, an address and what is no picture', async () => {
+  it('changes what its mask leaves open, and nothing else', async () => {
+    const source = await sourceOf(200)
+    const mask = await sharp({ create: { width: 96, height: 64, channels: 3, background: 'black' } })
+      .png()
+      .toBuffer()
+    const kept = await generateImage({ model: model(), prompt: { text: 'x', images: [source], mask }, seed: 3 })
+    expect((await sharp(kept.image.uint8Array).stats()).channels.map(({ min, max }) => [min, max])).toEqual(
+      [200, 80, 80].map((level) => [level, level]),
+    )
+  })
+
+  it('refuses a mask of another size, an address and what is no picture', async () => {
     const source = await sourceOf(200)
     const edit = (prompt: { text: string; images: (string | Buffer)[]; mask?: Buffer }) =>
       generateImage({ model: model(), prompt })
-    const masked = edit({ text: 'x', images: [source], mask: source })
-    await expect(masked).rejects.toBeInstanceOf(UnsupportedFunctionalityError)
+    const small = await sharp(source).resize(64, 64).png().toBuffer()
+    await expect(edit({ text: 'x', images: [source], mask: small })).rejects.toMatchObject({ path: 'mask' })
     const fetched = edit({ text: 'x', images: ['https://example.org/a.png'] })
     await expect(fetched).rejects.toBeInstanceOf(UnsupportedFunctionalityError)
     await expect(edit({ text: 'x', images: [Buffer.from('text')] })).rejects.toBeInstanceOf(InvalidRequestError)

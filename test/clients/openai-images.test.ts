@@ -55,6 +55,22 @@ describe('openai', () => {
     expect(joined.data).toHaveLength(2)
   })
 
+  it('changes what is transparent in a mask, and nothing else', async () => {
+    const hole = await sharp({
+      create: { width: 48, height: 64, channels: 4, background: { r: 9, g: 9, b: 9, alpha: 0 } },
+    })
+      .extend({ left: 48, background: { r: 9, g: 9, b: 9, alpha: 1 } })
+      .png()
+      .toBuffer()
+    const mask = await toFile(hole, 'mask.png', { type: 'image/png' })
+    const { data } = await client.images.edit({ ...EDIT, image: await source(200), mask })
+    const kept = await sharp(Buffer.from(data![0]!.b64_json!, 'base64'))
+      .extract({ left: 0, top: 0, width: 48, height: 64 })
+      .toBuffer()
+    const { channels } = await sharp(kept).stats()
+    expect(channels.map(({ min, max }) => [min, max])).toEqual([200, 80, 80].map((level) => [level, level]))
+  })
+
   it('streams: a picture is an event with all that its type says', async () => {
     const generated = await client.images.generate({ ...GENERATION, stream: true, partial_images: 2 })
     const events = []
@@ -69,7 +85,7 @@ describe('openai', () => {
   it('is charged for every picture of the above', async () => {
     const used = [
       { endpoint: 'generations', units: 5 },
-      { endpoint: 'edits', units: 5 },
+      { endpoint: 'edits', units: 6 },
     ]
     expect(await tiny.server.usage('me')).toMatchObject(used)
   })

@@ -1,4 +1,4 @@
-import type { AutoencoderKlFlux2Config } from '../../models/autoencoder-config.ts'
+import type { AutoencoderKlConfig, AutoencoderKlFlux2Config } from '../../models/autoencoder-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
@@ -25,16 +25,36 @@ export function buildAutoencoderKlFlux2Encoder(
   const { latent_channels: latents } = config
   const image = g.input('image', 'float32', [1, 3, 'height', 'width'])
   const { mean, deviation } = batchStatistics(model, 4 * latents, config.batch_norm_eps)
-  const packed = packSquares(model, encode(model, image))
+  // The other half of the moments is the variance, which is not asked for.
+  const packed = packSquares(model, head(g, encode(model, image), latents, 1))
   const normed = div(g, sub(g, packed, mean), deviation)
   const tokens = transpose(g, reshape(g, normed, [4 * latents, -1]), [1, 0])
   g.output('tokens', tokens, 'float32', ['tokens', 4 * latents])
   return g.build(weights.folder)
 }
 
-/** Mean of the posterior, [1, latents, h, w]. */
+/**
+ * The encoder of an AutoencoderKL, for pictures to begin with. Input: `image` float32 [1, 3, H, W], -1 to 1, sides a
+ * multiple of 2^(levels - 1). Output: `moments` float32 [1, 2 · latent_channels, h, w], the posterior's means, then the
+ * logarithms of its variances.
+ *
+ * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
+ */
+export function buildAutoencoderKlEncoder(
+  config: AutoencoderKlConfig,
+  weights: WeightIndex,
+  options?: AutoencoderOptions,
+): BuiltGraph {
+  const model = startAutoencoder('autoencoder_kl_encoder', config, weights, options)
+  const { g } = model
+  const image = g.input('image', 'float32', [1, 3, 'height', 'width'])
+  g.output('moments', encode(model, image), 'float32', [1, 2 * config.latent_channels, 'rows', 'columns'])
+  return g.build(weights.folder)
+}
+
+/** Moments of the posterior, [1, 2 · latents, h, w]: means, then logarithms of variances. */
 function encode(model: AutoencoderModel, image: Value): Value {
-  const { g, config } = model
+  const { config } = model
   const { block_out_channels: levels, latent_channels: latents } = config
   let channels = levels[0]!
   let x = convolution(model, image, 'encoder.conv_in', { inputs: config.in_channels, outputs: channels, kernel: 3 })
@@ -51,11 +71,8 @@ function encode(model: AutoencoderModel, image: Value): Value {
   x = middleBlock(model, x, 'encoder.mid_block', channels)
   x = normAndActivate(model, x, 'encoder.conv_norm_out', channels)
   x = convolution(model, x, 'encoder.conv_out', { inputs: channels, outputs: 2 * latents, kernel: 3 })
-  if (config.use_quant_conv) {
-    x = convolution(model, x, 'quant_conv', { inputs: 2 * latents, outputs: 2 * latents, kernel: 1 })
-  }
-  // The other half is the variance, which nothing reads.
-  return head(g, x, latents, 1)
+  if (!config.use_quant_conv) return x
+  return convolution(model, x, 'quant_conv', { inputs: 2 * latents, outputs: 2 * latents, kernel: 1 })
 }
 
 /** [1, C, 2h, 2w] to [4 · C, h · w, 1], the channel as the slowest axis, then the square's rows and columns. */

@@ -110,12 +110,21 @@ describe('a form', () => {
       ],
     ],
     [
-      'a mask',
-      /^mask: is not taken/,
+      'markup',
+      /^markup: is not taken/,
       [
         ['prompt', 'x'],
         ['image', picture('a')],
-        ['mask', picture('m')],
+        ['markup', picture('m')],
+      ],
+    ],
+    [
+      'strength in words',
+      /^strength: must be a number from 0 to 1/,
+      [
+        ['prompt', 'x'],
+        ['image', picture('a')],
+        ['strength', 'half'],
       ],
     ],
     [

@@ -5,7 +5,7 @@ import type { Route } from '../route.ts'
 import type { Accounting } from '../usage/charge-answer.ts'
 import { fromForm } from './form-fields.ts'
 import { createImageRoute } from './image-route.ts'
-import { openAiEditFieldsSchema } from './openai-fields.ts'
+import { openAiEditFieldsSchema, toSampling } from './openai-fields.ts'
 
 /** Section 2.2 of the specification, with the fields of OpenAI's clients. */
 export const editBodySchema = z.intersection(imageEditRequestSchema, openAiEditFieldsSchema)
@@ -31,6 +31,12 @@ export function createEditsRoute(
       const body = await call.readJsonOrForm()
       return 'form' in body ? fromForm(body.form) : body.json
     },
-    draw: (request, options) => engine.editImage(request, { ...options, seed: request.seed ?? undefined }),
+    draw: (request, options) =>
+      engine.editImage(request, {
+        ...options,
+        ...toSampling(request),
+        seed: request.seed ?? undefined,
+        strength: request.strength ?? undefined,
+      }),
   })
 }

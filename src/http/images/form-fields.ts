@@ -1,9 +1,10 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { FormField } from '../body/parse-form.ts'
 
-const TEXTS = ['model', 'prompt', 'size', 'response_format', 'output_format', 'background'] as const
-const INTEGERS = ['n', 'seed'] as const
-/** Files that are refused where they are checked. */
+const TEXTS = ['model', 'prompt', 'size', 'response_format', 'output_format', 'background', 'negative_prompt'] as const
+const INTEGERS = ['n', 'seed', 'steps'] as const
+const FRACTIONS = ['strength', 'guidance'] as const
+/** A mask, and what is refused where it is checked. */
 const FILES = ['mask', 'markup'] as const
 
 /** `image`, and the ways in which clients write lists of it. */
@@ -20,6 +21,7 @@ export function fromForm(form: readonly FormField[]): Record<string, unknown> {
   return {
     ...present(TEXTS, (name) => readText(form, name)),
     ...present(INTEGERS, (name) => toInteger(readText(form, name))),
+    ...present(FRACTIONS, (name) => toFraction(readText(form, name))),
     ...present(FILES, (wanted) => form.find(({ name }) => name === wanted)?.value),
     ...(stream !== undefined && { stream: toBoolean(stream) }),
     ...(sources.length === 1 && { image: sources[0] }),
@@ -42,6 +44,10 @@ function readText(form: readonly FormField[], wanted: string): string | undefine
 /** What is no number or truth value stays text, for the schema to refuse. */
 function toInteger(text: string | undefined): number | string | undefined {
   return text !== undefined && /^-?\d{1,16}$/.test(text) ? Number(text) : text
+}
+
+function toFraction(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : text
 }
 
 function toBoolean(text: string): boolean | string {

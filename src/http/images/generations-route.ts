@@ -4,7 +4,7 @@ import { imageGenerationRequestSchema } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'
 import type { Accounting } from '../usage/charge-answer.ts'
 import { createImageRoute } from './image-route.ts'
-import { openAiImageFieldsSchema } from './openai-fields.ts'
+import { openAiImageFieldsSchema, toSampling } from './openai-fields.ts'
 
 /** Section 2.1 of the specification, with the fields of OpenAI's clients. */
 export const generationBodySchema = z.intersection(imageGenerationRequestSchema, openAiImageFieldsSchema)
@@ -18,6 +18,6 @@ export function createGenerationsRoute(engine: Pick<Engine, 'generateImage'>, ac
     schema: generationBodySchema,
     accounting,
     readBody: (call) => call.readJson(),
-    draw: (request, options) => engine.generateImage(request, options),
+    draw: (request, options) => engine.generateImage(request, { ...options, ...toSampling(request) }),
   })
 }

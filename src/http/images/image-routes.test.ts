@@ -87,7 +87,12 @@ describe('a request for pictures', () => {
     ['image', EDITS, { prompt: 'x' }],
     ['images', EDITS, { ...EDIT, images: ['YQ=='] }],
     ['images.1', EDITS, { prompt: 'x', images: ['YQ==', 5] }],
-    ['mask', EDITS, { ...EDIT, mask: 'YQ==' }],
+    ['mask', EDITS, { ...EDIT, mask: 5 }],
+    ['markup', EDITS, { ...EDIT, markup: 'YQ==' }],
+    ['strength', EDITS, { ...EDIT, strength: 2 }],
+    ['steps', EDITS, { ...EDIT, steps: 101 }],
+    ['guidance', GENERATIONS, { prompt: 'x', guidance: -1 }],
+    ['negative_prompt', GENERATIONS, { prompt: 'x', negative_prompt: '' }],
     ['size', EDITS, { ...EDIT, size: '1024x1024' }],
     ['seed', EDITS, { ...EDIT, seed: 0.5 }],
   ])('is refused for its %s', async (field, path, body) => {

@@ -1,4 +1,8 @@
 import { z } from 'zod'
+import type { ImageCallOptions } from '../../engine/index.ts'
+import { GUIDANCE, STRENGTH } from '../../images/sampling/sampling-options.ts'
+import { count } from '../../options/index.ts'
+import { promptSchema } from '../../schemas/image-schemas.ts'
 
 /** A field of which only these values can be granted. Null says nothing, as everywhere in OpenAI's requests. */
 const only = (values: readonly [string, ...string[]], reason: string) => z.enum(values, { error: reason }).nullish()
@@ -6,23 +10,44 @@ const only = (values: readonly [string, ...string[]], reason: string) => z.enum(
 /** A field that can't be granted at all, and whose neglect would show in the picture. */
 const never = (reason: string) => z.null({ error: reason }).optional()
 
-const NO_MASK = 'is not taken: the prompt alone says what to change'
+const NO_MARKUP = 'is not taken: the prompt says what to change, and a mask where'
+
+/** A request over the network takes no more steps than the published models are made for, times two. */
+const MAX_STEPS = 100
+
+/** How pictures are sampled: what the options of the same name are for calls in the same process. */
+const samplingFields = {
+  steps: count(1, MAX_STEPS).nullish(),
+  guidance: GUIDANCE.nullish(),
+  negative_prompt: promptSchema.nullish(),
+}
 
 /**
  * Fields beyond the specification that OpenAI's clients send to both endpoints. All others, such as `quality` and
  * `user`, are ignored.
  */
 export const openAiImageFieldsSchema = z.object({
+  ...samplingFields,
   stream: z.boolean({ error: 'must be true or false' }).nullish(),
   response_format: only(['b64_json'], 'must be "b64_json": pictures come with the answer and are kept nowhere'),
   output_format: only(['png'], 'must be "png"'),
   background: only(['auto', 'opaque'], 'must be "auto" or "opaque": pictures have no transparent parts'),
 })
 
+/** Options of a call from the fields of a body. */
+export function toSampling(fields: z.output<typeof openAiImageFieldsSchema>): ImageCallOptions {
+  return {
+    steps: fields.steps ?? undefined,
+    guidance: fields.guidance ?? undefined,
+    negativePrompt: fields.negative_prompt ?? undefined,
+  }
+}
+
 /** Those of edits. */
 export const openAiEditFieldsSchema = openAiImageFieldsSchema.extend({
-  mask: never(NO_MASK),
-  markup: never(NO_MASK),
+  markup: never(NO_MARKUP),
+  /** Not in the specification; see `EditImageCallOptions`. */
+  strength: STRENGTH.nullish(),
   size: only(['auto'], 'must be "auto": an edited picture has the sides of its first source'),
   /** Not in the specification; the seed of a generation means the same. */
   seed: z.int({ error: 'must be an integer within ±(2^53 - 1)' }).nullish(),

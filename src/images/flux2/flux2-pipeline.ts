@@ -2,10 +2,18 @@ import type { Tensor } from '../../backends/backend.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
+import { sampleBilinear } from '../picture/mask.ts'
 import { fromPlanes } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
-import { requireSampling, requireSize } from '../request-values.ts'
+import {
+  requireGuided,
+  requireSampling,
+  requireSize,
+  requireStartSize,
+  requireStrength,
+  sidesOf,
+} from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
 import { createNoise } from '../sampling/noise.ts'
 import { transposeMatrix } from '../sampling/packing.ts'
@@ -13,11 +21,14 @@ import { guide, type Predict } from '../sampling/predict.ts'
 import { createSampler } from '../sampling/samplers/create-sampler.ts'
 import { computeEmpiricalMu, spaceLevels } from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
+import { beginFrom, firstStep, type Start } from '../sampling/start.ts'
 import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
 import type { ReferenceEncoder } from './reference-encoder.ts'
 
 /** Side of the reference pipeline's default picture, in tokens. */
 const DEFAULT_SIDE = 64
+/** What Flux2KleinInpaintPipeline takes where none is given. */
+const MASKED_STRENGTH = 0.8
 
 export interface Flux2Parts {
   readonly text: TextEncoder
@@ -40,33 +51,28 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
   const sampler = createSampler(scheduler)
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
-    const { prompt, steps = defaults.steps, guidance = defaults.guidance } = request
+    const { steps = defaults.steps, guidance = defaults.guidance } = request
     const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
-    const width = request.width ?? pictures[0]?.width ?? DEFAULT_SIDE * scale
-    const height = request.height ?? pictures[0]?.height ?? DEFAULT_SIDE * scale
+    const { width = DEFAULT_SIDE * scale, height = DEFAULT_SIDE * scale } = { ...pictures[0], ...sidesOf(request) }
     requireSize(width, height, scale)
     requireSampling(steps, guidance)
     const references: EncodedReference[] = []
     for (const picture of pictures) references.push(await encoder.encode(picture, context))
     const grid = { height: height / scale, width: width / scale }
     const count = grid.height * grid.width
-    const predict = await beginPredictions(
-      parts,
-      prompt,
-      guidance,
-      (features) => denoiser.begin(features, grid, references, context),
-      context,
-    )
+    const start = readStart(request, references[0], { scale, channels })
+    const begin = (features: Tensor) => denoiser.begin(features, grid, references, context)
+    const predict = await beginPredictions(parts, request, guidance, begin, context)
     const levels = sampler.plan({ levels: spaceLevels(steps), mu: computeEmpiricalMu(count, steps) })
     return {
-      steps,
+      steps: start === undefined ? steps : steps - firstStep(steps, start.strength),
       runs: decoder.countRuns(grid),
       async draw(seed, drawing) {
         const source = createNoise(seed)
-        const start = transposeMatrix(source(channels * count), channels, count)
+        const noise = transposeMatrix(source(channels * count), channels, count)
         // Noise of later steps is drawn in the layout of tokens, as the reference draws it.
         const step = sampler.begin(levels, () => source(channels * count))
-        const tokens = await denoise(start, { step, steps }, predict, drawing)
+        const tokens = await denoise({ step, steps, ...beginFrom(start, noise, levels) }, predict, drawing)
         const latents = { channels, ...grid, data: transposeMatrix(tokens, count, channels) }
         const { data } = await decoder.decode(latents, drawing)
         return fromPlanes(data, width, height)
@@ -76,7 +82,6 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
 
   return {
     sizeStep: scale,
-    edits: true,
     prepare,
     async dispose() {
       await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])
@@ -84,15 +89,34 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
   }
 }
 
-/** Reads the prompt, and where guidance asks for it the empty one. */
+/** The picture to begin with, as diffusers' Flux2KleinInpaintPipeline begins; none where neither strength nor mask is given. */
+function readStart(
+  { strength, mask, references: [picture] = [], width, height }: PictureRequest,
+  encoded: EncodedReference | undefined,
+  { scale, channels }: Pick<Flux2Parts, 'scale' | 'channels'>,
+): Start | undefined {
+  if ((strength === undefined && mask === undefined) || picture === undefined || encoded === undefined) return undefined
+  const share = strength ?? MASKED_STRENGTH
+  requireStrength(share)
+  const { grid, tokens } = encoded
+  requireStartSize(width, height, { width: grid.width * scale, height: grid.height * scale })
+  if (mask === undefined) return { clean: tokens, strength: share }
+  const places = sampleBilinear(prepareReference(mask, scale), grid.height, grid.width)
+  return { clean: tokens, strength: share, mask: tokens.map((_, i) => places[Math.floor(i / channels)]!) }
+}
+
+/** Reads the prompt, and where guidance asks for it the negative one. */
 async function beginPredictions(
   { text, distilled }: Flux2Parts,
-  prompt: string,
+  { prompt, negativePrompt }: PictureRequest,
   guidance: number,
   begin: (features: Tensor) => Predict,
   context: JobContext,
 ): Promise<Predict> {
+  const guided = guidance > 1 && !distilled
+  requireGuided(negativePrompt, guided)
   const positive = begin(await text.encode(prompt, context))
-  if (guidance <= 1 || distilled) return positive
-  return guide(positive, begin(await text.encode('', context)), guidance, 'negative')
+  return guided
+    ? guide(positive, begin(await text.encode(negativePrompt ?? '', context)), guidance, 'negative')
+    : positive
 }

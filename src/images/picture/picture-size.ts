@@ -1,6 +1,7 @@
 import { LIMITS } from '../../schemas/index.ts'
 import { resizeLanczos } from './lanczos.ts'
 import { cropCentre, type PixelImage } from './pixel-image.ts'
+import { prepareReference } from './reference-image.ts'
 
 export interface Size {
   readonly width: number
@@ -40,6 +41,31 @@ export function planNative(size: Size, natives: readonly Size[]): SizePlan {
     drawn,
     finish: (picture) => resizeLanczos(cropCentre(picture, width, height), size.width, size.height),
   }
+}
+
+/** How a picture is edited by a model of a few sizes. */
+export interface EditPlan {
+  readonly drawn: Size
+  /** A source as the model sees it. */
+  fit(picture: PixelImage): PixelImage
+  /** A picture in the size of the result. */
+  shown(picture: PixelImage): PixelImage
+}
+
+/** The model sees sources whole, in the native size of the closest shape, and what it draws gets the size of the main one. */
+export function planNativeEdit(main: Size, natives: readonly Size[]): EditPlan {
+  const resize = (picture: PixelImage, { width, height }: Size) => resizeLanczos(picture, width, height)
+  const size = limitSize(main)
+  return {
+    drawn: closestShape(main, natives),
+    fit: (picture) => resize(picture, closestShape(picture, natives)),
+    shown: (picture) => resize(picture, size),
+  }
+}
+
+/** A model of any size sees them as the reference does, which decides about the size of the result. */
+export function planMultipleEdit(step: number): Omit<EditPlan, 'drawn'> {
+  return { fit: (picture) => picture, shown: (picture) => prepareReference(picture, step) }
 }
 
 /** The native size whose sides have the most similar ratio; of several, the first. */

@@ -1,6 +1,7 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { ImageEditRequest } from '../../schemas/index.ts'
 import { decodeBase64 } from './base64.ts'
+import { toMask } from './mask.ts'
 import type { PictureCodec } from './picture-codec.ts'
 import { type PictureHeader, readPictureHeader } from './picture-header.ts'
 import type { PixelImage } from './pixel-image.ts'
@@ -40,13 +41,52 @@ export async function readSources({ image, images }: ImageEditRequest, codec: Pi
   }
   const pictures: PixelImage[] = []
   for (const { path, file, header } of files) {
-    const picture = await codec.decode(file).catch((cause: unknown) => {
-      throw new InvalidRequestError(path, 'could not be decoded: the file is damaged or incomplete', { cause })
-    })
-    requireSameSize(picture, header, path)
-    pictures.push(picture)
+    pictures.push(await decode((bytes) => codec.decode(bytes), file, header, path))
   }
   return pictures
+}
+
+/**
+ * The mask of an edit in grey levels, white where the picture may change; undefined where there is none.
+ *
+ * @throws InvalidRequestError as `readSources` does, and for a mask that is not of the size of the picture
+ */
+export async function readMask(
+  text: string | undefined,
+  { width, height }: PixelImage,
+  codec: PictureCodec,
+): Promise<PixelImage | undefined> {
+  if (text === undefined) return undefined
+  const file = readFile(text, 'mask')
+  const header = readHeader(file, 'mask')
+  const sized = (picture: Pick<PixelImage, 'width' | 'height'>) => `${picture.width}x${picture.height}`
+  if (header.width * header.height !== width * height) {
+    throw new InvalidRequestError(
+      'mask',
+      `must have the size of the first picture, ${width}x${height}, got ${sized(header)}`,
+    )
+  }
+  const decoded = await decode((bytes) => codec.decodeMask(bytes), file, header, 'mask')
+  if (decoded.width !== width || decoded.height !== height) {
+    throw new InvalidRequestError(
+      'mask',
+      `must have the size of the first picture, ${width}x${height}, got ${sized(decoded)}`,
+    )
+  }
+  return toMask(decoded)
+}
+
+async function decode(
+  read: (file: Uint8Array) => Promise<PixelImage>,
+  file: Uint8Array,
+  header: PictureHeader,
+  path: string,
+): Promise<PixelImage> {
+  const picture = await read(file).catch((cause: unknown) => {
+    throw new InvalidRequestError(path, 'could not be decoded: the file is damaged or incomplete', { cause })
+  })
+  requireSameSize(picture, header, path)
+  return picture
 }
 
 function readFile(text: string, path: string): Uint8Array {

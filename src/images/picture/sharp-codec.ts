@@ -1,5 +1,6 @@
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
 import type { PictureCodec } from './picture-codec.ts'
+import type { PixelImage } from './pixel-image.ts'
 import { MAX_SOURCE_PIXELS } from './read-sources.ts'
 
 /** Has no alpha, so that nothing is left to see through. */
@@ -20,21 +21,28 @@ sharp.cache(false)
 
 /** Pictures through libvips. */
 export const sharpCodec: PictureCodec = {
-  async decode(file) {
-    const picture = sharp(file, { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
-    // Sharp takes 16 bits through a profile to P3 and 8 bits to sRGB unless it is told; told so, it drops the profiles of grey.
-    if (!GREY.has((await picture.metadata()).space)) picture.pipelineColourspace('srgb')
-    const { data, info } = await picture
-      .autoOrient()
-      .flatten({ background: WHITE })
-      // Profiles of colour are applied on the way in; this makes CMYK, grey and 16 bits the same as all others.
-      .toColourspace('srgb')
-      .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true })
-    if (info.channels !== 3) throw new Error(`expected three channels of a decoded picture, got ${info.channels}`)
-    return { width: info.width, height: info.height, channels: 3, data }
-  },
+  decode: (file) => decodeWith(file, (picture) => picture.flatten({ background: WHITE }), 3),
+  decodeMask: (file) => decodeWith(file, (picture) => picture.ensureAlpha(), 4),
   async encode({ width, height, channels, data }) {
     return sharp(data, { raw: { width, height, channels } }).png(PNG).toBuffer()
   },
+}
+
+async function decodeWith<Channels extends 3 | 4>(
+  file: Uint8Array,
+  settleAlpha: (picture: Sharp) => Sharp,
+  channels: Channels,
+): Promise<PixelImage> {
+  const picture = sharp(file, { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
+  // Sharp takes 16 bits through a profile to P3 and 8 bits to sRGB unless it is told; told so, it drops the profiles of grey.
+  if (!GREY.has((await picture.metadata()).space)) picture.pipelineColourspace('srgb')
+  const { data, info } = await settleAlpha(picture.autoOrient())
+    // Profiles of colour are applied on the way in; this makes CMYK, grey and 16 bits the same as all others.
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  if (info.channels !== channels) {
+    throw new Error(`expected ${channels} channels of a decoded picture, got ${info.channels}`)
+  }
+  return { width: info.width, height: info.height, channels, data }
 }

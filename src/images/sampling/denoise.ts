@@ -1,21 +1,18 @@
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { Predict } from './predict.ts'
 import type { Step } from './samplers/sampler.ts'
+import type { Beginning } from './start.ts'
 
-/** The part of the noise levels that a picture goes through, and how. */
-export interface Denoising {
+/** A picture from where it begins to where no noise is left. */
+export interface Denoising extends Beginning {
   readonly step: Step
+  /** All steps of the sampler, those before the first one too. */
   readonly steps: number
-  /** Step to begin with; above 0 where a picture is changed and not all noise is put on it. @defaultValue 0 */
-  readonly first?: number
-  /** Called with the latents after every step, to put back what must stay; it changes them in place. */
-  readonly keep?: (latents: Float32Array, step: number) => void
 }
 
 /** Follows the velocity through the noise levels. May change `latents` in place. */
 export async function denoise(
-  latents: Float32Array,
-  { step, steps, first = 0, keep }: Denoising,
+  { step, steps, latents, first, keep }: Denoising,
   predict: Predict,
   context: JobContext,
 ): Promise<Float32Array> {

@@ -5,3 +5,6 @@ export const STEPS = count(1, 1000)
 
 /** Strength of guidance: several times what any model is used with; far beyond, numbers overflow. */
 export const GUIDANCE = amount(0, 100)
+
+/** Share of the steps that a picture to begin with is taken through. */
+export const STRENGTH = amount(0, 1)

@@ -11,6 +11,7 @@ import type { UnreadTensors } from '../pipelines.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
 import { readPart } from '../read-part.ts'
 import { readScheduler, shiftOf } from '../sampling/scheduler-config.ts'
+import { StartEncoder } from './start-encoder.ts'
 import { openZImageDenoiser } from './z-image-denoiser.ts'
 import { createZImagePipeline } from './z-image-pipeline.ts'
 
@@ -57,6 +58,7 @@ export async function openZImagePipeline(
   return createZImagePipeline({
     text,
     denoiser,
+    encoder: new StartEncoder(backend, vae),
     decoder,
     scheduler,
     channels,

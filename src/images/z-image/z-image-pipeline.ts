@@ -2,9 +2,18 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
-import { fromPlanes } from '../picture/pixel-image.ts'
+import { sampleNearest } from '../picture/mask.ts'
+import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
+import { prepareReference } from '../picture/reference-image.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
-import { requireSampling, requireSize } from '../request-values.ts'
+import {
+  requireGuided,
+  requireSampling,
+  requireSize,
+  requireStartSize,
+  requireStrength,
+  sidesOf,
+} from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
 import { createNoise } from '../sampling/noise.ts'
 import { patchify, unpatchify } from '../sampling/packing.ts'
@@ -13,14 +22,20 @@ import { guide, type Predict } from '../sampling/predict.ts'
 import { createSampler } from '../sampling/samplers/create-sampler.ts'
 import { computeLinearMu, spaceLevelsTorch } from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
+import { beginFrom, firstStep, type Start } from '../sampling/start.ts'
+import type { StartEncoder } from './start-encoder.ts'
 import type { ZImageDenoiser } from './z-image-denoiser.ts'
 
 const DEFAULT_SIDE = 1024
 const PATCH = 2
+/** What ZImageImg2ImgPipeline and ZImageInpaintPipeline take where none is given. */
+const STRENGTH = 0.6
+const MASKED_STRENGTH = 1
 
 export interface ZImageParts {
   readonly text: TextEncoder
   readonly denoiser: ZImageDenoiser
+  readonly encoder: StartEncoder
   readonly decoder: LatentDecoder
   readonly scheduler: SchedulerConfig
   /** Channels of the latents. */
@@ -30,37 +45,37 @@ export interface ZImageParts {
   readonly defaults: SamplingDefaults
 }
 
-/** The steps of diffusers' ZImagePipeline, in float32. */
+/** The steps of diffusers' ZImagePipeline, ZImageImg2ImgPipeline and ZImageInpaintPipeline, in float32. */
 export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
-  const { text, denoiser, decoder, scheduler, channels, scale, defaults } = parts
+  const { text, denoiser, encoder, decoder, scheduler, channels, scale, defaults } = parts
   const sizeStep = scale * PATCH
   const sampler = createSampler(scheduler)
 
-  async function predictor(prompt: string, guidance: number, grid: Grid, context: JobContext): Promise<Predict> {
-    const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context)
-    const positive = await begin(prompt)
-    return guidance > 0 ? guide(positive, await begin(''), guidance, 'positive') : positive
-  }
-
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
-    const { prompt, width = DEFAULT_SIDE, height = DEFAULT_SIDE, references = [] } = request
     const { steps = defaults.steps, guidance = defaults.guidance } = request
+    const picture = readPicture(request, sizeStep)
+    const { width = DEFAULT_SIDE, height = DEFAULT_SIDE } = { ...picture, ...sidesOf(request) }
     requireSize(width, height, sizeStep)
     requireSampling(steps, guidance)
-    if (references.length > 0) throw new InvalidRequestError('image', 'this model makes pictures from text only')
     const size = { height: height / scale, width: width / scale }
     const grid = { height: size.height / PATCH, width: size.width / PATCH }
-    const predict = await predictor(prompt, guidance, grid, context)
+    const posterior = picture && (await encoder.encode(picture, context))
+    const start = picture && readStart(request, size, parts)
+    const predict = await beginPredictions(parts, request, guidance, grid, context)
     const mu = computeLinearMu(grid.height * grid.width, scheduler)
     const levels = sampler.plan({ levels: spaceLevelsTorch(steps), mu })
     return {
-      steps,
+      steps: start === undefined ? steps : steps - firstStep(steps, start.strength),
       runs: decoder.countRuns(size),
       async draw(seed, drawing) {
         const source = createNoise(seed)
-        const noise = () => patchify(source(channels * size.height * size.width), channels, size.height, size.width)
-        const start = noise()
-        const tokens = await denoise(start, { step: sampler.begin(levels, noise), steps }, predict, drawing)
+        const draw = () => source(channels * size.height * size.width)
+        const toTokens = (latents: Float32Array) => patchify(latents, channels, size.height, size.width)
+        // The reference draws from the posterior before it draws the noise.
+        const begun = posterior && start && { ...start, clean: toTokens(encoder.sample(posterior, draw())) }
+        const noise = () => toTokens(draw())
+        const beginning = beginFrom(begun, noise(), levels)
+        const tokens = await denoise({ step: sampler.begin(levels, noise), steps, ...beginning }, predict, drawing)
         const latents = unpatchify(tokens, channels, size.height, size.width)
         const { data } = await decoder.decode({ channels, ...size, data: latents }, drawing)
         return fromPlanes(data, width, height)
@@ -70,10 +85,46 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
 
   return {
     sizeStep,
-    edits: false,
     prepare,
     async dispose() {
-      await Promise.all([text.dispose(), denoiser.dispose(), decoder.dispose()])
+      await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])
     },
   }
+}
+
+/** The picture to begin with, fit for the encoder. This model sees no pictures beside it. */
+function readPicture({ references = [], width, height }: PictureRequest, step: number): PixelImage | undefined {
+  const [main, ...others] = references
+  if (others.length > 0) {
+    throw new InvalidRequestError('images', `this model changes one picture, got ${references.length}`)
+  }
+  const picture = main && prepareReference(main, step)
+  if (picture) requireStartSize(width, height, picture)
+  return picture
+}
+
+function readStart(
+  { mask, strength = mask ? MASKED_STRENGTH : STRENGTH }: PictureRequest,
+  { height, width }: Grid,
+  { channels, scale }: Pick<ZImageParts, 'channels' | 'scale'>,
+): Omit<Start, 'clean'> {
+  requireStrength(strength)
+  if (mask === undefined) return { strength }
+  const places = sampleNearest(prepareReference(mask, scale * PATCH), height, width)
+  const planes = Float32Array.from({ length: channels * places.length }, (_, i) => places[i % places.length]!)
+  return { strength, mask: patchify(planes, channels, height, width) }
+}
+
+/** Reads the prompt, and where guidance asks for it the negative one. */
+async function beginPredictions(
+  { text, denoiser }: ZImageParts,
+  { prompt, negativePrompt }: PictureRequest,
+  guidance: number,
+  grid: Grid,
+  context: JobContext,
+): Promise<Predict> {
+  requireGuided(negativePrompt, guidance > 0)
+  const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context)
+  const positive = await begin(prompt)
+  return guidance > 0 ? guide(positive, await begin(negativePrompt ?? ''), guidance, 'positive') : positive
 }

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ImageBundleName } from '../../test/helpers/image-bundle.ts'
+import { type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
+import { drawPicture } from '../../test/helpers/pseudo-random.ts'
+import type { Backend } from '../backends/backend.ts'
+import { createCpuBackend } from '../backends/cpu.ts'
+import type { ImageEditJob } from './image-jobs.ts'
+import type { PixelImage } from './picture/pixel-image.ts'
+import { sharpCodec } from './picture/sharp-codec.ts'
+
+let backend: Backend
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+})
+afterAll(() => backend.dispose())
+
+const encode = async (picture: PixelImage) => Buffer.from(await sharpCodec.encode(picture)).toString('base64')
+
+describe.each<[ImageBundleName, [number, number][] | undefined, [number, number]]>([
+  ['klein-distilled', undefined, [96, 64]],
+  ['klein-distilled', [[64, 64]], [150, 100]],
+  ['z-image-turbo', undefined, [96, 64]],
+])('%s with the native sizes %j', (name, natives, [width, height]) => {
+  let opened: OpenedImageTask
+  beforeAll(async () => {
+    opened = await openTinyImageTask(backend, name, natives)
+  })
+  afterAll(() => opened.close())
+  const source = drawPicture('masked', width, height, 3)
+  const half: PixelImage = {
+    ...source,
+    data: source.data.map((_, i) => (Math.floor(i / 3) % width < width / 2 ? 255 : 0)),
+  }
+
+  it('changes what a mask leaves open, and keeps the rest to the bit', async () => {
+    const [image, mask] = [await encode(source), await encode(half)]
+    const [edited] = await opened.edit({ prompt: 'x', image, mask, n: 1, seed: 1, steps: 2 })
+    expect([edited!.width, edited!.height]).toEqual([width, height])
+    const kept = source.data.filter((_, i) => half.data[i] === 0)
+    expect(Uint8Array.from(edited!.data).filter((_, i) => half.data[i] === 0)).toEqual(kept)
+    const changed = source.data.filter((level, i) => half.data[i] === 255 && edited!.data[i] !== level)
+    expect(changed.length).toBeGreaterThan(source.data.length / 4)
+  })
+
+  it('hands strength and negative prompt on', async () => {
+    const image = await encode(source)
+    const draw = async (change: Partial<ImageEditJob>) =>
+      (await opened.edit({ prompt: 'x', image, n: 1, seed: 1, steps: 4, ...change }))[0]!.data
+    expect(await draw({ strength: 0.5 })).toEqual(await draw({ strength: 0.5 }))
+    expect(await draw({ strength: 0.5 })).not.toEqual(await draw({ strength: 1 }))
+    await expect(draw({ negativePrompt: 'y' })).rejects.toMatchObject({ path: 'negative_prompt' })
+  })
+})

@@ -1,0 +1,66 @@
+import type { PixelImage } from './pixel-image.ts'
+
+const OPAQUE = 255
+
+/**
+ * What a decoded mask says: grey levels from black, which stays, to white, which changes. Where a mask is transparent
+ * anywhere, its transparency says it in place of its colours, as masks of OpenAI's clients do.
+ */
+export function toMask({ width, height, channels, data }: PixelImage): PixelImage {
+  const pixels = width * height
+  const alpha = (pixel: number) => (channels === 4 ? data[pixel * 4 + 3]! : OPAQUE)
+  let transparent = false
+  for (let pixel = 0; pixel < pixels && !transparent; pixel++) transparent = alpha(pixel) < OPAQUE
+  const grey = new Uint8Array(3 * pixels)
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    grey.fill(transparent ? OPAQUE - alpha(pixel) : lightness(data, pixel * channels), 3 * pixel, 3 * pixel + 3)
+  }
+  return { width, height, channels: 3, data: grey }
+}
+
+/** Luma of ITU-R 601 in fixed point, as Pillow computes it. */
+function lightness(data: Uint8Array, at: number): number {
+  return (data[at]! * 19_595 + data[at + 1]! * 38_470 + data[at + 2]! * 7_471 + 0x8000) >> 16
+}
+
+/** Values from 0 to 1 on a grid of `height` rows, each that of the pixel at its corner, as torch's `nearest` takes it. */
+export function sampleNearest(mask: PixelImage, height: number, width: number): Float32Array {
+  return Float32Array.from({ length: height * width }, (_, i) => {
+    const row = Math.floor((Math.floor(i / width) * mask.height) / height)
+    const column = Math.floor(((i % width) * mask.width) / width)
+    return valueAt(mask, row, column)
+  })
+}
+
+/** The same between the four pixels around the middle of each place, as torch's `bilinear` without antialiasing does. */
+export function sampleBilinear(mask: PixelImage, height: number, width: number): Float32Array {
+  const rows = Array.from({ length: height }, (_, row) => between(row, height, mask.height))
+  const columns = Array.from({ length: width }, (_, column) => between(column, width, mask.width))
+  return Float32Array.from({ length: height * width }, (_, i) => {
+    const [top, bottom, down] = rows[Math.floor(i / width)]!
+    const [left, right, across] = columns[i % width]!
+    const above = (1 - across) * valueAt(mask, top, left) + across * valueAt(mask, top, right)
+    const below = (1 - across) * valueAt(mask, bottom, left) + across * valueAt(mask, bottom, right)
+    return (1 - down) * above + down * below
+  })
+}
+
+/** The two pixels that a place lies between, and how far from the first. */
+function between(place: number, places: number, pixels: number): [number, number, number] {
+  const at = Math.max(((place + 0.5) * pixels) / places - 0.5, 0)
+  const first = Math.min(Math.floor(at), pixels - 1)
+  return [first, Math.min(first + 1, pixels - 1), at - first]
+}
+
+function valueAt({ width, data }: PixelImage, row: number, column: number): number {
+  return data[(row * width + column) * 3]! / OPAQUE
+}
+
+/** Pixels of `drawn` where the mask is white, of `source` where it is black, mixed between. All of one size, RGB. */
+export function pasteThrough(drawn: PixelImage, source: PixelImage, mask: PixelImage): PixelImage {
+  const data = Uint8Array.from(drawn.data, (value, i) => {
+    const share = mask.data[i]!
+    return Math.round((value * share + source.data[i]! * (OPAQUE - share)) / OPAQUE)
+  })
+  return { ...drawn, data }
+}

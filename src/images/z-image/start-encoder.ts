@@ -1,0 +1,65 @@
+import type { Backend, Session } from '../../backends/backend.ts'
+import { buildAutoencoderKlEncoder } from '../../graph/index.ts'
+import type { JobContext } from '../../jobs/job-context.ts'
+import type { AutoencoderKlConfig } from '../../models/autoencoder-config.ts'
+import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
+import type { Part } from '../read-part.ts'
+
+/** What the encoder says of a picture: each latent value's mean and how far it may lie from it, [channels, h, w]. */
+export interface Posterior {
+  readonly mean: Float32Array
+  readonly deviation: Float32Array
+}
+
+/** Encodes pictures to begin with. Its session is made with the first of them, since most requests have none. */
+export class StartEncoder {
+  readonly #backend: Backend
+  readonly #part: Part<AutoencoderKlConfig>
+  #session: Promise<Session> | undefined
+
+  constructor(backend: Backend, part: Part<AutoencoderKlConfig>) {
+    this.#backend = backend
+    this.#part = part
+  }
+
+  /** @throws ModelFormatError where the checkpoint has no encoder */
+  async encode(picture: PixelImage, context: JobContext): Promise<Posterior> {
+    const { width, height } = picture
+    await context.turn()
+    const session = await this.#open()
+    const { moments } = await session.run({
+      image: { type: 'float32', dims: [1, 3, height, width], data: toPlanes(picture) },
+    })
+    const data = moments!.data as Float32Array
+    const half = data.length / 2
+    const deviation = data.subarray(half).map((logVariance) => Math.exp(0.5 * Math.min(Math.max(logVariance, -30), 20)))
+    return { mean: data.subarray(0, half), deviation }
+  }
+
+  /** A draw from the posterior, in the scale of the latents that are denoised. */
+  sample({ mean, deviation }: Posterior, noise: Float32Array): Float32Array {
+    const { scaling_factor: scale, shift_factor: shift } = this.#part.config
+    const { fround } = Math
+    return mean.map(
+      (value, i) => fround(fround(value + fround(deviation[i]! * noise[i]!)) - fround(shift)) * fround(scale),
+    )
+  }
+
+  async dispose(): Promise<void> {
+    await (await this.#session)?.dispose()
+  }
+
+  #open(): Promise<Session> {
+    this.#session ??= this.#create().catch((error: unknown) => {
+      this.#session = undefined
+      throw error
+    })
+    return this.#session
+  }
+
+  async #create(): Promise<Session> {
+    const { config, weights } = this.#part
+    const { attention } = this.#backend
+    return this.#backend.createSession(buildAutoencoderKlEncoder(config, weights, { attention }))
+  }
+}
