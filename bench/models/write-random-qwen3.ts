@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SafetensorsWriter, type TensorPlan } from '../../src/models/safetensors-writer.ts'
+import type { TensorPlan } from '../../src/models/safetensors-layout.ts'
+import { SafetensorsWriter } from '../../src/models/safetensors-writer.ts'
 import { readChatTokenizer } from './chat-tokenizer.ts'
 import { layerMatrices, qwen3Config, type RandomQwen3 } from './qwen3-shape.ts'
 

@@ -8,7 +8,11 @@ type Models = Readonly<Record<string, string>>
 export const engineArguments = {
   backend: { type: 'string', description: 'auto, cpu, cuda, webgpu, wasm, coreml or dml', valueHint: 'name' },
   threads: { type: 'string', description: 'threads for one operator', valueHint: 'n' },
-  use: { type: 'string', description: 'model that answers: a folder or a downloaded hub id', valueHint: 'folder|id' },
+  use: {
+    type: 'string',
+    description: 'model that answers: a folder, a GGUF file or a downloaded hub id',
+    valueHint: 'path|id',
+  },
 } as const
 
 /** For commands that make decisions. */

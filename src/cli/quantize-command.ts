@@ -8,7 +8,7 @@ import { untilInterrupted } from './until-interrupted.ts'
 export const quantizeCommand = defineCommand({
   meta: { name: 'quantize', description: 'Write a copy of a checkpoint with its weights in 8 or 4 bits' },
   args: {
-    model: { type: 'positional', required: true, description: 'a folder, or a downloaded hub id' },
+    model: { type: 'positional', required: true, description: 'a folder, a GGUF file, or a downloaded hub id' },
     out: { type: 'positional', required: true, description: 'folder to make' },
     bits: { type: 'string', default: '8', description: '8 or 4', valueHint: 'n' },
     block: {

@@ -130,7 +130,8 @@ export class JobRunner {
     return {
       folder: `${model.folder}${TOKENS_ONLY}`,
       weigh: () => Promise.resolve(0),
-      open: (signal) => source.open(model, withoutSessions(backend), { signal, onProgress: () => {} }),
+      open: (signal) =>
+        source.open(model, withoutSessions(backend), { signal, onProgress: () => {}, withoutWeights: true }),
     }
   }
 }

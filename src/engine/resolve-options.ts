@@ -17,7 +17,7 @@ export interface EngineOptions extends CommonEngineOptions {
   /** Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error. */
   readonly backend?: 'auto' | BackendName
   /**
-   * Model name to a folder, an installed model or a hub id that serves it instead of the default. Other names are yours,
+   * Model name to a folder, a GGUF file, an installed model or a hub id that serves it instead of the default. Other names are yours,
    * for the `model` of requests.
    *
    * @example

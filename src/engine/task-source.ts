@@ -2,15 +2,18 @@ import type { PictureCodec } from '../images/picture/picture-codec.ts'
 import { isHubId } from '../models/hub-cache.ts'
 import {
   EMBEDDED_MODELS,
+  isGgufPath,
   type ModelFiles,
   type ModelSource,
-  openFolder,
+  openModel,
   resolveModel,
+  unpackGguf,
   weighModel,
 } from '../models/index.ts'
 import { describeTask, openTask } from './open-task.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { ResolvedModel, TaskSource } from './task.ts'
+import { withUnpacked } from './with-unpacked.ts'
 
 /**
  * The models of this library. A request may name what the options list, an embedded model, or a downloaded one by its hub id;
@@ -33,13 +36,18 @@ export function createTaskSource({ models, symbols }: EngineSettings): TaskSourc
       return source
     },
     describe: (model) => describeTask(openFiles(model), () => weighModel(model.folder), symbols),
-    open: (model, backend) => openTask(openFiles(model), backend, loadSharpCodec, symbols),
+    open(model, backend, { signal, withoutWeights }) {
+      const files = openFiles(model)
+      const isUnpacked = isGgufPath(model.folder) && !withoutWeights
+      const able = isUnpacked ? withUnpacked(backend, () => unpackGguf(files, signal)) : backend
+      return openTask(files, able, loadSharpCodec, symbols)
+    },
   }
 }
 
 /** The folder of a downloaded one is named after a commit. */
 function openFiles({ id, folder }: ResolvedModel): ModelFiles {
-  return openFolder(folder, isHubId(id) ? id : undefined)
+  return openModel(folder, isHubId(id) ? id : undefined)
 }
 
 async function loadSharpCodec(): Promise<PictureCodec> {

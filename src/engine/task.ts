@@ -36,6 +36,8 @@ export interface OpenContext {
   readonly signal: AbortSignal
   /** It is called for models that have to be downloaded first. */
   onProgress(progress: Progress): void
+  /** Whether it is opened to count tokens only, so that its weights need not be brought. @defaultValue false */
+  readonly withoutWeights?: boolean
 }
 
 export interface ResolvedModel {

@@ -34,7 +34,8 @@ function decodeFloat16(bytes: Uint8Array): Float32Array {
   return values
 }
 
-function halfToNumber(bits: number): number {
+/** The value of the bits of a half-precision number. */
+export function halfToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1
   const exponent = (bits >> 10) & 0x1f
   const fraction = bits & 0x3ff

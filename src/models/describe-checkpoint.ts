@@ -4,7 +4,7 @@ import { isImageBundle } from './is-image-bundle.ts'
 import { readModelConfig } from './model-config.ts'
 import type { ModelFiles } from './model-files.ts'
 import { PIPELINE_PARTS } from './pipeline-parts.ts'
-import { nameQuantization, quantizationConfigSchema } from './quantization-config.ts'
+import { formatOf, nameFormat, quantizationConfigSchema } from './quantization-config.ts'
 import { readConfig, readOptionalConfig } from './read-config.ts'
 import type { WeightIndex } from './weight-index.ts'
 
@@ -61,9 +61,9 @@ async function weighTensors(files: ModelFiles): Promise<Stored> {
   const stored: Stored = new Map()
   for (const name of index.names) {
     const { dtype, length, shape } = index.get(name)!
-    const isQuantised = quantization && hasScales(index, name)
-    const format = isQuantised ? nameQuantization(quantization) : dtype
-    const packed = isQuantised && quantization.bits === 4 ? 2 : 1
+    const blocks = quantization && hasScales(index, name) ? formatOf(quantization, name) : undefined
+    const format = blocks ? nameFormat(blocks) : dtype
+    const packed = blocks?.bits === 4 ? 2 : 1
     const before = stored.get(format) ?? { bytes: 0, parameters: 0 }
     const parameters = shape.reduce((product, side) => product * side, packed)
     stored.set(format, { bytes: before.bytes + length, parameters: before.parameters + parameters })

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { extname, join, resolve } from 'node:path'
+import { basename, dirname, extname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { decodeFloats, isFloatType } from './decode-floats.ts'
 import { exists } from './exists.ts'
 import { findMatrices } from './find-matrices.ts'
+import { isGgufPath } from './gguf/gguf-path.ts'
+import { openGguf } from './gguf/open-gguf.ts'
+import { indexWeights } from './index-weights.ts'
 import { readModelConfig } from './model-config.ts'
+import type { ModelFiles, WeightFile } from './model-files.ts'
 import { openFolder } from './model-folder.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
 import { quantizeRows, quantizeWholeRows } from './quantize-rows.ts'
 import { readConfig } from './read-config.ts'
-import { readSafetensors } from './read-safetensors.ts'
-import { SafetensorsWriter, type TensorPlan } from './safetensors-writer.ts'
+import type { TensorPlan } from './safetensors-layout.ts'
+import { SafetensorsWriter } from './safetensors-writer.ts'
 import { readSlices } from './tensor-slices.ts'
 import type { TensorEntry, WeightIndex } from './weight-index.ts'
 
@@ -24,7 +28,7 @@ export interface QuantizeProgress {
 }
 
 export interface QuantizeWeightsOptions {
-  /** Checkpoint with float weights. */
+  /** Checkpoint with float weights, or a GGUF file, whose weights are rounded anew. */
   readonly folder: string
   /** Folder to make; it must not exist yet and appears only once it is complete. */
   readonly out: string
@@ -56,13 +60,16 @@ const HEAD_FILE = 'head.safetensors'
 export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<void> {
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
-  const matrices = findMatrices(await readModelConfig(openFolder(options.folder)))
-  const weights = await readSafetensors(options.folder)
+  const files = openFloats(options.folder)
+  const matrices = findMatrices(await readModelConfig(files))
+  const weights = await indexWeights(files)
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
   try {
-    await copyDescriptions(partial, options)
-    await writeTensors(partial, weights, { ...options, matrices })
+    await copyDescriptions(partial, files, options)
+    // Weights may lie elsewhere than the files beside them, as in the hub's cache.
+    const source = isGgufPath(options.folder) ? files : openFolder(weights.folder)
+    await writeTensors(partial, weights, { ...options, matrices, source })
     await rename(partial, out)
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
@@ -70,8 +77,19 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
   }
 }
 
-async function copyDescriptions(partial: string, { folder, bits, blockSize }: QuantizeWeightsOptions): Promise<void> {
-  const config = await readConfig(openFolder(folder), 'config.json', z.looseObject({}), 'a configuration in JSON')
+/** Texts of a checkpoint that a GGUF file stands for. */
+const GGUF_TEXTS = ['tokenizer.json', 'tokenizer_config.json', 'README.md']
+
+function openFloats(path: string): ModelFiles {
+  return isGgufPath(path) ? openGguf(openFolder(dirname(path)), basename(path), 'floats') : openFolder(path)
+}
+
+async function copyDescriptions(
+  partial: string,
+  files: ModelFiles,
+  { folder, bits, blockSize }: QuantizeWeightsOptions,
+): Promise<void> {
+  const config = await readConfig(files, 'config.json', z.looseObject({}), 'a configuration in JSON')
   if (config['quantization_config'] !== undefined) {
     throw new ModelFormatError(
       join(folder, 'config.json'),
@@ -79,22 +97,36 @@ async function copyDescriptions(partial: string, { folder, bits, blockSize }: Qu
       'one with a quantization_config',
     )
   }
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const wanted = COPIED.has(extname(entry.name)) || entry.name.startsWith('LICENSE') || entry.name === HEAD_FILE
-    if (entry.isDirectory() || !wanted || entry.name.endsWith('.safetensors.index.json')) continue
-    await copyFile(join(folder, entry.name), join(partial, entry.name))
-  }
+  await (isGgufPath(folder) ? writeTexts(files, partial) : copyTexts(folder, partial))
   const quantization = quantizationConfigSchema.parse({ quant_method: 'tessera', bits, block_size: blockSize })
   const text = JSON.stringify({ ...config, quantization_config: quantization }, null, 2)
   await writeFile(join(partial, 'config.json'), `${text}\n`)
 }
 
+async function writeTexts(files: ModelFiles, partial: string): Promise<void> {
+  for (const name of GGUF_TEXTS) {
+    const text = await files.readText(name)
+    if (text !== undefined) await writeFile(join(partial, name), text)
+  }
+}
+
+async function copyTexts(folder: string, partial: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const wanted = COPIED.has(extname(entry.name)) || entry.name.startsWith('LICENSE') || entry.name === HEAD_FILE
+    if (entry.isDirectory() || !wanted || entry.name.endsWith('.safetensors.index.json')) continue
+    await copyFile(join(folder, entry.name), join(partial, entry.name))
+  }
+}
+
 interface TensorOptions extends QuantizeWeightsOptions {
+  /** Has the files that the index names. */
+  readonly source: ModelFiles
   /** Names of the tensors to quantise. */
   readonly matrices: RegExp
 }
 
 async function writeTensors(partial: string, weights: WeightIndex, options: TensorOptions): Promise<void> {
+  const opened = new Map<string, WeightFile | undefined>()
   const tensors = weights.names.map((name) => ({ name, entry: weights.get(name)! }))
   const total = tensors.reduce((sum, { entry }) => sum + entry.length, 0)
   const plans = tensors.flatMap(({ name, entry }) => planTensor(name, entry, options))
@@ -102,7 +134,8 @@ async function writeTensors(partial: string, weights: WeightIndex, options: Tens
   let done = 0
   try {
     for (const { name, entry } of tensors) {
-      for await (const slice of readSlices(weights.folder, entry)) {
+      if (!opened.has(entry.file)) opened.set(entry.file, await options.source.findWeights(entry.file))
+      for await (const slice of readSlices(opened.get(entry.file)!, entry)) {
         if (options.signal?.aborted) throw new AbortedError(undefined, { cause: options.signal.reason })
         await (isMatrix(name, entry, options)
           ? writeQuantized(writer, name, entry, slice, options)

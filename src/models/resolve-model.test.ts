@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { EMBEDDED_MODELS } from './embedded-models.ts'
 import { resolveModel } from './resolve-model.ts'
@@ -58,11 +59,12 @@ describe('resolveModel', () => {
     await expect(resolveModel('__proto__')).rejects.toMatchObject({ code: 'model_not_found' })
   })
 
-  it('says of a GGUF file what it is, and what is read instead', async () => {
-    await expect(resolveModel('./models/qwen3.Q4_K_M.gguf')).rejects.toMatchObject({
-      code: 'model_format',
-      message: expect.stringMatching(/GGUF.*|safetensors/),
-      expected: expect.stringContaining('safetensors'),
-    })
+  it('finds a GGUF file by its path, and never by a name that a request may have', async () => {
+    const path = fileURLToPath(new URL('../../test/fixtures/gguf/llama.gguf', import.meta.url))
+    expect(await resolveModel(path)).toMatchObject({ id: path, folder: path, embedded: false })
+    await expect(resolveModel('./gone.gguf')).rejects.toMatchObject({ code: 'model_not_found' })
+    for (const name of ['gguf/llama.gguf', 'llama.gguf']) {
+      await expect(resolveModel(name)).rejects.toMatchObject({ code: 'model_not_found' })
+    }
   })
 })

@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ModelFormatError, ModelNotFoundError } from '../errors/index.ts'
+import { ModelNotFoundError } from '../errors/index.ts'
 import { exists } from './exists.ts'
+import { isGgufPath } from './gguf/gguf-path.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 import { AGENT_FILE } from './model-config.ts'
 
@@ -11,12 +12,13 @@ const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE]
 export interface ModelSource {
   /** Name of the model that runs, as `owner/name`, a path, or an embedded model's name. */
   readonly id: string
-  /** Folder with its files. */
+  /** Folder with its files, or GGUF file. */
   readonly folder: string
   readonly embedded: boolean
 }
 
 async function isModel(folder: string): Promise<boolean> {
+  if (isGgufPath(folder)) return exists(folder)
   return (await Promise.all(INDEX_FILES.map((name) => exists(join(folder, name))))).includes(true)
 }
 
@@ -32,25 +34,21 @@ async function embeddedFolder(model: string): Promise<string | undefined> {
 }
 
 /**
- * Finds the files of a model: a folder's path (starting with `/`, `./`, `../` or a drive), an embedded model's name, or a hub
+ * Finds the files of a model: the path of a folder or GGUF file (starting with `/`, `./`, `../` or a drive), an embedded model's name, or a hub
  * id `owner/name` that was downloaded into the hub's cache. Never downloads.
  *
- * @throws ModelNotFoundError saying where it looked and which command gets the model; ModelFormatError for a GGUF file.
+ * @throws ModelNotFoundError saying where it looked and which command gets the model
  */
 export async function resolveModel(
   model: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<ModelSource> {
-  if (/\.gguf$/i.test(model)) {
-    const expected = 'the folder of a checkpoint in safetensors, as its authors publish it'
-    throw new ModelFormatError(model, expected, 'a GGUF file, which only llama.cpp and its kin read')
-  }
   if (isAbsolute(model) || /^\.{1,2}[\\/]/.test(model)) {
     const folder = resolve(model)
     if (await isModel(folder)) return { id: model, folder, embedded: false }
     throw new ModelNotFoundError(
       model,
-      INDEX_FILES.map((name) => join(folder, name)),
+      isGgufPath(folder) ? [folder] : INDEX_FILES.map((name) => join(folder, name)),
       'npx tessera-onnx pull <owner>/<name>, and give that name',
     )
   }
@@ -60,7 +58,11 @@ export async function resolveModel(
   if (cached) return { id: model, folder: cached, embedded: false }
   const tried = ['the embedded models', hubCacheFolder(env)]
   if (await isModel(resolve(model)))
-    throw new ModelNotFoundError(model, tried, `the same with ./${model}, for the folder of that name`)
+    throw new ModelNotFoundError(
+      model,
+      tried,
+      `the same with ./${model}, for the ${isGgufPath(model) ? 'file' : 'folder'} of that name`,
+    )
   throw new ModelNotFoundError(
     model,
     tried,

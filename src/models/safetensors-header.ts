@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../errors/index.ts'
+import { refuseOverlap } from './refuse-overlap.ts'
 import { SAFETENSORS_BYTES, type SafetensorsType, type TensorEntry } from './weight-index.ts'
 
 /** The limit of the reference implementation (safetensors, `MAX_HEADER_SIZE`). */
@@ -97,16 +98,4 @@ function parseEntry(value: unknown, tensor: string, file: string, dataStart: num
 
 function isCounts(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0)
-}
-
-function refuseOverlap(tensors: ReadonlyMap<string, TensorEntry>, file: string): void {
-  const sorted = [...tensors].filter(([, entry]) => entry.length > 0).sort(([, a], [, b]) => a.offset - b.offset)
-  for (let i = 1; i < sorted.length; i++) {
-    const [name, entry] = sorted[i]!
-    const [previousName, previous] = sorted[i - 1]!
-    const end = previous.offset + previous.length
-    if (entry.offset >= end) continue
-    const expected = `${name.slice(0, 200)} after ${previousName.slice(0, 200)}, at byte ${end} or later`
-    throw new ModelFormatError(file, expected, `byte ${entry.offset}`)
-  }
 }

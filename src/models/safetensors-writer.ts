@@ -1,11 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { SAFETENSORS_BYTES, type SafetensorsType } from './weight-index.ts'
-
-export interface TensorPlan {
-  readonly name: string
-  readonly dtype: SafetensorsType
-  readonly shape: readonly number[]
-}
+import { layOutTensors, type TensorPlan } from './safetensors-layout.ts'
 
 /** Writes one safetensors file whose tensors are known beforehand and arrive in pieces, in any order. */
 export class SafetensorsWriter {
@@ -22,25 +16,10 @@ export class SafetensorsWriter {
     plans: readonly TensorPlan[],
     metadata: Readonly<Record<string, string>>,
   ): Promise<SafetensorsWriter> {
-    // Wider elements first keeps every tensor aligned to its own element size, as the format's reference writer does.
-    const ordered = [...plans].sort((a, b) => SAFETENSORS_BYTES[b.dtype] - SAFETENSORS_BYTES[a.dtype])
-    const header: Record<string, unknown> = { __metadata__: metadata }
-    const starts = new Map<string, number>()
-    let end = 0
-    for (const { name, dtype, shape } of ordered) {
-      const start = end
-      end += shape.reduce((product, dim) => product * dim, SAFETENSORS_BYTES[dtype])
-      starts.set(name, start)
-      header[name] = { dtype, shape, data_offsets: [start, end] }
-    }
-    const json = new TextEncoder().encode(JSON.stringify(header))
-    const prefix = new Uint8Array(8 + Math.ceil(json.length / 8) * 8).fill(0x20)
-    new DataView(prefix.buffer).setBigUint64(0, BigInt(prefix.length - 8), true)
-    prefix.set(json, 8)
-    for (const [name, start] of starts) starts.set(name, start + prefix.length)
+    const { prefix, starts } = layOutTensors(plans, metadata)
     const file = await open(path, 'wx')
     await writeFully(file, prefix, 0)
-    return new SafetensorsWriter(file, starts)
+    return new SafetensorsWriter(file, new Map(starts))
   }
 
   /** Writes the next bytes of a tensor. */

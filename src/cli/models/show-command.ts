@@ -1,19 +1,23 @@
 import { defineCommand } from 'citty'
 import { type CheckpointDescription, describeCheckpoint } from '../../models/describe-checkpoint.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
-import { openFolder, resolveModel } from '../../models/index.ts'
+import { openModel, resolveModel } from '../../models/index.ts'
 import { printResult, runCommand } from '../run-command.ts'
 
 export const showCommand = defineCommand({
   meta: { name: 'show', description: 'What a model says it is: architecture, window, weights, licence' },
   args: {
-    model: { type: 'positional', required: true, description: 'a folder, an embedded model or a downloaded hub id' },
+    model: {
+      type: 'positional',
+      required: true,
+      description: 'a folder, a GGUF file, an embedded model or a downloaded hub id',
+    },
     json: { type: 'boolean', description: 'print JSON' },
   },
   run: (context) =>
     runCommand(context, async ({ args: { model, json } }) => {
       const { id, folder } = await resolveModel(model)
-      const description = await describeCheckpoint(openFolder(folder))
+      const description = await describeCheckpoint(openModel(folder))
       printResult(json ?? false, { id, folder, ...description }, () => format(id, folder, description))
     }),
 })

@@ -45,7 +45,10 @@ export function normalizeInPieces(text: string, normalize: (piece: string) => st
 }
 
 export interface TokenizerOptions {
-  /** Whether added tokens that are not special, such as runs of spaces, are found in texts. @defaultValue false */
+  /**
+   * Whether added tokens that are not special are found in texts. @defaultValue false: of these only spaces and line breaks,
+   * which no template is made of
+   */
   readonly ordinary?: boolean
   /** Rows that the model's embeddings have, which ids are checked against. @defaultValue none are */
   readonly vocabulary?: number
@@ -67,7 +70,7 @@ export async function loadTokenizer(
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const cutTemplate = cutAtTokens(file.added_tokens)
   const { words, encodeWord, forget } = createWords(path, file)
-  const cut = ordinary ? cutAtTokens(file.added_tokens.filter(({ special }) => !special)) : (text: string) => [text]
+  const cut = cutAtTokens(file.added_tokens.filter((token) => !token.special && (ordinary || isBlank(token.content))))
   function encode(text: string, most = Number.POSITIVE_INFINITY): number[] {
     const ids: number[] = []
     for (const [index, piece] of cut(text).entries()) {
@@ -94,6 +97,10 @@ export async function loadTokenizer(
     ...createLookups(path, structural, encode),
     forget,
   }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === ''
 }
 
 /** Cuts texts into words, and words into ids, of which it remembers short ones. */

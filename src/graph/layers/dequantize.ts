@@ -1,5 +1,5 @@
 import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
-import { bitwiseAnd, cast, mul, shiftRight, sub } from '../../onnx/ops/elementwise.ts'
+import { add, bitwiseAnd, cast, mul, shiftRight, sub } from '../../onnx/ops/elementwise.ts'
 import { concat, head, reshape, unsqueeze } from '../../onnx/ops/shape.ts'
 import type { QuantizedWeight } from './weights.ts'
 
@@ -12,7 +12,8 @@ export function dequantize(g: GraphBuilder, weight: QuantizedWeight): Value {
   const { bits, blockSize, width } = weight
   const integers = bits === 8 ? weight.values : unpackHalves(g, weight.values, blockSize)
   const centred = sub(g, cast(g, integers, 'float32'), g.scalar(2 ** (bits - 1), 'float32'))
-  const scaled = mul(g, centred, unsqueeze(g, weight.scales, -1))
+  const product = mul(g, centred, unsqueeze(g, weight.scales, -1))
+  const scaled = weight.offsets === undefined ? product : add(g, product, unsqueeze(g, weight.offsets, -1))
   const padded = Math.ceil(width / blockSize) * blockSize
   const rows = reshape(g, scaled, [-1, padded])
   return padded === width ? rows : head(g, rows, width, 1)

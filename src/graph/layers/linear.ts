@@ -1,7 +1,7 @@
-import type { Value } from '../../onnx/graph-builder.ts'
-import { add, cast } from '../../onnx/ops/elementwise.ts'
+import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
+import { add, cast, mul } from '../../onnx/ops/elementwise.ts'
 import { gemm, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
-import { gather } from '../../onnx/ops/shape.ts'
+import { gather, reduceMean, reshape } from '../../onnx/ops/shape.ts'
 import { dequantize } from './dequantize.ts'
 import { narrow, widen } from './precision.ts'
 import { computeWeight, floatWeight, quantizedWeight, storedFloat, type GraphContext } from './weights.ts'
@@ -18,9 +18,20 @@ export function linear(model: GraphContext, x: Value, name: string, outputs: num
   if (quantized.blockSize === 'row') {
     return narrow(model, matMulInt8(g, widen(model, x), quantized.values, quantized.scales, outputs))
   }
-  const { values, scales, bits, blockSize } = quantized
+  const { values, scales, offsets, bits, blockSize } = quantized
   const { accuracyLevel } = model.linear
-  return matMulNBits(g, x, values, narrow(model, scales), { K: inputs, N: outputs, bits, blockSize, accuracyLevel })
+  const shape = { K: inputs, N: outputs, bits, blockSize, accuracyLevel }
+  const product = matMulNBits(g, x, values, narrow(model, scales), shape)
+  if (offsets === undefined) return product
+  return add(g, product, narrow(model, gemm(g, sumBlocks(g, widen(model, x), inputs, blockSize), offsets)))
+}
+
+/** Sums of the blocks of rows [S, width]: [S, blocks]. What is added to all values of a block meets their sum in products. */
+function sumBlocks(g: GraphBuilder, x: Value, width: number, size: number): Value {
+  if (width % size !== 0) throw new RangeError(`rows of ${width} values are not whole blocks of ${size} with offsets`)
+  const blocks = width / size
+  const means = reduceMean(g, reshape(g, x, [-1, blocks, size]), -1)
+  return mul(g, reshape(g, means, [-1, blocks]), g.scalar(size, 'float32'))
 }
 
 /** {@link linear} with the stored bias [outputs]: the tensors `prefix.weight` and `prefix.bias`. */
@@ -48,5 +59,6 @@ export function gatherRows(
     ...quantized,
     values: gather(g, quantized.values, ids),
     scales: gather(g, quantized.scales, ids),
+    ...('offsets' in quantized && quantized.offsets && { offsets: gather(g, quantized.offsets, ids) }),
   })
 }

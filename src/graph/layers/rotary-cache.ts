@@ -1,5 +1,5 @@
 import type { RopeConfig } from '../../models/language-models/rope-config.ts'
-import { rotaryFrequencies } from './rotary-frequencies.ts'
+import { rotaryFrequencies } from '../../models/language-models/rotary-frequencies.ts'
 
 /** Cosine and sine tables of rotary position embedding, row-major [positions, headSize / 2]. */
 export interface RotaryCache {

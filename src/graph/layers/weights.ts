@@ -1,5 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
-import type { QuantizationConfig } from '../../models/quantization-config.ts'
+import { formatOf, type QuantizationConfig } from '../../models/quantization-config.ts'
 import type { SafetensorsType, TensorEntry, WeightIndex } from '../../models/weight-index.ts'
 import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import type { DataType } from '../../onnx/onnx-model.ts'
@@ -29,6 +29,8 @@ export interface BlockWeight {
   readonly values: Value
   /** float32 [rows, blocks] */
   readonly scales: Value
+  /** What is added to each value of a block, if anything: float32 [rows, blocks]. */
+  readonly offsets: Value | undefined
   readonly bits: 4 | 8
   readonly blockSize: number
   /** Values in a row, without the padding of its last block. */
@@ -83,10 +85,10 @@ export function quantizedWeight(
   const entry = requireTensor(model.weights, name)
   const { quantization } = model
   if (quantization === undefined) refuse(model.weights, entry, 'quantization_config in config.json', 'none')
-  const stored = quantization.block_size === 'row' ? 'I8' : 'U8'
+  const { bits, block_size: blockSize } = formatOf(quantization, name)
+  const stored = blockSize === 'row' ? 'I8' : 'U8'
   if (entry.dtype !== stored) refuse(model.weights, entry, `${name} as ${stored}`, entry.dtype)
   if (scales.dtype !== 'F32') refuse(model.weights, scales, `${scalesName} as F32`, scales.dtype)
-  const { bits, block_size: blockSize } = quantization
   if (blockSize === 'row') {
     requireShape(model.weights, entry, name, [rows, width])
     requireShape(model.weights, scales, scalesName, [rows])
@@ -100,9 +102,11 @@ export function quantizedWeight(
   const dims = [rows, blocks, (blockSize * bits) / 8]
   requireShape(model.weights, entry, name, dims)
   requireShape(model.weights, scales, scalesName, [rows, blocks])
+  const offsets = model.weights.get(`${name}.offsets`)
   return {
     values: model.g.weight(name, { ...entry, type: 'uint8', dims }),
     scales: model.g.weight(scalesName, { ...scales, type: 'float32', dims: [rows, blocks] }),
+    offsets: offsets && floatWeight(model, `${name}.offsets`, [rows, blocks]),
     bits,
     blockSize,
     width,

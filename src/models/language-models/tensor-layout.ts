@@ -65,7 +65,7 @@ export function checkTensors(config: LanguageModelConfig, weights: WeightIndex):
     throw new ModelFormatError(file, `${name} of shape [${shape}]`, `[${entry.shape.slice(0, 8)}]`)
   }
   for (const name of weights.names) {
-    const owner = name.replace(/\.scales$/, '')
+    const owner = name.replace(/\.(scales|offsets)$/, '')
     if (tensors.has(owner) || OPTIONAL.includes(owner) || MADE_ANEW.test(name)) continue
     const expected = `the tensors of ${config.num_hidden_layers} layers (num_hidden_layers) and no others`
     throw new ModelFormatError(`${weights.folder}/${weights.get(name)!.file}`, expected, name.slice(0, 200))

@@ -1,4 +1,4 @@
-import type { RopeConfig, RopeScaling } from '../../models/language-models/rope-config.ts'
+import type { RopeConfig, RopeScaling } from './rope-config.ts'
 
 type Scaling<Type> = Extract<RopeScaling, { type: Type }>
 

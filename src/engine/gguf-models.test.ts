@@ -1,0 +1,104 @@
+import { copyFile, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createCpuBackend } from '../backends/cpu.ts'
+import { openModel, quantizeWeights, unpackGguf, weighModel } from '../models/index.ts'
+import { createEngine } from './index.ts'
+import { createTaskSource } from './task-source.ts'
+
+const FIXTURE = fileURLToPath(new URL('../../test/fixtures/gguf/llama.gguf', import.meta.url))
+const REQUEST = {
+  state: 'hello world',
+  questions: { q: { type: 'choice', criteria: { a: 'one', b: 'two' } } },
+} as const
+const NEVER = new AbortController().signal
+
+let work: string
+let path: string
+beforeEach(async () => {
+  work = await mkdtemp(join(tmpdir(), 'tessera-gguf-'))
+  path = join(work, 'tiny.gguf')
+  await copyFile(FIXTURE, path)
+  process.env['TESSERA_CACHE'] = join(work, 'cache')
+})
+afterEach(async () => {
+  delete process.env['TESSERA_CACHE']
+  await rm(work, { recursive: true })
+})
+
+const unpacked = async () =>
+  (await readdir(join(work, 'cache'), { recursive: true })).filter((name) => name.endsWith('tensors'))
+
+it('a GGUF file answers where a folder would, and counts tokens without being unpacked', async () => {
+  await using engine = await createEngine({ backend: 'cpu', threads: 1, models: { 'decide-latest': path } })
+  const { input_tokens } = await engine.countTokens(REQUEST)
+  await expect(unpacked()).rejects.toThrow('ENOENT')
+  const { answers, usage, model } = await engine.decide(REQUEST)
+  expect(Object.keys(answers['q']!.probabilities)).toEqual(['a', 'b'])
+  expect(usage.input_tokens).toBe(input_tokens)
+  expect(model).toBe('tiny')
+  expect(await unpacked()).toHaveLength(1)
+})
+
+it('a request cannot name a file', async () => {
+  await using engine = await createEngine({ backend: 'cpu', threads: 1 })
+  const { model } = await engine.decide({ ...REQUEST, model: path })
+  expect(model).toBe('decide-mini')
+  expect(
+    (
+      await createTaskSource({ models: {}, backend: 'cpu', keepAlive: 0, memoryBudget: 0 }).resolve(
+        path,
+        'decide-latest',
+      )
+    ).id,
+  ).toBe('decide-mini')
+})
+
+it('is unpacked once, anew when it changed, and what it was before is removed', async () => {
+  const first = await unpackGguf(openModel(path), NEVER)
+  const { mtimeMs, size } = await stat(join(first, 'model.safetensors'))
+  expect(size).toBe(await weighModel(path))
+  expect(await unpackGguf(openModel(path), NEVER)).toBe(first)
+  expect((await stat(join(first, 'model.safetensors'))).mtimeMs).toBe(mtimeMs)
+  await utimes(path, 1, 1)
+  const second = await unpackGguf(openModel(path), NEVER)
+  expect(second).not.toBe(first)
+  expect(await unpacked()).toHaveLength(1)
+  const both = await Promise.all([unpackGguf(openModel(path), NEVER), unpackGguf(openModel(path), NEVER)])
+  expect(both).toEqual([second, second])
+})
+
+it('leaves nothing behind where it is stopped, and says what it cannot write', async () => {
+  await expect(unpackGguf(openModel(path), AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+  expect(await unpacked()).toEqual([])
+  await writeFile(join(work, 'file'), '')
+  const env = { TESSERA_CACHE: join(work, 'file') }
+  await expect(unpackGguf(openModel(path), NEVER, env)).rejects.toMatchObject({
+    code: 'model_format',
+    expected: expect.stringMatching(/^a folder for \d+ bytes of unpacked weights \(TESSERA_CACHE\)$/),
+  })
+})
+
+it('quantises into a folder that answers as the file does', async () => {
+  const out = join(work, 'rows')
+  await quantizeWeights({ folder: path, out, bits: 8, blockSize: 32 })
+  await using engine = await createEngine({ backend: 'cpu', threads: 1, models: { 'decide-latest': path, mine: out } })
+  const [file, folder] = [await engine.decide(REQUEST), await engine.decide({ ...REQUEST, model: 'mine' })]
+  const [wanted, got] = [file, folder].map(({ answers }) => Object.values(answers['q']!.probabilities) as number[])
+  for (const [i, value] of wanted!.entries()) expect(got![i]).toBeCloseTo(value, 1)
+})
+
+it('an architecture that nobody knows is refused by name', async () => {
+  const { readFile } = await import('node:fs/promises')
+  const bytes = await readFile(path)
+  const at = bytes.indexOf('llama', bytes.indexOf('general.architecture'))
+  bytes.write('mamba', at)
+  await writeFile(path, bytes)
+  const backend = await createCpuBackend({ threads: 1 })
+  const source = createTaskSource({ models: { mine: path }, backend: 'cpu', keepAlive: 0, memoryBudget: 0 })
+  const opened = source.open(await source.resolve('mine', 'mine'), backend, { signal: NEVER, onProgress: () => {} })
+  await expect(opened).rejects.toMatchObject({ code: 'model_format', got: 'mamba' })
+  await backend.dispose()
+})

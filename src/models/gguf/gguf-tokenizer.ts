@@ -1,0 +1,83 @@
+import type { GgufFile } from './gguf-file.ts'
+import { GgufMetadata } from './gguf-metadata.ts'
+import { mergesByScore } from './merges-by-score.ts'
+import { PRE_TOKENIZERS, writeStages } from './pre-tokenizers.ts'
+
+/** Kinds of tokens, by their number in `tokenizer.ggml.token_type`. */
+const CONTROL = 3
+const USER_DEFINED = 4
+
+/** The `tokenizer.json` that the metadata of a GGUF model stands for. @throws ModelFormatError naming a key */
+export function writeTokenizer(gguf: GgufFile): Record<string, unknown> {
+  const read = new GgufMetadata(gguf, 'tokenizer.ggml.')
+  const model = read.text('model')
+  const tokens = read.texts('tokens')
+  const kinds = read.numbers('token_type')
+  if (kinds.length !== tokens.length)
+    read.refuse('token_type', `${tokens.length} kinds of tokens`, String(kinds.length))
+  const vocab: Record<string, number> = Object.create(null)
+  const added: object[] = []
+  for (const [id, content] of tokens.entries()) {
+    const isControl = kinds[id] === CONTROL
+    if (isControl || kinds[id] === USER_DEFINED) added.push({ id, content, special: isControl, normalized: false })
+    if (isControl) continue
+    if (content in vocab) read.refuse('tokens', 'each token once', `token ${id} as token ${vocab[content]} is`)
+    vocab[content] = id
+  }
+  const named = {
+    version: '1.0',
+    decoder: null,
+    post_processor: null,
+    added_tokens: added.filter((token) => 'content' in token && token.content !== ''),
+  }
+  if (model === 'gpt2') return { ...named, ...writeBytePairs(read, vocab) }
+  if (model === 'llama') return { ...named, ...writeSentencePiece(read, vocab, tokens) }
+  return read.refuse('model', 'gpt2 or llama', model.slice(0, 100))
+}
+
+function writeBytePairs(read: GgufMetadata, vocab: object) {
+  const pre = read.optionalText('pre') ?? 'none'
+  const cutting = PRE_TOKENIZERS.get(pre)
+  if (cutting === undefined) read.refuse('pre', `one of ${[...PRE_TOKENIZERS.keys()].join(', ')}`, pre.slice(0, 100))
+  if (read.optionalFlag('add_space_prefix')) read.refuse('add_space_prefix', 'false', 'true')
+  const merges = read.texts('merges')
+  return { ...writeStages(cutting), model: { type: 'BPE', vocab, merges, ignore_merges: cutting.wholeWords ?? false } }
+}
+
+/** SentencePiece's kind of byte pairs, in which spaces are letters and the token of highest score is made first. */
+function writeSentencePiece(read: GgufMetadata, vocab: Readonly<Record<string, number>>, tokens: readonly string[]) {
+  if (read.optionalFlag('add_space_prefix') ?? true) {
+    read.refuse(
+      'add_space_prefix',
+      'false, as no text is begun with a space here',
+      'true, or no value, which says the same',
+    )
+  }
+  if (read.optionalFlag('remove_extra_whitespaces')) read.refuse('remove_extra_whitespaces', 'false', 'true')
+  const scores = read.numbers('scores')
+  if (scores.length !== tokens.length) read.refuse('scores', `${tokens.length} of them`, String(scores.length))
+  const merges = mergesByScore(vocab, scores)
+  return {
+    normalizer: { type: 'Replace', pattern: { String: ' ' }, content: '▁' },
+    pre_tokenizer: null,
+    model: { type: 'BPE', vocab, merges, byte_fallback: '<0x00>' in vocab },
+  }
+}
+
+/** The `tokenizer_config.json`: the chat template, and the tokens that it names. */
+export function writeTokenizerConfig(gguf: GgufFile): Record<string, unknown> {
+  const read = new GgufMetadata(gguf, 'tokenizer.')
+  const tokens = read.texts('ggml.tokens')
+  const token = (kind: string) => {
+    const id = read.optionalNumber(`ggml.${kind}_token_id`)
+    if (id === undefined) return undefined
+    return tokens[id] ?? read.refuse(`ggml.${kind}_token_id`, `an id below ${tokens.length}`, String(id))
+  }
+  return {
+    chat_template: read.optionalText('chat_template'),
+    bos_token: token('bos'),
+    eos_token: token('eos'),
+    unk_token: token('unknown'),
+    pad_token: token('padding'),
+  }
+}

@@ -1,0 +1,96 @@
+import { ModelFormatError } from '../../errors/index.ts'
+import { decodeFloats } from '../decode-floats.ts'
+import { findGgufFamily } from '../language-models/families.ts'
+import { makeWeightFile } from '../made-weights.ts'
+import type { ModelFiles } from '../model-files.ts'
+import type { QuantizationConfig, TensorFormat } from '../quantization-config.ts'
+import { writeConfig } from './gguf-config.ts'
+import { type GgufFile, readGguf } from './gguf-file.ts'
+import { GgufMetadata } from './gguf-metadata.ts'
+import { type Matrices, ROPE_FACTORS, translateTensors, type TranslatedTensor } from './gguf-tensors.ts'
+import { writeTokenizer, writeTokenizerConfig } from './gguf-tokenizer.ts'
+
+/** What a GGUF file stands for: the texts of a checkpoint as transformers publishes it, and its weights. */
+interface Translation {
+  /** By file name. */
+  readonly texts: ReadonlyMap<string, () => string>
+  readonly tensors: readonly TranslatedTensor[]
+}
+
+/** The one file of weights that a GGUF model shows. */
+export const GGUF_WEIGHTS = 'model.safetensors'
+
+/**
+ * A GGUF language model as the files of a checkpoint in safetensors, made from it as they are read. Nothing is read before
+ * that, and then nothing but headers until it is weights.
+ *
+ * @param folder files of the folder that it is in
+ * @param file its name there, of a divided one that of its first part
+ * @param matrices what quantised ones become. @defaultValue 'blocks'
+ */
+export function openGguf(folder: ModelFiles, file: string, matrices: Matrices = 'blocks'): ModelFiles {
+  let opening: Promise<Translation> | undefined
+  const open = () => (opening ??= translate(folder, file, matrices))
+  const location = `${folder.location}/${file}`
+  return {
+    location,
+    name: file.replace(/(-00001-of-\d{5})?\.gguf$/i, ''),
+    readText: async (name) => (await open()).texts.get(name)?.(),
+    async findWeights(name) {
+      if (name !== GGUF_WEIGHTS) return undefined
+      return makeWeightFile((await open()).tensors, { folder: location, name }, { format: 'pt' })
+    },
+    within: (name) => ({ ...NOTHING, location: `${location}/${name}`, name }),
+  }
+}
+
+/** A GGUF file has no folders. */
+const NOTHING = {
+  readText: async () => undefined,
+  findWeights: async () => undefined,
+  within: (name: string): ModelFiles => ({ ...NOTHING, location: name, name }),
+}
+
+async function translate(folder: ModelFiles, file: string, matrices: Matrices): Promise<Translation> {
+  const gguf = await readGguf(folder, file)
+  const general = new GgufMetadata(gguf, 'general.')
+  const family = findGgufFamily(general.text('architecture'), gguf.path)
+  const tensors = translateTensors(gguf, family, matrices)
+  const quantization = describeBlocks(tensors)
+  const config = { ...writeConfig(gguf, family, await readRopeFactors(gguf)), ...quantization }
+  const licence = general.optionalText('license')
+  const texts = new Map([
+    ['config.json', () => JSON.stringify(config, undefined, 2)],
+    ['tokenizer.json', () => JSON.stringify(writeTokenizer(gguf))],
+    ['tokenizer_config.json', () => JSON.stringify(writeTokenizerConfig(gguf), undefined, 2)],
+  ])
+  if (licence !== undefined) texts.set('README.md', () => `---\nlicense: ${licence.slice(0, 100)}\n---\n`)
+  return { texts, tensors }
+}
+
+/** More than half of any head's pairs. */
+const MOST_FACTORS = 1024
+
+async function readRopeFactors(gguf: GgufFile): Promise<Float32Array | undefined> {
+  const stored = gguf.tensors.get(ROPE_FACTORS)
+  if (stored === undefined) return undefined
+  if (stored.type.name === 'F32' && stored.length <= 4 * MOST_FACTORS) {
+    return decodeFloats(await stored.file.read(stored.offset, stored.length), 'F32')
+  }
+  const expected = `at most ${MOST_FACTORS} numbers of F32 in ${ROPE_FACTORS}`
+  throw new ModelFormatError(gguf.path, expected, `[${stored.shape}] of ${stored.type.name}`)
+}
+
+/** The form that most tensors are stored in, and by name those that are stored otherwise. */
+function describeBlocks(
+  tensors: readonly TranslatedTensor[],
+): { readonly quantization_config: QuantizationConfig } | undefined {
+  const stored = tensors.flatMap(({ name, blocks }) => (blocks === undefined ? [] : [{ name, blocks }]))
+  const same = (a: TensorFormat, b: TensorFormat) => a.bits === b.bits && a.block_size === b.block_size
+  const count = (blocks: TensorFormat) => stored.filter((other) => same(other.blocks, blocks)).length
+  const [first, ...rest] = new Map(stored.map(({ blocks }) => [`${blocks.bits} ${blocks.block_size}`, blocks])).values()
+  if (first === undefined) return undefined
+  const usual = rest.reduce((most, blocks) => (count(blocks) > count(most) ? blocks : most), first)
+  const others = stored.filter(({ blocks }) => !same(blocks, usual)).map(({ name, blocks }) => [name, blocks] as const)
+  return { quantization_config: { quant_method: 'tessera', ...usual, tensors: Object.fromEntries(others) } }
+}

@@ -1,0 +1,101 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { AbortedError, ModelFormatError } from '../../errors/index.ts'
+import { exists } from '../exists.ts'
+import type { Environment } from '../hub-cache.ts'
+import type { ModelFiles, WeightFile } from '../model-files.ts'
+import { partNames } from './gguf-file.ts'
+import { GGUF_WEIGHTS } from './open-gguf.ts'
+
+/** Rises when the same file is unpacked otherwise. */
+const FORMAT = 1
+/** Memory of one step. */
+const STEP_BYTES = 16 * 2 ** 20
+
+/** Where unpacked models are kept: `TESSERA_CACHE`, or `tessera` in `XDG_CACHE_HOME` or `~/.cache`. */
+function unpackedFolder(env: Environment): string {
+  return join(env['TESSERA_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'tessera'), 'gguf')
+}
+
+/**
+ * Writes the weights of a GGUF model as safetensors, which onnxruntime opens where they lie, into a cache, unless they are
+ * there. Memory stays bounded whatever the size of the model.
+ *
+ * @param files the model, as `openGguf` shows it
+ * @returns the folder with the file; it appears once it is complete, and what was unpacked of an earlier state of the model
+ *   is removed
+ * @throws ModelFormatError when the file is damaged or the cache cannot be written, AbortedError
+ */
+export async function unpackGguf(
+  files: ModelFiles,
+  signal: AbortSignal,
+  env: Environment = process.env,
+): Promise<string> {
+  const path = files.location
+  const weights = await files.findWeights(GGUF_WEIGHTS)
+  if (weights === undefined) throw new ModelFormatError(path, 'a GGUF file with weights', 'none')
+  const { owner, state } = await identify(path)
+  const folder = join(unpackedFolder(env), owner, state)
+  if (await exists(folder)) return folder
+  const partial = `${folder}.partial-${randomUUID()}`
+  try {
+    await mkdir(partial, { recursive: true })
+    await copyWeights(weights, join(partial, GGUF_WEIGHTS), signal)
+    // Another process may have been first; then there is nothing to do.
+    await rename(partial, folder).catch(async (error: unknown) => {
+      if (!(await exists(folder))) throw error
+    })
+  } catch (error) {
+    throw explain(error, folder, weights.size)
+  } finally {
+    await rm(partial, { recursive: true, force: true }).catch(() => {})
+  }
+  await removeOthers(join(unpackedFolder(env), owner), state)
+  return folder
+}
+
+/** Names of the folders of a file and of the state that it is in. */
+async function identify(path: string): Promise<{ owner: string; state: string }> {
+  const parts = await Promise.all(
+    partNames(basename(path)).map(async (name) => {
+      const part = join(dirname(path), name)
+      const { size, mtimeMs } = await stat(part)
+      return [await realpath(part), size, mtimeMs] as const
+    }),
+  )
+  const stem = basename(path).replace(/\.gguf$/i, '')
+  return { owner: `${stem}-${hash(parts.map(([real]) => real))}`, state: hash([FORMAT, parts]) }
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+}
+
+async function copyWeights(weights: WeightFile, path: string, signal: AbortSignal): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    for (let done = 0; done < weights.size;) {
+      if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      const bytes = await weights.read(done, STEP_BYTES)
+      await file.writeFile(bytes)
+      done += bytes.length
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+function explain(error: unknown, folder: string, size: number): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === undefined || !['ENOSPC', 'EACCES', 'EROFS', 'EPERM', 'ENOTDIR'].includes(code)) return error
+  const expected = `a folder for ${size} bytes of unpacked weights (TESSERA_CACHE)`
+  return new ModelFormatError(folder, expected, `one that cannot be written (${code})`, { cause: error })
+}
+
+/** What is in the way of nothing if it stays, as where a process has its weights open on Windows. */
+async function removeOthers(owner: string, state: string): Promise<void> {
+  const others = (await readdir(owner)).filter((name) => name !== state && !name.includes('.partial-'))
+  await Promise.all(others.map((name) => rm(join(owner, name), { recursive: true, force: true }).catch(() => {})))
+}
