@@ -1,143 +1,108 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createCpuBackend } from '../../src/backends/index.ts'
-import { calibrateLogits, toProbabilities } from '../../src/decide/calibrate.ts'
 import { openDecider } from '../../src/decide/index.ts'
 import { type Manifest, manifestSchema } from '../../src/decide/manifest.ts'
-import { poolWindows } from '../../src/decide/windows.ts'
-import { measure, measureBy } from '../../src/evaluate/metrics.ts'
-import type { Outcome } from '../../src/evaluate/outcome.ts'
+import { measure } from '../../src/evaluate/metrics.ts'
 import { openFolder } from '../../src/models/index.ts'
-import type { Question } from '../../src/schemas/index.ts'
-import { fitCalibration, type Sample } from './fit-calibration.ts'
-import { type Case, readRows } from './read-rows.ts'
+import { type Answered, answerRows, calibrated } from './answer-rows.ts'
+import { answersPage } from './answers-page.ts'
+import { cardReport, figures, samplesOf } from './card-report.ts'
+import { fitCalibration } from './fit-calibration.ts'
 
 /*
  * Evaluates a decision model on labelled rows and prints JSON:
  *
- *     npm run eval:decide -- --data dev.jsonl [--model models/decide-mini] [--every 10] [--order] [--fit]
+ *     npm run eval:decide -- --card decisions-dev.jsonl.xz [--order] > models/decide-mini/evaluation.json
+ *     npm run eval:decide -- --answers models/decide-mini/ANSWERS.md
+ *     npm run eval:decide -- --data rows.jsonl [--fit]
  *
- * --order also asks every choice question with its options reversed and reports the share of answers that change.
- * --fit fits the calibration on these rows, writes it into the bundle's tessera.json, and reports with it.
+ * --card gives every figure of a card: the developer set (in all, by length of the state, and with temperatures fitted on half of it),
+ * everyday questions and probes. --answers writes a page of twenty answers that nobody picked. --data is for rows of any kind;
+ * --fit fits the calibration on them and writes it into the bundle's tessera.json. For all: --model FOLDER, --every 10 for a
+ * part of the rows, --threads 2, and --order, which also asks every choice with its options reversed and reports the share of answers that change.
  */
 
 const { values } = parseArgs({
   options: {
+    answers: { type: 'string' },
+    card: { type: 'string' },
     data: { type: 'string' },
-    model: { type: 'string', default: 'models/decide-mini' },
     every: { type: 'string', default: '1' },
-    threads: { type: 'string', default: '2' },
-    order: { type: 'boolean', default: false },
     fit: { type: 'boolean', default: false },
+    model: { type: 'string', default: 'models/decide-mini' },
+    order: { type: 'boolean', default: false },
+    threads: { type: 'string', default: '2' },
   },
 })
-if (!values.data)
-  throw new Error('expected --data FILE, a .jsonl of labelled rows (see bench/eval-decide/read-rows.ts)')
 
-interface Answered extends Outcome {
-  source: string
-  family: string
-  heldout: string
-  question: Question
-  windows: readonly Float64Array[]
-}
-
-const context = { turn: async () => {} }
+const here = fileURLToPath(new URL('.', import.meta.url))
+const everydayFile = join(here, 'everyday.jsonl')
 const manifestFile = join(values.model, 'tessera.json')
 const manifest: Manifest = manifestSchema.parse(JSON.parse(await readFile(manifestFile, 'utf8')))
+const settings = { every: Number(values.every), order: values.order }
+
+/** Probes that come with the source, and those that were made here because their texts may not be passed on. */
+async function probeFiles(folders: readonly string[]): Promise<string[]> {
+  const files = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(join(here, folder)).catch(() => [])
+      return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(here, folder, name))
+    }),
+  )
+  return files.flat().toSorted()
+}
+
+type Decider = Awaited<ReturnType<typeof openDecider>>
+
+async function card(decider: Decider, file: string) {
+  const developer = await answerRows(decider, [file], settings)
+  const [everyday, probes] = [
+    await answerRows(decider, [everydayFile], settings),
+    await answerRows(decider, await probeFiles(['probes', 'probes/local']), settings),
+  ]
+  const questions = developer.answered.length
+  return { questions, ...cardReport(developer, everyday.answered, probes.answered, manifest) }
+}
+
+async function writeAnswers(decider: Decider, file: string): Promise<void> {
+  const { answered } = await answerRows(decider, [everydayFile, ...(await probeFiles(['probes']))], settings)
+  await writeFile(file, answersPage(calibrated(answered, manifest), `${manifest.name} ${manifest.version}`))
+}
+
+async function anyRows(decider: Decider, file: string) {
+  const { answered, order } = await answerRows(decider, [file], settings)
+  const calibration = values.fit ? await fit(answered) : manifest.calibration
+  return {
+    questions: answered.length,
+    ...(values.order && { order: { asked: order.asked, changed: order.changed / order.asked } }),
+    ...figures(calibrated(answered, { ...manifest, calibration })),
+  }
+}
+
+async function fit(answered: readonly Answered[]) {
+  const samples = samplesOf(answered)
+  const fitted = { ...fitCalibration(samples), samples: samples.length, ece: 0 }
+  const calibration = { ...fitted, ece: measure(calibrated(answered, { ...manifest, calibration: fitted })).ece }
+  await writeFile(manifestFile, `${JSON.stringify({ ...manifest, calibration }, null, 2)}\n`)
+  return calibration
+}
+
+if (!values.card && !values.answers && !values.data) {
+  throw new Error('expected --card FILE (the developer set), --answers FILE to write, or --data FILE of labelled rows')
+}
 const backend = await createCpuBackend({ threads: Number(values.threads) })
 const decider = await openDecider({ backend, files: openFolder(values.model) })
-
-function reversed(question: Question): Question {
-  if (question.type !== 'choice') return question
-  return { ...question, criteria: Object.fromEntries(Object.entries(question.criteria).reverse()) }
-}
-
-async function answer({
-  request,
-  gold,
-  ...about
-}: Case): Promise<{ answered: Answered[]; changed: number; asked: number }> {
-  const read = await decider.logits(request, context)
-  const questions = Object.values(request.questions)
-  const answered = questions.map((question, index) => ({
-    ...about,
-    question,
-    type: question.type,
-    gold: gold[index] as number,
-    probabilities: [],
-    windows: read[index]!,
-  }))
-  if (!values.order) return { answered, changed: 0, asked: 0 }
-  const turned = {
-    ...request,
-    questions: Object.fromEntries(
-      Object.entries(request.questions).map(([name, question]) => [name, reversed(question)]),
-    ),
-  }
-  const again = await decider.logits(turned, context)
-  const choices = Object.values(turned.questions).flatMap((question, index) => {
-    const [before, after] = [read[index]?.[0], again[index]?.[0]]
-    const asked = questions[index]
-    return asked?.type === 'choice' && before && after ? [winner(asked, before) !== winner(question, after)] : []
-  })
-  return { answered, changed: choices.filter(Boolean).length, asked: choices.length }
-}
-
-function winner(question: Question, logits: Float64Array): string | undefined {
-  return Object.keys(question.criteria ?? {})[logits.indexOf(Math.max(...logits))]
-}
-
-function calibrated(
-  answered: readonly Answered[],
-  { calibration, window }: Pick<Manifest, 'calibration' | 'window'>,
-): Answered[] {
-  return answered.map((one) => {
-    const logits = one.windows.map((window) => calibrateLogits(one.question, window, calibration))
-    return { ...one, probabilities: toProbabilities(poolWindows(logits, window.sharpness)) }
-  })
-}
-
-const all: Answered[] = []
-let changed = 0
-let asked = 0
 const started = performance.now()
-for await (const row of readRows(values.data, Number(values.every))) {
-  const result = await answer(row)
-  all.push(...result.answered)
-  changed += result.changed
-  asked += result.asked
-}
-const seconds = (performance.now() - started) / 1000
+const report = values.card ? await card(decider, values.card) : values.data && (await anyRows(decider, values.data))
+if (values.answers) await writeAnswers(decider, values.answers)
 await decider.dispose()
 await backend.dispose()
-
-let { calibration } = manifest
-if (values.fit) {
-  const samples = all.flatMap(({ type, source, windows, gold }): Sample[] =>
-    windows.length === 1 && windows[0] ? [{ type, source, logits: [...windows[0]], gold }] : [],
-  )
-  const fitted = { ...fitCalibration(samples), samples: samples.length, ece: 0 }
-  calibration = { ...fitted, ece: measure(calibrated(all, { ...manifest, calibration: fitted })).ece }
-  await writeFile(manifestFile, `${JSON.stringify({ ...manifest, calibration }, null, 2)}\n`)
+if (report) {
+  const seconds = Math.round((performance.now() - started) / 1000)
+  const short = (_: string, value: unknown) =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value
+  console.log(JSON.stringify({ model: manifest.name, version: manifest.version, seconds, ...report }, short, 2))
 }
-const outcomes = calibrated(all, { window: manifest.window, calibration })
-const report = {
-  model: manifest.name,
-  version: manifest.version,
-  questions: all.length,
-  seconds: Math.round(seconds),
-  ...(values.order ? { order: { asked, changed: changed / asked } } : {}),
-  overall: measure(outcomes),
-  types: measureBy(outcomes, ({ heldout, type }) => (heldout ? `${heldout} ${type}` : type)),
-  families: measureBy(outcomes, ({ family }) => family),
-  sources: measureBy(outcomes, ({ source }) => source),
-}
-console.log(
-  JSON.stringify(
-    report,
-    (_, value) => (typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value),
-    2,
-  ),
-)
