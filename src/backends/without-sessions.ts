@@ -9,7 +9,8 @@ export function withoutSessions(backend: Backend): Backend {
   return withSessions(backend, { createSession: () => Promise.resolve(UNOPENED), dispose: () => Promise.resolve() })
 }
 
-const UNOPENED: Session = {
+/** Stands for a session that nobody opens. */
+export const UNOPENED: Session = {
   inputNames: [],
   outputNames: [],
   run: () => Promise.reject(new Error('a model that was opened without its weights was asked to compute')),

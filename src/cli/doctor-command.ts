@@ -3,6 +3,8 @@ import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { type BackendStatus, detectBackends, observeTelemetry, type RuntimeTelemetry } from '../backends/index.ts'
+import { formatBytes } from '../models/format-bytes.ts'
+import { diagnoseModel, type ModelDiagnosis } from './diagnose-model.ts'
 import { printResult, runCommand } from './run-command.ts'
 
 interface Diagnosis {
@@ -13,6 +15,8 @@ interface Diagnosis {
   readonly backends: readonly BackendStatus[]
   /** Whether onnxruntime reports to its maker from this process. */
   readonly runtimeTelemetry: RuntimeTelemetry
+  /** With `--model`. */
+  readonly model?: ModelDiagnosis
 }
 
 const TELEMETRY: Record<RuntimeTelemetry, string> = {
@@ -23,7 +27,10 @@ const TELEMETRY: Record<RuntimeTelemetry, string> = {
 
 export const doctorCommand = defineCommand({
   meta: { name: 'doctor', description: 'Show the platform and which backends compute here, or why not' },
-  args: { json: { type: 'boolean', description: 'print JSON' } },
+  args: {
+    model: { type: 'string', description: 'say whether this model fits into memory here', valueHint: 'folder|id' },
+    json: { type: 'boolean', description: 'print JSON' },
+  },
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const diagnosis: Diagnosis = {
@@ -34,6 +41,7 @@ export const doctorCommand = defineCommand({
         backends: await detectBackends(),
         // Afterwards, since it shows what became of the sessions that those opened.
         runtimeTelemetry: await observeTelemetry(),
+        ...(args.model !== undefined && { model: await diagnoseModel(args.model) }),
       }
       printResult(args.json ?? false, diagnosis, () => formatDiagnosis(diagnosis))
     }),
@@ -47,7 +55,15 @@ export async function packageVersion(): Promise<string> {
   return version
 }
 
-function formatDiagnosis({ tessera, node, platform, processors, backends, runtimeTelemetry }: Diagnosis): string {
+function formatDiagnosis({
+  tessera,
+  node,
+  platform,
+  processors,
+  backends,
+  runtimeTelemetry,
+  model,
+}: Diagnosis): string {
   const head = `tessera ${tessera} · node ${node} · ${platform} · ${processors} processors`
   const lines = backends.map(({ name, available, reason, remedy, details }) => {
     const state = available ? colors.green('available') : colors.yellow('not available')
@@ -57,5 +73,12 @@ function formatDiagnosis({ tessera, node, platform, processors, backends, runtim
     const why = available ? facts : [reason, remedy && `→ ${remedy}`].filter(Boolean).join('\n            ')
     return `${colors.bold(name.padEnd(8))} ${state}\n            ${colors.dim(why)}`
   })
-  return [head, '', ...lines, '', `${colors.bold('telemetry')} ${TELEMETRY[runtimeTelemetry]}`].join('\n')
+  const telemetry = `${colors.bold('telemetry')} ${TELEMETRY[runtimeTelemetry]}`
+  return [head, '', ...lines, '', telemetry, ...(model ? ['', formatModel(model)] : [])].join('\n')
+}
+
+function formatModel({ id, memory: { open, needed, available, limit }, fits, remedy }: ModelDiagnosis): string {
+  const state = fits ? colors.green('fits') : colors.yellow('does not fit')
+  const facts = `about ${formatBytes(open)} when open, ${formatBytes(needed)} while it works; ${limit} has ${formatBytes(available)} left`
+  return `${colors.bold(id)} ${state}\n            ${colors.dim([facts, remedy && `→ ${remedy}`].filter(Boolean).join('\n            '))}`
 }

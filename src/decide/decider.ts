@@ -4,6 +4,8 @@ import { answerQuestion } from './answer.ts'
 import { poolWindows } from './windows.ts'
 
 export interface Decider {
+  /** Bytes that a request on a state of 1,024 tokens takes beside the model; absent where they are few. */
+  readonly workingMemory?: number
   /** Answers a validated request. */
   decide(request: DecisionRequest, context: JobContext): Promise<DecisionResponse>
   /** The `usage.input_tokens` that `decide` would report, and its parts; checks the same limits. */
@@ -58,17 +60,19 @@ export interface DeciderSettings {
   calibrate(question: Question, logits: Float64Array): Float64Array
   /** How much windows that found something outweigh the others; see `poolWindows`. */
   readonly sharpness: number
+  readonly workingMemory?: number
 }
 
 export function createDecider<Plan extends PlannedRequest>(
   reader: QuestionReader<Plan>,
-  { name, calibrate, sharpness }: DeciderSettings,
+  { name, calibrate, sharpness, workingMemory }: DeciderSettings,
 ): Decider {
   function answer(question: Question, windows: readonly Float64Array[], threshold: number | undefined): Answer {
     const calibrated = windows.map((logits) => calibrate(question, logits))
     return answerQuestion(question, poolWindows(calibrated, sharpness), threshold)
   }
   return {
+    ...(workingMemory !== undefined && { workingMemory }),
     countTokens: (request) => reader.count(reader.plan(request)),
     logits: async (request, context) => (await reader.read(reader.plan(request), context)).logits,
     async decide(request, context) {

@@ -14,7 +14,8 @@ export interface CommonEngineOptions {
    */
   readonly keepAlive?: number
   /**
-   * Bytes of weights that open models may have together. Beyond it the ones that were not used for longest are closed;
+   * Bytes of memory that open models may take together: what is predicted of them on a processor, of small models and on devices
+   * the size of their files. Beyond it the ones that were not used for longest are closed;
    * those in use never are, nor is the one used last.
    */
   readonly memoryBudget?: number

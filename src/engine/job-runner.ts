@@ -6,6 +6,7 @@ import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import type { JobContext, Progress } from '../jobs/job-context.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { JobKind, Jobs } from './jobs.ts'
+import type { MemoryPrediction } from './memory-prediction.ts'
 import { type Openable, OpenModels } from './open-models.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { EngineSettings } from './resolve-options.ts'
@@ -117,9 +118,17 @@ export class JobRunner {
 
   #openable({ source, backend }: Parts, model: ResolvedModel, { onProgress }: Required<JobContext>): Openable {
     const alone: Alone = (create) => this.#turns.take(create)
+    let prediction: MemoryPrediction | undefined
     return {
       folder: model.folder,
-      weigh: async () => (await source.describe(model)).bytes,
+      weigh: async () => {
+        // A device has memory of its own.
+        if (backend.selfTest === undefined) prediction = await source.memory?.predict(model)
+        return prediction?.open ?? (await source.describe(model)).bytes
+      },
+      admit: async (reusable) => {
+        if (prediction) await source.memory?.require(model, prediction, reusable)
+      },
       note: (change, milliseconds) => this.#post({ type: 'model', model: model.id, change, milliseconds }),
       open: (signal) => openWhole(backend, alone, (whole) => source.open(model, whole, { signal, onProgress })),
     }

@@ -200,3 +200,19 @@ it('closes everything when it is disposed, and no timer goes on', async () => {
   expect(events).toEqual(['open a', 'open b', 'close a', 'close b'])
   expect(vi.getTimerCount()).toBe(0)
 })
+
+it('closes what nobody uses where a model is refused for lack of memory, and asks again', async () => {
+  const { models, touch } = create()
+  await touch('a')
+  const asked: number[] = []
+  const admit = async (reusable: number) => {
+    asked.push(reusable)
+    if (reusable < 10) throw new Error('too little')
+  }
+  const open = async () => ({ dispose: () => {} })
+  await models.use({ folder: 'b', weigh: async () => 10, admit, open }, new AbortController().signal, () => {})
+  expect([events, asked]).toEqual([
+    ['open a', 'close a'],
+    [0, 10],
+  ])
+})

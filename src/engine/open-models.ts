@@ -19,6 +19,13 @@ export interface Openable {
   readonly folder: string
   /** Bytes that it will take. */
   weigh(): Promise<number>
+  /**
+   * Asked before the opening, and again where others could be closed after it refused.
+   *
+   * @param reusable bytes that closed models have left to the process
+   * @throws InsufficientMemoryError where there is too little
+   */
+  admit?(reusable: number): Promise<void>
   /** Is told what becomes of the model, and how long opening it took; not of an opening that nobody waits for any more. */
   note?(change: ModelChange['change'], milliseconds: number): void
   /** The opening may stop where its signal fires, which it does when nobody waits for the model any more. */
@@ -45,6 +52,8 @@ export class OpenModels {
   readonly #options: OpenModelsOptions
   /** Open or being opened, by folder, the one used last at the end. */
   readonly #entries = new Map<string, Entry>()
+  /** The most that were open at a time: the allocator keeps what closed models had, for those that come. */
+  #mostBytes = 0
   /** Being closed, by folder. None of them waits for anything but its own task. */
   readonly #closing = new Map<string, Promise<void>>()
 
@@ -102,6 +111,7 @@ export class OpenModels {
       try {
         entry.bytes = await weigh()
         await this.#makeRoomFor(entry)
+        await this.#admit(entry)
         if (signal.aborted) throw new AbortedError()
         entry.task = await open(signal)
         model.note?.('opened', performance.now() - started)
@@ -139,15 +149,32 @@ export class OpenModels {
     while (this.#closeUnused(entry)) await Promise.all(this.#closing.values())
   }
 
+  /** Where memory is short, everything that nobody uses is closed first. */
+  async #admit(entry: Entry): Promise<void> {
+    const admit = () => entry.model.admit?.(this.#mostBytes - this.#sumBytes(entry))
+    try {
+      await admit()
+    } catch (error) {
+      if (!this.#closeUnused(entry, 0)) throw error
+      await Promise.all(this.#closing.values())
+      await admit()
+    }
+    this.#mostBytes = Math.max(this.#mostBytes, this.#sumBytes())
+  }
+
+  #sumBytes(except?: Entry): number {
+    return Array.from(this.#entries.values()).reduce((sum, entry) => sum + (entry === except ? 0 : entry.bytes), 0)
+  }
+
   /**
    * Closes models that nobody uses until the others fit, the one unused for longest first.
    *
    * @param spared one that exceeds the budget alone would otherwise be opened anew for every job
    * @returns whether there were any
    */
-  #closeUnused(spared: Entry): boolean {
+  #closeUnused(spared: Entry, budget = this.#options.memoryBudget): boolean {
     const entries = [...this.#entries]
-    let excess = entries.reduce((sum, [, { bytes }]) => sum + bytes, -this.#options.memoryBudget)
+    let excess = this.#sumBytes() - budget
     const unused = entries.filter(([, entry]) => entry !== spared && entry.users === 0 && entry.task !== undefined)
     const closed = unused.filter(([folder, entry]) => {
       if (excess <= 0) return false

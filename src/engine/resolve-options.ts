@@ -34,7 +34,8 @@ export interface EngineOptions extends CommonEngineOptions {
    */
   readonly workers?: number
   /**
-   * Bytes of weights that open models may have together. Beyond it the ones that were not used for longest are closed;
+   * Bytes of memory that open models may take together: what is predicted of them on a processor, of small models and on devices
+   * the size of their files. Beyond it the ones that were not used for longest are closed;
    * those in use never are, nor is the one used last. Several workers share it evenly. Default: half of the machine's memory,
    * or of the container's limit.
    */

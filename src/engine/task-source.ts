@@ -1,4 +1,3 @@
-import type { PictureCodec } from '../images/picture/picture-codec.ts'
 import { isHubId } from '../models/hub-cache.ts'
 import {
   EMBEDDED_MODELS,
@@ -10,10 +9,16 @@ import {
   unpackGguf,
   weighModel,
 } from '../models/index.ts'
+import { loadSharpCodec } from './load-sharp-codec.ts'
 import { describeTask, openTask } from './open-task.ts'
+import { predictMemory } from './predict-memory.ts'
+import { requireMemory } from './require-memory.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { ResolvedModel, TaskSource } from './task.ts'
 import { withUnpacked } from './with-unpacked.ts'
+
+/** Weight files, in bytes, below which a model is opened without asking: every machine has what it takes. */
+const SMALL = 64 * 2 ** 20
 
 /**
  * The models of this library. A request may name what the options list, an embedded model, or a downloaded one by its hub id;
@@ -36,6 +41,12 @@ export function createTaskSource({ models, symbols }: EngineSettings): TaskSourc
       return source
     },
     describe: (model) => describeTask(openFiles(model), () => weighModel(model.folder), symbols),
+    memory: {
+      predict: async (model) =>
+        (await weighModel(model.folder)) < SMALL ? undefined : predictMemory(openFiles(model), symbols),
+      require: (model, prediction, reusable) =>
+        requireMemory(isHubId(model.id) ? model.id : model.folder, prediction, reusable),
+    },
     open(model, backend, { signal, withoutWeights }) {
       const files = openFiles(model)
       const isUnpacked = isGgufPath(model.folder) && !withoutWeights
@@ -48,8 +59,4 @@ export function createTaskSource({ models, symbols }: EngineSettings): TaskSourc
 /** The folder of a downloaded one is named after a commit. */
 function openFiles({ id, folder }: ResolvedModel): ModelFiles {
   return openModel(folder, isHubId(id) ? id : undefined)
-}
-
-async function loadSharpCodec(): Promise<PictureCodec> {
-  return (await import('../images/picture/sharp-codec.ts')).sharpCodec
 }

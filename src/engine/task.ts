@@ -2,6 +2,7 @@ import type { Backend } from '../backends/index.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import type { JobContext, Progress } from '../jobs/job-context.ts'
 import type { JobKind, Jobs } from './jobs.ts'
+import type { MemoryPrediction } from './memory-prediction.ts'
 
 /** The kinds of job that a model does, and how. */
 export type JobsDone = {
@@ -13,6 +14,8 @@ export type JobsDone = {
 
 /** One opened model. */
 export type Task = JobsDone & {
+  /** Bytes that a usual job takes beside the model; absent where they are few. */
+  readonly workingMemory?: number
   dispose(): Promise<void> | void
 }
 
@@ -27,6 +30,16 @@ export interface TaskSource {
   resolve(model: string, fallback: string): Promise<ResolvedModel>
   /** Reads what the model's files say, without opening it. @throws ModelFormatError */
   describe(model: ResolvedModel): Promise<ModelDescription>
+  /** Absent where nothing is known of the machine, as in browsers. Only models on processors are asked about. */
+  readonly memory?: {
+    /** What a model will take; undefined for one so small that reading its headers would take longer than it is worth. */
+    predict(model: ResolvedModel): Promise<MemoryPrediction | undefined>
+    /**
+     * @param reusable bytes that closed models have left to this process
+     * @throws InsufficientMemoryError where there is less
+     */
+    require(model: ResolvedModel, prediction: MemoryPrediction, reusable: number): Promise<void>
+  }
   /** @throws ModelFormatError, DownloadFailedError, AbortedError */
   open(model: ResolvedModel, backend: Backend, context: OpenContext): Promise<Task>
 }

@@ -13,6 +13,7 @@ import {
   BackendUnavailableError,
   DownloadFailedError,
   EngineDisposedError,
+  InsufficientMemoryError,
   InternalError,
   ModelFormatError,
   ModelNotFoundError,
@@ -36,6 +37,8 @@ const REBUILD: Record<ErrorCode, (message: string, details: Details, settings: E
     new BackendUnavailableError(text(d.backend), text(d.reason), text(d.remedy), settings),
   model_not_found: (_, d, settings) => new ModelNotFoundError(text(d.model), texts(d.tried), text(d.command), settings),
   model_format: (_, d, settings) => new ModelFormatError(text(d.file), text(d.expected), text(d.got), settings),
+  insufficient_memory: (_, d, settings) =>
+    new InsufficientMemoryError(text(d.reason), text(d.remedy), { ...settings, ...sizes(d) }),
   download_failed: (_, d, settings) => new DownloadFailedError(text(d.model), text(d.reason), settings),
   engine_disposed: (message, _, settings) => new EngineDisposedError(message, settings),
   worker_crashed: (_, d, settings) => new WorkerCrashedError(text(d.reason), settings),
@@ -56,9 +59,28 @@ export function errorFromJSON(json: unknown): TesseraError {
   return error
 }
 
-/** Wraps anything that was thrown: errors of this library stay what they are, all else becomes an `InternalError`. */
+/**
+ * Wraps anything that was thrown: errors of this library stay what they are, failed allocations become an
+ * `InsufficientMemoryError`, all else an `InternalError`.
+ */
 export function toTesseraError(thrown: unknown): TesseraError {
-  return TesseraError.isInstance(thrown) ? thrown : new InternalError(undefined, { cause: thrown })
+  if (TesseraError.isInstance(thrown)) return thrown
+  if (isFailedAllocation(thrown)) {
+    return new InsufficientMemoryError(
+      'there was not enough memory: an allocation failed',
+      'Close other models or programs, raise the limit of the container, or use a checkpoint in fewer bits: npx tessera-onnx quantize',
+      { cause: thrown },
+    )
+  }
+  return new InternalError(undefined, { cause: thrown })
+}
+
+/** What C++, onnxruntime (on processors, and on CUDA) and V8 say where memory cannot be had. */
+const FAILED_ALLOCATION =
+  /bad_alloc|bad allocation|failed to allocate memory|allocation failed|available memory of \d+ is smaller|out of memory/i
+
+function isFailedAllocation(thrown: unknown): boolean {
+  return thrown instanceof Error && FAILED_ALLOCATION.test(thrown.message)
 }
 
 function causeFromJSON(json: ErrorJson): Error {
@@ -75,6 +97,13 @@ function text(value: unknown): string {
 
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.map(text) : []
+}
+
+function sizes({ needed, available }: Details): { needed?: number; available?: number } {
+  return {
+    ...(typeof needed === 'number' && { needed }),
+    ...(typeof available === 'number' && { available }),
+  }
 }
 
 function backoff({ retryAfterMs }: Details): { retryAfterMs?: number } {

@@ -94,6 +94,14 @@ export const ERROR_TABLE = {
     retryable: false,
     meaning: 'A file of the model bundle is missing, damaged or of a kind that is not supported.',
   },
+  insufficient_memory: {
+    name: 'InsufficientMemoryError',
+    status: 507,
+    errorType: 'insufficient_memory',
+    retryable: false,
+    meaning:
+      'The model needs more memory than is free here, or an allocation failed. The message says how much, and what makes it fit.',
+  },
   download_failed: {
     name: 'DownloadFailedError',
     status: 502,

@@ -10,6 +10,7 @@ import {
   ERROR_TABLE,
   type ErrorCode,
   errorFromJSON,
+  InsufficientMemoryError,
   InsufficientQuotaError,
   InternalError,
   InvalidRequestError,
@@ -40,6 +41,11 @@ const examples: Record<ErrorCode, TesseraError> = {
   backend_unavailable: new BackendUnavailableError('cuda', 'no device', "Use backend: 'cpu'", { cause }),
   model_not_found: new ModelNotFoundError('decide-latest', ['models/a', 'cache/b'], 'tessera pull a', { cause }),
   model_format: new ModelFormatError('config.json', 'hidden_size: number', 'nothing', { cause }),
+  insufficient_memory: new InsufficientMemoryError('it needs 8 GB', 'Quantise it', {
+    cause,
+    needed: 8e9,
+    available: 6e9,
+  }),
   download_failed: new DownloadFailedError('owner/name', 'the hub answered 503', { cause }),
   engine_disposed: new EngineDisposedError(undefined, { cause }),
   worker_crashed: new WorkerCrashedError('exit code 134', { cause }),
@@ -146,6 +152,13 @@ describe('toTesseraError', () => {
   it('leaves own errors alone and wraps the rest', () => {
     expect(toTesseraError(examples.aborted)).toBe(examples.aborted)
     expect(toTesseraError(cause)).toMatchObject({ code: 'internal_error', cause })
+    for (const message of [
+      'std::bad_alloc',
+      'Array buffer allocation failed',
+      'Failed to allocate memory for requested buffer of size 8',
+    ]) {
+      expect(toTesseraError(new Error(message))).toMatchObject({ code: 'insufficient_memory', cause: { message } })
+    }
     expect(toTesseraError('text')).toMatchObject({ code: 'internal_error', cause: 'text' })
   })
 

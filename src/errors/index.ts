@@ -16,6 +16,7 @@ export {
   BackendUnavailableError,
   DownloadFailedError,
   EngineDisposedError,
+  InsufficientMemoryError,
   InternalError,
   ModelFormatError,
   ModelNotFoundError,

@@ -61,6 +61,35 @@ export class ModelFormatError extends TesseraError<'model_format'> {
   }
 }
 
+/** A model does not fit into the memory that is free here, or an allocation failed while it was opened or ran. */
+export class InsufficientMemoryError extends TesseraError<'insufficient_memory'> {
+  static readonly code = 'insufficient_memory'
+  /** What it needs and what there is, in words. */
+  readonly reason: string
+  /** What the user can do about it. */
+  readonly remedy: string
+  /** Bytes that the model needs at the least; absent where an allocation of unknown size failed. */
+  readonly needed?: number
+  /** Bytes that were free. */
+  readonly available?: number
+
+  constructor(
+    reason: string,
+    remedy: string,
+    { needed, available, ...settings }: ErrorSettings & { readonly needed?: number; readonly available?: number } = {},
+  ) {
+    super('insufficient_memory', `${reason}. ${remedy}`, settings)
+    this.reason = reason
+    this.remedy = remedy
+    if (needed !== undefined) this.needed = needed
+    if (available !== undefined) this.available = available
+  }
+
+  override details() {
+    return { reason: this.reason, remedy: this.remedy, needed: this.needed, available: this.available }
+  }
+}
+
 /** A model could not be downloaded; what has arrived is kept for the next attempt. */
 export class DownloadFailedError extends TesseraError<'download_failed'> {
   static readonly code = 'download_failed'

@@ -24,6 +24,8 @@ import { findUnknownWords } from './prompt/unknown-words.ts'
 
 /** An opened image model and the jobs it does. */
 export interface ImageTask {
+  /** Bytes that a picture of 512 × 512, or of the largest native size, takes beside the model. */
+  readonly workingMemory: number
   /** @throws InvalidRequestError for a prompt or size that the model can't take */
   generateImage(job: ImageGenerationJob, context: JobContext): Promise<ImageResponse>
   /** @throws InvalidRequestError for a prompt, source or mask that can't be taken */
@@ -40,6 +42,8 @@ interface Opened {
   /** Words that it knows; undefined where it was trained on language at large. */
   readonly knownWords: ReadonlySet<string> | undefined
 }
+
+const USUAL_PIXELS = 512 * 512
 
 /** @throws ModelFormatError naming the file that is missing or wrong */
 export async function openImageTask({
@@ -61,7 +65,9 @@ export async function openImageTask({
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
   }
   const opened = { pipeline, codec, natives, knownWords: known_words && new Set(known_words) }
+  const pixels = natives ? Math.max(...natives.map(({ width, height }) => width * height)) : USUAL_PIXELS
   return {
+    workingMemory: pipeline.workingMemory(pixels),
     generateImage: (job, context) => generateImage(opened, job, context),
     editImage: (job, context) => editImage(opened, job, context),
     dispose: () => pipeline.dispose(),

@@ -1,7 +1,11 @@
+import type { GraphMemory } from './weigh-graph.ts'
+
 /** An ONNX model made in memory. Its large initializers are external data in files of one folder (or in `files`). */
 export interface BuiltGraph {
   /** Serialised ModelProto without the external weights. */
   readonly bytes: Uint8Array
+  /** What a session of it will hold on a processor; absent on models that no `GraphBuilder` made. */
+  readonly memory?: GraphMemory
   /** Folder, or URL of one in browsers, that the weight files are in. */
   readonly folder?: string
   /** Names of the weight files there that the model refers to. */

@@ -8,6 +8,7 @@ import {
   type Node,
   type ValueInfo,
 } from './onnx-model.ts'
+import { weighGraph } from './weigh-graph.ts'
 
 /** A value in the graph: what a node, an input or an initializer yields. */
 export type Value = string & { readonly __value: unique symbol }
@@ -110,19 +111,15 @@ export class GraphBuilder {
       inputs: node.inputs.map(rename),
       outputs: node.outputs.map(rename),
     }))
-    const bytes = encodeModel({
-      name: this.#name,
-      inputs: this.#inputs,
-      outputs: this.#outputs,
-      initializers: [...this.#initializers.values()],
-      nodes,
-    })
-    if (folder === undefined) return { bytes }
-    const used = [...this.#initializers.values()].flatMap(({ name, data }) =>
-      'file' in data ? [{ name, file: data.file }] : [],
-    )
+    const initializers = [...this.#initializers.values()]
+    const [name, inputs, outputs] = [this.#name, this.#inputs, this.#outputs]
+    const bytes = encodeModel({ name, inputs, outputs, initializers, nodes })
+    const memory = weighGraph(initializers, nodes)
+    if (folder === undefined) return { bytes, memory }
+    const used = initializers.flatMap(({ name, data }) => ('file' in data ? [{ name, file: data.file }] : []))
     return {
       bytes,
+      memory,
       folder,
       weightFiles: [...new Set(used.map(({ file }) => file))],
       tensors: used.map(({ name }) => name),

@@ -12,6 +12,7 @@ import { loadTokenizer } from '../tokenizer/tokenizer.ts'
 import { readAsking } from './asking.ts'
 import { createLanguageModelReader } from './language-model-reader.ts'
 import { openPasses } from './open-passes.ts'
+import { CHUNK } from './passes.ts'
 import { LONGEST_BRANCH } from './plan.ts'
 
 /**
@@ -47,21 +48,25 @@ export async function openLanguageModel(bundle: DecisionBundle): Promise<Decider
     name: manifest.name,
     calibrate: (question, logits) => calibrateLogits(question, logits, manifest.calibration),
     sharpness: manifest.window.sharpness,
+    workingMemory: predictWorkingMemory(config, precision),
   })
 }
+
+type CacheSizes = Pick<LanguageModelConfig, 'num_hidden_layers' | 'num_key_value_heads' | 'head_dim'>
 
 /** Bytes of keys and values that one request may hold. Longer states of models without a manifest are read in windows. */
 const CACHE_BYTES = 2 ** 31
 
 /** Tokens whose keys and values take `CACHE_BYTES`: 9,362 of Qwen3-0.6B in 32-bit floats. */
-export function longestWindow(
-  {
-    num_hidden_layers,
-    num_key_value_heads,
-    head_dim,
-  }: Pick<LanguageModelConfig, 'num_hidden_layers' | 'num_key_value_heads' | 'head_dim'>,
-  precision: Precision,
-): number {
-  const bytes = 2 * num_hidden_layers * num_key_value_heads * head_dim * (precision === 'float16' ? 2 : 4)
-  return Math.floor(CACHE_BYTES / bytes)
+export function longestWindow(config: CacheSizes, precision: Precision): number {
+  return Math.floor(CACHE_BYTES / cacheRowBytes(config, precision))
+}
+
+/** Keys and values of a state of 1,024 tokens and of one pass, here and in the runtime; the rest is small beside them. */
+function predictWorkingMemory(config: CacheSizes, precision: Precision): number {
+  return 2 * (1024 + CHUNK) * cacheRowBytes(config, precision)
+}
+
+function cacheRowBytes({ num_hidden_layers, num_key_value_heads, head_dim }: CacheSizes, precision: Precision): number {
+  return 2 * num_hidden_layers * num_key_value_heads * head_dim * (precision === 'float16' ? 2 : 4)
 }

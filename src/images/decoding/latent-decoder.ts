@@ -30,8 +30,9 @@ export async function openLatentDecoder(
   { scale, memoryBudget = MEMORY_BUDGET, bandBytes }: LatentDecoderOptions,
 ): Promise<LatentDecoder> {
   const banded = new BandedDecoder(divided, (model) => backend.createSession(model), bandBytes)
-  const limit = memoryBudget / (HELD_AT_ONCE * measureLargest(divided))
-  return new LatentDecoder(await backend.createSession(whole()), banded, scale, limit)
+  const largest = measureLargest(divided)
+  const limit = memoryBudget / (HELD_AT_ONCE * largest)
+  return new LatentDecoder(await backend.createSession(whole()), banded, scale, limit, largest)
 }
 
 /** Turns latents into a picture: whole, or in bands where that would take too much memory. */
@@ -41,18 +42,26 @@ export class LatentDecoder {
   readonly #scale: number
   /** Pixels of the largest picture that is decoded whole. */
   readonly #limit: number
+  readonly #largest: number
 
-  constructor(session: Session, banded: BandedDecoder, scale: number, limit: number) {
+  /** @param largest bytes a pixel of the largest value that is computed */
+  constructor(session: Session, banded: BandedDecoder, scale: number, limit: number, largest: number) {
     this.#session = session
     this.#banded = banded
     this.#scale = scale
     this.#limit = limit
+    this.#largest = largest
   }
 
   /** Runs of a graph that a picture of such latents takes, as progress counts them. */
   countRuns(latents: Grid): number {
     const size = this.#toPixels(latents)
     return this.#isWhole(size) ? 1 : this.#banded.countRuns(size)
+  }
+
+  /** Bytes that decoding a picture of so many pixels takes beside the weights. */
+  workingMemory(pixels: number): number {
+    return HELD_AT_ONCE * this.#largest * Math.min(pixels, this.#limit)
   }
 
   /** @returns colours from about -1 to 1, three channels */

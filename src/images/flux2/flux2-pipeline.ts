@@ -82,6 +82,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
 
   return {
     sizeStep: scale,
+    workingMemory: (pixels) => decoder.workingMemory(pixels),
     prepare,
     async dispose() {
       await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])

@@ -85,6 +85,7 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
 
   return {
     sizeStep,
+    workingMemory: (pixels) => decoder.workingMemory(pixels),
     prepare,
     async dispose() {
       await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { createBackend } from '../backends/index.ts'
+import { InsufficientMemoryError } from '../errors/index.ts'
+import { startEngine } from './engine.ts'
+import { connectInline } from './inline-connection.ts'
+import { requireMemory } from './require-memory.ts'
+import { resolveOptions } from './resolve-options.ts'
+import { runFake } from './test-support/engines.ts'
+import { createFakeSource } from './test-support/fake-task.ts'
+
+const FLOATS = { open: 16e9, needed: 17e9, quantized: { 8: 5.2e9, 4: 3.2e9 } }
+
+async function refuse(bytes: number, reusable = 0, prediction: Parameters<typeof requireMemory>[1] = FLOATS) {
+  const outcome = requireMemory('Qwen/Qwen3-4B', prediction, reusable, async () => ({ bytes, limit: 'the container' }))
+  return outcome.then(
+    () => undefined,
+    (error: InsufficientMemoryError) => error,
+  )
+}
+
+describe('a model that does not fit', () => {
+  it('is refused with what it needs, what there is, and the command that makes it fit', async () => {
+    const error = await refuse(6e9)
+    expect(InsufficientMemoryError.isInstance(error)).toBe(true)
+    expect(error).toMatchObject({ needed: 17e9, available: 6e9, retryable: false })
+    expect(error!.message).toBe(
+      'Qwen/Qwen3-4B needs about 17.0 GB of memory, and the container has 6.00 GB left. ' +
+        'Run: npx tessera-onnx quantize Qwen/Qwen3-4B Qwen3-4B-int8 --bits 8, which makes one of about 5.20 GB',
+    )
+    expect((await refuse(4e9))!.message).toContain('--bits 4, which makes one of about 3.20 GB')
+    expect((await refuse(2e9))!.message).toContain('Even in 4 bits it needs 3.20 GB')
+    expect((await refuse(2e9, 0, { open: 3e9, needed: 3e9 }))!.message).not.toContain('quantize')
+  })
+
+  it('is not refused where closed models have left enough to the process', async () => {
+    expect(await refuse(6e9, 11e9)).toBeUndefined()
+    expect(await refuse(17e9)).toBeUndefined()
+  })
+})
+
+it('an engine asks before it opens a model, and opens none that is refused', async () => {
+  const asked: unknown[] = []
+  const fake = createFakeSource()
+  let opened = 0
+  const source: typeof fake = {
+    ...fake,
+    open: async (...args) => {
+      opened++
+      return fake.open(...args)
+    },
+    memory: {
+      predict: async () => FLOATS,
+      require: async ({ id }, prediction, reusable) => {
+        asked.push([id, prediction.open, reusable])
+        await requireMemory(id, prediction, reusable, async () => ({ bytes: 6e9, limit: 'the machine' }))
+      },
+    },
+  }
+  const connect = connectInline(() => source, createBackend)
+  const options = resolveOptions({ backend: 'cpu', threads: 1, worker: false }, {})
+  const engine = await startEngine(options, connect, source)
+  await expect(runFake(engine, {})).rejects.toThrow(InsufficientMemoryError)
+  expect([asked, opened]).toEqual([[['fake', 16e9, 0]], 0])
+  await engine.dispose()
+})

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { writeRandomQwen3 } from '../bench/models/write-random-qwen3.ts'
+import { bundleWorker } from '../src/engine/test-support/bundle-worker.ts'
+
+let work: string
+let script: string
+beforeAll(async () => {
+  work = await mkdtemp(join(tmpdir(), 'tessera-prediction-'))
+  script = fileURLToPath(await bundleWorker('test/helpers/open-memory-script.ts', 'open-memory-script'))
+})
+afterAll(() => rm(work, { recursive: true }))
+
+async function measure(folder: string, when: 'predicted' | 'opened'): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script, folder, when])
+  return Number(stdout)
+}
+
+it.each([
+  { bits: 8, layers: 12 },
+  { bits: 4, layers: 16 },
+  { bits: 8, layers: 12, block: 'row' },
+] as const)('predicts the memory of an open model to 15 percent: %o', async (which) => {
+  const folder = join(work, `${which.bits}-${'block' in which}`)
+  await writeRandomQwen3(folder, which, 'models/decide-mini')
+  const [predicted, opened] = [await measure(folder, 'predicted'), await measure(folder, 'opened')]
+  expect(opened).toBeGreaterThan(150e6)
+  expect(Math.abs(predicted / opened - 1), `predicted ${predicted}, measured ${opened}`).toBeLessThan(0.15)
+  await rm(folder, { recursive: true })
+})
