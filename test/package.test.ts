@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle } from './helpers/image-bundle.ts'
 import { type Finished, type InstalledPackage, installPackage, npmInstall, runIn } from './helpers/installed-package.ts'
+import { npmCommand } from './helpers/npm.ts'
 import { TYPED_APP } from './helpers/typed-app.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -163,16 +164,8 @@ describe('the command line of the installed package', () => {
   const state = 'The parcel is late'
 
   it('is found by npx', () => {
-    const { code, stdout } = runIn(installed.app, 'npx', [
-      '--no',
-      'tessera',
-      'decide',
-      '--json',
-      '-s',
-      state,
-      '-q',
-      QUESTIONS,
-    ])
+    const words = ['--no', 'tessera', 'decide', '--json', '-s', state, '-q', QUESTIONS]
+    const { code, stdout } = runIn(installed.app, ...npmCommand('npx', words))
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ model: 'decide-mini', answers: { urgent: { type: 'noul' } } })
   })

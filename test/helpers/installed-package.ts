@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { npmCommand } from './npm.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -54,10 +55,13 @@ export async function installPackage(): Promise<InstalledPackage> {
   const app = await mkdtemp(join(tmpdir(), 'tessera-app-'))
   const remove = () => rm(app, { recursive: true, force: true })
   try {
-    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app], {
-      cwd: ROOT,
-      env: environment,
-    })
+    const { stdout } = await run(
+      ...npmCommand('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', app]),
+      {
+        cwd: ROOT,
+        env: environment,
+      },
+    )
     const [packed] = JSON.parse(stdout) as [{ filename: string; size: number; files: PackedFile[] }]
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
     await install(app, join(app, packed.filename))
@@ -73,7 +77,7 @@ export async function npmInstall(app: string, ...packages: string[]): Promise<bo
   // Scripts of packages do not run: nothing may depend on one.
   const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=1']
   try {
-    await run('npm', ['install', ...flags, ...packages], {
+    await run(...npmCommand('npm', ['install', ...flags, ...packages]), {
       cwd: app,
       env: { ...environment, ONNXRUNTIME_NODE_INSTALL: 'skip' },
     })
@@ -120,5 +124,5 @@ async function buildIfOlder(): Promise<void> {
   const times = await Promise.all(
     [...sources, join(ROOT, 'tsup.config.ts')].map(async (file) => (await stat(file)).mtimeMs),
   )
-  if (Math.max(...times) > built) await run('npm', ['run', 'build'], { cwd: ROOT, env: environment })
+  if (Math.max(...times) > built) await run(...npmCommand('npm', ['run', 'build']), { cwd: ROOT, env: environment })
 }

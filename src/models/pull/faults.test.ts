@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { killGroup } from '../../../test/helpers/kill-group.ts'
 import { DownloadFailedError } from '../../errors/index.ts'
 import { pause } from './pause.ts'
 import { pullModel } from './pull-model.ts'
@@ -166,7 +167,7 @@ it('goes on at once after a process that was killed, and leaves nothing behind',
   const child = spawn(process.execPath, [runner, script], { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   await new Promise<void>((resolve) => child.stdout.on('data', (text) => String(text).includes(SHARD) && resolve()))
   // The script runs in a process below the runner's, in the group that the runner leads.
-  process.kill(-child.pid!, 'SIGKILL')
+  killGroup(child)
   await expectWhole(await pull(hub))
   expect(hub.downloads.filter((file) => file.startsWith(SHARD))).toEqual([
     `${SHARD} -`,
