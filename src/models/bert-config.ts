@@ -1,18 +1,17 @@
 import { z } from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
+import { atMost, sizes } from './config-fields.ts'
 import { quantizationConfigSchema } from './quantization-config.ts'
-
-const count = z.number().int().positive()
 
 const schema = z.object({
   model_type: z.literal('bert'),
-  hidden_size: count,
-  num_hidden_layers: count,
-  num_attention_heads: count,
-  intermediate_size: count,
-  max_position_embeddings: count,
-  type_vocab_size: count,
-  vocab_size: count,
+  hidden_size: sizes.width,
+  num_hidden_layers: sizes.layers,
+  num_attention_heads: sizes.heads,
+  intermediate_size: sizes.innerWidth,
+  max_position_embeddings: atMost(2 ** 16),
+  type_vocab_size: atMost(2 ** 10),
+  vocab_size: sizes.vocabulary,
   layer_norm_eps: z.number().positive(),
   hidden_act: z.literal('gelu'),
   position_embedding_type: z.literal('absolute').default('absolute'),

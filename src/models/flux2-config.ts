@@ -1,8 +1,14 @@
 import { z } from 'zod'
 import { className } from './class-name.ts'
+import { atMost, sizes } from './config-fields.ts'
 import { quantizationConfigSchema } from './quantization-config.ts'
 
-const count = z.number().int().positive()
+const layers = z
+  .number()
+  .int()
+  .nonnegative()
+  .max(2 ** 10)
+const axis = atMost(2 ** 10).multipleOf(2)
 
 /** Names of the weights of linear layers. */
 export const FLUX2_MATRICES =
@@ -13,16 +19,16 @@ export const flux2ConfigSchema = z
   .object({
     _class_name: className('Flux2Transformer2DModel'),
     patch_size: z.literal(1).default(1),
-    in_channels: count,
+    in_channels: atMost(2 ** 12),
     out_channels: z.number().int().nullish(),
-    num_layers: z.number().int().nonnegative(),
-    num_single_layers: z.number().int().nonnegative(),
-    attention_head_dim: count,
-    num_attention_heads: count,
-    joint_attention_dim: count,
+    num_layers: layers,
+    num_single_layers: layers,
+    attention_head_dim: atMost(2 ** 10),
+    num_attention_heads: sizes.heads,
+    joint_attention_dim: sizes.width,
     timestep_guidance_channels: z.literal(256).default(256),
-    mlp_ratio: z.number().positive().default(3),
-    axes_dims_rope: z.tuple([count.multipleOf(2), count.multipleOf(2), count.multipleOf(2), count.multipleOf(2)]),
+    mlp_ratio: z.number().positive().max(64).default(3),
+    axes_dims_rope: z.tuple([axis, axis, axis, axis]),
     rope_theta: z.number().positive().default(2000),
     eps: z.number().positive().default(1e-6),
     guidance_embeds: z.literal(false),

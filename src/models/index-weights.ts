@@ -58,7 +58,8 @@ export async function indexFiles(
     Object.assign(metadata, header.metadata)
     for (const [tensor, entry] of header.tensors) {
       const other = foundIn.get(tensor)
-      if (other !== undefined) throw new ModelFormatError(path, `${tensor} in one file only`, `it in ${other} too`)
+      if (other !== undefined)
+        throw new ModelFormatError(path, `${shorten(tensor)} in one file only`, `it in ${other} too`)
       foundIn.set(tensor, name)
       tensors.set(tensor, { ...entry, file: file.name })
     }
@@ -66,7 +67,7 @@ export async function indexFiles(
   for (const [tensor, name] of expected) {
     const found = foundIn.get(tensor) ?? 'no file'
     if (found === name) continue
-    const wanted = `tensor ${tensor}, as the index of the shards says`
+    const wanted = `tensor ${shorten(tensor)}, as the index of the shards says`
     throw new ModelFormatError(`${files.location}/${name}`, wanted, `it in ${found}`)
   }
   return { folder, names: [...tensors.keys()], metadata, get: (name) => tensors.get(name) }
@@ -75,6 +76,10 @@ export async function indexFiles(
 async function readHeader(file: WeightFile, path: string): Promise<SafetensorsHeader> {
   const length = readHeaderLength(await file.read(0, 8), path, file.size)
   return parseSafetensorsHeader(await file.read(8, length), path, file.size)
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
 /** The `weight_map` of a sharded checkpoint: tensor name to file name. */
@@ -92,8 +97,8 @@ async function readShardIndex(files: ModelFiles, name: string): Promise<Map<stri
   const shards = new Map(Object.entries(map))
   for (const [tensor, file] of shards) {
     // Weight files are opened by the runtime from inside this folder and from nowhere else.
-    if (typeof file === 'string' && /^[^/\\]+$/.test(file) && file !== '..') continue
-    throw new ModelFormatError(path, `a file name without a path for ${tensor}`, JSON.stringify(file))
+    if (typeof file === 'string' && /^[^/\\]{1,255}$/.test(file) && file !== '..') continue
+    throw new ModelFormatError(path, `a file name without a path for ${shorten(tensor)}`, shorten(JSON.stringify(file)))
   }
   return shards as Map<string, string>
 }

@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
+import { atMost, sizes } from './config-fields.ts'
 import { quantizationConfigSchema } from './quantization-config.ts'
 
-const count = z.number().int().positive()
 const layerType = z.enum(['full_attention', 'sliding_attention'])
 const rope = z.object({ rope_type: z.literal('default').optional(), rope_theta: z.number().positive() })
 
 const schema = z.object({
   model_type: z.literal('modernbert'),
-  hidden_size: count,
-  num_hidden_layers: count,
-  num_attention_heads: count,
-  intermediate_size: count,
-  max_position_embeddings: count,
-  vocab_size: count,
+  hidden_size: sizes.width,
+  num_hidden_layers: sizes.layers,
+  num_attention_heads: sizes.heads,
+  intermediate_size: sizes.innerWidth,
+  max_position_embeddings: atMost(2 ** 16),
+  vocab_size: sizes.vocabulary,
   norm_eps: z.number().positive().default(1e-5),
   norm_bias: z.boolean().default(false),
   attention_bias: z.boolean().default(false),
   mlp_bias: z.boolean().default(false),
   hidden_activation: z.literal('gelu').default('gelu'),
-  local_attention: count.default(128),
+  local_attention: atMost(2 ** 16).default(128),
   classifier_pooling: z.enum(['cls', 'mean']).default('cls'),
   classifier_bias: z.boolean().default(false),
   classifier_activation: z.literal('gelu').default('gelu'),
@@ -27,7 +27,7 @@ const schema = z.object({
   // transformers 5 writes the next two, earlier versions the three after them.
   layer_types: z.array(layerType).optional(),
   rope_parameters: z.object({ full_attention: rope, sliding_attention: rope }).optional(),
-  global_attn_every_n_layers: count.default(3),
+  global_attn_every_n_layers: sizes.layers.default(3),
   global_rope_theta: z.number().positive().default(160_000),
   local_rope_theta: z.number().positive().nullable().default(10_000),
   quantization_config: quantizationConfigSchema.optional(),

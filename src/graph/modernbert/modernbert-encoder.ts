@@ -72,8 +72,9 @@ export function buildModernBertEncoder(
     prefix,
   }
   const ids = reshape(g, g.input('input_ids', 'int64', [1, 'sequence']), [-1])
-  const context = declareAttention(model, options.maxPositions)
+  // First, as this compares the width with what is stored before tables are made by it.
   const words = gatherRows(model, `${prefix}embeddings.tok_embeddings.weight`, ids, vocabulary, hidden)
+  const context = declareAttention(model, options.maxPositions)
   let x = norm(model, words, 'embeddings.norm')
   for (let i = 0; i < config.num_hidden_layers; i++) x = encoderLayer(model, x, i, context)
   head(model, norm(model, x, 'final_norm'), hidden)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
+import { atMost, sizes } from '../config-fields.ts'
 import type { Family } from '../model-config.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from '../quantization-config.ts'
 import { ropeFields, type RopeConfig } from './rope-config.ts'
@@ -76,26 +77,23 @@ export interface LanguageModelFamily extends Family {
   readConfig(json: unknown, file: string): LanguageModelConfig
 }
 
-/** No published model is near these; what is above would be memory that a damaged file asks for. */
-const count = (most: number) => z.number().int().positive().max(most)
-
 /** Fields that all families have. */
 export const sharedFields = {
-  hidden_size: count(2 ** 16),
-  num_hidden_layers: count(2 ** 10),
-  num_attention_heads: count(2 ** 10),
-  num_key_value_heads: count(2 ** 10),
-  intermediate_size: count(2 ** 20),
+  hidden_size: sizes.width,
+  num_hidden_layers: sizes.layers,
+  num_attention_heads: sizes.heads,
+  num_key_value_heads: sizes.heads,
+  intermediate_size: sizes.innerWidth,
   rms_norm_eps: z.number().positive(),
-  vocab_size: count(2 ** 24),
-  max_position_embeddings: count(2 ** 24),
+  vocab_size: sizes.vocabulary,
+  max_position_embeddings: atMost(2 ** 24),
   quantization_config: quantizationConfigSchema.optional(),
   layer_types: z.array(z.literal('full_attention')).nullish(),
   ...ropeFields,
 }
 
 /** Values in a head. Fused attention takes no other sizes. */
-export const headSize = count(2 ** 10).multipleOf(8)
+export const headSize = atMost(2 ** 10).multipleOf(8)
 
 /** @throws ModelFormatError naming the first field that does not fit */
 export function readFields<Schema extends z.ZodType>(
