@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createCpuBackend } from '../backends/cpu.ts'
-import { openModel, quantizeWeights, unpackGguf, weighModel } from '../models/index.ts'
+import { openModel, quantizeWeights, unpackWeights, weighModel } from '../models/index.ts'
 import { createEngine } from './index.ts'
 import { createTaskSource } from './task-source.ts'
 
@@ -28,6 +28,8 @@ afterEach(async () => {
   await rm(work, { recursive: true })
 })
 
+const unpack = async (signal = NEVER, env: Record<string, string | undefined> = process.env) =>
+  unpackWeights((await openModel(path).made!())!, path, signal, env)
 const unpacked = async () =>
   (await readdir(join(work, 'cache'), { recursive: true })).filter((name) => name.endsWith('tensors'))
 
@@ -57,25 +59,25 @@ it('a request cannot name a file', async () => {
 })
 
 it('is unpacked once, anew when it changed, and what it was before is removed', async () => {
-  const first = await unpackGguf(openModel(path), NEVER)
+  const first = await unpack()
   const { mtimeMs, size } = await stat(join(first, 'model.safetensors'))
   expect(size).toBe(await weighModel(path))
-  expect(await unpackGguf(openModel(path), NEVER)).toBe(first)
+  expect(await unpack()).toBe(first)
   expect((await stat(join(first, 'model.safetensors'))).mtimeMs).toBe(mtimeMs)
   await utimes(path, 1, 1)
-  const second = await unpackGguf(openModel(path), NEVER)
+  const second = await unpack()
   expect(second).not.toBe(first)
   expect(await unpacked()).toHaveLength(1)
-  const both = await Promise.all([unpackGguf(openModel(path), NEVER), unpackGguf(openModel(path), NEVER)])
+  const both = await Promise.all([unpack(), unpack()])
   expect(both).toEqual([second, second])
 })
 
 it('leaves nothing behind where it is stopped, and says what it cannot write', async () => {
-  await expect(unpackGguf(openModel(path), AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+  await expect(unpack(AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
   expect(await unpacked()).toEqual([])
   await writeFile(join(work, 'file'), '')
   const env = { TESSERA_CACHE: join(work, 'file') }
-  await expect(unpackGguf(openModel(path), NEVER, env)).rejects.toMatchObject({
+  await expect(unpack(NEVER, env)).rejects.toMatchObject({
     code: 'model_format',
     expected: expect.stringMatching(/^a folder for \d+ bytes of unpacked weights \(TESSERA_CACHE\)$/),
   })

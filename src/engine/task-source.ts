@@ -1,14 +1,14 @@
 import { isHubId } from '../models/hub-cache.ts'
 import {
   EMBEDDED_MODELS,
-  isGgufPath,
   type ModelFiles,
   type ModelSource,
   openModel,
   resolveModel,
-  unpackGguf,
+  unpackWeights,
   weighModel,
 } from '../models/index.ts'
+import type { WeightFile } from '../models/model-files.ts'
 import { loadSharpCodec } from './load-sharp-codec.ts'
 import { describeTask, openTask } from './open-task.ts'
 import { predictMemory } from './predict-memory.ts'
@@ -49,8 +49,8 @@ export function createTaskSource({ models, symbols }: EngineSettings): TaskSourc
     },
     open(model, backend, { signal, withoutWeights }) {
       const files = openFiles(model)
-      const isUnpacked = isGgufPath(model.folder) && !withoutWeights
-      const able = isUnpacked ? withUnpacked(backend, () => unpackGguf(files, signal)) : backend
+      const unpack = (weights: WeightFile) => unpackWeights(weights, model.folder, signal)
+      const able = withoutWeights ? backend : withUnpacked(backend, files, unpack)
       return openTask(files, able, loadSharpCodec, symbols)
     },
   }

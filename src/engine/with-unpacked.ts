@@ -1,14 +1,25 @@
 import type { Backend, BuiltGraph } from '../backends/index.ts'
 import { withSessions } from '../backends/with-sessions.ts'
+import type { ModelFiles } from '../models/index.ts'
+import type { WeightFile } from '../models/model-files.ts'
 
 /**
- * The same backend for a model whose weights lie in no file that a session opens.
+ * The same backend for a model whose weights may lie in no file that a session opens.
  *
- * @param unpack makes one and gives its folder, once the first session is opened
+ * @param unpack writes them and gives the folder, once the first session is opened
  */
-export function withUnpacked(backend: Backend, unpack: () => Promise<string>): Backend {
+export function withUnpacked(
+  backend: Backend,
+  files: ModelFiles,
+  unpack: (weights: WeightFile) => Promise<string>,
+): Backend {
+  if (files.made === undefined) return backend
   let unpacking: Promise<string> | undefined
-  const moved = async (model: BuiltGraph) => ({ ...model, folder: await (unpacking ??= unpack()) })
+  async function moved(model: BuiltGraph): Promise<BuiltGraph> {
+    const made = await files.made?.()
+    if (made === undefined || model.folder !== made.folder) return model
+    return { ...model, folder: await (unpacking ??= unpack(made)) }
+  }
   const { createDeviceSession } = backend
   return withSessions(backend, {
     createSession: async (model) => backend.createSession(await moved(model)),

@@ -7,7 +7,7 @@ import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { ggufFixture } from '../models/gguf/test-support/fixture.ts'
-import { openModel, parseLanguageModelConfig, readSafetensors, unpackGguf } from '../models/index.ts'
+import { openModel, parseLanguageModelConfig, readSafetensors, unpackWeights } from '../models/index.ts'
 import { checkTensors } from '../models/language-models/tensor-layout.ts'
 import type { LinearMode } from './layers/weights.ts'
 import { LanguageModelRun } from './test-support/language-model-run.ts'
@@ -44,7 +44,9 @@ it.each(CASES)(
     const files = openModel(ggufFixture(file))
     const config = parseLanguageModelConfig(JSON.parse((await files.readText('config.json'))!), file)
     const weights = await readSafetensors(
-      await unpackGguf(files, new AbortController().signal, { TESSERA_CACHE: work }),
+      await unpackWeights((await files.made!())!, files.location, new AbortController().signal, {
+        TESSERA_CACHE: work,
+      }),
     )
     checkTensors(config, weights)
     const expected = await readSafetensors(ggufFixture(`${name}.safetensors`))

@@ -1,7 +1,5 @@
 export { EMBEDDED_MODELS } from './embedded-models.ts'
 export { type ModelFiles } from './model-files.ts'
-export { isGgufPath } from './gguf/gguf-path.ts'
-export { unpackGguf } from './gguf/unpack-gguf.ts'
 export { openFolder } from './model-folder.ts'
 export { openModel } from './open-model.ts'
 export { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
@@ -12,4 +10,5 @@ export { type LanguageModelConfig } from './language-models/language-model-confi
 export { readSafetensors } from './read-safetensors.ts'
 export { type SafetensorsType, type TensorEntry, type WeightIndex } from './weight-index.ts'
 export { type ModelSource, resolveModel } from './resolve-model.ts'
+export { unpackWeights } from './unpack-weights.ts'
 export { weighModel } from './weigh-model.ts'

@@ -10,6 +10,11 @@ export interface ModelFiles {
   /** Undefined where there is no file of that name. */
   readText(name: string): Promise<string | undefined>
   findWeights(name: string): Promise<WeightFile | undefined>
+  /**
+   * The file of weights that is made from others as it is read, where these files have one: a session opens it only once it
+   * is written somewhere.
+   */
+  readonly made?: () => Promise<WeightFile | undefined>
   /** The files of a folder in this one, such as `transformer`. */
   within(folder: string): ModelFiles
 }

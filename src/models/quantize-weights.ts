@@ -12,6 +12,7 @@ import { indexWeights } from './index-weights.ts'
 import { readModelConfig } from './model-config.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
 import { openFolder } from './model-folder.ts'
+import { openModel } from './open-model.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
 import { quantizeRows, quantizeWholeRows } from './quantize-rows.ts'
 import { readConfig } from './read-config.ts'
@@ -28,7 +29,7 @@ export interface QuantizeProgress {
 }
 
 export interface QuantizeWeightsOptions {
-  /** Checkpoint with float weights, or a GGUF file, whose weights are rounded anew. */
+  /** Checkpoint with float or FP8 weights, or a GGUF file; of these two, weights are rounded anew. */
   readonly folder: string
   /** Folder to make; it must not exist yet and appears only once it is complete. */
   readonly out: string
@@ -68,7 +69,7 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
   try {
     await copyDescriptions(partial, files, options)
     // Weights may lie elsewhere than the files beside them, as in the hub's cache.
-    const source = isGgufPath(options.folder) ? files : openFolder(weights.folder)
+    const source = (await files.made?.()) === undefined ? openFolder(weights.folder) : files
     await writeTensors(partial, weights, { ...options, matrices, source })
     await rename(partial, out)
   } catch (error) {
@@ -81,7 +82,7 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
 const GGUF_TEXTS = ['tokenizer.json', 'tokenizer_config.json', 'README.md']
 
 function openFloats(path: string): ModelFiles {
-  return isGgufPath(path) ? openGguf(openFolder(dirname(path)), basename(path), 'floats') : openFolder(path)
+  return isGgufPath(path) ? openGguf(openFolder(dirname(path)), basename(path), 'floats') : openModel(path)
 }
 
 async function copyDescriptions(

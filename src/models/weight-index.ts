@@ -8,6 +8,7 @@ export const SAFETENSORS_BYTES = {
   I32: 4,
   I16: 2,
   I8: 1,
+  F8_E4M3: 1,
   U8: 1,
   BOOL: 1,
 } as const

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { createCpuBackend } from '../../src/backends/cpu.ts'
 import { openDecider } from '../../src/decide/index.ts'
 import { withUnpacked } from '../../src/engine/with-unpacked.ts'
-import { openModel, unpackGguf } from '../../src/models/index.ts'
+import { openModel, unpackWeights } from '../../src/models/index.ts'
 import { parseDecisionRequest } from '../../src/schemas/index.ts'
 import { type AnsweredPrompts, indexOfLargest, readQuestions, writeChat } from '../helpers/everyday-chats.ts'
 
@@ -44,7 +44,7 @@ it.skipIf(path === '' || !existsSync(LLAMA))(
     const backend = await createCpuBackend({ threads: 1 })
     const before = process.memoryUsage().rss
     const files = openModel(path)
-    const able = withUnpacked(backend, () => unpackGguf(files, NEVER, { TESSERA_CACHE: work }))
+    const able = withUnpacked(backend, files, (weights) => unpackWeights(weights, path, NEVER, { TESSERA_CACHE: work }))
     const decider = await openDecider({ backend: able, files })
     let [furthest, largest, equal, milliseconds, squares, count] = [0, 0, 0, 0, 0, 0]
     for (const [index, { state, question }] of asked.entries()) {

@@ -18,7 +18,7 @@ interface Translation {
 }
 
 /** The one file of weights that a GGUF model shows. */
-export const GGUF_WEIGHTS = 'model.safetensors'
+const WEIGHTS = 'model.safetensors'
 
 /**
  * A GGUF language model as the files of a checkpoint in safetensors, made from it as they are read. Nothing is read before
@@ -32,14 +32,16 @@ export function openGguf(folder: ModelFiles, file: string, matrices: Matrices = 
   let opening: Promise<Translation> | undefined
   const open = () => (opening ??= translate(folder, file, matrices))
   const location = `${folder.location}/${file}`
+  const made = async () => {
+    const { tensors } = await open()
+    return makeWeightFile(tensors, { folder: location, name: WEIGHTS }, { format: 'pt' })
+  }
   return {
     location,
     name: file.replace(/(-00001-of-\d{5})?\.gguf$/i, ''),
+    made,
     readText: async (name) => (await open()).texts.get(name)?.(),
-    async findWeights(name) {
-      if (name !== GGUF_WEIGHTS) return undefined
-      return makeWeightFile((await open()).tensors, { folder: location, name }, { format: 'pt' })
-    },
+    findWeights: async (name) => (name === WEIGHTS ? made() : undefined),
     within: (name) => ({ ...NOTHING, location: `${location}/${name}`, name }),
   }
 }

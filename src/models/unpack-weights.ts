@@ -2,12 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { AbortedError, ModelFormatError } from '../../errors/index.ts'
-import { exists } from '../exists.ts'
-import type { Environment } from '../hub-cache.ts'
-import type { ModelFiles, WeightFile } from '../model-files.ts'
-import { partNames } from './gguf-file.ts'
-import { GGUF_WEIGHTS } from './open-gguf.ts'
+import { AbortedError, ModelFormatError } from '../errors/index.ts'
+import { exists } from './exists.ts'
+import { partNames } from './gguf/gguf-file.ts'
+import { isGgufPath } from './gguf/gguf-path.ts'
+import type { Environment } from './hub-cache.ts'
+import type { WeightFile } from './model-files.ts'
 
 /** Rises when the same file is unpacked otherwise. */
 const FORMAT = 1
@@ -16,33 +16,32 @@ const STEP_BYTES = 16 * 2 ** 20
 
 /** Where unpacked models are kept: `TESSERA_CACHE`, or `tessera` in `XDG_CACHE_HOME` or `~/.cache`. */
 function unpackedFolder(env: Environment): string {
-  return join(env['TESSERA_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'tessera'), 'gguf')
+  return join(env['TESSERA_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'tessera'), 'unpacked')
 }
 
 /**
- * Writes the weights of a GGUF model as safetensors, which onnxruntime opens where they lie, into a cache, unless they are
- * there. Memory stays bounded whatever the size of the model.
+ * Writes weights that are made from others as safetensors, which onnxruntime opens where they lie, into a cache, unless they
+ * are there. Memory stays bounded whatever the size of the model.
  *
- * @param files the model, as `openGguf` shows it
+ * @param weights what `made` of the model's files gives
+ * @param path of the model's folder or GGUF file
  * @returns the folder with the file; it appears once it is complete, and what was unpacked of an earlier state of the model
  *   is removed
  * @throws ModelFormatError when the file is damaged or the cache cannot be written, AbortedError
  */
-export async function unpackGguf(
-  files: ModelFiles,
+export async function unpackWeights(
+  weights: WeightFile,
+  path: string,
   signal: AbortSignal,
   env: Environment = process.env,
 ): Promise<string> {
-  const path = files.location
-  const weights = await files.findWeights(GGUF_WEIGHTS)
-  if (weights === undefined) throw new ModelFormatError(path, 'a GGUF file with weights', 'none')
   const { owner, state } = await identify(path)
   const folder = join(unpackedFolder(env), owner, state)
   if (await exists(folder)) return folder
   const partial = `${folder}.partial-${randomUUID()}`
   try {
     await mkdir(partial, { recursive: true })
-    await copyWeights(weights, join(partial, GGUF_WEIGHTS), signal)
+    await copyWeights(weights, join(partial, weights.name), signal)
     // Another process may have been first; then there is nothing to do.
     await rename(partial, folder).catch(async (error: unknown) => {
       if (!(await exists(folder))) throw error
@@ -56,17 +55,23 @@ export async function unpackGguf(
   return folder
 }
 
-/** Names of the folders of a file and of the state that it is in. */
+/** Names of the folders of a model and of the state that its files are in. */
 async function identify(path: string): Promise<{ owner: string; state: string }> {
   const parts = await Promise.all(
-    partNames(basename(path)).map(async (name) => {
-      const part = join(dirname(path), name)
+    (await sourcesOf(path)).map(async (part) => {
       const { size, mtimeMs } = await stat(part)
       return [await realpath(part), size, mtimeMs] as const
     }),
   )
   const stem = basename(path).replace(/\.gguf$/i, '')
-  return { owner: `${stem}-${hash(parts.map(([real]) => real))}`, state: hash([FORMAT, parts]) }
+  return { owner: `${stem}-${hash(await realpath(path))}`, state: hash([FORMAT, parts]) }
+}
+
+/** The files that weights are made from. */
+async function sourcesOf(path: string): Promise<string[]> {
+  if (isGgufPath(path)) return partNames(basename(path)).map((name) => join(dirname(path), name))
+  const names = (await readdir(path)).filter((name) => name.endsWith('.safetensors') || name === 'config.json')
+  return names.toSorted().map((name) => join(path, name))
 }
 
 function hash(value: unknown): string {
