@@ -34,7 +34,8 @@ export class GgufCursor {
   readonly #bytes: Uint8Array
   readonly #view: DataView
   readonly #file: string
-  readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
+  // A mark of byte order at the start of a token is part of it.
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   at = 0
 
   constructor(bytes: Uint8Array, file: string) {

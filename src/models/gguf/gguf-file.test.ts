@@ -140,6 +140,12 @@ it('any bytes in a header are read or refused, and never anything else', async (
   )
 }, 60_000)
 
+it('texts keep a mark of byte order, which tokens begin with', async () => {
+  const mark = Buffer.from('\ufeff//')
+  const { metadata } = await read(withData(file(0, 1, text('k'), uint32(STRING), uint64(mark.length), mark)))
+  expect(metadata.get('k')).toBe('\ufeff//')
+})
+
 describe('a divided model', () => {
   const names = [1, 2, 3].map((part) => `qwen3-0000${part}-of-00003.gguf`)
   const parts = Object.fromEntries(names.map((name) => [name, readFixture(name)]))
