@@ -1,6 +1,7 @@
 import { LANGUAGE_MODELS } from '../models/language-models/families.ts'
-import { LAYA } from '../models/model-config.ts'
+import { JULIA, LAYA } from '../models/model-config.ts'
 import type { DecisionFamily } from './decision-family.ts'
+import { openJulia } from './encoder/julia.ts'
 import { openLaya } from './encoder/laya.ts'
 import { openNli } from './encoder/nli.ts'
 import { openOpenDeciderNano } from './encoder/opendecider-nano.ts'
@@ -34,6 +35,7 @@ export const DECISION_FAMILIES: readonly DecisionFamily[] = [
   { architectures: ['ModernBertModel'], modelTypes: ['modernbert'], unread: [], open: openOpenDeciderNano },
   // A Laya agent has a second head, which chooses among actions, and repeats a temperature of its configuration.
   { architectures: [LAYA], modelTypes: [], unread: [/^act_head\./, /^temperature$/], open: openLaya },
+  { architectures: [JULIA], modelTypes: [], unread: [/^act_head\./, /^temperature$/], open: openJulia },
   // The embedded model's own, BERT with a scorer instead of the pooler.
   {
     architectures: ['TesseraTreeDecider'],

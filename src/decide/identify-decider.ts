@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LAYA, readModelConfig } from '../models/model-config.ts'
+import { JULIA, LAYA, readModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import { nameQuantization, quantizationConfigSchema } from '../models/quantization-config.ts'
 import type { SymbolOptions } from './decision-family.ts'
@@ -11,6 +11,7 @@ const configSchema = z.looseObject({ quantization_config: quantizationConfigSche
 /** How models that have no manifest are asked, unless it is as chat models are. */
 const TEMPLATES = new Map([
   [LAYA, 'laya'],
+  [JULIA, 'julia'],
   ['ModernBertModel', 'opendecider-nano'],
   ['BertForSequenceClassification', 'nli'],
   ['ModernBertForSequenceClassification', 'nli'],

@@ -27,11 +27,16 @@ const EXPECTED = 'the configuration of a model'
 const schema = z.looseObject({
   architectures: z.array(z.string()).nullish(),
   model_type: z.string().optional(),
+  architecture: z.string().optional(),
 })
 
 /** What a folder is that has the configuration of a Laya agent, and that of its encoder in another folder. */
 export const LAYA = 'LayaAgent'
 export const AGENT_FILE = 'rl_agent_config.json'
+
+/** What a release of Julia calls itself, in a field of its own; its encoder has a folder too. */
+export const JULIA = 'JuliaDecisionModel'
+export const JULIA_FILE = 'julia_config.json'
 
 /** @throws ModelFormatError when there is no `config.json`, or none that this library's formats of weights fit */
 export async function readModelConfig(files: ModelFiles): Promise<ModelConfig> {
@@ -47,8 +52,9 @@ export function identifyModel(json: unknown, file: string): ModelConfig {
   const result = schema.safeParse(json)
   if (!result.success) throw new ModelFormatError(file, EXPECTED, 'other JSON')
   refuseForeignQuantisation(result.data, file)
-  const { architectures, model_type: modelType } = result.data
-  return { file, json: result.data, architectures: architectures ?? [], modelType }
+  const { architectures, model_type: modelType, architecture } = result.data
+  const named = architecture === JULIA ? [JULIA] : []
+  return { file, json: result.data, architectures: architectures ?? named, modelType }
 }
 
 /**

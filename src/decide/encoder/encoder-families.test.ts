@@ -13,6 +13,7 @@ import { identifyDecider } from '../identify-decider.ts'
 import { type Decider, openDecider } from '../index.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
+import { juliaFormat } from './julia.ts'
 import { layaFormat } from './laya.ts'
 import { openDeciderFormat } from './opendecider-nano.ts'
 
@@ -82,6 +83,13 @@ const MODELS = [
     name: 'laya',
     tokenizer: '/tokenizer',
     format: (tokenizer: Tokenizer) => layaFormat(tokenizer, { ...AGENT, temperature: [1, 1, 1] }),
+    falseFirst: true,
+  },
+  {
+    name: 'julia',
+    tokenizer: '/tokenizer',
+    format: (tokenizer: Tokenizer) =>
+      juliaFormat(tokenizer, { max_length: 320, head_length: 160 }, { start: '<bos>', end: '<eos>', marker: '<mask>' }),
     falseFirst: true,
   },
 ]
@@ -164,6 +172,41 @@ describe('a Laya agent', () => {
   })
 })
 
+describe('Julia', () => {
+  const choiceOf = (options: number, text = '') => {
+    const criteria = Object.fromEntries(Array.from({ length: options }, (_, i) => [`o${i}`, `${text}${i}`]))
+    return { type: 'choice', instructions: 'Which?', criteria }
+  }
+
+  it('answers 2 to 20 options, and refuses more by their number', async () => {
+    const model = await open('julia')
+    await expect(model.decide(ask('a', choiceOf(20)), context)).resolves.toHaveProperty('answers.q.choice')
+    await expect(model.decide(ask('a', choiceOf(21)), context)).rejects.toMatchObject({
+      path: 'questions.q',
+      reason: 'its text has 21 options, and this model was made for 2 to 20',
+    })
+  })
+
+  it('has the limits of inference-policy.json, and those of Julia 1 without it', async () => {
+    const { readText } = openFolder(fixtureFolder('julia'))
+    const long = ask('a', choiceOf(10, 'some more words of an option '))
+    await expect((await open('julia')).decide(long, context)).rejects.toThrow(/room for 144/)
+    const without = async (name: string) => (name === 'inference-policy.json' ? undefined : readText(name))
+    await expect((await open('julia', { readText: without })).decide(long, context)).resolves.toHaveProperty(
+      'answers.q',
+    )
+  })
+
+  it.each([
+    ['config.json', '"encoder/config.json"', '"elsewhere/config.json"', 'encoder_config_file'],
+    ['julia_config.json', '"format_version": 1', '"format_version": 2', 'format_version'],
+  ])('is refused where %s says what is not known, by name', async (file, from, to, field) => {
+    const { readText } = openFolder(fixtureFolder('julia'))
+    const change = async (name: string) => (name === file ? (await readText(name))?.replace(from, to) : readText(name))
+    await expect(open('julia', { readText: change })).rejects.toThrow(field)
+  })
+})
+
 describe.each(['nli-bert', 'nli-modernbert'])('%s, a cross-encoder for inference,', (name) => {
   interface Pair {
     readonly premise: string
@@ -207,6 +250,7 @@ describe.each(['nli-bert', 'nli-modernbert'])('%s, a cross-encoder for inference
 
 it.each([
   ['laya', 'laya'],
+  ['julia', 'julia'],
   ['opendecider-nano', 'opendecider-nano'],
   ['nli-bert', 'nli'],
   ['nli-modernbert', 'nli'],

@@ -7,12 +7,13 @@ import type { Question } from '../../schemas/index.ts'
 import { type Calibration, calibrateLogits } from '../calibrate.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
-import { int64 } from '../int64-tensor.ts'
 import { spacedText } from '../spaced-json.ts'
+import { BERT_NAMES, readSpecialNames } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 import { openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader } from './encoder-question-reader.ts'
+import { isGiven, markerFormat, TYPE_IDS } from './marker-format.ts'
 
 const agentSchema = z.looseObject({
   max_len: z.number().int().positive().default(512),
@@ -25,11 +26,6 @@ const agentSchema = z.looseObject({
 
 type Agent = z.infer<typeof agentSchema>
 
-/** Where each kind of question is in tables. */
-const TYPE_IDS = { choice: 0, score: 1, noul: 2 } as const
-/** Tokens of one option, and those that are kept for the instructions whatever the options take. */
-const [LONGEST_OPTION, SHORTEST_HEAD] = [48, 16]
-
 /**
  * Opens a Laya checkpoint: `rl_agent_config.json`, `model.safetensors`, `encoder/config.json` of ModernBERT, and `tokenizer/tokenizer.json`.
  *
@@ -41,9 +37,13 @@ export async function openLaya({ backend, files, unread }: DecisionBundle): Prom
   const json = await readConfig(within, 'config.json', z.unknown(), 'the configuration of an encoder')
   const config = parseModernBertConfig(json, `${within.location}/config.json`)
   const weights = await indexWeights(files)
-  const tokenizer = await loadTokenizer(files.within('tokenizer'), { ordinary: true })
+  const folder = files.within('tokenizer')
+  const [tokenizer, names] = await Promise.all([
+    loadTokenizer(folder, { ordinary: true, vocabulary: config.vocab_size }),
+    readSpecialNames(folder),
+  ])
   const model = await openModernBert(backend, { config, weights, unread }, layaHead(agent.head_layers), 'encoder.')
-  const reader = createEncoderQuestionReader(model, layaFormat(tokenizer, agent), tokenizer)
+  const reader = createEncoderQuestionReader(model, layaFormat(tokenizer, agent, names), tokenizer)
   const calibration = layaCalibration(agent)
   return createDecider(reader, {
     name: files.name,
@@ -52,61 +52,25 @@ export async function openLaya({ backend, files, unread }: DecisionBundle): Prom
   })
 }
 
-/**
- * `[CLS] type question: … [SEP] [MASK] option … [SEP] state [SEP]`, and the head's logits at the masks. What Laya's own code would cut is
- * refused.
- */
-export function layaFormat(tokenizer: Tokenizer, { max_len: positions, head_max_len: most }: Agent): EncoderFormat {
-  const [start, end, marker] = ['[CLS]', '[SEP]', '[MASK]'].map((name) => tokenizer.structural(name)) as [
-    number,
-    number,
-    number,
-  ]
-  // A marker's name in a text is taken out, as in training.
-  const encode = (text: string) => tokenizer.encode(text.replaceAll('[MASK]', ' '))
-  return {
-    positions,
-    state: (state) => ({ lead: [], ids: encode(spacedText(state)) }),
-    frame(question, refuse) {
-      const options = optionTexts(question).map((text) => [marker, ...encode(` ${text}`)])
-      const longest = Math.max(...options.map(({ length }) => length - 1))
-      if (longest > LONGEST_OPTION) refuse(`has an option of ${longest} tokens, and this model reads ${LONGEST_OPTION}`)
-      const taken = options.reduce((sum, { length }) => sum + length, 0)
-      if (most - taken < SHORTEST_HEAD) {
-        refuse(`has options of ${taken} tokens in all, and this model has room for ${most - SHORTEST_HEAD}`)
-      }
-      const head = encode(`${question.type} question: ${spacedText(question.instructions ?? '')}`)
-      if (head.length > most - taken) {
-        refuse(
-          `has instructions of ${head.length} tokens, and this model has room for ${most - taken} beside these options`,
-        )
-      }
-      const before = [start, ...head, end]
-      const rows = options.map((option) => {
-        const row = before.length
-        before.push(...option)
-        return row
-      })
-      before.push(end)
-      const feeds = { type_id: int64([TYPE_IDS[question.type]], [1]), rows: int64(rows, [rows.length]) }
-      const inOrder = (logits: Float32Array) => (question.type === 'noul' ? logits.toReversed() : logits)
-      return { prompts: [{ before, after: [end], feeds }], readOut: ([logits]) => Float64Array.from(inOrder(logits!)) }
-    },
-  }
+export function layaFormat(
+  tokenizer: Tokenizer,
+  { max_len: positions, head_max_len: most }: Agent,
+  names = BERT_NAMES,
+): EncoderFormat {
+  return markerFormat(tokenizer, { names, positions, most, leastInstructions: 8, optionTexts })
 }
 
 /** Of a noul false stands first. */
 function optionTexts(question: Question): string[] {
-  const given = (meaning: unknown) => meaning !== null && meaning !== undefined && meaning !== ''
   if (question.type === 'choice') {
     const texts = Object.entries(question.criteria)
-    return texts.map(([key, meaning]) => (given(meaning) ? `${key}: ${spacedText(meaning)}` : key))
+    return texts.map(([key, meaning]) => (isGiven(meaning) ? `${key}: ${spacedText(meaning)}` : key))
   }
   if (question.type === 'score') return question.criteria.map((level, index) => `level ${index}: ${spacedText(level)}`)
   const { true: yes, false: no } = question.criteria ?? {}
   return [
-    `false: ${given(no) ? spacedText(no) : 'no, the statement does not hold'}`,
-    `true: ${given(yes) ? spacedText(yes) : 'yes, the statement holds'}`,
+    `false: ${isGiven(no) ? spacedText(no) : 'no, the statement does not hold'}`,
+    `true: ${isGiven(yes) ? spacedText(yes) : 'yes, the statement holds'}`,
   ]
 }
 

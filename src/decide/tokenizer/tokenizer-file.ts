@@ -18,10 +18,18 @@ const normalizer: z.ZodType = z.lazy(() =>
   ]),
 )
 
-const preTokenizer: z.ZodType<{ type: string; pretokenizers?: unknown[] }> = z.lazy(() =>
+/** SentencePiece's blanks: every word begins with one, the first of a piece of text too. */
+const metaspace = z.looseObject({
+  type: z.literal('Metaspace'),
+  replacement: z.string().length(1),
+  prepend_scheme: z.literal('always'),
+  split: z.literal(true).default(true),
+})
+
+const stage: z.ZodType<{ type: string; pretokenizers?: unknown[] }> = z.lazy(() =>
   z.discriminatedUnion('type', [
     z.looseObject({ type: z.enum(['ByteLevel', 'Digits', 'Split', 'Punctuation', 'Whitespace', 'WhitespaceSplit']) }),
-    z.looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(preTokenizer).max(100) }),
+    z.looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(stage).max(100) }),
   ]),
 )
 
@@ -31,7 +39,7 @@ export const tokenizerFileSchema = z.looseObject({
     .array(z.looseObject({ id: z.number().int().nonnegative().max(MOST_IDS), content: z.string().min(1).max(10_000) }))
     .default([]),
   normalizer: normalizer.nullish(),
-  pre_tokenizer: preTokenizer.nullish(),
+  pre_tokenizer: z.union([metaspace, stage]).nullish(),
   model: z.object({
     type: z.literal('BPE'),
     vocab: z.custom<Record<string, number>>(isObject, 'expected an object of tokens'),

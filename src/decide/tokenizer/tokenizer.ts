@@ -150,6 +150,7 @@ function cutAtTokens(tokens: readonly { readonly content: string }[]): (text: st
  */
 function createSplitter(file: TokenizerFile) {
   const { pre_tokenizer: all } = file
+  if (all && 'replacement' in all) return createBlankSplitter(file, all.replacement)
   const stages = all?.type === 'Sequence' ? (all.pretokenizers ?? []) : [all]
   const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
   const last = loadStages(file, stages.at(-1) ?? null)
@@ -172,6 +173,21 @@ function createSplitter(file: TokenizerFile) {
     split: (text: string) => first.pre_tokenizer?.pre_tokenize([text]) ?? [text],
     spell: spellsBytes(stages.at(-1)) ? spellCharacters : spellWord,
     forgetSpelling: () => spelling.clear(),
+  }
+}
+
+/** Cuts a text before every blank, written as `blank`, of which the first word has one too. */
+function createBlankSplitter(file: TokenizerFile, blank: string) {
+  const { normalizer } = loadStages(file, null)
+  return {
+    normalize: (text: string) => normalizeInPieces(text, (piece) => normalizer?.normalize(piece) ?? piece),
+    split(text: string): string[] {
+      const [first = '', ...words] = text.replaceAll(' ', blank).split(blank)
+      const behind = words.map((word) => blank + word)
+      return first === '' ? behind : [blank + first, ...behind]
+    },
+    spell: (word: string) => [word],
+    forgetSpelling: () => {},
   }
 }
 

@@ -1,4 +1,4 @@
-import { AGENT_FILE } from '../model-config.ts'
+import { AGENT_FILE, JULIA_FILE } from '../model-config.ts'
 
 /** Files at the top of a transformers repository that describe or hold a model; its card names the licence. */
 const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|json|jinja|txt))$/
@@ -11,8 +11,8 @@ const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|js
  * @param paths every file of the repository, `/` between folders
  */
 export function chooseFiles(paths: readonly string[]): string[] {
-  // A Laya agent has its weights at the top, and the configurations of its encoder and its tokenizer in folders.
-  if (paths.includes(AGENT_FILE)) {
+  // Laya and Julia have their weights at the top, and the configurations of its encoder and its tokenizer in folders.
+  if (paths.includes(AGENT_FILE) || paths.includes(JULIA_FILE)) {
     return paths.filter((path) => NEEDED.test(path) || /^(?:encoder|tokenizer)\/[^/]+\.(?:json|txt)$/.test(path))
   }
   if (!paths.includes('model_index.json')) return paths.filter((path) => NEEDED.test(path))

@@ -1,0 +1,75 @@
+import type { Question } from '../../schemas/index.ts'
+import { int64 } from '../int64-tensor.ts'
+import { spacedText } from '../spaced-json.ts'
+import type { SpecialNames } from '../tokenizer/special-names.ts'
+import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+import type { EncoderFormat } from './encoder-format.ts'
+
+/** Where each kind of question is in tables. */
+export const TYPE_IDS = { choice: 0, score: 1, noul: 2 } as const
+/** Tokens of one option, and those that are kept for the instructions before options are cut. */
+const [LONGEST_OPTION, SHORTEST_HEAD] = [48, 16]
+/** Options are never cut below this. */
+const SHORTEST_OPTION = 4
+
+export interface MarkerOptions {
+  readonly names: SpecialNames
+  /** Tokens of a whole text. */
+  readonly positions: number
+  /** Tokens of instructions and options together. */
+  readonly most: number
+  /** Tokens that instructions may have whatever the options take. */
+  readonly leastInstructions: number
+  /** Of a noul false stands first. */
+  optionTexts(question: Question): string[]
+}
+
+/**
+ * `[CLS] type question: … [SEP] [MASK] option … [SEP] state [SEP]`, and the logits of the head of Laya at the masks. What the authors' own
+ * code would cut is refused.
+ */
+export function markerFormat(tokenizer: Tokenizer, options: MarkerOptions): EncoderFormat {
+  const { names, positions, most, leastInstructions, optionTexts } = options
+  const [start, end, marker] = [names.start, names.end, names.marker].map((name) => tokenizer.structural(name)) as [
+    number,
+    number,
+    number,
+  ]
+  // A marker's name in a text is taken out, as in training.
+  const encode = (text: string) => tokenizer.encode(text.replaceAll(names.marker, ' '))
+  return {
+    positions,
+    state: (state) => ({ lead: [], ids: encode(spacedText(state)) }),
+    frame(question, refuse) {
+      const texts = optionTexts(question).map((text) => [marker, ...encode(` ${text}`)])
+      const sizes = texts.map(({ length }) => length)
+      const longest = Math.max(...sizes) - 1
+      if (longest > LONGEST_OPTION) refuse(`has an option of ${longest} tokens, and this model reads ${LONGEST_OPTION}`)
+      const taken = sizes.reduce((sum, length) => sum + length, 0)
+      // Where options leave too little, each is cut to its share: those that are shorter stay whole.
+      const share = Math.max(SHORTEST_OPTION, Math.floor((most - SHORTEST_HEAD) / texts.length))
+      if (most - taken < SHORTEST_HEAD && longest + 1 > share) {
+        refuse(`has options of ${taken} tokens in all, and this model has room for ${most - SHORTEST_HEAD}`)
+      }
+      const room = Math.max(leastInstructions, most - taken)
+      const head = encode(`${question.type} question: ${spacedText(question.instructions ?? '')}`)
+      if (head.length > room) {
+        refuse(`has instructions of ${head.length} tokens, and this model has room for ${room} beside these options`)
+      }
+      const before = [start, ...head, end]
+      const rows = texts.map((text) => {
+        const row = before.length
+        before.push(...text)
+        return row
+      })
+      before.push(end)
+      const feeds = { type_id: int64([TYPE_IDS[question.type]], [1]), rows: int64(rows, [rows.length]) }
+      const inOrder = (logits: Float32Array) => (question.type === 'noul' ? logits.toReversed() : logits)
+      return { prompts: [{ before, after: [end], feeds }], readOut: ([logits]) => Float64Array.from(inOrder(logits!)) }
+    },
+  }
+}
+
+export function isGiven(meaning: unknown): boolean {
+  return meaning !== null && meaning !== undefined && meaning !== ''
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { readOptionalConfig } from '../../models/read-config.ts'
+
+/** What an encoder's tokenizer calls the tokens that texts are framed with. */
+export interface SpecialNames {
+  /** Before a text. */
+  readonly start: string
+  /** Behind each part of a text. */
+  readonly end: string
+  /** What heads read the rows of. */
+  readonly marker: string
+}
+
+export const BERT_NAMES: SpecialNames = { start: '[CLS]', end: '[SEP]', marker: '[MASK]' }
+
+const token = z.union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
+const schema = z.looseObject({ cls_token: token.nullish(), sep_token: token.nullish(), mask_token: token.nullish() })
+
+/** The names of `tokenizer_config.json`, such as mmBERT's `<bos>`, `<eos>` and `<mask>`; BERT's where it says none. */
+export async function readSpecialNames(files: ModelFiles): Promise<SpecialNames> {
+  const config = await readOptionalConfig(files, 'tokenizer_config.json', schema, 'a tokenizer_config.json')
+  return {
+    start: config?.cls_token ?? BERT_NAMES.start,
+    end: config?.sep_token ?? BERT_NAMES.end,
+    marker: config?.mask_token ?? BERT_NAMES.marker,
+  }
+}
