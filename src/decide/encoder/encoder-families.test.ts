@@ -172,41 +172,6 @@ describe('a Laya agent', () => {
   })
 })
 
-describe('Julia', () => {
-  const choiceOf = (options: number, text = '') => {
-    const criteria = Object.fromEntries(Array.from({ length: options }, (_, i) => [`o${i}`, `${text}${i}`]))
-    return { type: 'choice', instructions: 'Which?', criteria }
-  }
-
-  it('answers 2 to 20 options, and refuses more by their number', async () => {
-    const model = await open('julia')
-    await expect(model.decide(ask('a', choiceOf(20)), context)).resolves.toHaveProperty('answers.q.choice')
-    await expect(model.decide(ask('a', choiceOf(21)), context)).rejects.toMatchObject({
-      path: 'questions.q',
-      reason: 'its text has 21 options, and this model was made for 2 to 20',
-    })
-  })
-
-  it('has the limits of inference-policy.json, and those of Julia 1 without it', async () => {
-    const { readText } = openFolder(fixtureFolder('julia'))
-    const long = ask('a', choiceOf(10, 'some more words of an option '))
-    await expect((await open('julia')).decide(long, context)).rejects.toThrow(/room for 144/)
-    const without = async (name: string) => (name === 'inference-policy.json' ? undefined : readText(name))
-    await expect((await open('julia', { readText: without })).decide(long, context)).resolves.toHaveProperty(
-      'answers.q',
-    )
-  })
-
-  it.each([
-    ['config.json', '"encoder/config.json"', '"elsewhere/config.json"', 'encoder_config_file'],
-    ['julia_config.json', '"format_version": 1', '"format_version": 2', 'format_version'],
-  ])('is refused where %s says what is not known, by name', async (file, from, to, field) => {
-    const { readText } = openFolder(fixtureFolder('julia'))
-    const change = async (name: string) => (name === file ? (await readText(name))?.replace(from, to) : readText(name))
-    await expect(open('julia', { readText: change })).rejects.toThrow(field)
-  })
-})
-
 describe.each(['nli-bert', 'nli-modernbert'])('%s, a cross-encoder for inference,', (name) => {
   interface Pair {
     readonly premise: string

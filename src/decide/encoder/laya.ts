@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ModelFormatError } from '../../errors/index.ts'
 import { layaHead } from '../../graph/index.ts'
 import { indexWeights } from '../../models/index-weights.ts'
 import { parseModernBertConfig } from '../../models/modernbert-config.ts'
@@ -36,6 +37,10 @@ export async function openLaya({ backend, files, unread }: DecisionBundle): Prom
   const within = files.within('encoder')
   const json = await readConfig(within, 'config.json', z.unknown(), 'the configuration of an encoder')
   const config = parseModernBertConfig(json, `${within.location}/config.json`)
+  if (agent.max_len > config.max_position_embeddings) {
+    const expected = `max_len of at most ${config.max_position_embeddings}, the positions of the encoder`
+    throw new ModelFormatError(`${files.location}/rl_agent_config.json`, expected, String(agent.max_len))
+  }
   const weights = await indexWeights(files)
   const folder = files.within('tokenizer')
   const [tokenizer, names] = await Promise.all([

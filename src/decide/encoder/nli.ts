@@ -9,6 +9,7 @@ import type { Question, Text } from '../../schemas/index.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { spacedText } from '../spaced-json.ts'
+import { readSpecialNames, type SpecialNames } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
 import type { EncoderFormat, FramedQuestion } from './encoder-format.ts'
@@ -31,26 +32,36 @@ export async function openNli(bundle: DecisionBundle): Promise<Decider> {
   const { files, config } = bundle
   const labels = readLabels(config)
   const bert = config.modelType === 'bert'
-  const tokenizer = bert ? await loadWordPieceTokenizer(files) : await loadTokenizer(files, { ordinary: true })
-  const { model, positions } = await openClassifier(bundle, labels.count)
-  const reader = createEncoderQuestionReader(model, nliFormat(tokenizer, labels, positions), tokenizer)
+  const { model, positions, vocabulary } = await openClassifier(bundle, labels.count)
+  const tokenizer = bert
+    ? await loadWordPieceTokenizer(files, { vocabulary })
+    : await loadTokenizer(files, { ordinary: true, vocabulary })
+  const format = nliFormat(tokenizer, { labels, positions, names: await readSpecialNames(files) })
+  const reader = createEncoderQuestionReader(model, format, tokenizer)
   return createDecider(reader, { name: files.name, calibrate: (_, logits) => logits, sharpness: 4 })
 }
 
 async function openClassifier(
   { backend, files, unread, config: { json, file, modelType } }: DecisionBundle,
   labels: number,
-): Promise<{ model: EncoderModel; positions: number }> {
+): Promise<{ model: EncoderModel; positions: number; vocabulary: number }> {
   const weights = await indexWeights(files)
   if (modelType === 'bert') {
     const config = parseBertConfig(json, file)
+    if (config.type_vocab_size < 2) {
+      throw new ModelFormatError(
+        file,
+        'type_vocab_size of 2 or more, for pairs of texts',
+        String(config.type_vocab_size),
+      )
+    }
     const model = await openBert(backend, { config, weights, unread }, bertClassifierHead(labels, 'bert.'))
-    return { model, positions: config.max_position_embeddings }
+    return { model, positions: config.max_position_embeddings, vocabulary: config.vocab_size }
   }
   const config = parseModernBertConfig(json, file)
   const head = modernBertClassifierHead(labels, config)
   const model = await openModernBert(backend, { config, weights, unread }, head, 'model.')
-  return { model, positions: config.max_position_embeddings }
+  return { model, positions: config.max_position_embeddings, vocabulary: config.vocab_size }
 }
 
 /** @throws ModelFormatError naming the labels that it has instead */
@@ -66,12 +77,18 @@ function readLabels({ json, file }: ModelConfig): NliLabels {
   throw new ModelFormatError(file, 'labels (id2label) for entailment and for contradiction', got || 'none')
 }
 
+interface NliParts {
+  readonly labels: NliLabels
+  readonly positions: number
+  readonly names: SpecialNames
+}
+
 /**
  * The state is the premise; every option makes a hypothesis, whose logit of entailment is the option's. A noul without two criteria is one
  * hypothesis, by entailment against contradiction.
  */
-function nliFormat(tokenizer: Tokenizer, labels: NliLabels, positions: number): EncoderFormat {
-  const [start, end] = ['[CLS]', '[SEP]'].map((name) => tokenizer.structural(name)) as [number, number]
+function nliFormat(tokenizer: Tokenizer, { labels, positions, names }: NliParts): EncoderFormat {
+  const [start, end] = [tokenizer.structural(names.start), tokenizer.structural(names.end)]
   const prompt = (hypothesis: string) => {
     const ids = [...tokenizer.encode(hypothesis), end]
     return { before: [start], after: [end, ...ids], second: ids.length, feeds: {} }

@@ -8,6 +8,7 @@ import { int64 } from '../int64-tensor.ts'
 import { readOpenDeciderFile } from '../opendecider-file.ts'
 import { openDeciderOptions } from '../opendecider-options.ts'
 import { spacedText } from '../spaced-json.ts'
+import { BERT_NAMES, readSpecialNames } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 import { openModernBert } from './encoder-models.ts'
@@ -27,16 +28,19 @@ export async function openOpenDeciderNano({ backend, files, config, unread }: De
   }
   const encoder = parseModernBertConfig(config.json, config.file)
   const weights = await indexFiles(files, ['model.safetensors', 'head.safetensors'])
-  const tokenizer = await loadTokenizer(files, { ordinary: true })
+  const [tokenizer, names] = await Promise.all([
+    loadTokenizer(files, { ordinary: true, vocabulary: encoder.vocab_size }),
+    readSpecialNames(files),
+  ])
   const model = await openModernBert(backend, { config: encoder, weights, unread }, openDeciderHead, '')
   const positions = Math.min(meta.max_len, encoder.max_position_embeddings)
-  const reader = createEncoderQuestionReader(model, openDeciderFormat(tokenizer, positions), tokenizer)
+  const reader = createEncoderQuestionReader(model, openDeciderFormat(tokenizer, positions, names), tokenizer)
   return createDecider(reader, { name: meta.name ?? files.name, calibrate: (_, logits) => logits, sharpness: 4 })
 }
 
 /** `[CLS] question: … [SEP] [MASK] option … [SEP] input: state [SEP]`, and the head's logits at the masks. */
-export function openDeciderFormat(tokenizer: Tokenizer, positions: number): EncoderFormat {
-  const [start, end, marker] = ['[CLS]', '[SEP]', '[MASK]'].map((name) => tokenizer.structural(name)) as [
+export function openDeciderFormat(tokenizer: Tokenizer, positions: number, names = BERT_NAMES): EncoderFormat {
+  const [start, end, marker] = [names.start, names.end, names.marker].map((name) => tokenizer.structural(name)) as [
     number,
     number,
     number,

@@ -4,7 +4,7 @@ import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
-import { createLookups } from './lookups.ts'
+import { createLookups, requireEmbedding } from './lookups.ts'
 import { rememberWords } from './remember-words.ts'
 import { checkEntries, type TokenizerFile, tokenizerFileSchema } from './tokenizer-file.ts'
 
@@ -70,7 +70,9 @@ export async function loadTokenizer(
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const cutTemplate = cutAtTokens(file.added_tokens)
   const { words, encodeWord, forget } = createWords(path, file)
-  const cut = cutAtTokens(file.added_tokens.filter((token) => !token.special && (ordinary || isBlank(token.content))))
+  const found = file.added_tokens.filter(({ special, content }) => !special && (ordinary || isBlank(content)))
+  for (const { id, content } of found) requireEmbedding(path, content, id, vocabulary)
+  const cut = cutAtTokens(found)
   function encode(text: string, most = Number.POSITIVE_INFINITY): number[] {
     const ids: number[] = []
     for (const [index, piece] of cut(text).entries()) {
@@ -94,7 +96,7 @@ export async function loadTokenizer(
       const id = (token: string) => readStructural(file, path, token, vocabulary)
       return cutTemplate(text).flatMap((piece, index) => (index % 2 === 0 ? encode(piece) : [id(piece)]))
     },
-    ...createLookups(path, structural, encode),
+    ...createLookups(path, structural, encode, vocabulary),
     forget,
   }
 }
@@ -131,8 +133,8 @@ function readStructural(
   const { id, ...flags } = file.added_tokens.find(({ content }) => content === token)!
   const unread = ['lstrip', 'rstrip', 'single_word'].find((flag) => flags[flag] === true)
   if (unread !== undefined) throw new ModelFormatError(path, `${unread} false in the added token ${token}`, 'true')
-  if (id < vocabulary) return id
-  throw new ModelFormatError(path, `${token} below ${vocabulary}, as many as the model has embeddings`, String(id))
+  requireEmbedding(path, token, id, vocabulary)
+  return id
 }
 
 /** Cuts a text at these tokens, the longest where several begin: text, token, text, and so on. */

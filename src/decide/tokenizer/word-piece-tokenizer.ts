@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
-import { createLookups } from './lookups.ts'
+import { createLookups, requireEmbedding } from './lookups.ts'
 import { rememberWords } from './remember-words.ts'
-import { normalizeInPieces, type Tokenizer } from './tokenizer.ts'
+import { normalizeInPieces, type Tokenizer, type TokenizerOptions } from './tokenizer.ts'
 
 /** The vocabulary is only told apart here: checking every entry would cost more than loading does. */
 const fileSchema = z.looseObject({
@@ -29,9 +29,13 @@ type Model = z.infer<typeof fileSchema>['model']
  *
  * @throws ModelFormatError when the file is missing, damaged or describes another kind of tokenizer
  */
-export async function loadWordPieceTokenizer(files: ModelFiles): Promise<Tokenizer> {
+export async function loadWordPieceTokenizer(
+  files: ModelFiles,
+  { vocabulary = Number.POSITIVE_INFINITY }: Pick<TokenizerOptions, 'vocabulary'> = {},
+): Promise<Tokenizer> {
   const path = `${files.location}/tokenizer.json`
   const file = await readConfig(files, 'tokenizer.json', fileSchema, 'a WordPiece tokenizer')
+  for (const [token, id] of Object.entries(file.model.vocab)) requireEmbedding(path, token, id, vocabulary)
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const { normalize, split } = loadStages(file)
   const { encodeWord, forget } = rememberWords(createWordPieces(path, file.model))
@@ -45,7 +49,7 @@ export async function loadWordPieceTokenizer(files: ModelFiles): Promise<Tokeniz
   }
   return {
     encode,
-    ...createLookups(path, structural, encode),
+    ...createLookups(path, structural, encode, vocabulary),
     forget,
   }
 }

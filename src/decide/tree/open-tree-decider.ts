@@ -24,11 +24,11 @@ const treeManifestSchema = manifestSchema.extend({ template: z.literal('tree-1')
  * @throws ModelFormatError naming the file that is missing or wrong
  */
 export async function openTreeDecider({ backend, files, unread }: Omit<DecisionBundle, 'config'>): Promise<Decider> {
-  const [{ config, layout }, manifest, weights, tokenizer] = await Promise.all([
-    readTreeConfig(files),
+  const { config, layout } = await readTreeConfig(files)
+  const [manifest, weights, tokenizer] = await Promise.all([
     readConfig(files, 'tessera.json', treeManifestSchema, 'a bundle manifest with template tree-1 and readout scorer'),
     indexWeights(files),
-    loadWordPieceTokenizer(files),
+    loadWordPieceTokenizer(files, { vocabulary: config.vocab_size }),
   ])
   const reader = createTreeQuestionReader({
     model: await openTreeModel(backend, { config, weights, layout, unread }),

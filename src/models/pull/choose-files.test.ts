@@ -29,8 +29,11 @@ it('takes the parts of a diffusers repository, not the network once more beside 
   expect(chooseFiles([...needed, ...others])).toEqual(needed)
 })
 
-it('takes the configuration of the encoder and the tokenizer of a Laya agent', () => {
-  const top = ['README.md', 'rl_agent_config.json', 'model.safetensors']
+it.each([
+  ['a Laya agent', ['rl_agent_config.json']],
+  ['Julia', ['config.json', 'julia_config.json', 'inference-policy.json']],
+])('takes the configuration of the encoder and the tokenizer of %s', (_, own) => {
+  const top = ['README.md', ...own, 'model.safetensors']
   const needed = [...top, 'encoder/config.json', 'tokenizer/tokenizer.json', 'tokenizer/tokenizer_config.json']
   const others = ['onnx/model.onnx', 'encoder/model.safetensors', 'assets/figure.json']
   expect(chooseFiles([...needed, ...others])).toEqual(needed)

@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { openFolder } from '../../models/model-folder.ts'
+import { parseDecisionRequest } from '../../schemas/index.ts'
+import { type Decider, openDecider } from '../index.ts'
+
+interface TokenizerJson {
+  readonly added_tokens: { id: number; readonly content: string }[]
+  readonly model: { readonly vocab: Record<string, number> }
+}
+
+const context = { turn: async () => {} }
+let backend: Backend
+let decider: Decider | undefined
+beforeAll(async () => {
+  backend = await createCpuBackend({ threads: 1 })
+})
+afterEach(async () => {
+  await decider?.dispose()
+  decider = undefined
+})
+afterAll(() => backend.dispose())
+
+async function open(name: string, change: Partial<ModelFiles> = {}): Promise<Decider> {
+  decider = await openDecider({ backend, files: { ...openFolder(fixtureFolder(name)), ...change } })
+  return decider
+}
+
+function ask(state: string, question: unknown) {
+  return parseDecisionRequest({ state, questions: { q: question } })
+}
+
+describe('Julia', () => {
+  const choiceOf = (options: number, text = '') => {
+    const criteria = Object.fromEntries(Array.from({ length: options }, (_, i) => [`o${i}`, `${text}${i}`]))
+    return { type: 'choice', instructions: 'Which?', criteria }
+  }
+
+  it('answers 2 to 20 options, and refuses more by their number', async () => {
+    const model = await open('julia')
+    await expect(model.decide(ask('a', choiceOf(20)), context)).resolves.toHaveProperty('answers.q.choice')
+    await expect(model.decide(ask('a', choiceOf(21)), context)).rejects.toMatchObject({
+      path: 'questions.q',
+      reason: 'its text has 21 options, and this model was made for 2 to 20',
+    })
+  })
+
+  it('has the limits of inference-policy.json, and those of Julia 1 without it', async () => {
+    const { readText } = openFolder(fixtureFolder('julia'))
+    const long = ask('a', choiceOf(10, 'some more words of an option '))
+    await expect((await open('julia')).decide(long, context)).rejects.toThrow(/room for 144/)
+    const without = async (name: string) => (name === 'inference-policy.json' ? undefined : readText(name))
+    await expect((await open('julia', { readText: without })).decide(long, context)).resolves.toHaveProperty(
+      'answers.q',
+    )
+  })
+
+  it.each([
+    ['config.json', '"encoder/config.json"', '"elsewhere/config.json"', 'encoder_config_file'],
+    ['julia_config.json', '"format_version": 1', '"format_version": 2', 'format_version'],
+  ])('is refused where %s says what is not known, by name', async (file, from, to, field) => {
+    const { readText } = openFolder(fixtureFolder('julia'))
+    const change = async (name: string) => (name === file ? (await readText(name))?.replace(from, to) : readText(name))
+    await expect(open('julia', { readText: change })).rejects.toThrow(field)
+  })
+})
+
+describe.each(['laya', 'julia', 'opendecider-nano', 'nli-bert', 'nli-modernbert', 'bert-tree'])(
+  '%s with a token that it has no embedding of is refused by its name',
+  (name) => {
+    const files = openFolder(fixtureFolder(name))
+    const folder = ['laya', 'julia'].includes(name) ? files.within('tokenizer') : files
+
+    async function openChanged(change: (file: TokenizerJson) => void): Promise<Decider> {
+      const file = JSON.parse((await folder.readText('tokenizer.json'))!) as TokenizerJson
+      change(file)
+      const readText = async (of: string) => (of === 'tokenizer.json' ? JSON.stringify(file) : folder.readText(of))
+      const changed = { ...folder, readText }
+      return open(
+        name,
+        folder === files ? changed : { within: (of) => (of === 'tokenizer' ? changed : files.within(of)) },
+      )
+    }
+
+    it('in the vocabulary', async () => {
+      const opened = openChanged(({ model }) => (model.vocab['a'] = 70_000))
+      await expect(opened).rejects.toMatchObject({ code: 'model_format', got: expect.stringContaining('70000') })
+    })
+
+    it('among the tokens that frame a text', async () => {
+      const opened = openChanged(({ added_tokens: added }) => {
+        for (const token of added) if (['[SEP]', '<eos>'].includes(token.content)) token.id = 70_000
+      })
+      const expected = expect.stringMatching(/(\[SEP\]|<eos>) below \d+, as many as the model has embeddings/)
+      await expect(opened).rejects.toMatchObject({ code: 'model_format', expected, got: '70000' })
+    })
+  },
+)
+
+it('a Laya agent that reads more tokens than its encoder has positions is refused by max_len', async () => {
+  const { readText } = openFolder(fixtureFolder('laya'))
+  const change = async (name: string) => (await readText(name))?.replace('"max_len": 320', '"max_len": 600')
+  await expect(open('laya', { readText: change })).rejects.toThrow('max_len of at most 512')
+})
+
+it('a cross-encoder without segments for pairs is refused by type_vocab_size', async () => {
+  const { readText } = openFolder(fixtureFolder('nli-bert'))
+  const change = async (name: string) => (await readText(name))?.replace('"type_vocab_size": 2', '"type_vocab_size": 1')
+  await expect(open('nli-bert', { readText: change })).rejects.toThrow('type_vocab_size')
+})
