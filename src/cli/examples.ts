@@ -37,6 +37,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'keys rotate key_0123456789ab --overlap 24h --store usage.db',
     'keys topup shop 10.00 --store usage.db',
   ],
+  usage: ['usage --store usage.db', 'usage --store redis://localhost --from 2026-10 --to 2026-11 --format json'],
   models: ['models', 'models --use decide-latest=Qwen/Qwen3-4B --json'],
   pull: ['pull Qwen/Qwen3-0.6B', 'pull black-forest-labs/FLUX.2-klein-4B'],
   quantize: ['quantize Qwen/Qwen3-4B ./qwen3-4b-int8', 'quantize ./qwen3-4b ./qwen3-4b-int4 --bits 4 --block 32'],

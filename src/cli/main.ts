@@ -14,6 +14,7 @@ import { quantizeCommand } from './quantize-command.ts'
 import { endWithoutReader, printUsage, reportUsageError } from './run-command.ts'
 import { serveCommand } from './serve-command.ts'
 import { setupCommand } from './setup-command.ts'
+import { usageCommand } from './usage-command.ts'
 
 const subCommands = {
   decide: decideCommand,
@@ -23,6 +24,7 @@ const subCommands = {
   calibrate: calibrateCommand,
   serve: serveCommand,
   keys: keysCommand,
+  usage: usageCommand,
   models: modelsCommand,
   pull: pullCommand,
   quantize: quantizeCommand,

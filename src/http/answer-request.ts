@@ -5,7 +5,7 @@ import type { BodyParser } from './body/body-parser.ts'
 import { createBodyReaders } from './body/body-readers.ts'
 import { checkHost } from './check-host.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
-import { authenticate } from './keys/authenticate.ts'
+import { authenticate, nameOfKey } from './keys/authenticate.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { requireScope } from './keys/permissions.ts'
 import type { RequestLimiter } from './limits/request-limiter.ts'
@@ -35,13 +35,28 @@ export async function answerRequest(
   const noteTimings = (timings: CallTimings) => noteWork(trace, { ...timings, model: modelName(timings.model) })
   const share = budget.open()
   const readers = createBodyReaders(request, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
-  const call = { signal: request.signal, idempotencyKey: undefined, holdUntil, noteUnits, noteTimings, ...readers }
+  const call = {
+    signal: request.signal,
+    query: new URL(request.url).searchParams,
+    keyName: undefined,
+    idempotencyKey: undefined,
+    holdUntil,
+    noteUnits,
+    noteTimings,
+    ...readers,
+  }
   if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
   if (keys === undefined) checkHost(request.headers, hosts)
   const caller = await authenticate(request.headers, keys)
   trace.account = caller.id
   if (route.scope !== undefined && (keys !== undefined || route.scope === 'admin')) requireScope(caller, route.scope)
-  if (route.access === 'key') return route.handle({ ...call, caller })
+  if (route.access === 'key') {
+    try {
+      return await route.handle({ ...call, caller, keyName: nameOfKey(request.headers) })
+    } finally {
+      share.release()
+    }
+  }
   const leave = await limiter.enter(caller, (allowance) => void (trace.allowance = allowance))
   const end = () => {
     leave()

@@ -8,6 +8,10 @@ import type { Scope } from './keys/scopes.ts'
 /** One request on its way through a route. */
 export interface Call {
   readonly caller: ApiKey
+  /** Name of the key, `key_` and 12 digits of its SHA-256; undefined where it has none. */
+  readonly keyName: string | undefined
+  /** What stands behind the `?` of the address. */
+  readonly query: URLSearchParams
   /** Fires when the client hangs up. */
   readonly signal: AbortSignal
   /** The key under which the client wants the request to be charged once, however often it comes. */

@@ -1,3 +1,4 @@
+import { createAdminRoutes } from './admin/admin-routes.ts'
 import { BodyBudget } from './body/body-budget.ts'
 import { BodyParser } from './body/body-parser.ts'
 import { createConsoleRoutes } from './console/console-routes.ts'
@@ -65,7 +66,8 @@ export function createServer(options: ServerOptions): Server {
   const given = resolved.keys === undefined ? readKeysFromEnvironment(process.env) : toKeyStore(resolved.keys)
   const metrics = new ServerMetrics(engine)
   const store = boundStore(resolved.store ?? createMemoryStore(), metrics)
-  const keys = given && withStored(given, new StoredKeys(store))
+  const stored = new StoredKeys(store)
+  const keys = given && withStored(given, stored)
   const accounting = openAccounting(store, metrics, resolved)
   const { ledger } = accounting
   const concurrency = limits.concurrency ?? (keys && KEYED_CONCURRENCY)
@@ -78,6 +80,7 @@ export function createServer(options: ServerOptions): Server {
       ...createWorkRoutes(accounting, resolved),
       createModelsRoute(engine),
       createUsageRoute(ledger, recent),
+      ...createAdminRoutes({ store, ledger, given, stored }),
       createOpenApiRoute(resolved),
       createHealthRoute(),
       createLivenessRoute(),

@@ -38,7 +38,7 @@ export const addCommand = defineCommand({
       withPlace(args, async (place) => {
         const settings = readSettings(args)
         const fresh = makeKey()
-        const change = await place.change((book) => addKey(book, fresh, settings))
+        const change = await place.change('add', (book) => addKey(book, fresh, settings))
         printNewKey(args.json ?? false, fresh.key, change, place)
       }),
     ),

@@ -1,4 +1,7 @@
+import { hostname, userInfo } from 'node:os'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { type AuditAction, AuditTrail } from '../../http/admin/audit-trail.ts'
+import { AuditedKeys } from '../../http/admin/audited-keys.ts'
 import type { BookChange, KeyBook } from '../../http/keys/key-book.ts'
 import { StoredKeys } from '../../http/keys/stored-keys.ts'
 import { changeKeyFile, readKeyBook } from '../../http/serve/change-key-file.ts'
@@ -34,7 +37,7 @@ export interface KeyPlace {
   /** With usage and balances. */
   readonly store: UsageStore | undefined
   read(): Promise<KeyBook>
-  change(plan: (book: KeyBook) => BookChange): Promise<BookChange>
+  change(action: AuditAction, plan: (book: KeyBook) => BookChange): Promise<BookChange>
 }
 
 /** @throws InvalidRequestError for a place that cannot be used, or two to change at once */
@@ -54,8 +57,9 @@ export async function withPlace(
 }
 
 function placeInStore(store: UsageStore): KeyPlace {
-  const stored = new StoredKeys(store)
-  return { name: 'the store', store, read: () => stored.read(), change: (plan) => stored.change(plan) }
+  const keys = new AuditedKeys(new StoredKeys(store), new AuditTrail(store))
+  const change: KeyPlace['change'] = (action, plan) => keys.change(whoRuns(), action, plan)
+  return { name: 'the store', store, read: () => keys.read(), change }
 }
 
 function placeInFile(file: string, store: UsageStore | undefined): KeyPlace {
@@ -63,6 +67,20 @@ function placeInFile(file: string, store: UsageStore | undefined): KeyPlace {
     name: file,
     store,
     read: () => readKeyBook(file),
-    change: (plan) => changeKeyFile(file, plan),
+    change: (_, plan) => changeKeyFile(file, plan),
+  }
+}
+
+/** Whoever can write to the store is trusted; this says whom to ask. */
+function whoRuns(): string {
+  return `${userName()}@${hostname()}`
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // In containers the user may have a number alone.
+    return `user ${process.getuid?.() ?? 'unknown'}`
   }
 }

@@ -89,7 +89,7 @@ describe('tessera keys of a file', () => {
 
   it('tops an account up', async () => {
     const key = keyOf(await inFile('add', '--account', 'shop', '--prepaid', '5'))
-    expect(await inFile('topup', 'shop', '0.5')).toBe('paid in 0.5 EUR, 5.5 in all for shop\n')
+    expect(await inFile('topup', 'shop', '0.5')).toBe('paid in 0.5 EUR for shop, 5.5 in all\n')
     expect(await find(key)).toEqual({ id: 'shop', prepaid: '5.5' })
   })
 

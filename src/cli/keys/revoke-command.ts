@@ -13,7 +13,7 @@ export const revokeCommand = defineCommand({
   run: (context) =>
     runCommand(context, ({ args }) =>
       withPlace(args, async (place) => {
-        const { key, account } = await place.change((book) => revokeKey(book, args.key))
+        const { key, account } = await place.change('revoke', (book) => revokeKey(book, args.key))
         printResult(args.json ?? false, { name: key, account }, () => `${colors.green('revoked')} ${key} of ${account}`)
       }),
     ),

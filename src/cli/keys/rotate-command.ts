@@ -16,9 +16,9 @@ export const rotateCommand = defineCommand({
   run: (context) =>
     runCommand(context, ({ args }) =>
       withPlace(args, async (place) => {
-        const overlapMs = readDuration('--overlap', args.overlap)
+        const overlap = { now: Date.now(), forMs: readDuration('--overlap', args.overlap) }
         const fresh = makeKey()
-        const change = await place.change((book) => rotateKey(book, fresh, args.key, overlapMs))
+        const change = await place.change('rotate', (book) => rotateKey(book, fresh, args.key, overlap))
         printNewKey(args.json ?? false, fresh.key, change, place)
       }),
     ),

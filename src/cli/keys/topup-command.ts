@@ -14,12 +14,11 @@ export const topupCommand = defineCommand({
   run: (context) =>
     runCommand(context, ({ args }) =>
       withPlace(args, async (place) => {
-        const { account, detail } = await place.change((book) => topUp(book, args.account, args.amount))
-        printResult(
-          args.json ?? false,
-          { account, detail },
-          () => `${colors.green('paid in')} ${detail} for ${account}`,
+        const { account, detail, prepaid } = await place.change('topup', (book) =>
+          topUp(book, args.account, args.amount),
         )
+        const words = `${colors.green('paid in')} ${detail} for ${account}, ${prepaid} in all`
+        printResult(args.json ?? false, { account, prepaid }, () => words)
       }),
     ),
 })

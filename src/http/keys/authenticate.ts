@@ -1,5 +1,6 @@
 import { AuthenticationError } from '../../errors/index.ts'
 import type { ApiKey, KeyStore } from './key-store.ts'
+import { hash, nameOfDigest } from './static-keys.ts'
 
 /** Who calls a server that has no keys: all such requests together. */
 const ANYONE: ApiKey = { id: 'anyone' }
@@ -11,8 +12,7 @@ const ANYONE: ApiKey = { id: 'anyone' }
  */
 export async function authenticate(headers: Headers, keys: KeyStore | undefined): Promise<ApiKey> {
   if (keys === undefined) return ANYONE
-  // Two Authorization headers arrive joined by a comma and a space, which is no key.
-  const [, key] = /^Bearer +([\x21-\x7e]+)$/i.exec(headers.get('authorization') ?? '') ?? []
+  const key = readKey(headers)
   const found = key === undefined ? undefined : await keys.find(key)
   // A store that looks into a database may well find null.
   if (!found) throw new AuthenticationError()
@@ -22,4 +22,15 @@ export async function authenticate(headers: Headers, keys: KeyStore | undefined)
     throw new AuthenticationError(`the API key expired at ${expires}; ask for a new one`)
   }
   return found
+}
+
+/** What the key of a request is called, known or not. */
+export function nameOfKey(headers: Headers): string | undefined {
+  const key = readKey(headers)
+  return key === undefined ? undefined : nameOfDigest(hash(key))
+}
+
+/** Two Authorization headers arrive joined by a comma and a space, which is no key. */
+function readKey(headers: Headers): string | undefined {
+  return /^Bearer +([\x21-\x7e]+)$/i.exec(headers.get('authorization') ?? '')?.[1]
 }

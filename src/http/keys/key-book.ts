@@ -22,6 +22,14 @@ export interface BookChange {
   readonly key?: string
   /** More of what was done, such as an amount. */
   readonly detail?: string
+  /** All that was ever paid in for the account, in EUR, where that is what changed. */
+  readonly prepaid?: string
+}
+
+/** For how many milliseconds two keys hold, from when on in milliseconds since 1970. */
+export interface Overlap {
+  readonly now: number
+  readonly forMs: number
 }
 
 /** One key as it may be shown. */
@@ -68,17 +76,16 @@ export function revokeKey(book: KeyBook, name: string): BookChange {
 /**
  * Makes a key like another, which then ends.
  *
- * @param overlapMs Milliseconds for which both hold.
  * @throws InvalidRequestError where there is no key of this name, or it has expired
  */
-export function rotateKey(book: KeyBook, { kept }: FreshKey, name: string, overlapMs: number): BookChange {
+export function rotateKey(book: KeyBook, { kept }: FreshKey, name: string, overlap: Overlap): BookChange {
   const old = toConfig(findEntry(book, name))
-  const now = Date.now()
+  const { now, forMs } = overlap
   const end = old.expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(old.expires)
   if (end <= now) throw new InvalidRequestError('key', `${name} expired at ${old.expires}; add a new one`)
   const { key: _, sha256: __, loopback: ___, ...settings } = old
   const entry: KeyConfig = { ...settings, id: accountOf(old), ...kept }
-  const expires = new Date(Math.min(end, now + overlapMs)).toISOString()
+  const expires = new Date(Math.min(end, now + forMs)).toISOString()
   const keys = book.keys.map((other) => (nameOf(other) === name ? { ...old, id: accountOf(old), expires } : other))
   const detail = `in place of ${name}, which ends at ${expires}`
   return checked({ book: { keys: [...keys, entry] }, account: accountOf(old), key: nameOf(entry), detail })
@@ -99,7 +106,7 @@ export function topUp(book: KeyBook, account: string, amount: string): BookChang
   const added = parseAmount(amount, 'amount')
   const prepaid = formatAmount(parseAmount(first.prepaid ?? '0', 'prepaid') + added)
   const keys = book.keys.map((other) => (accountOf(other) === account ? { ...toConfig(other), prepaid } : other))
-  return checked({ book: { keys }, account, detail: `${formatAmount(added)} EUR, ${prepaid} in all` })
+  return checked({ book: { keys }, account, detail: `${formatAmount(added)} EUR`, prepaid })
 }
 
 /** Oldest first. */

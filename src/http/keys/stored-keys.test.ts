@@ -83,7 +83,7 @@ describe('a key that takes the place of another', () => {
     const [old, next] = [makeKey(), makeKey()]
     const settings = { id: 'shop', scopes: ['decide' as const], prepaid: '5' }
     const { key: name } = await stored.change((book) => addKey(book, old, settings))
-    await stored.change((book) => rotateKey(book, next, name!, 60_000))
+    await stored.change((book) => rotateKey(book, next, name!, { now: Date.now(), forMs: 60_000 }))
     const server = open()
     const statuses = () => Promise.all([old, next].map(({ key }) => statusOf(key, server)))
     expect(await statuses()).toEqual([200, 200])
@@ -96,10 +96,12 @@ describe('a key that takes the place of another', () => {
     const old = makeKey()
     const expires = new Date(Date.now() + 1000).toISOString()
     const { key: name } = await stored.change((book) => addKey(book, old, { expires }))
-    await stored.change((book) => rotateKey(book, makeKey(), name!, 60_000))
+    await stored.change((book) => rotateKey(book, makeKey(), name!, { now: Date.now(), forMs: 60_000 }))
     expect(await stored.find(old.key)).toMatchObject({ expires })
     vi.advanceTimersByTime(1000)
-    await expect(stored.change((book) => rotateKey(book, makeKey(), name!, 0))).rejects.toMatchObject({ path: 'key' })
+    await expect(
+      stored.change((book) => rotateKey(book, makeKey(), name!, { now: Date.now(), forMs: 0 })),
+    ).rejects.toMatchObject({ path: 'key' })
   })
 })
 

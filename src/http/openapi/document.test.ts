@@ -105,7 +105,14 @@ describe('examples', () => {
 
   it('of requests are answered, by what their own answers look like', async () => {
     const { fetch } = createServer({ engine: createStubEngine().engine })
-    const posts = operations.filter(({ operation }) => operation.requestBody)
+    const posts = operations.filter(
+      ({
+        operation: {
+          requestBody,
+          tags: [tag],
+        },
+      }) => requestBody && tag !== 'admin',
+    )
     expect(posts).toHaveLength(4)
     for (const { path, operation } of posts) {
       const { example } = operation.requestBody!.content['application/json']!

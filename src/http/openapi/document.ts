@@ -3,6 +3,16 @@ import { version } from '../../../package.json'
 import { createDecisionRequestSchema } from '../../schemas/decision-request.ts'
 import { decisionResponseSchema, errorBodySchema, LIMITS, type OptionLimits } from '../../schemas/index.ts'
 import { type JsonSchema, toJsonSchema } from '../../schemas/json-schema.ts'
+import {
+  changedSchema,
+  keyListSchema,
+  madeKeySchema,
+  newKeySchema,
+  revocationSchema,
+  rotationSchema,
+  topUpSchema,
+} from '../admin/key-schemas.ts'
+import { auditSchema, balancesSchema, exportSchema } from '../admin/report-routes.ts'
 import { createOpenAiRequestSchema } from '../decisions/openai-request.ts'
 import { openAiResponseSchema } from '../decisions/openai-response.ts'
 import { editBodySchema } from '../images/edits-route.ts'
@@ -16,6 +26,7 @@ const TAGS = [
   { name: 'decisions', description: 'Typed questions about a state.' },
   { name: 'images', description: 'Pictures from words, and changed ones.' },
   { name: 'account', description: 'What a key may use and has used.' },
+  { name: 'admin', description: 'For keys with the scope `admin`.' },
   { name: 'server', description: 'For whoever runs it.' },
 ]
 
@@ -46,6 +57,16 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Optio
         ImageResponse: toJsonSchema(imageAnswerSchema),
         ModelList: toJsonSchema(modelListSchema),
         Usage: toJsonSchema(usageSchema),
+        KeyList: toJsonSchema(keyListSchema),
+        NewKey: toJsonSchema(newKeySchema),
+        MadeKey: toJsonSchema(madeKeySchema),
+        KeyRevocation: toJsonSchema(revocationSchema),
+        KeyRotation: toJsonSchema(rotationSchema),
+        TopUp: toJsonSchema(topUpSchema),
+        Changed: toJsonSchema(changedSchema),
+        Balances: toJsonSchema(balancesSchema),
+        UsageExport: toJsonSchema(exportSchema),
+        Audit: toJsonSchema(auditSchema),
         Error: toJsonSchema(errorBodySchema as z.ZodType),
       },
     },

@@ -1,5 +1,7 @@
 // Requests and answers of the document. A test checks each against its schema, and sends the requests.
 
+import { ADMIN_EXAMPLES } from './admin-examples.ts'
+
 const QUESTIONS = {
   team: {
     type: 'choice',
@@ -89,4 +91,5 @@ export const EXAMPLES = {
       },
     ],
   },
+  ...ADMIN_EXAMPLES,
 } as const

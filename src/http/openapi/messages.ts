@@ -93,7 +93,7 @@ export const REQUEST_ID = {
   'x-request-id': { description: 'Different on every response.', schema: { type: 'string' } },
 }
 
-type Schema = keyof typeof EXAMPLES
+export type Schema = keyof typeof EXAMPLES
 
 function reference(schema: string, example: unknown) {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } }

@@ -1,3 +1,4 @@
+import { ADMIN_PATHS } from './admin-paths.ts'
 import { answer, body, errors, IDEMPOTENCY_KEY, images, REQUEST_ID, type Status, withForm } from './messages.ts'
 
 /** Of every path. */
@@ -123,4 +124,4 @@ const SERVER = {
 }
 
 /** Every path of the server with its operations. */
-export const PATHS = { ...DECISIONS, ...IMAGES, ...ACCOUNT, ...SERVER }
+export const PATHS = { ...DECISIONS, ...IMAGES, ...ACCOUNT, ...ADMIN_PATHS, ...SERVER }

@@ -3,30 +3,17 @@ import { createJsonResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 import type { Ledger } from '../usage/ledger.ts'
 import type { RecentRequests } from '../usage/recent-requests.ts'
-import type { Usage } from '../usage/usage-rows.ts'
+import { leftSchema, toLeft, toWire, usedSchema } from '../usage/usage-wire.ts'
 
 const count = z.int().nonnegative()
-const euros = z.string().regex(/^-?\d+(\.\d+)?$/)
-
-const used = {
-  endpoint: z.enum(['decisions', 'generations', 'edits']),
-  requests: count,
-  input_tokens: count,
-  images: count,
-  /** EUR, exact. */
-  cost: euros,
-}
 
 /** Body of `GET /v1/usage`: what the account of the key has used and has left. Days and months are those of UTC. */
 export const usageSchema = z.object({
   account: z.string(),
   today: z.iso.date(),
-  /** Null where the account has no allowance. */
-  free_tokens: z.object({ given: count, left: count }).nullable(),
-  /** EUR; null where nothing was paid in. */
-  prepaid: z.object({ given: euros, left: euros }).nullable(),
-  months: z.array(z.object({ month: z.string(), ...used })),
-  days: z.array(z.object({ day: z.iso.date(), ...used })),
+  ...leftSchema,
+  months: z.array(z.object({ month: z.string(), ...usedSchema })),
+  days: z.array(z.object({ day: z.iso.date(), ...usedSchema })),
   /** Newest first, in this process alone. */
   recent: z.array(
     z.object({
@@ -51,17 +38,17 @@ export function createUsageRoute(ledger: Ledger, recent: RecentRequests): Route 
     access: 'key',
     dialect: 'systemone',
     async handle({ caller }) {
-      const { id, freeTokens, prepaid } = caller
-      const [months, days, left] = await Promise.all([
+      const { id } = caller
+      const [today, months, days, left] = await Promise.all([
+        ledger.today(),
         ledger.usage(id),
         ledger.usageByDay(id),
         ledger.allowance(caller),
       ])
       return createJsonResponse({
         account: id,
-        today: new Date().toISOString().slice(0, 10),
-        free_tokens: freeTokens === undefined ? null : { given: freeTokens, left: left.freeTokens! },
-        prepaid: prepaid === undefined ? null : { given: prepaid, left: left.prepaid! },
+        today,
+        ...toLeft(caller, left),
         months: months.map(({ month, ...usage }) => ({ month, ...toWire(usage) })),
         days: days.map(({ day, ...usage }) => ({ day, ...toWire(usage) })),
         recent: recent.list(id).map(({ time, requestId, milliseconds, ...request }) => ({
@@ -72,16 +59,5 @@ export function createUsageRoute(ledger: Ledger, recent: RecentRequests): Route 
         })),
       } satisfies UsageReport)
     },
-  }
-}
-
-function toWire({ endpoint, requests, units, cost }: Usage) {
-  const tokens = endpoint === 'decisions'
-  return {
-    endpoint: endpoint as UsageReport['days'][number]['endpoint'],
-    requests,
-    input_tokens: tokens ? units : 0,
-    images: tokens ? 0 : units,
-    cost,
   }
 }

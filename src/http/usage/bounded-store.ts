@@ -41,6 +41,7 @@ export function boundStore(store: UsageStore, metrics: Pick<ServerMetrics, 'stor
         throw refused ? refused.by : error
       })
     },
+    names: (prefix) => timed('read', (signal) => store.names(prefix, signal)),
     ...(countRequest && {
       countRequest: (...counted) => timed('count', () => countRequest(...counted)),
     }),

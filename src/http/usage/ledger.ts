@@ -138,6 +138,17 @@ export class Ledger {
     return toRows(days).map(([day, usage]) => ({ day, ...usage }))
   }
 
+  /** The day by the clock of the store, in UTC. */
+  async today(): Promise<string> {
+    return dayOf((await this.#store.read(nameOf(''))).now)
+  }
+
+  /** Names of all accounts that ever asked for something, in order. */
+  async accounts(): Promise<string[]> {
+    const names = await this.#store.names(nameOf(''))
+    return names.map((name) => name.slice(nameOf('').length)).sort()
+  }
+
   /** What a payer can still use, requests that run already taken off. */
   async allowance({ id, freeTokens, prepaid }: Payer): Promise<Allowance> {
     const { now, ...account } = await this.#read(id)

@@ -11,6 +11,7 @@ export interface Database {
 
 interface Statement {
   get(...values: (string | number)[]): { readonly document: string } | undefined
+  all(...values: (string | number)[]): { readonly document: string }[]
   run(...values: (string | number)[]): unknown
 }
 

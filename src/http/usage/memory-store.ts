@@ -36,6 +36,10 @@ export function createMemoryStore(): UsageStore {
       else if (next !== document) documents.set(name, { document: next, expires: now + keepMs })
       if (++writes % SWEEP_EVERY === 0) sweep(now)
     },
+    async names(prefix) {
+      sweep(Date.now())
+      return [...documents.keys()].filter((name) => name.startsWith(prefix))
+    },
     close: async () => {},
   }
 }

@@ -60,6 +60,7 @@ export async function openRedisStore(url: string, { acceptLoss = false }: RedisS
         })
       }
     },
+    names: (prefix, signal) => listNames(client, prefix, signal),
     countRequest: createRequestCounter(
       (settings) => new RateLimiterRedis({ ...settings, storeClient: client, useRedisPackage: true }),
     ),
@@ -77,6 +78,17 @@ async function readDocument(client: RedisClient, key: string, signal?: AbortSign
   const answer = await withSignal(client, signal).eval(READ, { keys: [key] })
   const [document, seconds, microseconds] = answer as [string | null, string, string]
   return { document: document ?? undefined, now: Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) }
+}
+
+/** A name may be told of several times while the server moves its keys. */
+async function listNames(client: RedisClient, prefix: string, signal?: AbortSignal): Promise<string[]> {
+  const names = new Set<string>()
+  const pattern = `${PREFIX}${prefix.replace(/[*?[\]\\^]/g, '\\$&')}*`
+  for await (const keys of client.scanIterator({ MATCH: pattern, COUNT: 1000 })) {
+    signal?.throwIfAborted()
+    for (const key of keys) names.add(key.slice(PREFIX.length))
+  }
+  return [...names]
 }
 
 /** A command that still waits to be sent when the signal fires is never sent. */

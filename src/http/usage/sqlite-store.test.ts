@@ -47,6 +47,16 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
     await store.close()
   })
 
+  it('names the documents that begin so', async () => {
+    const store = openSqliteStore(join(folder, 'a.db'))
+    for (const name of ['a:1', 'a:é%_2', 'b:1', 'a']) await store.update(name, () => 'x')
+    await store.update('a:gone', () => 'x', { keepMs: 1 })
+    await sleep(5)
+    expect((await store.names('a:')).sort()).toEqual(['a:1', 'a:é%_2'])
+    expect(await store.names('%')).toEqual([])
+    await store.close()
+  })
+
   it('forgets what is kept for a time only', async () => {
     const store = openSqliteStore(join(folder, 'a.db'))
     await store.update('a', () => 'short', { keepMs: 1 })

@@ -21,6 +21,7 @@ export function openSqliteStore(file: string): UsageStore {
   const select = database.prepare('SELECT document FROM documents WHERE name = ? AND expires > ?')
   const replace = database.prepare('INSERT OR REPLACE INTO documents (name, document, expires) VALUES (?, ?, ?)')
   const remove = database.prepare('DELETE FROM documents WHERE name = ?')
+  const list = database.prepare('SELECT name AS document FROM documents WHERE substr(name, 1, ?) = ? AND expires > ?')
   const sweep = database.prepare('DELETE FROM documents WHERE expires <= ?')
   let writes = 0
   let open = true
@@ -45,6 +46,10 @@ export function openSqliteStore(file: string): UsageStore {
         rollBack(database)
         throw error
       }
+    },
+    async names(prefix) {
+      // SQLite counts code points where JavaScript counts UTF-16 units.
+      return list.all([...prefix].length, prefix, Date.now()).map(({ document }) => document)
     },
     async close() {
       if (open) database.close()

@@ -20,7 +20,7 @@ export interface UpdateOptions {
 
 /**
  * Where the service keeps what must outlive a request: small JSON documents by name. Names are `account:` and the name
- * of an account, or `request:` and a digest. All arithmetic is in `Ledger`; a store only has to replace documents
+ * of an account, `request:` and a digest, `keys`, or `audit:` and a month. All arithmetic is in `Ledger`; a store only has to replace documents
  * atomically, which a map, a table and a Redis server can all do. Every call gets 2 seconds, after which the service
  * takes the store for unavailable.
  */
@@ -32,6 +32,8 @@ export interface UsageStore {
    * comes out. Where it returns what it was given, nothing needs to be written.
    */
   update(name: string, change: Change, options?: UpdateOptions): Promise<void>
+  /** Names of all documents that begin so, in any order; asked only by operators. */
+  names(prefix: string, signal?: AbortSignal): Promise<string[]>
   /** Counts requests for limits that all users of the store share. Without it each process counts its own. */
   readonly countRequest?: CountRequest
   /** Frees what the store holds open. Safe to call twice. */

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { SCOPES } from '../keys/scopes.ts'
+
+const limit = z.int().min(1).optional()
+const scopes = z.array(z.enum(SCOPES)).min(1)
+const settings = {
+  models: z.array(z.string()).min(1).optional(),
+  expires: z.iso.datetime({ offset: true }).optional(),
+  requests_per_minute: limit,
+  tokens_per_minute: limit,
+  concurrency: limit,
+  free_tokens: z.int().min(0).optional(),
+  /** EUR that were ever paid in, as a decimal string. */
+  prepaid: z.string().optional(),
+}
+
+/** Body of `POST /v1/admin/keys`; what it leaves out a key shares with the others of its account. */
+export const newKeySchema = z.strictObject({
+  account: z.string().min(1).max(200).optional(),
+  scopes: scopes.optional(),
+  ...settings,
+})
+
+export const revocationSchema = z.strictObject({ name: z.string() })
+
+/** For how long both keys hold; default a day. */
+export const rotationSchema = z.strictObject({ name: z.string(), overlap_seconds: z.int().min(0).default(86_400) })
+
+/** EUR as a decimal string. */
+export const topUpSchema = z.strictObject({ account: z.string(), amount: z.string() })
+
+/** A key that was just made: the only time that it is shown. */
+export const madeKeySchema = z.object({ key: z.string(), name: z.string(), account: z.string() })
+
+export const changedSchema = z.object({
+  account: z.string(),
+  /** Of the key that ended. */
+  name: z.string().optional(),
+  /** EUR that were ever paid in. */
+  prepaid: z.string().optional(),
+})
+
+export const keyListSchema = z.object({
+  keys: z.array(
+    z.object({
+      name: z.string(),
+      /** How the key begins. */
+      prefix: z.string().optional(),
+      account: z.string(),
+      scopes,
+      created: z.string().optional(),
+      ...settings,
+    }),
+  ),
+})
