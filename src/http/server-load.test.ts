@@ -69,7 +69,8 @@ describe('load', () => {
 })
 
 describe('a client that hangs up', () => {
-  it('stops the engine, pays nothing and leaves nothing behind', async () => {
+  it('stops the engine after the time in which its next try may come, pays nothing and leaves nothing behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const keys = [{ key: 'a', id: 'me', freeTokens: 1000, concurrency: 1 }]
     const server = serve({ keys })
     hold()
@@ -79,6 +80,8 @@ describe('a client that hangs up', () => {
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })
     controller.abort()
     expect((await answered).status).toBe(499)
+    await vi.advanceTimersByTimeAsync(10_000)
+    vi.useRealTimers()
     expect(stub.counts).toMatchObject({ aborted: 1, running: 0 })
     expect(await server.usage('me')).toEqual([])
     stub.gate = Promise.resolve()

@@ -26,6 +26,7 @@ import {
 } from './routes/status-routes.ts'
 import { createUsageRoute } from './routes/usage-route.ts'
 import { type ResolvedServerOptions, resolveServerOptions, type ServerOptions } from './server-options.ts'
+import { AbandonedWork } from './usage/abandoned-work.ts'
 import { boundStore } from './usage/bounded-store.ts'
 import type { Accounting } from './usage/charge-answer.ts'
 import { IdempotentRequests } from './usage/idempotent-requests.ts'
@@ -104,7 +105,7 @@ export function createServer(options: ServerOptions): Server {
     async close() {
       isDraining = true
       await handler.close()
-      await Promise.all([ledger.close(), parser.close()])
+      await Promise.all([accounting.abandoned.close(), ledger.close(), parser.close()])
     },
     usage: (account) => ledger.usage(account),
     usageByDay: (account) => ledger.usageByDay(account),
@@ -120,7 +121,8 @@ function openAccounting(
   const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices }, leases, journal)
   metrics.watchWaiting(() => ledger.waiting)
   const tokens = new TokenLimiter(limits.tokensPerMinute, store.countRequest)
-  return { ledger, requests: new IdempotentRequests(store, leases), tokens, metrics }
+  const requests = new IdempotentRequests(store, leases)
+  return { ledger, requests, abandoned: new AbandonedWork(), tokens, metrics }
 }
 
 /** The routes on which answers are charged. */

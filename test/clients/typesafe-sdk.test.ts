@@ -12,7 +12,9 @@ import {
   UnprocessableEntityError,
 } from '@typesafe-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createNodeServer } from '../../src/http/adapters/node.ts'
 import { createServer } from '../../src/http/index.ts'
+import { listen } from '../../src/http/test-support/listen.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { OverloadedError } from '../../src/index.ts'
 import { startTinyServer, type TinyServer } from '../helpers/tiny-server.ts'
@@ -108,6 +110,32 @@ describe('@typesafe-ai/sdk', () => {
 
 describe('its retries', () => {
   const stub = createStubEngine()
+
+  it('after its time was up take over what the first try began, which is charged once', async () => {
+    const slow = createStubEngine()
+    let open: () => void = () => {}
+    slow.gate = new Promise((resolve) => {
+      open = resolve
+    })
+    const statuses: number[] = []
+    const server = createServer({
+      engine: slow.engine,
+      keys: [{ key: 'a', id: 'me', prepaid: '1' }],
+      log: ({ status }) => statuses.push(status),
+    })
+    const listening = await listen(createNodeServer(server))
+    const client = new TypeSafeClient({ baseURL: listening.url, apiKey: 'a', logLevel: 'off', timeout: 1500 })
+    const answered = client.systemOne({ state: 'x', questions: { q: noul('Yes?') } })
+    // Two tries have come to nothing by then, and the work of the first goes on.
+    await expect.poll(() => statuses, { timeout: 20_000 }).toEqual([499, 499])
+    expect(slow.counts).toEqual({ decided: 0, aborted: 0, running: 1 })
+    open()
+    expect(await answered).toMatchObject({ model: 'stub', answers: { q: { noul: 0.5 } } })
+    expect([statuses, slow.counts]).toEqual([[499, 499, 200], { decided: 1, aborted: 0, running: 0 }])
+    expect(await server.usage('me')).toMatchObject([{ requests: 1 }])
+    await listening.close()
+  })
+
   const clientOver = (server: ReturnType<typeof createServer>, sent: number[]) =>
     new TypeSafeClient({
       baseURL: 'http://server',

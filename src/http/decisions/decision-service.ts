@@ -19,6 +19,7 @@ export function createDecisionService({ engine, ...accounting }: Parts): Decisio
       return chargeAnswer(accounting, call, {
         endpoint: 'decisions',
         request,
+        mayBeAbandoned: true,
         foresee: async (signal) => (await engine.countTokens(request, { signal, ...options })).input_tokens,
         async answer(signal) {
           // These are for whoever calls in the process; the specification's answer has no place for them.

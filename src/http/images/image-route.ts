@@ -47,6 +47,8 @@ export function createImageRoute<Request extends ImageBody>({
     return chargeAnswer(accounting, asking, {
       endpoint,
       request,
+      // The sources of edits are large, and a client that reads a stream does not give up.
+      mayBeAbandoned: endpoint === 'generations' && !request.stream,
       foresee: () => request.n,
       answer: (signal) => draw(request, { signal, ...toCallOptions(asking), ...options }),
       count: ({ data }) => data.length,

@@ -173,7 +173,8 @@ describe.each(IMAGE_BODIES)('%s', (path, body) => {
     expect(metrics).toContain(`tessera_http_requests_total{route="${path}",method="POST",status="200"} 1\n`)
   })
 
-  it('stops when the client hangs up, and charges nothing', async () => {
+  it('stops when the client hangs up and does not come back, and charges nothing', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const server = serveOne({ prepaid: '1' })
     stub.gate = new Promise(() => {})
     const controller = new AbortController()
@@ -181,6 +182,8 @@ describe.each(IMAGE_BODIES)('%s', (path, body) => {
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })
     controller.abort()
     expect((await answered).status).toBe(499)
+    await vi.advanceTimersByTimeAsync(10_000)
+    vi.useRealTimers()
     expect(stub.counts).toMatchObject({ aborted: 1, running: 0 })
     expect(await server.usage('me')).toEqual([])
   })
