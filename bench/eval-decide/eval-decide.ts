@@ -1,6 +1,6 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { openDecider } from '../../src/decide/index.ts'
@@ -38,37 +38,35 @@ const { values } = parseArgs({
   },
 })
 
-const here = fileURLToPath(new URL('.', import.meta.url))
-const everydayFile = join(here, 'everyday.jsonl')
+const everydayFile = 'bench/eval-decide/everyday.jsonl'
+const probeFolder = 'bench/eval-decide/probes'
+const localFolder = join(probeFolder, 'local')
 const manifestFile = join(values.model, 'tessera.json')
 const manifest: Manifest = manifestSchema.parse(JSON.parse(await readFile(manifestFile, 'utf8')))
 const settings = { every: Number(values.every), order: values.order }
 
-/** Probes that come with the source, and those that were made here because their texts may not be passed on. */
-async function probeFiles(folders: readonly string[]): Promise<string[]> {
-  const files = await Promise.all(
-    folders.map(async (folder) => {
-      const names = await readdir(join(here, folder)).catch(() => [])
-      return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(here, folder, name))
-    }),
-  )
-  return files.flat().toSorted()
+async function jsonlFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder)
+  return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, name))
 }
 
 type Decider = Awaited<ReturnType<typeof openDecider>>
 
 async function card(decider: Decider, file: string) {
-  const developer = await answerRows(decider, [file], settings)
-  const [everyday, probes] = [
-    await answerRows(decider, [everydayFile], settings),
-    await answerRows(decider, await probeFiles(['probes', 'probes/local']), settings),
+  // Probes whose texts may not be passed on are there only where probes.py has made them.
+  const probeFiles = [
+    ...(await jsonlFiles(probeFolder)),
+    ...(existsSync(localFolder) ? await jsonlFiles(localFolder) : []),
   ]
+  const everyday = await answerRows(decider, [everydayFile], settings)
+  const probes = await answerRows(decider, probeFiles, settings)
+  const developer = await answerRows(decider, [file], settings)
   const questions = developer.answered.length
   return { questions, ...cardReport(developer, everyday.answered, probes.answered, manifest) }
 }
 
 async function writeAnswers(decider: Decider, file: string): Promise<void> {
-  const { answered } = await answerRows(decider, [everydayFile, ...(await probeFiles(['probes']))], settings)
+  const { answered } = await answerRows(decider, [everydayFile, ...(await jsonlFiles(probeFolder))], settings)
   await writeFile(file, answersPage(calibrated(answered, manifest), `${manifest.name} ${manifest.version}`))
 }
 

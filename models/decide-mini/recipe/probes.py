@@ -23,6 +23,7 @@ from tree import open_tokenizer
 
 WANTED, GRAM = 300, 8
 INTENTS = ("banking77", "clinc150", "hwu64")
+NO_INTENT = "option|none|no match|other|it is about|something else|anything else|unknown|neither"
 
 
 def row(source, state, question):
@@ -87,10 +88,11 @@ def intents(args, random_):
     found, names = [], {}
     for one in labelled(args.data.glob("decisions-train-0?.jsonl.xz"), INTENTS):
         for question in one["questions"]:
-            if question["type"] == "choice" and isinstance(one["state"], str) and re.search("[a-z]{4}", str(question["gold"])) and not re.match("option|none|no match|other|it is about", str(question["gold"]).lower()):
-                names.setdefault(one["source"], {})[name_text(question["gold"]).lower()] = None
+            name = name_text(str(question["gold"])).lower()
+            if question["type"] == "choice" and isinstance(one["state"], str) and re.search("[a-z]{4}", name) and not re.match(NO_INTENT, name):
+                names.setdefault(one["source"], {})[name] = None
                 if held_out(one["state"]):
-                    found.append((one["source"], one["state"], name_text(question["gold"]).lower()))
+                    found.append((one["source"], one["state"], name))
     random_.shuffle(found)
     for at, (source, text, gold) in enumerate(found):
         others = random_.sample([name for name in names[source] if name != gold], 7)
@@ -101,7 +103,7 @@ def passages(args, random_):
     """Yes/no questions that a passage answers."""
     for at, found in enumerate(labelled(args.data.glob("decisions-train-0?.jsonl.xz"), ("boolq-train",))):
         for question in found["questions"]:
-            plain = re.sub(r"^.{0,40}: ", "", as_text(question["instructions"]))
+            plain = re.sub(r"^.{0,40}: |^According to the text, ", "", as_text(question["instructions"]))
             if plain.endswith("?") and not question.get("criteria"):
                 text = kinds.ASKED[at % 3].format(q=plain[0].upper() + plain[1:])
                 yield row("probe: yes or no by a passage", found["state"], {"type": "noul", "instructions": text, "gold": question["gold"]})
