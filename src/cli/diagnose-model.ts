@@ -1,4 +1,5 @@
 import { measureAvailableMemory } from '../engine/available-memory.ts'
+import { stageLimit } from '../engine/memory-prediction.ts'
 import { predictMemory } from '../engine/predict-memory.ts'
 import { findRemedy } from '../engine/require-memory.ts'
 import { openModel, resolveModel } from '../models/index.ts'
@@ -8,10 +9,12 @@ export interface ModelDiagnosis {
   readonly id: string
   readonly folder: string
   readonly fits: boolean
+  /** Whether the parts of an image model are opened one after the other, as they do not fit together. */
+  readonly inStages: boolean
   readonly memory: {
-    /** Once it is open. */
+    /** With all its parts open. */
     readonly open: number
-    /** While it reads a state of 1,024 tokens, or makes a picture of 512 × 512. */
+    /** The least with which it reads a state of 1,024 tokens, or makes a picture of 512 × 512. */
     readonly needed: number
     readonly available: number
     /** What allows no more. */
@@ -29,5 +32,6 @@ export async function diagnoseModel(model: string, measure = measureAvailableMem
   const [open, needed] = [Math.round(prediction.open), Math.round(prediction.needed)]
   const fits = needed <= available
   const memory = { open, needed, available, limit }
-  return { id, folder, fits, memory, ...(!fits && { remedy: findRemedy(model, prediction, available) }) }
+  const inStages = fits && stageLimit(prediction, available) !== undefined
+  return { id, folder, fits, inStages, memory, ...(!fits && { remedy: findRemedy(model, prediction, available) }) }
 }

@@ -77,8 +77,15 @@ function formatDiagnosis({
   return [head, '', ...lines, '', telemetry, ...(model ? ['', formatModel(model)] : [])].join('\n')
 }
 
-function formatModel({ id, memory: { open, needed, available, limit }, fits, remedy }: ModelDiagnosis): string {
-  const state = fits ? colors.green('fits') : colors.yellow('does not fit')
-  const facts = `about ${formatBytes(open)} when open, ${formatBytes(needed)} while it works; ${limit} has ${formatBytes(available)} left`
+function formatModel({
+  id,
+  memory: { open, needed, available, limit },
+  fits,
+  inStages,
+  remedy,
+}: ModelDiagnosis): string {
+  const whole = inStages ? 'fits in stages' : 'fits'
+  const state = fits ? colors.green(whole) : colors.yellow('does not fit')
+  const facts = `about ${formatBytes(open)} when all of it is open, at least ${formatBytes(needed)} to work; ${limit} has ${formatBytes(available)} left`
   return `${colors.bold(id)} ${state}\n            ${colors.dim([facts, remedy && `→ ${remedy}`].filter(Boolean).join('\n            '))}`
 }

@@ -15,8 +15,8 @@ export interface CommonEngineOptions {
   readonly keepAlive?: number
   /**
    * Bytes of memory that open models may take together: what is predicted of them on a processor, of small models and on devices
-   * the size of their files. Beyond it the ones that were not used for longest are closed;
-   * those in use never are, nor is the one used last.
+   * the size of their files. Beyond it the ones that were not used for longest are closed; those in use never are, nor is the one
+   * used last. Image models that are larger work in stages: their parts are opened when it is their turn, and closed for the next.
    */
   readonly memoryBudget?: number
   /** Calls that take turns at computing in a worker; clients that have none of them may start more, up to twice as many. Default 4. */

@@ -1,12 +1,13 @@
+// These import the files themselves: the folder's contents page would bring Node's runtime into browsers.
+import { inStages } from '../backends/in-stages.ts'
 import type { Backend, BackendChoice } from '../backends/index.ts'
-// This imports the file itself: the folder's contents page would bring Node's runtime into browsers.
 import { type Alone, openWhole } from '../backends/open-whole.ts'
 import { withoutSessions } from '../backends/without-sessions.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import type { JobContext, Progress } from '../jobs/job-context.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { JobKind, Jobs } from './jobs.ts'
-import type { MemoryPrediction } from './memory-prediction.ts'
+import { type MemoryPrediction, stageLimit } from './memory-prediction.ts'
 import { type Openable, OpenModels } from './open-models.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { EngineSettings } from './resolve-options.ts'
@@ -24,6 +25,7 @@ interface Parts {
   readonly backend: Backend
   readonly source: TaskSource
   readonly models: OpenModels
+  readonly memoryBudget: number
 }
 
 /** The computing side of an engine: owns the backend and the opened models, whichever thread it is in. */
@@ -63,7 +65,8 @@ export class JobRunner {
   async #start(settings: EngineSettings): Promise<void> {
     try {
       const { backend, chosen, ...choice } = await this.#createBackend(settings)
-      this.#parts = { backend, source: this.#createSource(settings), models: new OpenModels(settings) }
+      const { memoryBudget } = settings
+      this.#parts = { backend, source: this.#createSource(settings), models: new OpenModels(settings), memoryBudget }
       const { attention, precision, selfTest } = backend
       const shown = { attention, precision, ...(selfTest && { selfTest }) }
       const info = { backend: chosen, ...choice, ...shown }
@@ -116,9 +119,14 @@ export class JobRunner {
     })
   }
 
-  #openable({ source, backend }: Parts, model: ResolvedModel, { onProgress }: Required<JobContext>): Openable {
+  #openable(
+    { source, backend, memoryBudget }: Parts,
+    model: ResolvedModel,
+    { onProgress }: Required<JobContext>,
+  ): Openable {
     const alone: Alone = (create) => this.#turns.take(create)
     let prediction: MemoryPrediction | undefined
+    let room = memoryBudget
     return {
       folder: model.folder,
       weigh: async () => {
@@ -127,10 +135,14 @@ export class JobRunner {
         return prediction?.open ?? (await source.describe(model)).bytes
       },
       admit: async (reusable) => {
-        if (prediction) await source.memory?.require(model, prediction, reusable)
+        if (prediction) room = Math.min(room, (await source.memory?.require(model, prediction, reusable)) ?? room)
       },
       note: (change, milliseconds) => this.#post({ type: 'model', model: model.id, change, milliseconds }),
-      open: (signal) => openWhole(backend, alone, (whole) => source.open(model, whole, { signal, onProgress })),
+      open: (signal) =>
+        openWhole(backend, alone, (whole) => {
+          const limit = prediction && stageLimit(prediction, room)
+          return source.open(model, limit === undefined ? whole : inStages(whole, limit), { signal, onProgress })
+        }),
     }
   }
 

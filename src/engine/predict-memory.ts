@@ -1,13 +1,14 @@
 import type { Backend } from '../backends/backend.ts'
 import { UNOPENED } from '../backends/without-sessions.ts'
 import type { SymbolOptions } from '../decide/decision-family.ts'
+import { isImageBundle } from '../models/is-image-bundle.ts'
 import type { ModelFiles } from '../models/model-files.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { loadSharpCodec } from './load-sharp-codec.ts'
-import type { MemoryPrediction } from './memory-prediction.ts'
+import { BASE_BYTES, type MemoryPrediction } from './memory-prediction.ts'
 import { openTask } from './open-task.ts'
 
-/** Tokenizer, graphs and what the runtime needs for itself. */
-const BASE = 40e6
+type GraphMemory = NonNullable<BuiltGraph['memory']>
 
 /** Bytes in memory for each of a matrix that was expanded to float32, in blocks of 128 with sums and scales. */
 const SHARES = { 8: 8.5 / 32, 4: 4.5 / 32 } as const
@@ -18,37 +19,32 @@ const SHARES = { 8: 8.5 / 32, 4: 4.5 / 32 } as const
  * @throws ModelFormatError as opening it would
  */
 export async function predictMemory(files: ModelFiles, symbols?: SymbolOptions): Promise<MemoryPrediction> {
-  let floats = 0
-  let rest = 0
-  const task = await openTask(
-    files,
-    weighing(({ memory }) => {
-      floats += memory?.floats ?? 0
-      rest += memory?.rest ?? 0
-    }),
-    loadSharpCodec,
-    symbols,
-  )
-  const { workingMemory = 0 } = task
+  const sessions: GraphMemory[] = []
+  const task = await openTask(files, weighing(sessions), loadSharpCodec, symbols)
+  const { workingMemory: working = 0 } = task
   await task.dispose()
-  const open = floats + rest + BASE
-  const needed = (share: number) => share * floats + rest + BASE + workingMemory
-  return {
-    open,
-    needed: needed(1),
-    ...(floats > 0 && { quantized: { 8: needed(SHARES[8]), 4: needed(SHARES[4]) } }),
-  }
+  const bytes = (share: number) => sessions.map(({ floats, rest }) => share * floats + rest)
+  const open = sum(bytes(1)) + BASE_BYTES
+  // Sessions of pictures are run one after the other; those of decisions belong together.
+  const least = (await isImageBundle(files)) ? (sizes: number[]) => Math.max(...sizes) : sum
+  const needed = (share: number) => least(bytes(share)) + BASE_BYTES + working
+  const quantized = { 8: needed(SHARES[8]), 4: needed(SHARES[4]) }
+  return { open, working, needed: needed(1), ...(sessions.some(({ floats }) => floats > 0) && { quantized }) }
 }
 
-/** A processor whose sessions are never opened. */
-function weighing(weigh: (model: Parameters<Backend['createSession']>[0]) => void): Backend {
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0)
+}
+
+/** A processor whose sessions are never opened, but weighed. */
+function weighing(sessions: GraphMemory[]): Backend {
   return {
     name: 'cpu',
     attention: 'fused',
     precision: 'float32',
     movesHalf: true,
-    createSession: async (model) => {
-      weigh(model)
+    createSession: async ({ memory }) => {
+      sessions.push(memory ?? { floats: 0, rest: 0 })
       return UNOPENED
     },
     dispose: () => Promise.resolve(),

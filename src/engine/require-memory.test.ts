@@ -1,40 +1,44 @@
 import { describe, expect, it } from 'vitest'
 import { createBackend } from '../backends/index.ts'
+import { buildAddModel } from '../backends/probe-models.ts'
+import { withSessions } from '../backends/with-sessions.ts'
 import { InsufficientMemoryError } from '../errors/index.ts'
 import { startEngine } from './engine.ts'
 import { connectInline } from './inline-connection.ts'
+import { stageLimit } from './memory-prediction.ts'
 import { requireMemory } from './require-memory.ts'
 import { resolveOptions } from './resolve-options.ts'
 import { runFake } from './test-support/engines.ts'
 import { createFakeSource } from './test-support/fake-task.ts'
 
-const FLOATS = { open: 16e9, needed: 17e9, quantized: { 8: 5.2e9, 4: 3.2e9 } }
+const FLOATS = { open: 16e9, working: 1e9, needed: 17e9, quantized: { 8: 5.2e9, 4: 3.2e9 } }
 
 async function refuse(bytes: number, reusable = 0, prediction: Parameters<typeof requireMemory>[1] = FLOATS) {
   const outcome = requireMemory('Qwen/Qwen3-4B', prediction, reusable, async () => ({ bytes, limit: 'the container' }))
-  return outcome.then(
-    () => undefined,
-    (error: InsufficientMemoryError) => error,
-  )
+  return outcome.catch((error: InsufficientMemoryError) => error)
 }
 
 describe('a model that does not fit', () => {
   it('is refused with what it needs, what there is, and the command that makes it fit', async () => {
-    const error = await refuse(6e9)
+    const error = (await refuse(6e9)) as InsufficientMemoryError
     expect(InsufficientMemoryError.isInstance(error)).toBe(true)
     expect(error).toMatchObject({ needed: 17e9, available: 6e9, retryable: false })
-    expect(error!.message).toBe(
+    expect(error.message).toBe(
       'Qwen/Qwen3-4B needs about 17.0 GB of memory, and the container has 6.00 GB left. ' +
         'Run: npx tessera-onnx quantize Qwen/Qwen3-4B Qwen3-4B-int8 --bits 8, which makes one of about 5.20 GB',
     )
-    expect((await refuse(4e9))!.message).toContain('--bits 4, which makes one of about 3.20 GB')
-    expect((await refuse(2e9))!.message).toContain('Even in 4 bits it needs 3.20 GB')
-    expect((await refuse(2e9, 0, { open: 3e9, needed: 3e9 }))!.message).not.toContain('quantize')
+    expect(await refuse(4e9)).toHaveProperty(
+      'message',
+      expect.stringContaining('--bits 4, which makes one of about 3.20 GB'),
+    )
+    expect(await refuse(2e9)).toHaveProperty('message', expect.stringContaining('Even in 4 bits it needs 3.20 GB'))
+    const small = await refuse(2e9, 0, { open: 3e9, working: 0, needed: 3e9 })
+    expect(small).toHaveProperty('remedy', expect.not.stringContaining('quantize'))
   })
 
   it('is not refused where closed models have left enough to the process', async () => {
-    expect(await refuse(6e9, 11e9)).toBeUndefined()
-    expect(await refuse(17e9)).toBeUndefined()
+    expect(await refuse(6e9, 11e9)).toBe(17e9)
+    expect(await refuse(17e9)).toBe(17e9)
   })
 })
 
@@ -52,7 +56,7 @@ it('an engine asks before it opens a model, and opens none that is refused', asy
       predict: async () => FLOATS,
       require: async ({ id }, prediction, reusable) => {
         asked.push([id, prediction.open, reusable])
-        await requireMemory(id, prediction, reusable, async () => ({ bytes: 6e9, limit: 'the machine' }))
+        return requireMemory(id, prediction, reusable, async () => ({ bytes: 6e9, limit: 'the machine' }))
       },
     },
   }
@@ -62,4 +66,47 @@ it('an engine asks before it opens a model, and opens none that is refused', asy
   await expect(runFake(engine, {})).rejects.toThrow(InsufficientMemoryError)
   expect([asked, opened]).toEqual([[['fake', 16e9, 0]], 0])
   await engine.dispose()
+})
+
+it('an engine opens the parts of pictures one at a time where they do not fit together, and whole where they do', async () => {
+  const opened: string[] = []
+  for (const memoryBudget of [5e9, 50e9]) {
+    const fake = createFakeSource()
+    const source: typeof fake = {
+      ...fake,
+      open: async (model, backend, context) => {
+        await backend.createSession(buildAddModel())
+        return fake.open(model, backend, context)
+      },
+      memory: {
+        predict: async () => ({ open: 9e9, working: 1e9, needed: 5e9 }),
+        require: async () => 20e9,
+      },
+    }
+    const watching: typeof createBackend = async (settings) => {
+      const choice = await createBackend(settings)
+      const createSession: typeof choice.backend.createSession = (model) => {
+        opened.push(String(memoryBudget))
+        return choice.backend.createSession(model)
+      }
+      return { ...choice, backend: withSessions(choice.backend, { createSession }) }
+    }
+    const options = resolveOptions({ backend: 'cpu', threads: 1, worker: false, memoryBudget }, {})
+    const engine = await startEngine(
+      options,
+      connectInline(() => source, watching),
+      source,
+    )
+    await runFake(engine, {})
+    await engine.dispose()
+  }
+  expect(opened).toEqual([String(50e9)])
+})
+
+it('works in stages within what is left beside the work, only where stages are smaller than the whole', () => {
+  const pictures = { open: 9.3e9, working: 1.1e9, needed: 5.8e9 }
+  expect(stageLimit(pictures, 10.5e9)).toBeUndefined()
+  expect(stageLimit(pictures, 6.5e9)).toBe(6.5e9 - 1.1e9 - 40e6)
+  expect(stageLimit(pictures, 1e9)).toBe(0)
+  expect(stageLimit({ open: 8e9, working: 1e9, needed: 9e9 }, 2e9)).toBeUndefined()
 })

@@ -8,6 +8,7 @@ import type { MemoryPrediction } from './memory-prediction.ts'
  *
  * @param model its name or folder, as the command line takes it
  * @param reusable bytes that closed models have left to this process
+ * @returns bytes that it may take
  * @throws InsufficientMemoryError
  */
 export async function requireMemory(
@@ -15,11 +16,11 @@ export async function requireMemory(
   prediction: MemoryPrediction,
   reusable: number,
   measure: () => Promise<AvailableMemory> = measureAvailableMemory,
-): Promise<void> {
+): Promise<number> {
   const { bytes, limit } = await measure()
   const available = bytes + reusable
   const { needed } = prediction
-  if (needed <= available) return
+  if (needed <= available) return available
   const what = `${model} needs about ${formatBytes(Math.round(needed))} of memory`
   const reason = `${what}, and ${limit} has ${formatBytes(Math.max(0, Math.round(available)))} left`
   throw new InsufficientMemoryError(reason, findRemedy(model, prediction, available), { needed, available })

@@ -35,8 +35,8 @@ export interface EngineOptions extends CommonEngineOptions {
   readonly workers?: number
   /**
    * Bytes of memory that open models may take together: what is predicted of them on a processor, of small models and on devices
-   * the size of their files. Beyond it the ones that were not used for longest are closed;
-   * those in use never are, nor is the one used last. Several workers share it evenly. Default: half of the machine's memory,
+   * the size of their files. Beyond it the ones that were not used for longest are closed; those in use never are, nor is the one
+   * used last. Image models that are larger work in stages: their parts are opened when it is their turn, and closed for the next. Several workers share it evenly. Default: half of the machine's memory,
    * or of the container's limit.
    */
   readonly memoryBudget?: number

@@ -36,9 +36,10 @@ export interface TaskSource {
     predict(model: ResolvedModel): Promise<MemoryPrediction | undefined>
     /**
      * @param reusable bytes that closed models have left to this process
-     * @throws InsufficientMemoryError where there is less
+     * @returns bytes that it may take
+     * @throws InsufficientMemoryError where it needs more
      */
-    require(model: ResolvedModel, prediction: MemoryPrediction, reusable: number): Promise<void>
+    require(model: ResolvedModel, prediction: MemoryPrediction, reusable: number): Promise<number>
   }
   /** @throws ModelFormatError, DownloadFailedError, AbortedError */
   open(model: ResolvedModel, backend: Backend, context: OpenContext): Promise<Task>

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
+import type { Backend } from './backend.ts'
+import { inStages } from './in-stages.ts'
+
+/** Sessions of graphs that say how many bytes they take, and the most that were open at a time. */
+function fakeBackend() {
+  const events: string[] = []
+  let open = 0
+  const memory = { most: 0 }
+  const backend: Backend = {
+    name: 'cpu',
+    attention: 'fused',
+    precision: 'float32',
+    movesHalf: true,
+    async createSession({ folder, memory: { rest } = { floats: 0, rest: 0 } }) {
+      open += rest
+      memory.most = Math.max(memory.most, open)
+      events.push(`open ${folder}`)
+      return {
+        inputNames: [],
+        outputNames: [],
+        run: async () => {
+          events.push(`run ${folder}`)
+          return {}
+        },
+        free: () => {},
+        dispose: async () => {
+          open -= rest
+          events.push(`close ${folder}`)
+        },
+      }
+    },
+    dispose: async () => {},
+  }
+  return { backend, events, memory }
+}
+
+const graph = (folder: string, rest: number): BuiltGraph => ({
+  bytes: new Uint8Array(),
+  folder,
+  memory: { floats: 0, rest },
+})
+
+describe('sessions in stages', () => {
+  it('are opened when they are run, and closed for others, the one unused for longest first', async () => {
+    const { backend, events, memory } = fakeBackend()
+    const staged = inStages(backend, 10)
+    const [text, steps, decoder] = [
+      await staged.createSession(graph('text', 6)),
+      await staged.createSession(graph('steps', 7)),
+      await staged.createSession(graph('decoder', 2)),
+    ]
+    expect(events).toEqual([])
+    for (const session of [text, steps, steps, decoder, steps, text]) await session.run({})
+    expect(events).toEqual([
+      'open text',
+      'run text',
+      'close text',
+      'open steps',
+      'run steps',
+      'run steps',
+      'open decoder',
+      'run decoder',
+      'run steps',
+      'close decoder',
+      'close steps',
+      'open text',
+      'run text',
+    ])
+    expect(memory.most).toBe(9)
+  })
+
+  it('are closed once, whether they are open or not, and then refuse to run', async () => {
+    const { backend, events } = fakeBackend()
+    const staged = inStages(backend, 10)
+    const [first, second] = [await staged.createSession(graph('a', 1)), await staged.createSession(graph('b', 1))]
+    await first.run({})
+    for (const session of [first, second, first]) await session.dispose()
+    expect(events).toEqual(['open a', 'run a', 'close a'])
+    await expect(first.run({})).rejects.toThrow('disposed')
+  })
+
+  it('run where one alone is larger than the limit, and after one that could not be opened', async () => {
+    const { backend, events } = fakeBackend()
+    let fails = true
+    const staged = inStages(
+      {
+        ...backend,
+        createSession: async (model) => {
+          if (fails) throw new Error('no memory')
+          return backend.createSession(model)
+        },
+      },
+      1,
+    )
+    const session = await staged.createSession(graph('large', 20))
+    await expect(session.run({})).rejects.toThrow('no memory')
+    fails = false
+    await session.run({})
+    expect(events).toEqual(['open large', 'run large'])
+  })
+})
