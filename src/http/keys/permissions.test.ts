@@ -90,6 +90,15 @@ it.each([
   }
 })
 
+it('a key for one model is shown that one', async () => {
+  const shown = async (key: string) => {
+    const { data } = await json(open().fetch(get('/v1/models', { headers: bearer(key) })))
+    return (data as { id: string }[]).map(({ id }) => id)
+  }
+  expect(await shown('plain')).toEqual(['decide-latest', 'jev-latest'])
+  expect(await shown('one-model')).toEqual(['decide-latest'])
+})
+
 describe('tokens a minute', () => {
   // The stub counts 24 tokens for the state.
   const limited: KeyConfig[] = [

@@ -18,19 +18,19 @@ export const modelListSchema = z.object({
   models: z.array(z.object({ name: z.string(), description: z.string(), release_date: z.iso.date() })),
 })
 
-/** Lists the names that a request may give here. A name whose model is not installed is left out. */
+/** Lists the names that a request with this key may give here. A name whose model is not installed is left out. */
 export function createModelsRoute(engine: Pick<Engine, 'models'>): Route {
   return {
     method: 'GET',
     path: '/v1/models',
     access: 'key',
     dialect: 'systemone',
-    async handle() {
+    async handle({ caller }) {
       const installed = (await engine.models()).filter(({ available }) => available)
       const aliases = installed
         .filter(({ name }) => name === SERVED_BY_ALIAS)
         .map((model) => ({ ...model, name: ALIAS }))
-      const models = [...installed, ...aliases]
+      const models = [...installed, ...aliases].filter(({ name }) => caller.models?.includes(name) ?? true)
       return createJsonResponse({
         object: 'list',
         data: models.map(({ name }) => ({
