@@ -64,12 +64,12 @@ describe('64 clients at once', () => {
     const headers = { authorization: 'Bearer operator' }
     const metrics = async () => (await fetch(`${tiny.url}/metrics`, { headers })).text()
     await expect.poll(metrics, { timeout: 120_000 }).toContain('tessera_http_requests_in_flight 1\n')
+    // An answer may be on its way when its client hangs up, which nobody can take back: that one counts as answered.
+    expect(await usedTokens()).toBeGreaterThanOrEqual(answered)
+    expect(await runClient(0, 1, false)).toBeGreaterThan(0)
     // What goes on for a client that may come back is given back at the latest with the end.
     await tiny.server.close()
     for (const id of 'abcd')
       expect(JSON.parse((await store.read(`account:${id}`)).document!)).toMatchObject({ holds: [] })
-    // An answer may be on its way when its client hangs up, which nobody can take back: that one counts as answered.
-    expect(await usedTokens()).toBeGreaterThanOrEqual(answered)
-    expect(await runClient(0, 1, false)).toBeGreaterThan(0)
   })
 })
