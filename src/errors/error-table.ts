@@ -1,6 +1,6 @@
 /** What every error code means to a caller, an HTTP client and a retry loop. */
 export interface ErrorRow {
-  /** Class that carries the code, and the value of `error.name`. */
+  /** Class that carries the code, and the value of `error.name`; that of an abort is `AbortError`, as on the platform. */
   readonly name: string
   /** HTTP status of the response that carries it. */
   readonly status: number

@@ -83,7 +83,7 @@ describe.each(codes)('%s', (code) => {
   it('takes status, error type and retryable from the table', () => {
     const { name, status, errorType, retryable } = ERROR_TABLE[code]
     expect(error).toMatchObject({ code, status, errorType, retryable })
-    expect(error.name).toBe(name)
+    expect(error.name).toBe(code === 'aborted' ? 'AbortError' : name)
     expect(error.constructor.name).toBe(name)
   })
 
@@ -101,6 +101,16 @@ describe.each(codes)('%s', (code) => {
     const classes = Object.values(examples).map((example) => example.constructor as typeof InternalError)
     expect(classes.filter((type) => type.isInstance(error))).toEqual([error.constructor])
     expect(TesseraError.isInstance(error)).toBe(true)
+  })
+})
+
+describe('AbortedError', () => {
+  it('has the name that programs know aborts by, also from another thread', () => {
+    const error: AbortedError = new AbortedError(undefined, { cause })
+    const name: 'AbortError' = error.name
+    expect(name).toBe('AbortError')
+    expect(errorFromJSON(structuredClone(error.toJSON()))).toMatchObject({ name: 'AbortError', code: 'aborted' })
+    expect(String(error)).toBe('AbortError: the call was aborted by its signal')
   })
 })
 

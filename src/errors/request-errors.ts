@@ -107,11 +107,16 @@ export class StoreUnavailableError extends TesseraError<'store_unavailable'> {
   }
 }
 
-/** The caller's AbortSignal fired. Pass `signal.reason` as the cause. */
+/**
+ * The caller's AbortSignal fired. Its `name` is `AbortError`, as of what `fetch` and other APIs of the platform throw. Pass
+ * `signal.reason` as the cause.
+ */
 export class AbortedError extends TesseraError<'aborted'> {
   static readonly code = 'aborted'
+  declare readonly name: 'AbortError'
 
   constructor(message = 'the call was aborted by its signal', settings?: ErrorSettings) {
     super('aborted', message, settings)
+    Object.defineProperty(this, 'name', { value: 'AbortError', configurable: true, writable: true })
   }
 }
