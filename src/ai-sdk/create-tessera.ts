@@ -9,7 +9,14 @@ import { createImageModel } from './image-model.ts'
 import { type InProcessEngine, sharedEngine } from './in-process-engine.ts'
 
 export interface TesseraProviderSettings {
-  /** Runs the models. It stays the caller's to dispose. Default: the engine that the functions of the package share. */
+  /**
+   * Runs the models. It stays the caller's to dispose. Default: the engine that the functions of the package share.
+   *
+   * @example
+   * ```ts
+   * const tessera = createTessera({ engine: await createEngine({ threads: 2 }) })
+   * ```
+   */
   readonly engine?: InProcessEngine
 }
 

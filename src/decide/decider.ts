@@ -18,9 +18,33 @@ export interface Decider {
 
 /** Tokens of a request: the state once, with its framing, plus each question. Does not depend on how they are executed. */
 export interface TokenCount {
+  /**
+   * What `usage.input_tokens` of the answer will be.
+   *
+   * @example
+   * ```ts
+   * const { input_tokens } = await countTokens(request)
+   * ```
+   */
   readonly input_tokens: number
+  /**
+   * Tokens of the state with its framing, which are counted once.
+   *
+   * @example
+   * ```ts
+   * const { state } = await countTokens(request)
+   * ```
+   */
   readonly state: number
-  /** Question name to tokens. */
+  /**
+   * Question name to tokens.
+   *
+   * @example
+   * ```ts
+   * const { questions } = await countTokens(request)
+   * const longest = Math.max(...Object.values(questions))
+   * ```
+   */
   readonly questions: Readonly<Record<string, number>>
 }
 

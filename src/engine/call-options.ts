@@ -2,17 +2,50 @@ import type { Progress } from '../jobs/job-context.ts'
 import type { CallTimings } from './call-timings.ts'
 
 export interface CallOptions {
-  /** Rejects the call with AbortedError. Computing stops at the next chunk. */
+  /**
+   * Rejects the call with AbortedError. Computing stops at the next chunk.
+   *
+   * @example
+   * ```ts
+   * await decide(request, { signal: AbortSignal.timeout(5_000) })
+   * ```
+   */
   readonly signal?: AbortSignal | undefined
-  /** Called as the work goes on, on the caller's thread. */
+  /**
+   * Called as the work goes on, on the caller's thread.
+   *
+   * @example
+   * ```ts
+   * await decide(request, { onProgress: ({ stage, done, total }) => console.log(stage, `${done} of ${total}`) })
+   * ```
+   */
   readonly onProgress?: ((progress: Progress) => void) | undefined
-  /** Called once when a model has done the call or failed at it, on the caller's thread; not for a call that is aborted. */
+  /**
+   * Called once when a model has done the call or failed at it, on the caller's thread; not for a call that is aborted.
+   *
+   * @example
+   * ```ts
+   * await decide(request, { onTimings: (timings) => console.log(timings) })
+   * ```
+   */
   readonly onTimings?: ((timings: CallTimings) => void) | undefined
-  /** Who is calling; waiting calls are served round-robin over clients. Default: one client for all. */
+  /**
+   * Who is calling; waiting calls are served round-robin over clients. Default: one client for all.
+   *
+   * @example
+   * ```ts
+   * await engine.decide(request, { client: 'tenant-42' })
+   * ```
+   */
   readonly client?: string | undefined
   /**
    * `wait` (default): the call waits as long as it takes, unless the engine's `maxQueue` is set and reached. `refuse`: it is
    * refused with OverloadedError where `maxQueue` calls wait already, or 64 where that is not set; for services.
+   *
+   * @example
+   * ```ts
+   * await engine.decide(request, { whenBusy: 'refuse' })
+   * ```
    */
   readonly whenBusy?: 'wait' | 'refuse' | undefined
 }

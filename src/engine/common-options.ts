@@ -4,44 +4,95 @@ import { LIMITS } from '../schemas/index.ts'
 
 /** Options of an engine wherever it runs. */
 export interface CommonEngineOptions {
-  /** Threads for one operator on the CPU, 1 to 256. */
+  /**
+   * Threads for one operator on the CPU, 1 to 256.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ threads: 4 })
+   * ```
+   */
   readonly threads?: number
-  /** Runs models in a worker (default), or in the calling thread, which then stalls while they compute. */
+  /**
+   * Runs models in a worker (default), or in the calling thread, which then stalls while they compute.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ worker: false })
+   * ```
+   */
   readonly worker?: boolean
   /**
    * Milliseconds that a model stays open after its last use; 0 closes it at once, `Infinity` never. Default 300000, five
    * minutes.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ keepAlive: 60_000 })
+   * ```
    */
   readonly keepAlive?: number
   /**
    * Bytes of memory that open models may take together: what is predicted of them on a processor, of small models and on devices
    * the size of their files. Beyond it the ones that were not used for longest are closed; those in use never are, nor is the one
    * used last. Image models that are larger work in stages: their parts are opened when it is their turn, and closed for the next.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ memoryBudget: 4e9 })
+   * ```
    */
   readonly memoryBudget?: number
-  /** Calls that take turns at computing in a worker; clients that have none of them may start more, up to twice as many. Default 4. */
+  /**
+   * Calls that take turns at computing in a worker; clients that have none of them may start more, up to twice as many. Default 4.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ maxConcurrent: 2 })
+   * ```
+   */
   readonly maxConcurrent?: number
   /**
    * Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. One of a client that has no
    * other is still taken, up to twice as many. Default: calls wait as long as it takes, and 64 wait in front of one that asks
    * to be refused (`whenBusy`), as those of the service do.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ maxQueue: 100 })
+   * ```
    */
   readonly maxQueue?: number
   /**
    * Most options of a choice, 2 or more. Default 26, as in the specification. Plain language models answer with letters, and
    * beyond 26 options with pairs of letters, of which their tokenizer may have too few; they refuse more than these, or 255.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ maxOptions: 50 })
+   * ```
    */
   readonly maxOptions?: number
   /**
    * Has models that answer with letters, digits or yes and no asked every question twice, with the options as given and from the
    * last to the first, and takes the mean of both logits: what a model prefers for its place in the list cancels out. The state is
    * still read once; the questions take twice as long, and their tokens count once. Default false.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ bothOrders: true })
+   * ```
    */
   readonly bothOrders?: boolean
   /**
    * Adds `symbol_mass` to decisions of such models: how probable the symbols are among all that the model could write. It
    * computes the logits of the whole vocabulary, for which weights in 32 bits take the memory of the output layer once more.
    * Default false.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ symbolMass: true })
+   * ```
    */
   readonly symbolMass?: boolean
   /**

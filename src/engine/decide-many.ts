@@ -9,23 +9,99 @@ const CONCURRENCY = 8
 /** One of many: the response to a request, or why there is none. */
 export type DecisionOutcome =
   | {
-      /** Place of the request among all, from 0. */
+      /**
+       * Place of the request among all, from 0.
+       *
+       * @example
+       * ```ts
+       * for await (const { index } of decideMany([request])) console.log(index)
+       * ```
+       */
       readonly index: number
+      /**
+       * The answers.
+       *
+       * @example
+       * ```ts
+       * for await (const { response } of decideMany([request])) console.log(response?.answers)
+       * ```
+       */
       readonly response: DecisionResponse
+      /**
+       * Absent: the request was answered.
+       *
+       * @example
+       * ```ts
+       * for await (const { error } of decideMany([request])) if (!error) console.log('answered')
+       * ```
+       */
       readonly error?: undefined
     }
   | {
-      /** Place of the request among all, from 0. */
+      /**
+       * Place of the request among all, from 0.
+       *
+       * @example
+       * ```ts
+       * for await (const { index } of decideMany([request])) console.log(index)
+       * ```
+       */
       readonly index: number
+      /**
+       * Absent: `error` says why.
+       *
+       * @example
+       * ```ts
+       * for await (const { response } of decideMany([request])) if (!response) console.log('no answer')
+       * ```
+       */
+      /**
+       * Absent: `error` says why.
+       *
+       * @example
+       * ```ts
+       * for await (const { response } of decideMany([request])) if (!response) console.log('no answer')
+       * ```
+       */
+      /**
+       * Absent: `error` says why.
+       *
+       * @example
+       * ```ts
+       * for await (const { response } of decideMany([request])) if (!response) console.log('no answer')
+       * ```
+       */
       readonly response?: undefined
-      /** What is wrong with this request; the others go on. */
+      /**
+       * What is wrong with this request; the others go on.
+       *
+       * @example
+       * ```ts
+       * for await (const { index, error } of decideMany([request])) if (error) console.error(index, error.message)
+       * ```
+       */
       readonly error: TesseraError
     }
 
 export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client'> {
-  /** Requests that are taken and not handed over yet, 1 or more; no more are read from `requests`. Default 8. */
+  /**
+   * Requests that are taken and not handed over yet, 1 or more; no more are read from `requests`. Default 8.
+   *
+   * @example
+   * ```ts
+   * for await (const outcome of decideMany([request], { concurrency: 4 })) console.log(outcome.index)
+   * ```
+   */
   readonly concurrency?: number | undefined
-  /** Called with each outcome as soon as it is there, in any order: for progress. */
+  /**
+   * Called with each outcome as soon as it is there, in any order: for progress.
+   *
+   * @example
+   * ```ts
+   * let done = 0
+   * for await (const outcome of decideMany([request], { onResult: () => console.error(++done) })) console.log(outcome.index)
+   * ```
+   */
   readonly onResult?: ((outcome: DecisionOutcome) => void) | undefined
 }
 

@@ -87,7 +87,14 @@ export interface Engine extends AsyncDisposable {
     requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
     options?: DecideManyOptions,
   ): AsyncGenerator<DecisionOutcome, void, undefined>
-  /** What `decide` would count for the same request, without running it. Throws as `decide` does. */
+  /**
+   * What `decide` would count for the same request, without running it. Throws as `decide` does.
+   *
+   * @example
+   * ```ts
+   * const { input_tokens } = await engine.countTokens(request)
+   * ```
+   */
   countTokens(request: DecisionRequestInput, options?: CallOptions): Promise<TokenCount>
   /**
    * Draws pictures from words. Without a seed each call draws others; image k of a request is the one that `seed + k`
@@ -115,7 +122,14 @@ export interface Engine extends AsyncDisposable {
    * ```
    */
   editImage(request: EditImageRequest, options?: EditImageCallOptions): Promise<ImageResponse>
-  /** The model names of requests and what serves each here. */
+  /**
+   * The model names of requests and what serves each here.
+   *
+   * @example
+   * ```ts
+   * for (const { name, id, available } of await engine.models()) console.log(name, available ? id : 'not installed')
+   * ```
+   */
   models(): Promise<ModelInfo[]>
   /** The backend that really runs and why it was chosen. */
   backendInfo(): EngineBackendInfo

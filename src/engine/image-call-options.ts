@@ -6,11 +6,23 @@ import type { CallOptions } from './call-options.ts'
 
 /** What the wire of the image endpoints does not carry. */
 export interface ImageCallOptions extends CallOptions {
-  /** Denoising steps, 1 to 1000. Default: what the model was made for. */
+  /**
+   * Denoising steps, 1 to 1000. Default: what the model was made for.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'an apple on a blue background' }, { steps: 8 })
+   * ```
+   */
   readonly steps?: number | undefined
   /**
    * Strength of classifier-free guidance, 0 to 100; it doubles the time of a step. Default: what the model was made
    * for. Step-distilled FLUX.2 models ignore it.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'an apple on a blue background' }, { guidance: 4 })
+   * ```
    */
   readonly guidance?: number | undefined
   /**
@@ -25,7 +37,14 @@ export interface ImageCallOptions extends CallOptions {
 }
 
 export interface EditImageCallOptions extends ImageCallOptions {
-  /** Integer within ±(2^53 - 1); variant k is drawn from `seed + k`. Default: a random one. */
+  /**
+   * Integer within ±(2^53 - 1); variant k is drawn from `seed + k`. Default: a random one.
+   *
+   * @example
+   * ```ts
+   * await editImage({ prompt: 'change the background to yellow', image: new URL('apple.png', import.meta.url) }, { seed: 7 })
+   * ```
+   */
   readonly seed?: number | undefined
   /**
    * How far from the first source, above 0 to 1: the share of the steps that are taken, one at least. Default: models of FLUX.2 see the source as a reference and begin with noise alone, with a mask 0.8;

@@ -14,7 +14,14 @@ export type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
   Readonly<Partial<Record<string, string>>>
 
 export interface EngineOptions extends CommonEngineOptions {
-  /** Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error. */
+  /**
+   * Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ backend: 'cpu' })
+   * ```
+   */
   readonly backend?: 'auto' | BackendName
   /**
    * Model name to a folder, a GGUF file, an installed model or a hub id that serves it instead of the default. Other names are yours,
@@ -26,11 +33,23 @@ export interface EngineOptions extends CommonEngineOptions {
    * ```
    */
   readonly models?: ModelTargets
-  /** Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors and workers. */
+  /**
+   * Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors and workers.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ threads: 4 })
+   * ```
+   */
   readonly threads?: number
   /**
    * Worker threads that calls are shared out to, each with models of its own open. On a CPU, many short calls at once are
    * done faster by several workers of few threads than by one of many; a single call is not. Default 1.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ workers: 2, threads: 1 })
+   * ```
    */
   readonly workers?: number
   /**
@@ -38,12 +57,22 @@ export interface EngineOptions extends CommonEngineOptions {
    * the size of their files. Beyond it the ones that were not used for longest are closed; those in use never are, nor is the one
    * used last. Image models that are larger work in stages: their parts are opened when it is their turn, and closed for the next. Several workers share it evenly. Default: half of the machine's memory,
    * or of the container's limit.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ memoryBudget: 4e9 })
+   * ```
    */
   readonly memoryBudget?: number
   /**
    * Lets onnxruntime-node report to its maker, as it does by itself on Linux and macOS: system, processor, a device id that it
    * keeps in the home folder, and what it is told of models. The first engine of a process decides for all of it, and
    * `ORT_DISABLE_TELEMETRY` in the environment before it. Default false.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ runtimeTelemetry: true })
+   * ```
    */
   readonly runtimeTelemetry?: boolean
 }

@@ -13,7 +13,14 @@ import { findThreshold, type Threshold } from './threshold.ts'
 export type Calibrates = Pick<Engine, 'decide' | 'models'>
 
 export interface CalibrateOptions extends EvaluateOptions {
-  /** Share of decided answers that may be wrong, 0 to 1, that thresholds are looked for. @defaultValue 0.05 */
+  /**
+   * Share of decided answers that may be wrong, 0 to 1, that thresholds are looked for. @defaultValue 0.05
+   *
+   * @example
+   * ```ts
+   * const { questions } = await calibrate(engine, rows, { error: 0.02 })
+   * ```
+   */
   readonly error?: number
 }
 

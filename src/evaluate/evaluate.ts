@@ -14,12 +14,41 @@ import { isRight, type Outcome } from './outcome.ts'
 export type Decides = Pick<Engine, 'decide'>
 
 export interface EvaluateOptions {
+  /**
+   * Stops it; rejects with AbortedError.
+   *
+   * @example
+   * ```ts
+   * const { overall } = await evaluate(engine, rows, { signal: AbortSignal.timeout(60_000) })
+   * ```
+   */
   readonly signal?: AbortSignal | undefined
-  /** Called after every row. */
+  /**
+   * Called after every row.
+   *
+   * @example
+   * ```ts
+   * await evaluate(engine, rows, { onProgress: ({ done, total }) => console.error(`${done} of ${total}`) })
+   * ```
+   */
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
-  /** Rows that are asked at the same time, 1 or more. @defaultValue 2 */
+  /**
+   * Rows that are asked at the same time, 1 or more. @defaultValue 2
+   *
+   * @example
+   * ```ts
+   * await evaluate(engine, rows, { concurrency: 8 })
+   * ```
+   */
   readonly concurrency?: number
-  /** Most options of a choice, as the engine's option of that name. @defaultValue 26 */
+  /**
+   * Most options of a choice, as the engine's option of that name. @defaultValue 26
+   *
+   * @example
+   * ```ts
+   * await evaluate(engine, rows, { maxOptions: 50 })
+   * ```
+   */
   readonly maxOptions?: number
 }
 

@@ -11,43 +11,135 @@ import type { Endpoint, Price, Prices } from './usage/prices.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 
 export interface ServerOptions {
-  /** Answers the requests. Without `activity` and `backendInfo` some metrics are missing. It stays the caller's: `close()` does not dispose it. */
+  /**
+   * Answers the requests. Without `activity` and `backendInfo` some metrics are missing. It stays the caller's: `close()` does not dispose it.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine: await createEngine() })
+   * ```
+   */
   readonly engine: Pick<Engine, 'decide' | 'countTokens' | 'generateImage' | 'editImage' | 'models'> &
     Partial<Pick<Engine, 'activity' | 'backendInfo'>>
-  /** Keys, or where to look them up. Default: `TESSERA_API_KEYS`; where that is not set either, no key is needed. */
+  /**
+   * Keys, or where to look them up. Default: `TESSERA_API_KEYS`; where that is not set either, no key is needed.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, keys: [{ key: 'a-long-secret', id: 'shop', requestsPerMinute: 60 }] })
+   * ```
+   */
   readonly keys?: KeyStore | readonly (string | KeyConfig)[]
-  /** Limits of keys that set none of their own. */
+  /**
+   * Limits of keys that set none of their own.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, limits: { requestsPerMinute: 60, concurrency: 4 } })
+   * ```
+   */
   readonly limits?: RateLimits
-  /** Largest body in bytes; default 8 MiB. 200,000 characters take up to 2.4 MB as JSON escapes. */
+  /**
+   * Largest body in bytes; default 8 MiB. 200,000 characters take up to 2.4 MB as JSON escapes.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, maxBodyBytes: 2 ** 20 })
+   * ```
+   */
   readonly maxBodyBytes?: number
-  /** The same for `/v1/images/edits`, whose bodies hold source pictures; default 32 MiB. */
+  /**
+   * The same for `/v1/images/edits`, whose bodies hold source pictures; default 32 MiB.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, maxEditBodyBytes: 64 * 2 ** 20 })
+   * ```
+   */
   readonly maxEditBodyBytes?: number
   /**
    * Bytes for bodies, over all requests that are read or answered; a body takes three times its length. More wait at their
    * clients for 10 seconds, and are refused with 529 then. Default 256 MiB, at least three times the largest body.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, maxBufferedBytes: 2 ** 30 })
+   * ```
    */
   readonly maxBufferedBytes?: number
-  /** Most options of a choice; default 26. The engine's own `maxOptions` must allow them too. */
+  /**
+   * Most options of a choice; default 26. The engine's own `maxOptions` must allow them too.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, maxOptions: 50 })
+   * ```
+   */
   readonly maxOptions?: number
-  /** What answers cost; default, also for an endpoint that is left out, as in the specification. */
+  /**
+   * What answers cost; default, also for an endpoint that is left out, as in the specification.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, prices: { decisions: { amount: '0.05', per: 1_000_000 } } })
+   * ```
+   */
   readonly prices?: Partial<Prices>
-  /** Where usage is kept; default in memory. It stays the caller's: `close()` does not close it. */
+  /**
+   * Where usage is kept; default in memory. It stays the caller's: `close()` does not close it.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, store: await openSqliteStore('usage.sqlite') })
+   * ```
+   */
   readonly store?: UsageStore
   /**
    * Folder for charges of answers that were delivered while the store was away; the next server that is given it makes
    * them. Default: they wait in memory, and are lost with the process.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, journal: './journal' })
+   * ```
    */
   readonly journal?: string
   /**
    * Names of this server beside `localhost` and addresses, without ports. A server without keys answers no request that
    * names another host. Default: none.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, hosts: ['tessera.example.com'] })
+   * ```
    */
   readonly hosts?: readonly string[]
-  /** Names of models without which `/readyz` gives 503. Default: any one will do. */
+  /**
+   * Names of models without which `/readyz` gives 503. Default: any one will do.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, requires: ['decide-latest'] })
+   * ```
+   */
   readonly requires?: readonly string[]
-  /** Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true. */
+  /**
+   * Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, console: false })
+   * ```
+   */
   readonly console?: boolean
-  /** Called after every response, with nothing of the request's content. */
+  /**
+   * Called after every response, with nothing of the request's content.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ route, status, milliseconds }) => console.log(route, status, milliseconds) })
+   * ```
+   */
   readonly log?: (entry: RequestLog) => void
 }
 

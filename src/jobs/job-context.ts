@@ -1,8 +1,31 @@
 /** How far a job is. */
 export interface Progress {
-  /** What is being done: `reading` a state, `denoising` or `decoding` a picture; in browsers `downloading` a model, in bytes. */
+  /**
+   * What is being done: `reading` a state, `denoising` or `decoding` a picture; in browsers `downloading` a model, in bytes.
+   *
+   * @example
+   * ```ts
+   * const label = ({ stage }: Progress) => (stage === 'denoising' ? 'drawing' : stage)
+   * ```
+   */
   readonly stage: string
+  /**
+   * Steps, windows or bytes that are done.
+   *
+   * @example
+   * ```ts
+   * const share = ({ done, total }: Progress) => done / total
+   * ```
+   */
   readonly done: number
+  /**
+   * How many there are; bytes of a download may grow while it is not known how long the files are.
+   *
+   * @example
+   * ```ts
+   * const left = ({ done, total }: Progress) => total - done
+   * ```
+   */
   readonly total: number
 }
 

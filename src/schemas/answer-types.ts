@@ -1,6 +1,5 @@
 import type { QuestionInput, QuestionsInput, ThresholdInput } from './question-types.ts'
 import type { Text } from './read-text.ts'
-import type { Warning } from './warning.ts'
 
 /**
  * The answer to a yes/no question.
@@ -11,6 +10,14 @@ import type { Warning } from './warning.ts'
  * ```
  */
 export interface NoulAnswer {
+  /**
+   * `noul`: yes or no.
+   *
+   * @example
+   * ```ts
+   * const isNoul = (answer: Answer) => answer.type === 'noul'
+   * ```
+   */
   readonly type: 'noul'
   /**
    * Probability of yes, 0 to 1, never rounded.
@@ -21,9 +28,23 @@ export interface NoulAnswer {
    * ```
    */
   readonly noul: number
-  /** `|2p - 1|`, 0 for an even chance to 1 for a sure answer; present when a `min_confidence` applies. */
+  /**
+   * `|2p - 1|`, 0 for an even chance to 1 for a sure answer; present when a `min_confidence` applies.
+   *
+   * @example
+   * ```ts
+   * const isSure = ({ confidence = 0 }: NoulAnswer) => confidence >= 0.8
+   * ```
+   */
   readonly confidence?: number
-  /** `confidence >= min_confidence`; present when one applies. */
+  /**
+   * `confidence >= min_confidence`; present when one applies.
+   *
+   * @example
+   * ```ts
+   * const needsPerson = (answer: NoulAnswer) => answer.decided === false
+   * ```
+   */
   readonly decided?: boolean
 }
 
@@ -41,8 +62,23 @@ export interface NoulAnswer {
  * ```
  */
 export interface ChoiceAnswer<Option extends string = string> {
+  /**
+   * `choice`: one of several options.
+   *
+   * @example
+   * ```ts
+   * const isChoice = (answer: Answer) => answer.type === 'choice'
+   * ```
+   */
   readonly type: 'choice'
-  /** The option of the largest probability. */
+  /**
+   * The option of the largest probability.
+   *
+   * @example
+   * ```ts
+   * const team = ({ choice }: ChoiceAnswer<'billing' | 'tech'>) => (choice === 'billing' ? 'accounts' : 'support')
+   * ```
+   */
   readonly choice: Option
   /**
    * One per option, 0 to 1, summing to 1.
@@ -53,9 +89,23 @@ export interface ChoiceAnswer<Option extends string = string> {
    * ```
    */
   readonly probabilities: Readonly<Record<Option, number>>
-  /** 0 for even probabilities to 1 for a sure answer. */
+  /**
+   * 0 for even probabilities to 1 for a sure answer.
+   *
+   * @example
+   * ```ts
+   * const isSure = ({ confidence }: ChoiceAnswer) => confidence >= 0.8
+   * ```
+   */
   readonly confidence: number
-  /** `confidence >= min_confidence`; present when one applies. */
+  /**
+   * `confidence >= min_confidence`; present when one applies.
+   *
+   * @example
+   * ```ts
+   * const needsPerson = (answer: ChoiceAnswer) => answer.decided === false
+   * ```
+   */
   readonly decided?: boolean
 }
 
@@ -74,6 +124,14 @@ export interface ChoiceAnswer<Option extends string = string> {
  * ```
  */
 export interface ScoreAnswer {
+  /**
+   * `score`: a level of a scale.
+   *
+   * @example
+   * ```ts
+   * const isScore = (answer: Answer) => answer.type === 'score'
+   * ```
+   */
   readonly type: 'score'
   /**
    * Expected level: 0 for the first, one less than their number for the last.
@@ -84,13 +142,41 @@ export interface ScoreAnswer {
    * ```
    */
   readonly score: number
-  /** Level index to the description given. */
+  /**
+   * Level index to the description given.
+   *
+   * @example
+   * ```ts
+   * const lowest = ({ legend }: ScoreAnswer) => legend[0]
+   * ```
+   */
   readonly legend: Readonly<Record<string, Exclude<Text, null>>>
-  /** Level index to probability, 0 to 1, summing to 1. */
+  /**
+   * Level index to probability, 0 to 1, summing to 1.
+   *
+   * @example
+   * ```ts
+   * const ofHighest = ({ probabilities }: ScoreAnswer) => Object.values(probabilities).at(-1)
+   * ```
+   */
   readonly probabilities: Readonly<Record<string, number>>
-  /** 0 for probabilities spread as far as they can be to 1 for a sure answer. */
+  /**
+   * 0 for probabilities spread as far as they can be to 1 for a sure answer.
+   *
+   * @example
+   * ```ts
+   * const isSure = ({ confidence }: ScoreAnswer) => confidence >= 0.8
+   * ```
+   */
   readonly confidence: number
-  /** `confidence >= min_confidence`; present when one applies. */
+  /**
+   * `confidence >= min_confidence`; present when one applies.
+   *
+   * @example
+   * ```ts
+   * const needsPerson = (answer: ScoreAnswer) => answer.decided === false
+   * ```
+   */
   readonly decided?: boolean
 }
 
@@ -106,9 +192,25 @@ type AnswerOfType<Q> = Q extends { readonly type: 'noul' }
 
 /** What is certain of an answer to which a threshold applies. */
 interface Judged {
-  /** `confidence >= min_confidence`. */
+  /**
+   * `confidence >= min_confidence`.
+   *
+   * @example
+   * ```ts
+   * const { answers } = await decide({ ...request, min_confidence: 0.6 })
+   * for (const answer of Object.values(answers)) console.log(answer.decided)
+   * ```
+   */
   readonly decided: boolean
-  /** 0 for an even chance to 1 for a sure answer. */
+  /**
+   * 0 for an even chance to 1 for a sure answer.
+   *
+   * @example
+   * ```ts
+   * const { answers } = await decide({ ...request, min_confidence: 0.6 })
+   * for (const answer of Object.values(answers)) console.log(answer.confidence.toFixed(2))
+   * ```
+   */
   readonly confidence: number
 }
 
@@ -128,50 +230,4 @@ export type Answer<
 /** One answer per question, under the question's name. */
 export type AnswersOf<Questions extends QuestionsInput, Threshold extends ThresholdInput = ThresholdInput> = {
   readonly [Name in keyof Questions]: Answer<Questions[Name], Threshold>
-}
-
-/** What `decide` answers. */
-export interface DecisionResponse<
-  Questions extends QuestionsInput = QuestionsInput,
-  Threshold extends ThresholdInput = ThresholdInput,
-> {
-  /** The model that answered, such as `decide-mini`. */
-  readonly model: string
-  /**
-   * One answer per question, under the question's name and typed by it.
-   *
-   * @example
-   * ```ts
-   * const { answers } = await decide({
-   *   state: 'The parcel came broken',
-   *   questions: { team: { type: 'choice', criteria: { billing: 'Payments', shipping: 'Parcels' } } },
-   * })
-   * answers.team.choice // 'billing' | 'shipping'
-   * ```
-   */
-  readonly answers: AnswersOf<Questions, Threshold>
-  readonly usage: {
-    /** The state once, plus the text of each question. */
-    readonly input_tokens: number
-    /** 0: decisions write nothing. */
-    readonly output_tokens: number
-  }
-  /** Whole milliseconds. */
-  readonly latency_ms: number
-  /**
-   * With `symbolMass` of the engine, of models that answer with letters, digits or yes and no: the probability, 0 to 1, that these
-   * have together of all that the model could write, for each question; the least of several windows or orders. Little of it says that
-   * the model would rather write something else, so that its answer means little. Never on the wire.
-   *
-   * @example
-   * ```ts
-   * const strange = ({ symbol_mass = {} }: DecisionResponse) => Object.values(symbol_mass).some((mass) => mass < 0.5)
-   * ```
-   */
-  readonly symbol_mass?: { readonly [Name in keyof Questions]: number }
-  /**
-   * What was ignored in the request, such as misspelt fields, and whether the state was read in windows; absent when there is
-   * nothing to say, and never on the wire.
-   */
-  readonly warnings?: readonly Warning[]
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import type { DecisionRequest } from './checked-request.ts'
 import { Fault, grouped } from './fault.ts'
 import { LIMITS, type ParseSettings } from './limits.ts'
 import { parseRequest } from './parse-request.ts'
 import { isLong, minConfidenceSchema, questionSchema, withoutAbsent } from './question-schemas.ts'
-import type { DecisionRequest, DecisionRequestInput as Input } from './question-types.ts'
+import type { DecisionRequestInput as Input } from './question-types.ts'
 import { readState } from './read-text.ts'
 import { expected, ownRecord, reader, unicodeString } from './zod-reader.ts'
 

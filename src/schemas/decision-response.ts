@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { DecisionResponse } from './answer-types.ts'
+import type { DecisionResponse } from './decision-response-types.ts'
 import { LEVEL_JSON, readLevel } from './read-text.ts'
 import { ownRecord, reader } from './zod-reader.ts'
 

@@ -48,7 +48,14 @@ export interface ImageGenerationRequestInput {
    * ```
    */
   readonly n?: number | undefined
-  /** Which model draws: a name of the engine's `models`, or a hub id. Default `alpha-image-turbo`. */
+  /**
+   * Which model draws: a name of the engine's `models`, or a hub id. Default `alpha-image-turbo`.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'an apple on a blue background', model: 'image-mini' })
+   * ```
+   */
   readonly model?: string | undefined
 }
 
@@ -71,7 +78,14 @@ export interface ImageEditRequestInput {
    * ```
    */
   readonly prompt: string
-  /** The picture to change: PNG, JPEG or WebP as base64 or as a data URL. */
+  /**
+   * The picture to change: PNG, JPEG or WebP as base64 or as a data URL.
+   *
+   * @example
+   * ```ts
+   * const edit = (image: string) => editImage({ prompt: 'change the background to yellow', image })
+   * ```
+   */
   readonly image?: string | undefined
   /**
    * 1 to 10 pictures to make one out of, in the order in which the prompt speaks of them; in place of `image`.
@@ -94,11 +108,32 @@ export interface ImageEditRequestInput {
    * ```
    */
   readonly mask?: string | undefined
-  /** Whole number within ±(2^53 - 1); see the seed of a generation. */
+  /**
+   * Whole number within ±(2^53 - 1); see the seed of a generation.
+   *
+   * @example
+   * ```ts
+   * const edit = (image: string) => editImage({ prompt: 'change the background to yellow', image, seed: 7 })
+   * ```
+   */
   readonly seed?: number | undefined
-  /** How many variants, 1 to 4. Default 1. */
+  /**
+   * How many variants, 1 to 4. Default 1.
+   *
+   * @example
+   * ```ts
+   * const edit = (image: string) => editImage({ prompt: 'change the background to yellow', image, n: 4 })
+   * ```
+   */
   readonly n?: number | undefined
-  /** Which model edits: a name of the engine's `models`, or a hub id. Default `beta-klein-4b`. */
+  /**
+   * Which model edits: a name of the engine's `models`, or a hub id. Default `beta-klein-4b`.
+   *
+   * @example
+   * ```ts
+   * const edit = (image: string) => editImage({ prompt: 'change the background to yellow', image, model: 'image-mini' })
+   * ```
+   */
   readonly model?: string | undefined
 }
 
@@ -172,6 +207,14 @@ export interface ImageResponse {
    * ```
    */
   readonly data: readonly [ImageData, ...ImageData[]]
-  /** What was ignored in the request, such as misspelt fields; absent when nothing was, and never on the wire. */
+  /**
+   * What was ignored in the request, such as misspelt fields; absent when nothing was, and never on the wire.
+   *
+   * @example
+   * ```ts
+   * const { warnings = [] } = await generateImage({ prompt: 'an apple on a blue background' })
+   * for (const { message } of warnings) console.warn(message)
+   * ```
+   */
   readonly warnings?: readonly Warning[]
 }

@@ -1,4 +1,4 @@
-export type { Answer, AnswersOf, ChoiceAnswer, DecisionResponse, NoulAnswer, ScoreAnswer } from './answer-types.ts'
+export type { Answer, AnswersOf, ChoiceAnswer, NoulAnswer, ScoreAnswer } from './answer-types.ts'
 export { countCharacters } from './characters.ts'
 export type { Warning } from './warning.ts'
 export { decisionRequestSchema, parseDecisionRequest } from './decision-request.ts'
@@ -24,17 +24,14 @@ export type {
 } from './image-types.ts'
 export type { JsonArray, JsonObject, JsonValue } from './json-types.ts'
 export { LIMITS, type ParseSettings, type OptionLimits } from './limits.ts'
+export type { ChoiceQuestion, DecisionRequest, NoulQuestion, Question, ScoreQuestion } from './checked-request.ts'
+export type { DecisionResponse } from './decision-response-types.ts'
 export type {
-  ChoiceQuestion,
   ChoiceQuestionInput,
-  DecisionRequest,
   DecisionRequestInput,
-  NoulQuestion,
   NoulQuestionInput,
-  Question,
   QuestionInput,
   QuestionsInput,
-  ScoreQuestion,
   ScoreQuestionInput,
   StateInput,
   TextInput,

@@ -25,7 +25,14 @@ export const LIMITS = {
 
 /** How many options a choice may have, where an engine or a server sets it otherwise. */
 export interface OptionLimits {
-  /** Largest number of options of a choice; default 26, as in section 2.5 of the specification. */
+  /**
+   * Largest number of options of a choice; default 26, as in section 2.5 of the specification.
+   *
+   * @example
+   * ```ts
+   * const request = parseDecisionRequest(JSON.parse('{}'), { maxOptions: 50 })
+   * ```
+   */
   readonly maxOptions?: number
 }
 
@@ -33,6 +40,11 @@ export interface ParseSettings extends OptionLimits {
   /**
    * Ends the path of a fault inside a state or a text before the first member name, which is the caller's content: for
    * services, whose errors go to logs. Default false: `state.rows.3.price`.
+   *
+   * @example
+   * ```ts
+   * const request = parseDecisionRequest(JSON.parse('{}'), { hidesMembers: true })
+   * ```
    */
   readonly hidesMembers?: boolean
 }

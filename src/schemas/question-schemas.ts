@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { isWellFormed } from './characters.ts'
+import type { Question } from './checked-request.ts'
 import { LONE_SURROGATE } from './copy-json.ts'
 import { Fault, grouped, isPlainObject, kindOf, shown, under } from './fault.ts'
 import { LIMITS } from './limits.ts'
-import type { Question, QuestionInput } from './question-types.ts'
+import type { QuestionInput } from './question-types.ts'
 import { LEVEL_JSON, readLevel, readText, saysSomething, type Text, TEXT_JSON } from './read-text.ts'
 import { expected, reader } from './zod-reader.ts'
 

@@ -1,5 +1,3 @@
-import type { State, Text } from './read-text.ts'
-
 /**
  * What the questions are about: a string, or a record or list that `JSON.stringify` can write, up to 200,000 characters.
  * Dates, `toJSON`, class instances and `undefined` members are read as it reads them. An interface is not assignable to
@@ -14,46 +12,6 @@ export type StateInput = string | object
 
 /** A text as a caller may pass it: a string, or JSON that is read as such. `null` says nothing. */
 export type TextInput = string | object | null
-
-/** A yes/no question. Needs instructions or at least one side of the criteria. */
-export interface NoulQuestion {
-  readonly type: 'noul'
-  readonly instructions?: Text
-  /** What yes and what no mean. */
-  readonly criteria?: { readonly true?: Text; readonly false?: Text } | null
-  /** 0 to 1. */
-  readonly min_confidence?: number
-}
-
-/** Which of 2 to 26 options. */
-export interface ChoiceQuestion {
-  readonly type: 'choice'
-  readonly instructions?: Text
-  /** Option to its meaning. */
-  readonly criteria: Readonly<Record<string, Text>>
-  /** 0 to 1. */
-  readonly min_confidence?: number
-}
-
-/** Where on a scale of 2 to 10 levels, lowest first. */
-export interface ScoreQuestion {
-  readonly type: 'score'
-  readonly instructions?: Text
-  readonly criteria: readonly Exclude<Text, null>[]
-  /** 0 to 1. */
-  readonly min_confidence?: number
-}
-
-export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
-
-/** A decision request that passed validation. Questions and options keep the order and the names of the request. */
-export interface DecisionRequest {
-  readonly state: State
-  readonly questions: Readonly<Record<string, Question>>
-  /** 0 to 1; for every question that sets none. */
-  readonly min_confidence?: number
-  readonly model?: string
-}
 
 interface QuestionInputFields {
   /**
@@ -86,7 +44,14 @@ interface QuestionInputFields {
  * ```
  */
 export interface NoulQuestionInput extends QuestionInputFields {
-  /** `noul`: yes or no. */
+  /**
+   * `noul`: yes or no.
+   *
+   * @example
+   * ```ts
+   * const urgent = { type: 'noul', instructions: 'Does this need an answer today?' } as const
+   * ```
+   */
   readonly type: 'noul'
   /**
    * What yes and what no mean, where the instructions leave it open.
@@ -98,9 +63,23 @@ export interface NoulQuestionInput extends QuestionInputFields {
    */
   readonly criteria?:
     | {
-        /** What yes means. */
+        /**
+         * What yes means.
+         *
+         * @example
+         * ```ts
+         * const criteria: NoulQuestionInput['criteria'] = { true: 'The writer wants money back' }
+         * ```
+         */
         readonly true?: TextInput | undefined
-        /** What no means. */
+        /**
+         * What no means.
+         *
+         * @example
+         * ```ts
+         * const criteria: NoulQuestionInput['criteria'] = { true: 'An advertisement', false: 'A message to us' }
+         * ```
+         */
         readonly false?: TextInput | undefined
       }
     | null
@@ -116,7 +95,14 @@ export interface NoulQuestionInput extends QuestionInputFields {
  * ```
  */
 export interface ChoiceQuestionInput extends QuestionInputFields {
-  /** `choice`: one of several options. */
+  /**
+   * `choice`: one of several options.
+   *
+   * @example
+   * ```ts
+   * const team = { type: 'choice', criteria: { billing: 'Payments', tech: 'Bugs' } } as const
+   * ```
+   */
   readonly type: 'choice'
   /**
    * The options by name, each with what it means; `null` where the name says enough. 2 to 26 of them, unless
@@ -139,7 +125,14 @@ export interface ChoiceQuestionInput extends QuestionInputFields {
  * ```
  */
 export interface ScoreQuestionInput extends QuestionInputFields {
-  /** `score`: a level of a scale. */
+  /**
+   * `score`: a level of a scale.
+   *
+   * @example
+   * ```ts
+   * const anger = { type: 'score', instructions: 'How angry?', criteria: ['calm', 'furious'] } as const
+   * ```
+   */
   readonly type: 'score'
   /**
    * What each level means, the lowest first; 2 to 10 of them. The first is level 0.

@@ -12,10 +12,32 @@ export interface Warning {
   /**
    * `unknown_field`: a field that nothing reads. `unknown_words`: words that mean nothing to the model that draws. `read_in_windows`: the state is longer than the model reads at once beside some
    * questions, whose answers are pooled over windows of it.
+   *
+   * @example
+   * ```ts
+   * const { warnings = [] } = await decide(request)
+   * const wasCut = warnings.some(({ code }) => code === 'read_in_windows')
+   * ```
    */
   readonly code: 'unknown_field' | 'unknown_words' | 'read_in_windows'
-  /** Where in the request, such as `questions.urgent.min_confidance`. */
+  /**
+   * Where in the request, such as `questions.urgent.min_confidance`.
+   *
+   * @example
+   * ```ts
+   * const { warnings = [] } = await decide(request)
+   * const fields = warnings.map(({ path }) => path)
+   * ```
+   */
   readonly path: string
-  /** What was ignored, and what may have been meant; or in how many windows which questions were read. */
+  /**
+   * What was ignored, and what may have been meant; or in how many windows which questions were read.
+   *
+   * @example
+   * ```ts
+   * const { warnings = [] } = await decide(request)
+   * for (const { message } of warnings) console.warn(message)
+   * ```
+   */
   readonly message: string
 }

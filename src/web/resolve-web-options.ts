@@ -8,26 +8,67 @@ export interface WebEngineOptions extends CommonEngineOptions {
   /**
    * URL of the folder with the files of onnxruntime-web (`ort-wasm-*.wasm` and `.mjs` in
    * `node_modules/onnxruntime-web/dist`), which the app serves. Nothing is ever loaded from elsewhere.
+   *
+   * @example
+   * ```ts
+   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
+   * ```
    */
   readonly runtimeUrl: string
-  /** URL of a folder with the models of this package (`node_modules/tessera-onnx/models`). Default: none of them. */
+  /**
+   * URL of a folder with the models of this package (`node_modules/tessera-onnx/models`). Default: none of them.
+   *
+   * @example
+   * ```ts
+   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
+   * ```
+   */
   readonly modelsUrl?: string
-  /** Model name to the URL of a folder with its files, instead of or beside those of `modelsUrl`. */
+  /**
+   * Model name to the URL of a folder with its files, instead of or beside those of `modelsUrl`.
+   *
+   * @example
+   * ```ts
+   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', models: { 'decide-latest': '/my-model/' } })
+   * ```
+   */
   readonly models?: Readonly<Partial<Record<string, string>>>
-  /** Default `auto`: WebGPU where a device computes right, else WebAssembly. */
+  /**
+   * Default `auto`: WebGPU where a device computes right, else WebAssembly.
+   *
+   * @example
+   * ```ts
+   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', backend: 'wasm' })
+   * ```
+   */
   readonly backend?: 'auto' | 'webgpu' | 'wasm'
   /**
    * Threads of WebAssembly on a page that is cross-origin isolated; any other has one. Default: half of the processors.
+   *
+   * @example
+   * ```ts
+   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', threads: 4 })
+   * ```
    */
   readonly threads?: number
   /**
    * Makes the worker, for bundlers that don't follow `new URL(..., import.meta.url)`. Its script is
    * `tessera-onnx/web/worker`.
+   *
+   * @example
+   * ```ts
+   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', createWorker: () => new Worker('/tessera-worker.js', { type: 'module' }) })
+   * ```
    */
   readonly createWorker?: () => Worker
   /**
    * Bytes of weights that open models may have together. Beyond it the ones that were not used for longest are closed;
    * those in use never are, nor is the one used last. Default 1e9.
+   *
+   * @example
+   * ```ts
+   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', memoryBudget: 2e9 })
+   * ```
    */
   readonly memoryBudget?: number
 }

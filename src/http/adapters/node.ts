@@ -24,11 +24,32 @@ export function toNodeListener(server: FetchServer): NodeListener {
 
 /** How long connections may take, in milliseconds. */
 export interface NodeTimeouts {
-  /** An idle connection stays open; default 65 s, above the 60 s of usual load balancers. */
+  /**
+   * An idle connection stays open; default 65 s, above the 60 s of usual load balancers.
+   *
+   * @example
+   * ```ts
+   * createNodeServer(createServer({ engine }), { keepAliveMs: 5_000 }).listen(8080)
+   * ```
+   */
   readonly keepAliveMs?: number
-  /** The headers of a request; default 20 s. */
+  /**
+   * The headers of a request; default 20 s.
+   *
+   * @example
+   * ```ts
+   * createNodeServer(createServer({ engine }), { headersMs: 10_000 }).listen(8080)
+   * ```
+   */
   readonly headersMs?: number
-  /** A whole request, its body included; default 300 s. */
+  /**
+   * A whole request, its body included; default 300 s.
+   *
+   * @example
+   * ```ts
+   * createNodeServer(createServer({ engine }), { requestMs: 60_000 }).listen(8080)
+   * ```
+   */
   readonly requestMs?: number
 }
 

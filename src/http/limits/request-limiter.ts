@@ -4,11 +4,32 @@ import { type CountRequest, createLocalCounter, type RequestCount } from './coun
 
 /** How much one key may ask for, unless the key says otherwise itself. */
 export interface RateLimits {
-  /** Requests of one key in a minute. Default: no limit. */
+  /**
+   * Requests of one key in a minute. Default: no limit.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, limits: { requestsPerMinute: 60 } })
+   * ```
+   */
   readonly requestsPerMinute?: number
-  /** Input tokens of decisions of one key in a minute. Default: no limit. */
+  /**
+   * Input tokens of decisions of one key in a minute. Default: no limit.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, limits: { tokensPerMinute: 100_000 } })
+   * ```
+   */
   readonly tokensPerMinute?: number
-  /** Requests of one key at the same time, in one process. Default 32 where there are keys, else no limit. */
+  /**
+   * Requests of one key at the same time, in one process. Default 32 where there are keys, else no limit.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, limits: { concurrency: 4 } })
+   * ```
+   */
   readonly concurrency?: number
 }
 

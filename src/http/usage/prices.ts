@@ -4,18 +4,54 @@ import { parseAmount } from './money.ts'
 
 /** A price in EUR: `amount` for every `per` units. */
 export interface Price {
-  /** Decimal number as a string. */
+  /**
+   * Decimal number as a string.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, prices: { generations: { amount: '0.10', per: 1 } } })
+   * ```
+   */
   readonly amount: string
+  /**
+   * Units that cost that much, 1 or more: tokens of decisions, else pictures.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, prices: { decisions: { amount: '0.05', per: 1_000_000 } } })
+   * ```
+   */
   readonly per: number
 }
 
 /** What answers cost, by endpoint. */
 export interface Prices {
-  /** For input tokens; output is free. */
+  /**
+   * For input tokens; output is free.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, prices: { decisions: { amount: '0.05', per: 1_000_000 } } })
+   * ```
+   */
   readonly decisions: Price
-  /** For images generated. */
+  /**
+   * For images generated.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, prices: { generations: { amount: '0.10', per: 1 } } })
+   * ```
+   */
   readonly generations: Price
-  /** For images that edits return. */
+  /**
+   * For images that edits return.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, prices: { edits: { amount: '0.10', per: 1 } } })
+   * ```
+   */
   readonly edits: Price
 }
 

@@ -29,6 +29,11 @@ export interface RedisStoreOptions {
   /**
    * Also takes a server whose settings lose balances when it restarts or its memory is full; default false, which
    * refuses one without `appendonly yes` and `maxmemory-policy noeviction`.
+   *
+   * @example
+   * ```ts
+   * const store = await openRedisStore('redis://localhost:6379', { acceptLoss: true })
+   * ```
    */
   readonly acceptLoss?: boolean
 }
