@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle } from './helpers/image-bundle.ts'
 import { type Finished, type InstalledPackage, installPackage, npmInstall, runIn } from './helpers/installed-package.ts'
 import { npmCommand } from './helpers/npm.ts'
-import { TYPED_APP } from './helpers/typed-app.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const QUESTIONS = '{"urgent":{"type":"noul","instructions":"Is it urgent?"}}'
@@ -40,7 +39,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/web\/[\w.-]+\.(js|d\.ts)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(
+          !/^(dist\/[\w-]+\.(js|d\.c?ts)|dist\/web\/[\w.-]+\.(js|d\.c?ts)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(
             path,
           ),
       )
@@ -106,48 +105,6 @@ describe.each([22, 24])('the installed package on Node %i', (major) => {
     skip(binary === undefined, `Node ${major} cannot be had: the npm registry cannot be reached`)
     const answer = answerOf(runIn(installed.app, binary!, [`--input-type=${type}`, '-e', code]))
     expect(answer).toMatchObject({ node: expect.stringMatching(`^${major}\\.`), model: 'decide-mini', valid: true })
-  })
-})
-
-describe('the types of the installed package', () => {
-  const compile = async (name: string, source: string, compilerOptions: object) => {
-    const folder = join(installed.app, name)
-    await mkdir(folder, { recursive: true })
-    await writeFile(join(folder, 'app.ts'), source)
-    // All of the package's own declarations are checked as well, with the types of Node that come with this repository.
-    const options = {
-      target: 'ES2022',
-      lib: ['ES2023', 'ESNext.Disposable', 'DOM'],
-      strict: true,
-      noEmit: true,
-      skipLibCheck: false,
-      types: ['node'],
-      typeRoots: [join(ROOT, 'node_modules/@types')],
-      ...compilerOptions,
-    }
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['app.ts'] }))
-    const { code, stdout } = runIn(installed.app, process.execPath, [
-      join(ROOT, 'node_modules/typescript/bin/tsc'),
-      '-p',
-      folder,
-    ])
-    return { code, stdout }
-  }
-
-  it.each([
-    ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }],
-    ['nodenext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
-  ])('give each answer the type of its question under moduleResolution %s', async (name, options) => {
-    expect(await compile(name, TYPED_APP, options)).toEqual({ code: 0, stdout: '' })
-  })
-
-  it('do fail to compile where an error is expected', async () => {
-    const source = TYPED_APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
-    const { stdout } = await compile('without-expectations', source, {
-      module: 'NodeNext',
-      moduleResolution: 'NodeNext',
-    })
-    expect(stdout.match(/error TS/g)).toHaveLength(5)
   })
 })
 

@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type InstalledPackage, installPackage, npmInstall, runIn } from './helpers/installed-package.ts'
+import { TYPED_APP } from './helpers/typed-app.ts'
+import { TYPED_FUNCTION } from './helpers/typed-function.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const OWN = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+/** Each version compiles all declarations for half a minute: for those who ask for it. */
+const WANTED = process.env.TESSERA_TEST_TYPES !== undefined
+/** From the oldest that is supported to the newest there is. */
+const VERSIONS = ['5.6', '5.9', '6', 'latest']
+
+const NODE = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }
+const NO_DOM = { target: 'ES2022', lib: ['ES2023'], ...NODE }
+const MODULE_KINDS: [name: string, file: string, options: object][] = [
+  ['module: node16, CommonJS, no DOM', 'app.cts', { module: 'Node16', ...NO_DOM }],
+  ['module: node16, a module, no DOM', 'app.mts', { module: 'Node16', ...NO_DOM }],
+  ['moduleResolution: bundler, no DOM', 'app.ts', { module: 'ESNext', moduleResolution: 'bundler', ...NO_DOM }],
+]
+
+let installed: InstalledPackage
+beforeAll(async () => {
+  installed = await installPackage()
+})
+afterAll(() => installed?.remove())
+
+/** Compiles one file of the app, and all declarations that it reaches. */
+async function compile(tsc: string, folder: string, file: string, source: string, compilerOptions: object) {
+  const path = join(installed.app, folder)
+  await mkdir(path, { recursive: true })
+  await writeFile(join(path, file), source)
+  await writeFile(
+    join(path, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { strict: true, ...compilerOptions, skipLibCheck: false }, files: [file] }),
+  )
+  const { code, stdout } = runIn(path, process.execPath, [tsc, '-p', path])
+  return { code, stdout }
+}
+
+describe('the types of the installed package', () => {
+  const options = { noEmit: true, target: 'ES2022', lib: ['ES2023', 'ESNext.Disposable', 'DOM'], ...NODE }
+
+  it.each([
+    ['bundler', { module: 'ESNext', moduleResolution: 'bundler' }],
+    ['nodenext', { module: 'NodeNext', moduleResolution: 'NodeNext' }],
+  ])('give each answer the type of its question under moduleResolution %s', async (name, kind) => {
+    expect(await compile(OWN, name, 'app.ts', TYPED_APP, { ...options, ...kind })).toEqual({ code: 0, stdout: '' })
+  })
+
+  it('do fail to compile where an error is expected', async () => {
+    const source = TYPED_APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
+    const { stdout } = await compile(OWN, 'without-expectations', 'app.ts', source, { ...options, module: 'NodeNext' })
+    expect(stdout.match(/error TS/g)).toHaveLength(5)
+  })
+
+  it('are there for CommonJS, whose output answers when it runs', async () => {
+    const kind = { module: 'Node16', esModuleInterop: true, ...NO_DOM }
+    expect(await compile(OWN, 'commonjs', 'app.cts', TYPED_FUNCTION, kind)).toEqual({ code: 0, stdout: '' })
+    expect(runIn(installed.app, process.execPath, ['commonjs/app.cjs'])).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^(billing|tech)\n$/),
+    })
+  })
+
+  it('are found for every subpath by compilers that read no exports', async () => {
+    const { exports, typesVersions, types } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+      exports: Record<string, { types?: { default: string; require: string } }>
+      typesVersions: { '*': Record<string, string[]> }
+      types: string
+    }
+    const typed = Object.entries(exports).flatMap(([path, { types }]) =>
+      types ? [[path.slice(2), types] as const] : [],
+    )
+    expect({ '': [types], ...typesVersions['*'] }).toEqual(
+      Object.fromEntries(typed.map(([path, declarations]) => [path, [declarations.default]])),
+    )
+    const packed = installed.files.map(({ path }) => `./${path}`)
+    expect(packed).toEqual(expect.arrayContaining(typed.flatMap(([, declarations]) => Object.values(declarations))))
+  })
+})
+
+describe.skipIf(!WANTED).each(VERSIONS)('the types under TypeScript %s (TESSERA_TEST_TYPES=1)', (version) => {
+  let home: string
+  let tsc: string
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'tessera-typescript-'))
+    await writeFile(join(home, 'package.json'), '{"private":true}')
+    if (!(await npmInstall(home, `typescript@${version}`))) throw new Error('the npm registry cannot be reached')
+    tsc = join(home, 'node_modules/typescript/bin/tsc')
+  })
+  afterAll(() => rm(home, { recursive: true, force: true }))
+
+  it.each(MODULE_KINDS)('compile with %s', async (_, file, options) => {
+    const folder = `kind-${version}-${file.replace('.', '-')}`
+    const result = await compile(tsc, folder, file, TYPED_FUNCTION, { noEmit: true, ...options })
+    expect(result).toEqual({ code: 0, stdout: '' })
+  })
+
+  it('compile with what tsc --init writes, but for skipLibCheck', async () => {
+    const folder = join(installed.app, `init-${version}`)
+    await mkdir(folder)
+    expect(runIn(folder, process.execPath, [tsc, '--init'])).toMatchObject({ code: 0 })
+    // From TypeScript 5.9 on it writes `types: []`, and says above to take the types of Node where Node is used.
+    const flags = ['--skipLibCheck', 'false', '--noEmit', '--types', 'node', '--typeRoots', NODE.typeRoots[0]!]
+    await writeFile(join(folder, 'app.ts'), TYPED_FUNCTION)
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+    const { code, stdout } = runIn(folder, process.execPath, [tsc, '-p', folder, ...flags])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+  })
+})
