@@ -18,3 +18,11 @@ export { countDefaultThreads } from './platform.ts'
 export { decideTelemetry, observeTelemetry, type RuntimeTelemetry } from './runtime-telemetry.ts'
 export { detectBackends, type BackendStatus } from './detect.ts'
 export type { BuiltGraph } from '../onnx/built-graph.ts'
+export {
+  findRuntimeFolders,
+  findSurplus,
+  type RuntimeFolders,
+  type SurplusOptions,
+  WASM_FILES_OF_NODE,
+  WASM_FILES_OF_PAGES,
+} from './surplus-files.ts'

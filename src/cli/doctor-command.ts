@@ -4,6 +4,7 @@ import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { type BackendStatus, detectBackends, observeTelemetry, type RuntimeTelemetry } from '../backends/index.ts'
 import { formatBytes } from '../models/format-bytes.ts'
+import { checkNextConfig, type NextCheck } from './check-next-config.ts'
 import { diagnoseModel, type ModelDiagnosis } from './diagnose-model.ts'
 import { printResult, runCommand } from './run-command.ts'
 
@@ -17,6 +18,8 @@ interface Diagnosis {
   readonly runtimeTelemetry: RuntimeTelemetry
   /** With `--model`. */
   readonly model?: ModelDiagnosis
+  /** What the Next.js app in this folder lacks; absent where there is none. */
+  readonly next?: NextCheck
 }
 
 const TELEMETRY: Record<RuntimeTelemetry, string> = {
@@ -33,6 +36,7 @@ export const doctorCommand = defineCommand({
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {
+      const next = await checkNextConfig(process.cwd())
       const diagnosis: Diagnosis = {
         tessera: await packageVersion(),
         node: process.version,
@@ -42,6 +46,7 @@ export const doctorCommand = defineCommand({
         // Afterwards, since it shows what became of the sessions that those opened.
         runtimeTelemetry: await observeTelemetry(),
         ...(args.model !== undefined && { model: await diagnoseModel(args.model) }),
+        ...(next && { next }),
       }
       printResult(args.json ?? false, diagnosis, () => formatDiagnosis(diagnosis))
     }),
@@ -55,15 +60,8 @@ export async function packageVersion(): Promise<string> {
   return version
 }
 
-function formatDiagnosis({
-  tessera,
-  node,
-  platform,
-  processors,
-  backends,
-  runtimeTelemetry,
-  model,
-}: Diagnosis): string {
+function formatDiagnosis(diagnosis: Diagnosis): string {
+  const { tessera, node, platform, processors, backends, runtimeTelemetry, model, next } = diagnosis
   const head = `tessera ${tessera} · node ${node} · ${platform} · ${processors} processors`
   const lines = backends.map(({ name, available, reason, remedy, details }) => {
     const state = available ? colors.green('available') : colors.yellow('not available')
@@ -74,7 +72,8 @@ function formatDiagnosis({
     return `${colors.bold(name.padEnd(8))} ${state}\n            ${colors.dim(why)}`
   })
   const telemetry = `${colors.bold('telemetry')} ${TELEMETRY[runtimeTelemetry]}`
-  return [head, '', ...lines, '', telemetry, ...(model ? ['', formatModel(model)] : [])].join('\n')
+  const more = [...(model ? ['', formatModel(model)] : []), ...(next ? ['', formatNext(next)] : [])]
+  return [head, '', ...lines, '', telemetry, ...more].join('\n')
 }
 
 function formatModel({
@@ -88,4 +87,10 @@ function formatModel({
   const state = fits ? colors.green(whole) : colors.yellow('does not fit')
   const facts = `about ${formatBytes(open)} when all of it is open, at least ${formatBytes(needed)} to work; ${limit} has ${formatBytes(available)} left`
   return `${colors.bold(id)} ${state}\n            ${colors.dim([facts, remedy && `→ ${remedy}`].filter(Boolean).join('\n            '))}`
+}
+
+function formatNext({ file, remedies }: NextCheck): string {
+  const head = colors.bold('next')
+  if (remedies.length === 0) return `${head} ${file} has what this package needs`
+  return [`${head} ${file} lacks what this package needs:`, ...remedies.map((remedy) => `→ ${remedy}`)].join('\n')
 }

@@ -7,9 +7,9 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-it('sets up CUDA only, and says so', async () => {
+it('sets up CUDA or prunes, and says so', async () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   await runCommand(setupCommand, { rawArgs: ['webgpu'] })
-  expect(write.mock.calls.join('')).toContain("must be cuda, which alone needs a set-up, got 'webgpu'")
+  expect(write.mock.calls.join('')).toContain("must be cuda or prune, got 'webgpu'")
   expect(process.exitCode).toBe(2)
 })

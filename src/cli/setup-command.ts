@@ -5,29 +5,54 @@ import colors from 'picocolors'
 import { type CudaLibraries, findCudaLibraries } from '../backends/cuda-libraries.ts'
 import { detectBackends } from '../backends/index.ts'
 import { BackendUnavailableError, InvalidRequestError } from '../errors/index.ts'
+import { formatBytes } from '../models/format-bytes.ts'
+import { pruneRuntime } from './prune-runtime.ts'
 import { printResult, runCommand } from './run-command.ts'
 
 export const setupCommand = defineCommand({
   meta: {
     name: 'setup',
-    description: "Install a backend's libraries: cuda fetches onnxruntime-node's own, some hundred MB",
+    description: 'Install the libraries of CUDA, or remove files of onnxruntime that this platform does not use',
   },
   args: {
-    backend: { type: 'positional', required: true, description: 'cuda' },
+    what: {
+      type: 'positional',
+      required: true,
+      description: 'cuda: fetches libraries, some hundred MB; prune: makes node_modules smaller',
+    },
+    platform: {
+      type: 'string',
+      description: 'prune: the platform that stays, such as linux-arm64 (default: this one)',
+      valueHint: 'name',
+    },
+    pages: {
+      type: 'boolean',
+      default: true,
+      description: 'prune: keep what browsers load',
+      negativeDescription: 'prune: remove what browsers load, too',
+    },
+    'dry-run': { type: 'boolean', description: 'prune: only say what would be removed' },
     json: { type: 'boolean', description: 'print JSON' },
   },
   run: (context) =>
-    runCommand(context, async ({ args: { backend, json } }) => {
-      if (backend !== 'cuda') {
-        throw new InvalidRequestError('backend', `must be cuda, which alone needs a set-up, got '${backend}'`)
-      }
-      const found = findCudaLibraries()
-      if (found.missing.length > 0) await installProvider(found)
-      const status = (await detectBackends()).find(({ name }) => name === 'cuda')!
-      if (!status.available) throw new BackendUnavailableError('cuda', status.reason!, status.remedy!)
-      printResult(json ?? false, status, () => `${colors.green('cuda')} computes here\n${colors.dim(found.provider)}`)
+    runCommand(context, async ({ args }) => {
+      const { what, json = false, platform = `${process.platform}-${process.arch}`, pages } = args
+      if (what === 'cuda') return setUpCuda(json)
+      if (what !== 'prune') throw new InvalidRequestError('what', `must be cuda or prune, got '${what}'`)
+      const dryRun = args['dry-run'] ?? false
+      const pruned = await pruneRuntime({ platform, pages, dryRun })
+      const verb = dryRun ? 'would remove' : 'removed'
+      printResult(json, pruned, () => `${verb} ${formatBytes(pruned.bytes)}; what ${platform} uses is left`)
     }),
 })
+
+async function setUpCuda(json: boolean): Promise<void> {
+  const found = findCudaLibraries()
+  if (found.missing.length > 0) await installProvider(found)
+  const status = (await detectBackends()).find(({ name }) => name === 'cuda')!
+  if (!status.available) throw new BackendUnavailableError('cuda', status.reason!, status.remedy!)
+  printResult(json, status, () => `${colors.green('cuda')} computes here\n${colors.dim(found.provider)}`)
+}
 
 /**
  * Runs the install script of onnxruntime-node, which `ignore-scripts` and package managers keep from running by itself.

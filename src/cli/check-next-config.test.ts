@@ -1,0 +1,41 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { checkNextConfig } from './check-next-config.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-next-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+it('says nothing where there is no such app', async () => {
+  expect(await checkNextConfig(folder)).toBeUndefined()
+})
+
+it.each<[name: string, config: string, remedies: RegExp[]]>([
+  ['nothing set', 'export default {}', [/serverExternalPackages/]],
+  ['another package', "export default { serverExternalPackages: ['onnxruntime-node'] }", [/'tessera-onnx'/]],
+  ['all that is needed', "export default { serverExternalPackages: ['sharp', 'tessera-onnx'] }", []],
+  ['a list from elsewhere', "import list from './list'\nexport default { serverExternalPackages: list }", []],
+  [
+    'standalone without models',
+    "export default { output: 'standalone', serverExternalPackages: ['tessera-onnx'] }",
+    [/outputFileTracingIncludes/],
+  ],
+  [
+    'standalone with models',
+    `export default {
+      output: 'standalone',
+      serverExternalPackages: ["tessera-onnx"],
+      outputFileTracingIncludes: { '/**': ['node_modules/tessera-onnx/models/**'] },
+    }`,
+    [],
+  ],
+  ['standalone alone', 'export default { output: "standalone" }', [/serverExternal/, /outputFileTracing/]],
+])('of %s it says what to add', async (_, config, remedies) => {
+  await writeFile(join(folder, 'next.config.mjs'), config)
+  const check = await checkNextConfig(folder)
+  expect(check).toEqual({ file: 'next.config.mjs', remedies: remedies.map((words) => expect.stringMatching(words)) })
+})

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const NAMES = ['next.config.js', 'next.config.mjs', 'next.config.ts']
+
+/** What the configuration of a Next.js app lacks for this package; absent where the folder has no such configuration. */
+export interface NextCheck {
+  readonly file: string
+  /** One sentence for each thing to do; none where all is there. */
+  readonly remedies: readonly string[]
+}
+
+/**
+ * Reads the configuration of the Next.js app in a folder as text, since it may be a program. Two things keep this package
+ * from working there: a bundled worker, and models that a standalone output leaves out.
+ */
+export async function checkNextConfig(folder: string): Promise<NextCheck | undefined> {
+  for (const file of NAMES) {
+    const text = await readFile(join(folder, file), 'utf8').catch(() => undefined)
+    if (text !== undefined) return { file, remedies: findRemedies(text) }
+  }
+  return undefined
+}
+
+function findRemedies(text: string): string[] {
+  const remedies: string[] = []
+  const [, externals] = /serverExternalPackages\s*:\s*\[([^\]]*)\]/.exec(text) ?? []
+  // A list that is made elsewhere cannot be read here.
+  const isSpelledOut = externals !== undefined || !text.includes('serverExternalPackages')
+  if (isSpelledOut && !/['"`]tessera-onnx['"`]/.test(externals ?? '')) {
+    remedies.push("serverExternalPackages: ['tessera-onnx'] keeps its worker out of the bundle")
+  }
+  const isStandalone = /output\s*:\s*['"`]standalone['"`]/.test(text)
+  if (isStandalone && !/outputFileTracingIncludes[\s\S]*tessera-onnx\/models/.test(text)) {
+    const include = "outputFileTracingIncludes: { '/**': ['node_modules/tessera-onnx/models/**'] }"
+    remedies.push(`${include} puts the embedded models into the standalone output`)
+  }
+  return remedies
+}
