@@ -63,14 +63,6 @@ export type DecisionOutcome =
        * for await (const { response } of decideMany([request])) if (!response) console.log('no answer')
        * ```
        */
-      /**
-       * Absent: `error` says why.
-       *
-       * @example
-       * ```ts
-       * for await (const { response } of decideMany([request])) if (!response) console.log('no answer')
-       * ```
-       */
       readonly response?: undefined
       /**
        * What is wrong with this request; the others go on.
