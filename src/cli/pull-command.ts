@@ -8,7 +8,11 @@ import { untilInterrupted } from './until-interrupted.ts'
 export const pullCommand = defineCommand({
   meta: { name: 'pull', description: 'Download a model from the hub into its cache, where models are found by name' },
   args: {
-    model: { type: 'positional', required: true, description: 'owner/name on the hub, such as Qwen/Qwen3-0.6B' },
+    model: {
+      type: 'positional',
+      required: true,
+      description: 'owner/name on the hub, or a short name such as qwen3-0.6b (docs/models.md has them)',
+    },
     revision: { type: 'string', default: 'main', description: 'branch, tag or commit', valueHint: 'name' },
     json: { type: 'boolean', description: 'print JSON' },
   },

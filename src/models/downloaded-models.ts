@@ -10,6 +10,7 @@ import {
   repositoryFolder,
   repositoryLock,
 } from './hub-cache.ts'
+import { expandName } from './known-models.ts'
 import { withLock } from './pull/pull-lock.ts'
 
 /** A model in the hub's cache, by this library or by the hub's own tools. */
@@ -33,13 +34,14 @@ export async function listDownloaded(env: Environment): Promise<DownloadedModel[
  * Removes every revision of a downloaded model, after a download of it that is going on has ended.
  *
  * @returns what was removed
- * @throws InvalidRequestError for anything but `owner/name`, ModelNotFoundError
+ * @throws InvalidRequestError for anything but `owner/name` or a short name of one, ModelNotFoundError
  */
 export async function removeDownloaded(
-  id: string,
+  name: string,
   env: Environment,
   { signal, onWait }: { readonly signal: AbortSignal | undefined; onWait(): void },
 ): Promise<DownloadedModel> {
+  const id = expandName(name)
   if (!isHubId(id)) {
     const reason = `must be <owner>/<name> of a downloaded model, got '${id}'; other folders are yours to remove`
     throw new InvalidRequestError('model', reason)

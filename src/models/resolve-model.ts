@@ -4,6 +4,7 @@ import { ModelNotFoundError } from '../errors/index.ts'
 import { exists } from './exists.ts'
 import { isGgufPath } from './gguf/gguf-path.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
+import { expandName } from './known-models.ts'
 import { AGENT_FILE } from './model-config.ts'
 
 /** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, or of a Laya agent. */
@@ -35,7 +36,7 @@ async function embeddedFolder(model: string): Promise<string | undefined> {
 
 /**
  * Finds the files of a model: the path of a folder or GGUF file (starting with `/`, `./`, `../` or a drive), an embedded model's name, or a hub
- * id `owner/name` that was downloaded into the hub's cache. Never downloads.
+ * id `owner/name`, or a short name of one (known-models.ts), that was downloaded into the hub's cache. Never downloads.
  *
  * @throws ModelNotFoundError saying where it looked and which command gets the model
  */
@@ -54,8 +55,9 @@ export async function resolveModel(
   }
   const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
   if (embedded) return { id: model, folder: embedded, embedded: true }
-  const cached = isHubId(model) ? await findInHubCache(model, env) : undefined
-  if (cached) return { id: model, folder: cached, embedded: false }
+  const id = expandName(model)
+  const cached = isHubId(id) ? await findInHubCache(id, env) : undefined
+  if (cached) return { id, folder: cached, embedded: false }
   const tried = ['the embedded models', hubCacheFolder(env)]
   if (await isModel(resolve(model)))
     throw new ModelNotFoundError(
@@ -66,6 +68,6 @@ export async function resolveModel(
   throw new ModelNotFoundError(
     model,
     tried,
-    isHubId(model) ? `npx tessera-onnx pull ${model}` : 'npx tessera-onnx pull <owner>/<name>, and give that name',
+    isHubId(id) ? `npx tessera-onnx pull ${model}` : 'npx tessera-onnx pull <owner>/<name>, and give that name',
   )
 }

@@ -50,10 +50,16 @@ it('shows what a model says it is', async () => {
   const shown = JSON.parse(await run('show', FIXTURE, '--json'))
   expect(shown).toMatchObject({ kind: 'decisions', architecture: 'Qwen3ForCausalLM', weights: 'BF16' })
   expect(shown.bytes).toBe(2 * shown.parameters)
+  expect(shown.memory.reason).toContain('tokenizer.json')
+  const whole = JSON.parse(await run('show', join(FIXTURE, '../opendecider-small'), '--json'))
+  // The weights of a few kilobytes are nothing beside what any session takes.
+  expect(whole.memory.open).toBeGreaterThan(40e6)
+  expect(whole.memory.needed).toBeGreaterThan(whole.memory.open)
   const embedded = await run('show', 'image-mini')
   expect(embedded).toMatch(/^for +images$/m)
   expect(embedded).toMatch(/^architecture +Flux2KleinPipeline$/m)
   expect(embedded).toMatch(/^licence +apache-2\.0$/m)
+  expect(embedded).toMatch(/^memory +[\d.]+ MB open, [\d.]+ MB while it makes a picture/m)
   expect(await run('show', 'decide-mini')).toMatch(/^weights +int8 in blocks of \d+/m)
 })
 

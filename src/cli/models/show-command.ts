@@ -1,11 +1,14 @@
 import { defineCommand } from 'citty'
+import { predictMemory } from '../../engine/predict-memory.ts'
+import { TesseraError } from '../../errors/index.ts'
 import { type CheckpointDescription, describeCheckpoint } from '../../models/describe-checkpoint.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
 import { openModel, resolveModel } from '../../models/index.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
 import { printResult, runCommand } from '../run-command.ts'
 
 export const showCommand = defineCommand({
-  meta: { name: 'show', description: 'What a model says it is: architecture, window, weights, licence' },
+  meta: { name: 'show', description: 'What a model says it is: architecture, window, weights, memory, licence' },
   args: {
     model: {
       type: 'positional',
@@ -17,12 +20,33 @@ export const showCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args: { model, json } }) => {
       const { id, folder } = await resolveModel(model)
-      const description = await describeCheckpoint(openModel(folder))
-      printResult(json ?? false, { id, folder, ...description }, () => format(id, folder, description))
+      const files = openModel(folder)
+      const description = await describeCheckpoint(files)
+      const memory = await weighOpen(files)
+      printResult(json ?? false, { id, folder, ...description, memory }, () => format(id, folder, description, memory))
     }),
 })
 
-function format(id: string, folder: string, description: CheckpointDescription): string {
+/** Bytes of the process, or why it can't be opened. */
+type Memory = { readonly open: number; readonly needed: number } | { readonly reason: string }
+
+async function weighOpen(files: ModelFiles): Promise<Memory> {
+  try {
+    const { open, needed } = await predictMemory(files)
+    return { open: Math.round(open), needed: Math.round(needed) }
+  } catch (error) {
+    if (!(error instanceof TesseraError)) throw error
+    return { reason: error.message }
+  }
+}
+
+function formatMemory(memory: Memory, kind: CheckpointDescription['kind']): string {
+  if ('reason' in memory) return `cannot be opened: ${memory.reason}`
+  const work = kind === 'decisions' ? 'reads a state of 1,024 tokens' : 'makes a picture of 512 x 512'
+  return `${formatBytes(memory.open)} open, ${formatBytes(memory.needed)} while it ${work}`
+}
+
+function format(id: string, folder: string, description: CheckpointDescription, memory: Memory): string {
   const { kind, architecture, window, weights, parameters, bytes, licence } = description
   const rows = [
     ['model', id],
@@ -30,6 +54,7 @@ function format(id: string, folder: string, description: CheckpointDescription):
     ['architecture', architecture],
     ['window', window === undefined ? 'not said' : `${window} tokens`],
     ['weights', `${weights}; ${(parameters / 1e6).toPrecision(3)} million numbers, ${formatBytes(bytes)}`],
+    ['memory', formatMemory(memory, kind)],
     ['licence', licence ?? 'not said by its card'],
     ['folder', folder],
   ]

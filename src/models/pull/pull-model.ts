@@ -4,6 +4,7 @@ import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } 
 import { exists } from '../exists.ts'
 import { formatBytes } from '../format-bytes.ts'
 import { type Environment, isHubId, repositoryFolder, repositoryLock } from '../hub-cache.ts'
+import { expandName, KNOWN_MODELS } from '../known-models.ts'
 import { downloadBlob } from './download-file.ts'
 import { connect, type Hub, patient } from './hub-client.ts'
 import { findOffline } from './offline.ts'
@@ -26,7 +27,7 @@ export interface PullProgress {
 }
 
 export interface PullOptions {
-  /** `owner/name` on the hub. */
+  /** `owner/name` on the hub, or a short name of known-models.ts. */
   readonly id: string
   /** Branch, tag or commit. @defaultValue `main` */
   readonly revision?: string
@@ -51,9 +52,13 @@ export interface PullOptions {
  * @returns the snapshot folder with the model's files
  * @throws InvalidRequestError for a bad id, ModelNotFoundError, ModelFormatError, DownloadFailedError, AbortedError
  */
-export async function pullModel(options: PullOptions): Promise<string> {
+export async function pullModel(given: PullOptions): Promise<string> {
+  const options = { ...given, id: expandName(given.id) }
   const { id, revision = 'main', signal, env = process.env } = options
-  if (!isHubId(id)) throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, got '${id}'`)
+  if (!isHubId(id)) {
+    const short = [...KNOWN_MODELS.keys()].join(', ')
+    throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, or one of ${short}; got '${id}'`)
+  }
   const offline = env['HF_HUB_OFFLINE'] ?? ''
   if (TRUE.test(offline)) return findOffline(id, env, `HF_HUB_OFFLINE is ${offline}`)
   const hub = await connect(env, signal)

@@ -29,8 +29,12 @@ export interface FakeHub extends AsyncDisposable {
   lie(field: string, value: string): void
 }
 
-/** The hub's HTTP interface for one repository, `owner/model`: what it lists, and its files with ranges. */
-export async function startFakeHub(files: Readonly<Record<string, string>>, token?: string): Promise<FakeHub> {
+/** The hub's HTTP interface for one repository: what it lists, and its files with ranges. */
+export async function startFakeHub(
+  files: Readonly<Record<string, string>>,
+  token?: string,
+  id = 'owner/model',
+): Promise<FakeHub> {
   const downloads: string[] = []
   const cuts = new Map<string, number>()
   const corrupted = new Set<string>()
@@ -49,14 +53,13 @@ export async function startFakeHub(files: Readonly<Record<string, string>>, toke
     }
     if (token !== undefined && request.headers.authorization !== `Bearer ${token}`)
       return json(401, { error: 'no access' })
-    if (path.startsWith('/api/models/owner/model/revision/main'))
-      return json(200, { id: 'owner/model', sha: lies['sha'] ?? COMMIT })
-    if (path.startsWith(`/api/models/owner/model/tree/${COMMIT}`))
+    if (path.startsWith(`/api/models/${id}/revision/main`)) return json(200, { id, sha: lies['sha'] ?? COMMIT })
+    if (path.startsWith(`/api/models/${id}/tree/${COMMIT}`))
       return json(
         200,
         Object.entries(files).map((file) => describeFile(file, lies['oid'])),
       )
-    const name = path.replace(`/owner/model/resolve/${COMMIT}/`, '')
+    const name = path.replace(`/${id}/resolve/${COMMIT}/`, '')
     if (refused.has(name)) return void response.destroy()
     const text = files[name]
     if (text === undefined) return json(404, { error: 'not found' })
