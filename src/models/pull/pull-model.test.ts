@@ -50,17 +50,6 @@ it('downloads what is needed to where the model is then found by name', async ()
   expect(progress).toEqual(progress.toSorted((a, b) => a - b))
 })
 
-it('gets a model by its short name, under which it is then found', async () => {
-  await using hub = await startFakeHub(FILES, undefined, 'SupersonicLabs/Julia-1')
-  const folder = await pull(hub, { id: 'julia-1' })
-  expect(folder).toContain('models--SupersonicLabs--Julia-1')
-  for (const name of ['julia-1', 'SupersonicLabs/Julia-1']) {
-    expect(await resolveModel(name, { HF_HOME: home })).toMatchObject({ id: 'SupersonicLabs/Julia-1', folder })
-  }
-  await expect(resolveModel('laya', { HF_HOME: home })).rejects.toThrow('npx tessera-onnx pull laya')
-  await expect(pull(hub, { id: 'layer' })).rejects.toThrow(/or one of laya, laya-multilingual, .*got 'layer'/)
-})
-
 it('fetches nothing twice', async () => {
   await using hub = await startFakeHub(FILES)
   await pull(hub)
