@@ -1,6 +1,5 @@
-import { InvalidRequestError } from '../errors/index.ts'
-import { GUIDANCE, STEPS, STRENGTH } from '../images/sampling/sampling-options.ts'
-import { optionTable, readOptions } from '../options/index.ts'
+import { GUIDANCE, SEED, STEPS, STRENGTH } from '../images/sampling/sampling-options.ts'
+import { optionTable, readOption, readOptions } from '../options/index.ts'
 import { promptSchema } from '../schemas/image-schemas.ts'
 import type { CallOptions } from './call-options.ts'
 
@@ -71,9 +70,7 @@ const SAMPLING = optionTable('a call for pictures', {
  * @throws InvalidRequestError naming the option
  */
 export function readSampling({ seed = drawSeed(), ...sampling }: Omit<EditImageCallOptions, keyof CallOptions>) {
-  if (!Number.isSafeInteger(seed)) {
-    throw new InvalidRequestError('seed', `must be an integer within ±(2^53 - 1), got ${seed}`)
-  }
+  readOption('seed', SEED, seed)
   return { seed, ...readOptions(SAMPLING, sampling) }
 }
 

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { readSampling } from './image-call-options.ts'
+
+it.each([
+  [1.5, '1.5'],
+  [2 ** 53, '9007199254740992'],
+  ['7', "'7'"],
+  [{ secret: 1 }, 'an object'],
+])('a seed is a whole number: %j is refused in the wording of all options', (seed, got) => {
+  const read = () => readSampling({ seed: seed as number })
+  expect(read).toThrow(`seed: must be an integer within ±(2^53 - 1), got ${got}`)
+})
+
+it('a seed that is not given is drawn', () => {
+  expect(readSampling({}).seed).not.toBe(readSampling({}).seed)
+})
