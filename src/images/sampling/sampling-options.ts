@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { amount, count, mustBe } from '../../options/index.ts'
 
-/** Noise is drawn from it; larger ones are not whole in every language that a picture is made again in. */
+/** The noise is drawn from it. Larger numbers are not exact in JavaScript. */
 export const SEED = z.custom<number>(Number.isSafeInteger, mustBe('an integer within ±(2^53 - 1)'))
 
 /** Denoising steps: as many as the noise levels that the models were trained on. */
