@@ -68,7 +68,7 @@ export type CreateDeviceSession = (model: BuiltGraph) => Promise<DeviceSession>
 export type AttentionForm = 'fused' | 'explicit'
 
 /**
- * What products and attention of graphs are computed in. In `float16` sums, norms and outputs are 32-bit floats still;
+ * The type that products and attention of graphs are computed in. In `float16` sums, norms and outputs are 32-bit floats still;
  * KV caches are not.
  */
 export type Precision = 'float32' | 'float16'

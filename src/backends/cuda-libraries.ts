@@ -31,7 +31,7 @@ export interface CudaLibraries {
   readonly provider: string
 }
 
-/** Where the provider's files are or belong. onnxruntime-node has CUDA for Linux on x64 only. */
+/** The folder where the provider's files are or belong. onnxruntime-node has CUDA for Linux on x64 only. */
 export function findCudaLibraries(runtime = findRuntime()): CudaLibraries {
   const folder = join(runtime, 'bin', 'napi-v6', process.platform, process.arch)
   const missing = PROVIDER_FILES.filter((file) => !existsSync(join(folder, file)))

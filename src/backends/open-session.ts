@@ -29,7 +29,7 @@ export async function openSession(
   })
 }
 
-/** What sessions have in common, wherever their results are. */
+/** The common part of sessions, wherever their results are. */
 export class SessionBase {
   readonly inputNames: readonly string[]
   readonly outputNames: readonly string[]

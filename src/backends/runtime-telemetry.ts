@@ -10,7 +10,7 @@ import { readReport } from './platform.ts'
 export type RuntimeTelemetry = 'off' | 'on' | 'system'
 
 const SWITCH = 'ORT_DISABLE_TELEMETRY'
-/** What onnxruntime takes for a yes. It reads the variable once, when a process opens its first session. */
+/** The values that onnxruntime takes for a yes. It reads the variable once, when a process opens its first session. */
 const YES = ['1', 'true', 'yes', 'on', 'y']
 /** Files that onnxruntime keeps open on Linux while it reports: what it has not sent yet, and a log of its reporter. */
 const OPEN_FILES = /\/Microsoft\/DeveloperTools\/\.onnxruntime\/|\/mat-debug-\d+\.log$/

@@ -10,7 +10,7 @@ export interface RuntimeDescription {
   readonly runtimeTelemetry: RuntimeTelemetry
 }
 
-/** What runs a backend that has computed something. */
+/** Describes the package that runs a backend which has computed something. */
 export async function describeRuntime(name: BackendName): Promise<RuntimeDescription> {
   if (name === 'wasm') {
     const { env } = await loadOnnxruntimeWeb()

@@ -8,7 +8,7 @@ export class ApiError extends Error {
   /** 0 where there was no answer, 200 where it broke off. */
   readonly status: number
   readonly errorType: string | undefined
-  /** Where in the body the fault is, such as `['questions', 'team', 'criteria']`. */
+  /** The place of the fault in the body, such as `['questions', 'team', 'criteria']`. */
   readonly loc: readonly string[]
   readonly retryAfterMs: number | undefined
 

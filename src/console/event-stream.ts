@@ -2,7 +2,7 @@
 export interface StreamBlock {
   readonly event: string | undefined
   readonly data: string | undefined
-  /** What stands behind a colon: clients that wait for events never see it. */
+  /** The comment behind a colon: clients that wait for events never see it. */
   readonly comment: string | undefined
 }
 

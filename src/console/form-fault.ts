@@ -2,7 +2,7 @@ import { make } from './dom.ts'
 
 /** Something that this page itself found wrong with a form. */
 export class FormFault extends Error {
-  /** Where in the body the fault is. */
+  /** The place of the fault in the body. */
   readonly loc: readonly string[]
 
   constructor(message: string, loc: readonly string[]) {

@@ -2,7 +2,7 @@ import type { Pictures } from './api.ts'
 import { makeCopies } from './copy-request.ts'
 import { make } from './dom.ts'
 
-/** What was asked for. */
+/** The request of a picture. */
 export interface PictureBody {
   readonly prompt: string
   /** Of the first picture; each further one has the next. */

@@ -42,7 +42,7 @@ export function readQuestions(): unknown {
   return isJson() ? parseQuestions() : toQuestions(list().map(readQuestionFields))
 }
 
-/** Where a path such as `team`, `criteria` leads: to a part of a question, or all of it. */
+/** The element that a path such as `team`, `criteria` leads to: a part of a question, or all of it. */
 export function locateInQuestions([name, part]: readonly string[]): Element | undefined {
   const question = isJson() ? undefined : list().find((fields) => readQuestionFields(fields).name === name)
   return question?.querySelector(`[data-loc="${CSS.escape(part ?? '')}"]`) ?? question

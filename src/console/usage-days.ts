@@ -21,7 +21,7 @@ export function lastDays({ today, days }: Pick<UsageReport, 'today' | 'days'>, c
   })
 }
 
-/** What one endpoint used on a day. Money is good enough as a float here: it is only drawn. */
+/** The use of one endpoint on a day. Money is good enough as a float here: it is only drawn. */
 export function valueOf({ rows }: Day, endpoint: string, measure: Measure): number {
   return rows.filter((row) => row.endpoint === endpoint).reduce((sum, row) => sum + Number(row[measure]), 0)
 }

@@ -3,7 +3,7 @@ export interface Branch {
   readonly ids: readonly number[]
   /** Position of each token relative to the end of the state. Isolated options restart at the same offset. */
   readonly offsets: readonly number[]
-  /** Which part of the branch each token belongs to; see `TRUNK` and `JOIN`. Numbers from 1 are isolated options. */
+  /** The part of the branch that each token belongs to; see `TRUNK` and `JOIN`. Numbers from 1 are isolated options. */
   readonly parts: readonly number[]
   /** Rows (indices into `ids`) whose hidden state the readout needs, in the readout's own order. */
   readonly rows: readonly number[]

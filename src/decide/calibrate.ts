@@ -14,7 +14,7 @@ export const calibrationSchema = z.object({
   temperature: z.object({ noul: temperature, choice: byCount, score: byCount }),
   /** Added to the logit of yes before the temperature. */
   noul_bias: z.number(),
-  /** How many labelled questions it was fitted on, and the expected calibration error (15 bins) left on them. */
+  /** The number of labelled questions that it was fitted on, and the expected calibration error (15 bins) left on them. */
   samples: z.number().int(),
   ece: z.number(),
 })

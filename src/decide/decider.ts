@@ -82,7 +82,7 @@ export interface DeciderSettings {
   readonly name: string
   /** Logits of one question as calibrated logits, both [K]. */
   calibrate(question: Question, logits: Float64Array): Float64Array
-  /** How much windows that found something outweigh the others; see `poolWindows`. */
+  /** The weight of windows that found something against the others; see `poolWindows`. */
   readonly sharpness: number
   readonly workingMemory?: number
 }

@@ -20,7 +20,7 @@ const TEMPLATES = new Map([
 /** Templates whose answers depend on the order of options and which `bothOrders` is for. */
 const IN_ORDER = ['chat-1', 'opendecider-small']
 
-/** What tells a decision model from others whose probabilities differ: a calibration of one is none of another's. */
+/** Identifies a decision model among others whose probabilities differ: a calibration of one is none of another's. */
 export async function identifyDecider(
   files: ModelFiles,
   { bothOrders }: SymbolOptions = {},

@@ -10,7 +10,7 @@ export const manifestSchema = z.object({
   version: z.string(),
   template: z.enum(['branch-1', 'chat-1', 'tree-1']),
   readout: z.enum(['pointer', 'symbols', 'scorer']),
-  /** How long states are read; see windows.ts. Sizes in tokens of the state. */
+  /** The windows in which long states are read; see windows.ts. Sizes in tokens of the state. */
   window: z.object({
     tokens: z.number().int().min(64),
     overlap: z.number().int().min(0),

@@ -7,7 +7,7 @@ export interface Window {
   readonly end: number
 }
 
-/** How much a model reads at once. */
+/** The most that a model reads at once. */
 export interface PlanLimits {
   /** Positions the model was made for. */
   readonly positions: number

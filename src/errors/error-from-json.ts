@@ -75,7 +75,7 @@ export function toTesseraError(thrown: unknown): TesseraError {
   return new InternalError(undefined, { cause: thrown })
 }
 
-/** What C++, onnxruntime (on processors, and on CUDA) and V8 say where memory cannot be had. */
+/** The words of C++, onnxruntime (on processors, and on CUDA) and V8 where memory cannot be had. */
 const FAILED_ALLOCATION =
   /bad_alloc|bad allocation|failed to allocate memory|allocation failed|available memory of \d+ is smaller|out of memory/i
 

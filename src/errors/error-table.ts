@@ -1,4 +1,4 @@
-/** What every error code means to a caller, an HTTP client and a retry loop. */
+/** The meaning of every error code to a caller, an HTTP client and a retry loop. */
 export interface ErrorRow {
   /** Class that carries the code, and the value of `error.name`; that of an abort is `AbortError`, as on the platform. */
   readonly name: string

@@ -64,7 +64,7 @@ export class ModelFormatError extends TesseraError<'model_format'> {
 /** A model does not fit into the memory that is free here, or an allocation failed while it was opened or ran. */
 export class InsufficientMemoryError extends TesseraError<'insufficient_memory'> {
   static readonly code = 'insufficient_memory'
-  /** What it needs and what there is, in words. */
+  /** The memory that it needs and that there is, in words. */
   readonly reason: string
   /** What the user can do about it. */
   readonly remedy: string

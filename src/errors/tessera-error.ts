@@ -8,14 +8,14 @@ export interface ErrorJson {
   /** Absent on a cause that is not an error of this library. */
   readonly code?: ErrorCode
   readonly message: string
-  /** What the class adds, such as `path` or `backend`. */
+  /** The fields that the class adds, such as `path` or `backend`. */
   readonly details?: Readonly<Record<string, unknown>>
   readonly stack?: string
   readonly cause?: ErrorJson
 }
 
 export interface ErrorSettings {
-  /** What was thrown underneath. */
+  /** The error that was thrown underneath. */
   readonly cause?: unknown
 }
 
@@ -58,7 +58,7 @@ export abstract class TesseraError<Code extends ErrorCode = ErrorCode> extends E
     return this.code === undefined ? typeof code === 'string' : code === this.code
   }
 
-  /** What the class adds to its JSON. */
+  /** The fields that the class adds to its JSON. */
   details(): Readonly<Record<string, unknown>> {
     return {}
   }

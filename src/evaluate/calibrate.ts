@@ -111,7 +111,7 @@ function calibrateQuestion(
   return { report, correction: { question: { type, instructions, criteria }, rows, ...fitQuestion(outcomes) } }
 }
 
-/** What the file says of the model, so that it is refused for another one. */
+/** The file names the model, so that it is refused for another one. */
 async function identify(engine: Calibrates, answering: string): Promise<OwnCalibration['model']> {
   const identity = (await engine.models()).map((model) => model.identity).find((model) => model?.id === answering)
   if (identity) return identity

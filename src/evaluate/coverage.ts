@@ -1,7 +1,7 @@
 import { choiceConfidence, noulConfidence, scoreConfidence } from '../decide/confidence.ts'
 import { isRight, type Outcome } from './outcome.ts'
 
-/** What happens when answers below a confidence are left to somebody else. */
+/** The outcome when answers below a confidence are left to somebody else. */
 export interface CoveragePoint {
   /** `min_confidence` that gives it. */
   readonly threshold: number

@@ -7,7 +7,7 @@ const MEANING = {
   'too few': 'left as shipped: needs ten rows, not all with one answer',
 } as const
 
-/** What was fitted, as text. */
+/** A report on a fit, as text. */
 export function formatCalibration({ questions }: CalibrationResult): string {
   const head = ['', 'rows', 'right', 'Brier', 'ECE', '', 'min_confidence', 'decided', 'wrong (95 %)', '']
   return formatTable([head, ...questions.map(row)])

@@ -54,7 +54,7 @@ export function readLabels(
   })
 }
 
-/** What the options of a question are called in reports and in answers. */
+/** The names that the options of a question have in reports and in answers. */
 export function optionNames(question: Question): string[] {
   if (question.type === 'noul') return ['yes', 'no']
   return question.type === 'choice'

@@ -8,7 +8,7 @@ export interface Metrics {
   readonly accuracy: number
   /** Half of the 95 % interval of the accuracy (normal approximation). */
   readonly margin: number
-  /** What always giving the most frequent right answer would score: the same option of the same question type and size. */
+  /** The accuracy of always giving the most frequent right answer: the same option of the same question type and size. */
   readonly majority: number
   /** Sum of squared errors over options, 0 to 2, mean over questions. */
   readonly brier: number

@@ -1,7 +1,7 @@
-/** How far a job is. */
+/** The progress of a job. */
 export interface Progress {
   /**
-   * What is being done: `reading` a state, `denoising` or `decoding` a picture; in browsers `downloading` a model, in bytes.
+   * The work that is being done: `reading` a state, `denoising` or `decoding` a picture; in browsers `downloading` a model, in bytes.
    *
    * @example
    * ```ts
@@ -19,7 +19,7 @@ export interface Progress {
    */
   readonly done: number
   /**
-   * How many there are; bytes of a download may grow while it is not known how long the files are.
+   * The number that there is; bytes of a download may grow while it is not known how long the files are.
    *
    * @example
    * ```ts
@@ -29,7 +29,7 @@ export interface Progress {
   readonly total: number
 }
 
-/** What every job is given beside its request. */
+/** Every job is given this beside its request. */
 export interface JobContext {
   /**
    * Awaited before every pass, forward or step: lets the other jobs do one of theirs, in order of arrival.

@@ -55,5 +55,5 @@ export const autoencoderKlFlux2ConfigSchema = z
 
 export type AutoencoderKlConfig = z.infer<typeof autoencoderKlConfigSchema>
 export type AutoencoderKlFlux2Config = z.infer<typeof autoencoderKlFlux2ConfigSchema>
-/** What the blocks of both have in common. */
+/** The fields that the blocks of both use. */
 export type AutoencoderConfig = Omit<AutoencoderKlConfig, '_class_name' | 'scaling_factor' | 'shift_factor'>

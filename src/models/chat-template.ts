@@ -9,7 +9,7 @@ export interface ChatMessage {
   readonly content: string
 }
 
-/** How a checkpoint writes a conversation as one text. */
+/** A checkpoint's way to write a conversation as one text. */
 export interface ChatTemplate {
   /** Path of the file that it is in, for errors. */
   readonly file: string

@@ -8,20 +8,20 @@ import { formatOf, nameFormat, quantizationConfigSchema } from './quantization-c
 import { readConfig, readOptionalConfig } from './read-config.ts'
 import type { WeightIndex } from './weight-index.ts'
 
-/** What a checkpoint's files say about it; nothing is opened. */
+/** The description of a checkpoint by its files; nothing is opened. */
 export interface CheckpointDescription {
   readonly kind: 'decisions' | 'images'
   /** `architectures` of its `config.json`, or the class of its `model_index.json`. */
   readonly architecture: string
   /** Most tokens that it was made for; absent where its configuration does not say, as those of pipelines don't. */
   readonly window?: number
-  /** What its weights are stored in, most bytes first, such as `BF16` or `int8 in blocks of 64, F32`. */
+  /** The types that its weights are stored in, most bytes first, such as `BF16` or `int8 in blocks of 64, F32`. */
   readonly weights: string
   /** Numbers in its weight files; of quantised ones with their scales. */
   readonly parameters: number
   /** Bytes of its weights. */
   readonly bytes: number
-  /** What the head of its card (`README.md`) says, such as `apache-2.0`; absent without one. */
+  /** The licence in the head of its card (`README.md`), such as `apache-2.0`; absent without one. */
   readonly licence?: string
 }
 

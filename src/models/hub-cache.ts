@@ -5,22 +5,22 @@ import { join } from 'node:path'
 /** The hub's own variables; see huggingface.co/docs/huggingface_hub/package_reference/environment_variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where the hub's tools keep checkpoints: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME/hub`, or below `~/.cache`. */
+/** The folder where the hub's tools keep checkpoints: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME/hub`, or below `~/.cache`. */
 export function hubCacheFolder(env: Environment): string {
   return env['HF_HUB_CACHE'] ?? env['HUGGINGFACE_HUB_CACHE'] ?? join(hubHome(env), 'hub')
 }
 
-/** Where the hub's tools keep their own files, such as the token of `hf auth login`. */
+/** The folder where the hub's tools keep their own files, such as the token of `hf auth login`. */
 export function hubHome(env: Environment): string {
   return env['HF_HOME'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'huggingface')
 }
 
-/** Where the cache keeps the model `owner/name`, with its blobs, snapshots and references. */
+/** The folder where the cache keeps the model `owner/name`, with its blobs, snapshots and references. */
 export function repositoryFolder(id: string, env: Environment): string {
   return join(hubCacheFolder(env), repositoryName(id))
 }
 
-/** What a process holds that writes to or removes that folder. */
+/** The lock that a process holds while it writes to or removes that folder. */
 export function repositoryLock(id: string, env: Environment): string {
   return join(hubCacheFolder(env), '.locks', repositoryName(id), 'tessera.lock')
 }

@@ -30,7 +30,7 @@ const schema = z.looseObject({
   architecture: z.string().optional(),
 })
 
-/** What a folder is that has the configuration of a Laya agent, and that of its encoder in another folder. */
+/** The architecture of a folder that has the configuration of a Laya agent, and that of its encoder in another folder. */
 export const LAYA = 'LayaAgent'
 export const AGENT_FILE = 'rl_agent_config.json'
 

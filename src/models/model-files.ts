@@ -5,7 +5,7 @@
 export interface ModelFiles {
   /** Path or URL without a slash at the end, for errors. */
   readonly location: string
-  /** What the model goes by: its hub id, or the last part of the location. */
+  /** The name that the model goes by: its hub id, or the last part of the location. */
   readonly name: string
   /** Undefined where there is no file of that name. */
   readText(name: string): Promise<string | undefined>
@@ -23,7 +23,7 @@ export interface ModelFiles {
 export interface WeightFile {
   /** Folder or URL that the file is really in, links followed: onnxruntime opens no weight file outside of it. */
   readonly folder: string
-  /** What it is called there. */
+  /** Its name there. */
   readonly name: string
   /** Bytes. */
   readonly size: number

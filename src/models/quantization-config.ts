@@ -14,7 +14,7 @@ const tensorFormatSchema = z
   })
   .refine(({ bits, block_size }) => block_size !== 'row' || bits === 8, 'expected 8 bits with block_size "row"')
 
-/** How one tensor is stored. */
+/** The storage of one tensor. */
 export type TensorFormat = z.infer<typeof tensorFormatSchema>
 
 /**
@@ -34,12 +34,12 @@ export const quantizationConfigSchema = tensorFormatSchema.and(
 
 export type QuantizationConfig = z.infer<typeof quantizationConfigSchema>
 
-/** How the tensor of that name is stored, if it is quantised. */
+/** The storage of the tensor of that name, if it is quantised. */
 export function formatOf({ tensors, bits, block_size }: QuantizationConfig, name: string): TensorFormat {
   return tensors !== undefined && Object.hasOwn(tensors, name) ? tensors[name]! : { bits, block_size }
 }
 
-/** How people call it: `int8 in blocks of 64`, `int8 in rows`. */
+/** The name that people give it: `int8 in blocks of 64`, `int8 in rows`. */
 export function nameFormat({ bits, block_size: block }: TensorFormat): string {
   return `int${bits} in ${block === 'row' ? 'rows' : `blocks of ${block}`}`
 }

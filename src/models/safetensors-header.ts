@@ -58,7 +58,7 @@ function parseMetadata(value: unknown, file: string): Record<string, string> {
   throw new ModelFormatError(file, '__metadata__ as names and texts', isObject ? 'other values' : 'other JSON')
 }
 
-/** What a damaged file has in place of something, never all of it. */
+/** Shortens the value that a damaged file has in place of something. */
 function show(value: unknown): string {
   if (Array.isArray(value))
     return `a list of ${value.length}: ${value

@@ -7,7 +7,7 @@ export interface TensorPlan {
 }
 
 export interface SafetensorsLayout {
-  /** What the file begins with, before its tensors. */
+  /** The beginning of the file, before its tensors. */
   readonly prefix: Uint8Array
   /** First byte of each tensor in the file, by name, in the order of the file. */
   readonly starts: ReadonlyMap<string, number>
@@ -15,7 +15,7 @@ export interface SafetensorsLayout {
   readonly size: number
 }
 
-/** Where the tensors of a safetensors file go that are known beforehand. */
+/** The places of tensors in a safetensors file, all of which are known beforehand. */
 export function layOutTensors(
   plans: readonly TensorPlan[],
   metadata: Readonly<Record<string, string>>,

@@ -15,7 +15,7 @@ export const SAFETENSORS_BYTES = {
 
 export type SafetensorsType = keyof typeof SAFETENSORS_BYTES
 
-/** Where a tensor is; its bytes are never read into JavaScript memory by this library's inference. */
+/** The place of a tensor; its bytes are never read into JavaScript memory by this library's inference. */
 export interface TensorEntry {
   readonly dtype: SafetensorsType
   readonly shape: readonly number[]

@@ -4,7 +4,7 @@ import type { GraphMemory } from './weigh-graph.ts'
 export interface BuiltGraph {
   /** Serialised ModelProto without the external weights. */
   readonly bytes: Uint8Array
-  /** What a session of it will hold on a processor; absent on models that no `GraphBuilder` made. */
+  /** The memory that a session of it will hold on a processor; absent on models that no `GraphBuilder` made. */
   readonly memory?: GraphMemory
   /** Folder, or URL of one in browsers, that the weight files are in. */
   readonly folder?: string

@@ -26,7 +26,7 @@ export interface WeightBytes {
 export interface NodeOptions {
   readonly domain?: string
   readonly attributes?: Readonly<Record<string, Attribute>>
-  /** How many outputs of the operator are used. @defaultValue 1 */
+  /** The number of the operator's outputs that are used. @defaultValue 1 */
   readonly outputs?: number
 }
 

@@ -37,7 +37,7 @@ export function weighGraph(initializers: readonly Initializer[], nodes: readonly
   let floats = 0
   let rest = 0
   for (const { name, type, dims, data } of initializers) {
-    // What is inside the model is there twice: in its bytes, and as the runtime's copy.
+    // A tensor inside the model is there twice: in its bytes, and as the runtime's copy.
     if (!('file' in data)) {
       rest += 2 * data.length
       continue

@@ -16,7 +16,7 @@ function describeValue(value: unknown): string {
   return typeof value === 'function' || typeof value === 'symbol' ? `a ${typeof value}` : String(value)
 }
 
-/** What was given as `undefined` was not given. */
+/** Leaves out the values that are `undefined`, which count as not given. */
 export function withoutGaps<Given extends object>(given: Given) {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [Name in keyof Given]: Exclude<Given[Name], undefined> }

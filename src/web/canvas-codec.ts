@@ -49,7 +49,7 @@ async function drawOn(background: string | undefined, file: Uint8Array): Promise
   return context.getImageData(0, 0, width, height)
 }
 
-/** Where a picture of that EXIF orientation is drawn, so that it stands upright on `width` × `height`. */
+/** The place where a picture of that EXIF orientation is drawn, so that it stands upright on `width` × `height`. */
 function turn(orientation: number, width: number, height: number): [number, number, number, number, number, number] {
   switch (orientation) {
     case 2:

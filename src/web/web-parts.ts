@@ -3,7 +3,7 @@ import { createWebBackend } from './web-backend.ts'
 import { createWebTaskSource } from './web-task-source.ts'
 import { WeightStore } from './weight-store.ts'
 
-/** What a browser's engine computes with. Source and backend share the weights of the model that is being opened. */
+/** The parts that a browser's engine computes with. Source and backend share the weights of the model that is being opened. */
 export function createWebParts(): { createSource: CreateTaskSource; createBackend: CreateBackend } {
   const weights = new WeightStore()
   return {

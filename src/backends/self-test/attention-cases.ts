@@ -25,7 +25,7 @@ interface AttentionShape {
   readonly heads: number
   readonly size: number
   readonly biased: boolean
-  /** How often all of these, none of which sees another. @defaultValue 1 */
+  /** The number of copies of these, none of which sees another. @defaultValue 1 */
   readonly blocks?: number
 }
 

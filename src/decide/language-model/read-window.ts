@@ -35,7 +35,7 @@ export interface WindowReader {
   close(): Promise<void>
 }
 
-/** How many passes a window of that many tokens takes with its questions, for progress. */
+/** The number of passes that a window of that many tokens takes with its questions, for progress. */
 export function countPasses(tokens: number, branches: readonly Branch[]): number {
   return Math.ceil(tokens / CHUNK) + groupBranches(branches, GROUP).length
 }

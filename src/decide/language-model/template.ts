@@ -9,7 +9,7 @@ export interface StateTokens {
   readonly ids: readonly number[]
 }
 
-/** How requests become tokens for one kind of model. Versioned: a bundle names the template it was trained with. */
+/** The rendering of requests as tokens for one kind of model. Versioned: a bundle names the template it was trained with. */
 export interface Template {
   /** Tokens before the state in every window but its first, of which `state` says them. */
   readonly opening: readonly number[]

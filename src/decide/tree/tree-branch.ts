@@ -11,7 +11,7 @@ import { treeOptionTexts, treeText } from './tree-text.ts'
 export interface TreeBranch extends Branch {
   /** Row of the table of levels that is added to each token; 0 is none. */
   readonly levels: readonly number[]
-  /** Which of the leaves, in the order of their tokens, each option is. */
+  /** The leaf of each option, by its place in the order of their tokens. */
   readonly leafOf: readonly number[]
 }
 

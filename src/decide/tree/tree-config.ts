@@ -7,13 +7,13 @@ const layoutSchema = z.object({
   start_token: z.string(),
   end_token: z.string(),
   decide_token: z.string(),
-  /** What the text of a question begins with. */
+  /** The words that the text of a question begins with. */
   words: z.object({ noul: z.string(), choice: z.string(), score: z.string() }),
   /** The lowest level of a score has row 1 of the table of levels, the highest this plus 1. */
   level_steps: z.number().int().positive(),
 })
 
-/** How tokens of a tree are made; part of a bundle's `config.json`. */
+/** The layout of a tree's tokens; part of a bundle's `config.json`. */
 export type TreeLayout = z.infer<typeof layoutSchema>
 
 /** @throws ModelFormatError when `config.json` is missing or asks for what the graph doesn't do */

@@ -48,7 +48,7 @@ export function branchFeeds(
   }
 }
 
-/** How many rows of a pass are read. */
+/** The number of rows of a pass that are read. */
 export function countRows(stretches: readonly Stretch[]): number {
   const read = ({ branch, from, to }: Stretch) => branch.rows.filter((row) => row >= from && row < to).length
   return stretches.reduce((sum, stretch) => sum + read(stretch), 0)

@@ -16,7 +16,7 @@ const FRAME = 2
 /** The state in windows of one size, and the questions that are read in these. */
 export interface Scan {
   readonly windows: readonly Window[]
-  /** Which questions. */
+  /** The questions that are read there. */
   readonly questions: readonly number[]
 }
 

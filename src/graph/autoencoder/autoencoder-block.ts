@@ -13,7 +13,7 @@ export interface AutoencoderModel extends AttentionGraph {
   readonly config: AutoencoderConfig
 }
 
-/** What a GroupNorm is given instead of its own statistics: mean and variance of each group, float32 [groups]. */
+/** Statistics that a GroupNorm is given instead of its own: mean and variance of each group, float32 [groups]. */
 export interface GivenStatistics {
   readonly mean: Value
   readonly variance: Value

@@ -38,7 +38,7 @@ export interface DecoderStage {
   readonly outputs: number
   /** Sides of the result over those of the input. */
   readonly scale: 1 | 2
-  /** What the second normalisation reads; in front of it, where the picture is doubled, what the first one reads. */
+  /** The input of the second normalisation; in front of it, where the picture is doubled, that of the first one. */
   readonly measured: readonly { readonly graph: () => BuiltGraph; readonly channels: number }[]
   result(): BuiltGraph
 }
@@ -76,7 +76,7 @@ export function divideDecoder(blockChannels: readonly number[], start: () => Sta
   }
 }
 
-/** What a stage's graph makes of its features, given the statistics of the norms that it contains. */
+/** The computation of a stage on its features, given the statistics of the norms that it contains. */
 type Compute = (model: AutoencoderModel, x: Value, statistics: readonly GivenStatistics[]) => Value
 
 interface StageShape {

@@ -25,7 +25,7 @@ export type BertTreeOptions = BertOptions & { readonly precision?: Precision }
 type TreeModel = BertModel & { readonly precision: Precision }
 
 /**
- * What BERT keeps of a state that questions are read behind: a pass of all its tokens, which see each other.
+ * The keys and values of a state that questions are read behind, from a pass of all its tokens, which see each other.
  *
  * Inputs: `input_ids`, `position_ids`, `token_type_ids` int64 [1, S]. Outputs: `key.{i}`, `value.{i}` [S, hidden_size] of every layer, in
  * the model's precision.

@@ -1,7 +1,7 @@
 import type { Value } from '../../onnx/graph-builder.ts'
 import type { AttentionGraph } from '../layers/full-attention.ts'
 
-/** What heads use of the encoder's graph that they are built on. */
+/** The parts of an encoder's graph that the heads on it use. */
 export interface EncoderModel extends AttentionGraph {
   readonly movesHalf: boolean
 }

@@ -6,7 +6,7 @@ import { narrow } from '../layers/precision.ts'
 import { computeRotaryCache } from '../layers/rotary-cache.ts'
 import type { LanguageModelGraph } from './language-model-graph.ts'
 
-/** What the attention of a layer reads. */
+/** The values that the attention of every layer reads. */
 export interface AttentionInputs {
   readonly seqlensK: Value
   readonly totalSequenceLength: Value

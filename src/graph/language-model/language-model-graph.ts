@@ -13,7 +13,7 @@ import type { LinearMode } from '../layers/weights.ts'
 export interface LanguageModelGraph extends AttentionGraph {
   readonly config: LanguageModelConfig
   readonly movesHalf: boolean
-  /** What stands before the names of the checkpoint's tensors. */
+  /** The prefix of the names of the checkpoint's tensors. */
   readonly prefix: string
 }
 

@@ -16,7 +16,7 @@ export interface KeyValues {
   readonly value: Value
 }
 
-/** What a layer attends to, and keys and values of earlier positions, if any, [1, kvHeads, T, headSize] each. */
+/** The inputs of a layer's attention, and keys and values of earlier positions, if any, [1, kvHeads, T, headSize] each. */
 export interface LayerAttention extends AttentionInputs, KeyValues {
   readonly pastKey?: Value
   readonly pastValue?: Value
@@ -29,7 +29,7 @@ export function rmsNorm(model: LanguageModelGraph, x: Value, name: string): Valu
   return simplifiedLayerNormalization(g, x, weight, config.rms_norm_eps)
 }
 
-/** What the layer's projections read of the hidden state x [S, hidden]. */
+/** The norm in front of the layer's projections on the hidden state x [S, hidden]. */
 export function normalizeInput(model: LanguageModelGraph, x: Value, layer: string): Value {
   return rmsNorm(model, x, `${layer}.input_layernorm.weight`)
 }
@@ -125,7 +125,7 @@ function normalizeHeads(model: LanguageModelGraph, x: Value, prefix: string): Va
   return reshape(g, simplifiedLayerNormalization(g, split, weight, config.rms_norm_eps), dims)
 }
 
-/** What a norm multiplies by, where the stored weight is what that exceeds 1 by. */
+/** The factors of a norm, where the stored weight is their excess over 1. */
 function offset({ g, config }: LanguageModelGraph, weight: Value, one: Value): Value {
   return config.normsFromOne ? add(g, weight, one) : weight
 }

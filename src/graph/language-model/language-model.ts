@@ -27,7 +27,7 @@ export interface LanguageModelOptions extends ComputeOptions {
    * either, so that one session and one copy of the weights serve both.
    */
   readonly graph: 'prefill' | 'branch' | 'both'
-  /** How the rows that are read become answers. A prefill graph has no head. @defaultValue 'symbols' */
+  /** The head that makes answers of the rows that are read. A prefill graph has no head. @defaultValue 'symbols' */
   readonly head?: LanguageModelHead
   /** The type of the caches too, which cross to JS and so have one of its types. @defaultValue 'float32' */
   readonly precision?: Precision

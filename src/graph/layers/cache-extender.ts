@@ -11,7 +11,7 @@ export interface CacheShape {
   readonly precision: Precision
 }
 
-/** What a KV cache consists of: keys and values of every layer. */
+/** The names of the parts of a KV cache: keys and values of every layer. */
 export function layerNames(layers: number): string[] {
   return Array.from({ length: layers }, (_, layer) => [`key.${layer}`, `value.${layer}`]).flat()
 }

@@ -22,7 +22,7 @@ export interface GroupedHeads {
   readonly query: number
   readonly keyValue: number
   readonly size: number
-  /** What scores are multiplied by. @defaultValue 1/√size */
+  /** The factor of all scores. @defaultValue 1/√size */
   readonly scale?: number
 }
 
@@ -59,7 +59,7 @@ export function cachedAttention(
   return groupQueryAttention(model.g, { ...rest, query: rotate(inputs.query), key: rotate(inputs.key) }, counts).output
 }
 
-/** What a cache keeps of the positions of this pass: keys, rotated, and values, [1, kvHeads, S, headSize] each. */
+/** The entries of this pass for a cache: keys, rotated, and values, [1, kvHeads, S, headSize] each. */
 export function cacheRows(
   g: GraphBuilder,
   { key, value, positionIds, cosCache, sinCache }: RowInputs,

@@ -8,7 +8,7 @@ import type { LinearMode } from './weights.ts'
 const EXPANDABLE = 16 * 2 ** 20
 
 /**
- * How products with quantised weights are computed. A small model is expanded, which keeps decisions exact to rounding. A
+ * Chooses how products with quantised weights are computed. A small model is expanded, which keeps decisions exact to rounding. A
  * large one stays quantised and has its activations rounded to int8 as its weights are, in blocks (what makes MatMulNBits
  * fast on a CPU, accuracy_level 4) or whole rows; in blocks one product changes by about half a percent, and the error
  * adds up over layers.

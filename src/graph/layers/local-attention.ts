@@ -7,7 +7,7 @@ import { countRows, gather, reshape, takeRows, transpose, unsqueeze } from '../.
 import type { AttentionGraph, Heads } from './full-attention.ts'
 import { narrow, widen } from './precision.ts'
 
-/** Which rows the local layers of a graph compare, so that no layer has scores of all rows with all others. */
+/** The rows that the local layers of a graph compare, so that no layer has scores of all rows with all others. */
 export interface LocalBlocks {
   /** int64 [blocks, B]: the query rows of each block; the last block is filled up with rows that are not used. */
   readonly rows: Value

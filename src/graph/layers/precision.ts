@@ -3,7 +3,7 @@ import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import { cast, geluTanh, mul, silu } from '../../onnx/ops/elementwise.ts'
 
 /**
- * What stored products, convolutions and attention are computed in; everything between them (sums, block norms,
+ * The type that stored products, convolutions and attention are computed in; everything between them (sums, block norms,
  * modulation, softmax written out) and every input and output but KV caches is float32, whose range no model leaves.
  * bfloat16 has no kernels on CPUs and WebGPU, none for convolutions, and no tensors in JS, so graphs with caches or
  * convolutions do not offer it.
@@ -20,7 +20,7 @@ export function narrow({ g, precision }: ComputeGraph, x: Value): Value {
   return precision === 'float32' ? x : cast(g, x, precision)
 }
 
-/** What one of those gives, as float32. */
+/** The result of one of those, as float32. */
 export function widen({ g, precision }: ComputeGraph, x: Value): Value {
   return precision === 'float32' ? x : cast(g, x, 'float32')
 }
@@ -38,7 +38,7 @@ export function shrink(model: ComputeGraph, x: Value): Value {
   return scaleHalf(model, x, 1 / SHRINK)
 }
 
-/** What a gate goes through: x · sigmoid(x), or GELU with the hyperbolic tangent in place of the error function. */
+/** The activation of a gate: x · sigmoid(x), or GELU with the hyperbolic tangent in place of the error function. */
 export type Activation = 'silu' | 'gelu_tanh'
 
 /** `activation(gate) · up`, {@link shrink shrunk} */

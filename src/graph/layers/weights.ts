@@ -7,12 +7,12 @@ import { cast } from '../../onnx/ops/elementwise.ts'
 import type { ComputeType } from './precision.ts'
 
 /**
- * How products with quantised weights are computed: on the quantised form, or after expansion to float32 at load. The level
+ * The way in which products with quantised weights are computed: on the quantised form, or after expansion to float32 at load. The level
  * is about weights in blocks; activations meet those with a scale a row in 8 bits.
  */
 export type LinearMode = { readonly accuracyLevel: 0 | 4 } | 'float'
 
-/** What the layers of one model share while its graph is built. */
+/** The layers of one model share this while its graph is built. */
 export interface GraphContext {
   readonly g: GraphBuilder
   readonly weights: WeightIndex

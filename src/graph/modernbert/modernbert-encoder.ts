@@ -25,7 +25,7 @@ export interface ModernBertOptions {
   readonly precision?: ComputeType
   /** Whether the backend picks rows of a float16 table; @defaultValue true */
   readonly movesHalf?: boolean
-  /** What stands before the names of the encoder's tensors. */
+  /** The prefix of the names of the encoder's tensors. */
   readonly prefix: string
 }
 
@@ -34,7 +34,7 @@ interface ModernBertModel extends EncoderModel {
   readonly prefix: string
 }
 
-/** What the attention of every layer reads. */
+/** The values that the attention of every layer reads. */
 interface AttentionContext {
   readonly positions: Value
   readonly blocks: LocalBlocks

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 
-/** What computes; operators that move values around round nothing. A reshape in between changes no float32 graph. */
+/** Operators that compute; those that move values around round nothing. A reshape in between changes no float32 graph. */
 const COMPUTING = new Set([
   'Add',
   'Conv',

@@ -127,7 +127,7 @@ export class LanguageModelRun {
   }
 }
 
-/** What the graph of a session takes. */
+/** The inputs of a session's graph. */
 function pick(feeds: Readonly<Record<string, Tensor>>, { inputNames }: Session): Record<string, Tensor> {
   return Object.fromEntries(inputNames.map((name) => [name, feeds[name]!]))
 }

@@ -18,7 +18,7 @@ export interface Flux2Model extends AttentionGraph {
   readonly config: Flux2Config
 }
 
-/** What a timestep does to one half of a block; [dim] each. */
+/** The factors by which a timestep modulates one half of a block; [dim] each. */
 export interface Modulation {
   readonly shift: Value
   readonly scale: Value
@@ -31,7 +31,7 @@ export interface Streams {
   readonly image: Value
 }
 
-/** What a timestep does to the two halves of a block. */
+/** The factors by which a timestep modulates the two halves of a block. */
 interface BlockModulation {
   readonly attention: Modulation
   readonly mlp: Modulation

@@ -11,7 +11,7 @@ import { narrow, widen } from '../layers/precision.ts'
 import { floatWeight } from '../layers/weights.ts'
 import { modulationWidth, zImageBlock, type ZImageModel } from './z-image-block.ts'
 
-/** What is fixed in the architecture: width of the sinusoidal features and of the timestep MLP, patch key. */
+/** These are fixed in the architecture: width of the sinusoidal features and of the timestep MLP, patch key. */
 const TIMESTEP_FEATURES = 256
 const TIMESTEP_HIDDEN = 1024
 const PATCH_KEY = '2-1'

@@ -5,7 +5,7 @@ import type { Family } from '../model-config.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from '../quantization-config.ts'
 import { ropeFields, type RopeConfig } from './rope-config.ts'
 
-/** What the graph of a causal language model is made from, under the names that `config.json` has for it. */
+/** The values that the graph of a causal language model is made from, under the names that `config.json` has for it. */
 export interface LanguageModelConfig {
   readonly hidden_size: number
   readonly num_hidden_layers: number
@@ -31,19 +31,19 @@ export interface LanguageModelConfig {
   /** Whether stored weights of norms are what exceeds 1. */
   readonly normsFromOne: boolean
   readonly activation: 'silu' | 'gelu_tanh'
-  /** What embeddings are multiplied by. */
+  /** The factor of the embeddings. */
   readonly embeddingScale: number
-  /** What products of queries and keys are multiplied by. */
+  /** The factor of products of queries and keys. */
   readonly queryScale: number
 }
 
 export interface LayerConfig {
   readonly rope: RopeConfig
-  /** How many of the last tokens each sees, itself counted; all without one. */
+  /** The number of last tokens that each sees, itself counted; all without one. */
   readonly window?: number
 }
 
-/** What Llama's layers are, on which other families build. */
+/** The layers of Llama, on which other families build. */
 export function plainLayers(
   { num_hidden_layers: count, head_dim: size }: { readonly num_hidden_layers: number; readonly head_dim: number },
   rope: RopeConfig,

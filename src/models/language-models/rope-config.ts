@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 
-/** How angles are changed for texts longer than those of the first training; see rotary-frequencies.ts. */
+/** The change of angles for texts longer than those of the first training; see rotary-frequencies.ts. */
 export type RopeScaling =
   | { readonly type: 'linear'; readonly factor: number }
   | {
@@ -14,7 +14,7 @@ export type RopeScaling =
   | {
       readonly type: 'yarn'
       readonly factor: number
-      /** What cosines and sines are multiplied by. */
+      /** The factor of cosines and sines. */
       readonly magnitude: number
       readonly fastRotations: number
       readonly slowRotations: number

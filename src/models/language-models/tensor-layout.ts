@@ -2,7 +2,7 @@ import { ModelFormatError } from '../../errors/index.ts'
 import type { WeightIndex } from '../weight-index.ts'
 import type { LanguageModelConfig } from './language-model-config.ts'
 
-/** What stands before the names of a checkpoint's tensors: nothing in one of the bare model, without a head. */
+/** The prefix of the names of a checkpoint's tensors: nothing in one of the bare model, without a head. */
 export function tensorPrefix(weights: WeightIndex): '' | 'model.' {
   return weights.get('embed_tokens.weight') === undefined ? 'model.' : ''
 }

@@ -35,7 +35,7 @@ export function stubSite(answers: FakeSite['answers'] = {}): FakeSite {
   return { answers, requests, kept: (url) => stored.get(url)?.status, evict: (url) => void evicted.add(url) }
 }
 
-/** What a browser hands out and can't read any more. */
+/** A file that a browser hands out and can't read any more. */
 function withoutContent({ status, headers }: Response): Response {
   const body = new ReadableStream({ pull: (controller) => controller.error(new TypeError('evicted')) })
   return new Response(body, { status, headers })
@@ -46,7 +46,7 @@ export function file(text: string): Response {
   return new Response(text, { headers: { etag: `"${text}"`, 'content-length': String(text.length) } })
 }
 
-/** What a server sends for another thing than was asked for: a login, or the page of an app. */
+/** An answer to another question than was asked: a login, or the page of an app. */
 export function page(status = 200): Response {
   return new Response('<!doctype html>', { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
 }
