@@ -1,5 +1,7 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import { DEFAULT_MODELS } from '../engine/default-models.ts'
+import type { Engine } from '../engine/index.ts'
 import { createServer, type RequestLog } from '../http/index.ts'
 import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
 import { openStore } from '../http/serve/open-store.ts'
@@ -8,7 +10,6 @@ import type { WatchedKeys } from '../http/serve/watched-keys.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
 import { describeFault } from './describe-fault.ts'
 import { openEngine } from './engine-arguments.ts'
-import { preloadModels } from './preload-models.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 import { readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
@@ -66,6 +67,11 @@ export const serveCommand = defineCommand({
       }
     }),
 })
+
+/** Opens those models, or that of decisions where none is named, so that no client waits for it. */
+async function preloadModels(engine: Engine, names: readonly string[]): Promise<void> {
+  for (const name of names.length === 0 ? [DEFAULT_MODELS.decide] : names) await engine.load(name, { keepOpen: true })
+}
 
 function showKey({ key, file }: NonNullable<KeyChoice['fresh']>): void {
   process.stdout.write(`key ${key}\n`)

@@ -6,6 +6,8 @@ export interface EngineActivity {
   readonly running: number
   /** Models that were opened, or could not be, since the engine started. */
   readonly models: readonly ModelActivity[]
+  /** Names of models that are to be kept open, as `preload` says, and are not in some worker, as after a crash. */
+  readonly missing: readonly string[]
 }
 
 export interface ModelActivity {
@@ -63,8 +65,9 @@ export function sumActivities(activities: readonly EngineActivity[]): EngineActi
     const before = models.get(model.id)
     models.set(model.id, before ? addModels(before, model) : model)
   }
+  const missing = [...new Set(activities.flatMap((activity) => activity.missing))]
   const sum = (name: 'waiting' | 'running') => activities.reduce((total, activity) => total + activity[name], 0)
-  return { waiting: sum('waiting'), running: sum('running'), models: [...models.values()] }
+  return { waiting: sum('waiting'), running: sum('running'), models: [...models.values()], missing }
 }
 
 function addModels(a: ModelActivity, b: ModelActivity): ModelActivity {

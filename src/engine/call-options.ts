@@ -49,3 +49,9 @@ export interface CallOptions {
    */
   readonly whenBusy?: 'wait' | 'refuse' | undefined
 }
+
+/** How a model is opened ahead of its first call. */
+export interface LoadOptions extends Pick<CallOptions, 'signal' | 'onProgress'> {
+  /** Neither `keepAlive` nor `memoryBudget` closes it, until the engine is disposed; default false. */
+  readonly keepOpen?: boolean | undefined
+}

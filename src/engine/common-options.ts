@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { type OwnCalibration, ownCalibrationSchema } from '../decide/own-calibration.ts'
-import { amount, count, flag } from '../options/index.ts'
+import { amount, count, flag, mustBe, text } from '../options/index.ts'
 import { LIMITS } from '../schemas/index.ts'
 
 /** Options of an engine wherever it runs. */
@@ -52,6 +53,16 @@ export interface CommonEngineOptions {
    * ```
    */
   readonly maxConcurrent?: number
+  /**
+   * Names of models that are opened in every worker before the engine is there, answer once, and stay open: what is wrong
+   * with one of them is an error of `createEngine`. Default: none; each model is opened with the first call for it.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ preload: ['decide-latest'] })
+   * ```
+   */
+  readonly preload?: readonly string[]
   /**
    * Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. One of a client that has no
    * other is still taken, up to twice as many. Default: calls wait as long as it takes, and 64 wait in front of one that asks
@@ -116,6 +127,7 @@ export const COMMON_OPTIONS = {
   memoryBudget: amount(0).optional(),
   maxConcurrent: count(1).default(4),
   maxQueue: count(0).optional(),
+  preload: z.array(text('the name of a model'), mustBe('an array of names of models')).default([]),
   calibration: ownCalibrationSchema.optional(),
   bothOrders: flag.default(false),
   symbolMass: flag.default(false),

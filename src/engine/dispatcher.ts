@@ -9,13 +9,14 @@ import {
 } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
 import { type EngineActivity, ModelCounts } from './activity.ts'
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions, LoadOptions } from './call-options.ts'
 import { startTiming } from './call-timings.ts'
 import { checkCall } from './check-call.ts'
 import type { Connect, Connection } from './connection.ts'
 import { FairQueue } from './fair-queue.ts'
 import { endJob, type Job } from './job.ts'
-import type { JobKind, Jobs } from './jobs.ts'
+import type { CallKind, Calls } from './jobs.ts'
+import { KeptModels } from './kept-models.ts'
 import type { BackendInfo, FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
@@ -30,6 +31,7 @@ export class Dispatcher {
   /** Jobs at the other end, by id. An aborted one stays until that end has let go of it. */
   readonly #running = new Map<number, Job>()
   readonly #models = new ModelCounts()
+  readonly #kept = new KeptModels((name) => this.submit('load', name, { keepOpen: true }))
   #lastId = 0
   #connection: Connection | undefined
   #starting: Promise<BackendInfo> | undefined
@@ -59,7 +61,12 @@ export class Dispatcher {
   }
 
   get activity(): EngineActivity {
-    return { waiting: this.#queue.size, running: this.#running.size, models: this.#models.list() }
+    return {
+      waiting: this.#queue.size,
+      running: this.#running.size,
+      models: this.#models.list(),
+      missing: this.#kept.missing,
+    }
   }
 
   /** Connects unless connected. Rejects when the other end can't create its backend or ends before it has. */
@@ -89,12 +96,12 @@ export class Dispatcher {
     return this.#starting
   }
 
-  submit<Kind extends JobKind>(
+  submit<Kind extends CallKind>(
     kind: Kind,
     model: string,
-    request: Jobs[Kind]['request'],
+    request: Calls[Kind]['request'],
     options: CallOptions = {},
-  ): Promise<Jobs[Kind]['response']> {
+  ): Promise<Calls[Kind]['response']> {
     return new Promise((resolve, reject) => {
       checkCall(options)
       const { signal, onProgress, client = '', whenBusy } = options
@@ -115,7 +122,7 @@ export class Dispatcher {
         message: { type: 'run', id, kind, model, request, reports: onProgress !== undefined } as RunMessage,
         resolve: (response) => {
           stopListening()
-          resolve(response as Jobs[Kind]['response'])
+          resolve(response as Calls[Kind]['response'])
         },
         reject: (error) => {
           stopListening()
@@ -127,6 +134,12 @@ export class Dispatcher {
       this.#queue.add(job)
       this.#advance()
     })
+  }
+
+  /** Opens a model and has it answer once; one that is kept open is opened again where the worker ends. */
+  async load(name: string, { keepOpen = false, ...options }: LoadOptions = {}): Promise<void> {
+    await this.submit('load', name, { keepOpen }, options)
+    if (keepOpen) this.#kept.add(name)
   }
 
   /** Rejects everything pending and closes the connection. Safe to call twice. */
@@ -216,7 +229,9 @@ export class Dispatcher {
     this.#models.lose()
     if (this.#endStart) return this.#endStart(error)
     this.#starting = undefined
+    const wasLoading = Array.from(this.#running.values()).some(({ message }) => message.kind === 'load')
     this.#rejectRunning(error)
+    this.#kept.lose(wasLoading)
     this.#advance()
   }
 

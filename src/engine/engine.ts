@@ -16,7 +16,7 @@ import {
 } from '../schemas/index.ts'
 import { unknownDecisionFields, unknownEditFields, unknownGenerationFields } from '../schemas/unknown-fields.ts'
 import type { EngineActivity } from './activity.ts'
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions, LoadOptions } from './call-options.ts'
 import type { Connect } from './connection.ts'
 import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
@@ -123,6 +123,21 @@ export interface Engine extends AsyncDisposable {
    */
   editImage(request: EditImageRequest, options?: EditImageCallOptions): Promise<ImageResponse>
   /**
+   * Opens a model in every worker, which the first call for it would otherwise do, and has it answer once.
+   *
+   * @param name Of a request, such as `decide-latest`.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine()
+   * await engine.load('alpha-image-turbo', { onProgress: ({ stage, done, total }) => console.log(stage, done, total) })
+   * ```
+   *
+   * @throws ModelNotFoundError, ModelFormatError, DownloadFailedError, AbortedError, OverloadedError, WorkerCrashedError,
+   * EngineDisposedError
+   */
+  load(name: string, options?: LoadOptions): Promise<void>
+  /**
    * The model names of requests and what serves each here.
    *
    * @example
@@ -153,7 +168,7 @@ export async function startEngine(
   if (options.calibration) await requireCalibrated(options.calibration, source)
   const parseDecision = createDecisionParser(options)
   const pool = new WorkerPool(connect, options)
-  const first = await pool.start()
+  const first = await startPool(pool, options.preload)
   const dispose = () => pool.dispose()
   const calibrator = options.calibration && new OwnCalibrator(options.calibration)
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
@@ -176,9 +191,8 @@ export async function startEngine(
     async generateImage(body, { steps, guidance, negativePrompt, ...call } = {}) {
       const request = parseImageGenerationRequest(body)
       const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance, negativePrompt }) }
-      const warnings = unknownGenerationFields(body)
-      const response = await pool.submit('generateImage', request.model ?? DEFAULT_MODELS.generateImage, job, call)
-      return warned(response, warnings)
+      const model = request.model ?? DEFAULT_MODELS.generateImage
+      return warned(await pool.submit('generateImage', model, job, call), unknownGenerationFields(body))
     },
     async editImage(body, { seed, steps, guidance, negativePrompt, strength, ...call } = {}) {
       const request = parseImageEditRequest(await encodeSources(body, readFile))
@@ -187,11 +201,24 @@ export async function startEngine(
       const warnings = unknownEditFields(body)
       return warned(await pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call), warnings)
     },
+    load: (name, load) => pool.load(name, load),
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
     backendInfo: () => ({ ...(pool.info ?? first), worker: options.worker, workers: options.workers }),
     activity: () => pool.activity,
     dispose,
     [Symbol.asyncDispose]: dispose,
+  }
+}
+
+/** Starts the workers that models are to be opened in, and leaves nothing running where one of them fails. */
+async function startPool(pool: WorkerPool, preload: readonly string[]): Promise<BackendInfo> {
+  const info = await pool.start()
+  try {
+    for (const name of preload) await pool.load(name, { keepOpen: true })
+    return info
+  } catch (error) {
+    await pool.dispose()
+    throw error
   }
 }
 

@@ -6,7 +6,7 @@ import { withoutSessions } from '../backends/without-sessions.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import type { JobContext, Progress } from '../jobs/job-context.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
-import type { JobKind, Jobs } from './jobs.ts'
+import type { CallKind, Calls, JobKind, Jobs, LoadRequest } from './jobs.ts'
 import { type MemoryPrediction, stageLimit } from './memory-prediction.ts'
 import { type Openable, OpenModels } from './open-models.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
@@ -14,6 +14,7 @@ import type { EngineSettings } from './resolve-options.ts'
 import { Stint } from './stint.ts'
 import type { JobsDone, ResolvedModel, Task, TaskSource } from './task.ts'
 import { Turns } from './turns.ts'
+import { warmUp } from './warm-up.ts'
 
 export type CreateBackend = (settings: EngineSettings) => Promise<BackendChoice>
 export type CreateTaskSource = (settings: EngineSettings) => TaskSource
@@ -103,10 +104,10 @@ export class JobRunner {
     context: Required<JobContext>,
     signal: AbortSignal,
     stint: Stint,
-  ): Promise<Jobs[JobKind]['response']> {
+  ): Promise<Calls[CallKind]['response']> {
     if (this.#parts === undefined) throw new Error('a job came before the start message')
     const { source, models } = this.#parts
-    const model = await source.resolve(name, DEFAULT_MODELS[kind])
+    const model = await source.resolve(name, kind === 'load' ? name : DEFAULT_MODELS[kind])
     stint.model = model.id
     const needsWeights = kind !== 'countTokens' || models.isOpen(model.folder)
     const openable = needsWeights ? this.#openable(this.#parts, model, context) : this.#countable(this.#parts, model)
@@ -114,8 +115,13 @@ export class JobRunner {
       // The turn is taken only now: opening a model, a download in browsers, must not keep the others from computing.
       await context.turn()
       stint.begin()
+      if (kind === 'load') {
+        await warmUp(task, context)
+        if ((request as LoadRequest).keepOpen) models.keep(model.folder)
+        return null
+      }
       const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`
-      return perform(task, kind, served, request, context)
+      return perform(task, kind, served, request as Jobs[JobKind]['request'], context)
     })
   }
 

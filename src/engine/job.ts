@@ -2,7 +2,7 @@ import { errorFromJSON } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
 import type { startTiming } from './call-timings.ts'
 import { withCall } from './error-with-call.ts'
-import type { JobKind, Jobs } from './jobs.ts'
+import type { CallKind, Calls } from './jobs.ts'
 import type { Ended, RunMessage } from './protocol.ts'
 
 /** A call on its way through a dispatcher. */
@@ -14,7 +14,7 @@ export interface Job {
   onProgress: ((progress: Progress) => void) | undefined
   isAbandoned: boolean
   readonly told: ReturnType<typeof startTiming>
-  resolve(response: Jobs[JobKind]['response']): void
+  resolve(response: Calls[CallKind]['response']): void
   reject(error: unknown): void
 }
 

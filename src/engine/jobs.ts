@@ -11,3 +11,15 @@ export interface Jobs {
 }
 
 export type JobKind = keyof Jobs
+
+/** Every call of an engine: a job, or that a model be opened. */
+export interface Calls extends Jobs {
+  readonly load: { readonly request: LoadRequest; readonly response: null }
+}
+
+export type CallKind = keyof Calls
+
+export interface LoadRequest {
+  /** Whether the model stays open until the engine is disposed. */
+  readonly keepOpen: boolean
+}

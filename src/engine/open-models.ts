@@ -40,6 +40,7 @@ interface Entry {
   /** 0 until it is known. */
   bytes: number
   users: number
+  isKept: boolean
   timer?: ReturnType<typeof setTimeout>
 }
 
@@ -85,6 +86,11 @@ export class OpenModels {
     }
   }
 
+  /** Has a model that is in use stay open, whatever its time and the budget say. */
+  keep(folder: string): void {
+    this.#entries.get(folder)!.isKept = true
+  }
+
   /** Whether a model can be used at once. */
   isOpen(folder: string): boolean {
     return this.#entries.get(folder)?.task !== undefined
@@ -123,7 +129,7 @@ export class OpenModels {
       if (entry.users === 0) this.#rest(folder, entry)
       return entry.task
     }
-    const entry: Entry = { model, bytes: 0, users: 0, opening: new SharedWork(openWhenFits) }
+    const entry: Entry = { model, bytes: 0, users: 0, isKept: false, opening: new SharedWork(openWhenFits) }
     this.#entries.set(folder, entry)
     return entry
   }
@@ -134,7 +140,7 @@ export class OpenModels {
     this.#entries.set(folder, entry)
     if (entry.users > 0) return
     const { keepAlive } = this.#options
-    if (keepAlive <= LONGEST_TIMER_MS) {
+    if (!entry.isKept && keepAlive <= LONGEST_TIMER_MS) {
       entry.timer = setTimeout(() => this.#close(folder, entry), keepAlive)
       // A timer of browsers is a number, and there is no process to keep alive.
       if (typeof entry.timer === 'object') entry.timer.unref()
@@ -175,7 +181,9 @@ export class OpenModels {
   #closeUnused(spared: Entry, budget = this.#options.memoryBudget): boolean {
     const entries = [...this.#entries]
     let excess = this.#sumBytes() - budget
-    const unused = entries.filter(([, entry]) => entry !== spared && entry.users === 0 && entry.task !== undefined)
+    const unused = entries.filter(
+      ([, entry]) => entry !== spared && !entry.isKept && entry.users === 0 && entry.task !== undefined,
+    )
     const closed = unused.filter(([folder, entry]) => {
       if (excess <= 0) return false
       excess -= entry.bytes

@@ -3,7 +3,7 @@ import type { ErrorJson } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
 import type { ModelChange } from './activity.ts'
 import type { Served } from './call-timings.ts'
-import type { JobKind, Jobs } from './jobs.ts'
+import type { CallKind, Calls } from './jobs.ts'
 import type { EngineSettings } from './resolve-options.ts'
 
 /*
@@ -14,15 +14,15 @@ import type { EngineSettings } from './resolve-options.ts'
 
 export type ToWorker =
   | { readonly type: 'start'; readonly settings: EngineSettings }
-  | { [Kind in JobKind]: RunMessage<Kind> }[JobKind]
+  | { [Kind in CallKind]: RunMessage<Kind> }[CallKind]
   | { readonly type: 'abort'; readonly id: number }
 
-export interface RunMessage<Kind extends JobKind = JobKind> {
+export interface RunMessage<Kind extends CallKind = CallKind> {
   readonly type: 'run'
   readonly id: number
   readonly kind: Kind
   readonly model: string
-  readonly request: Jobs[Kind]['request']
+  readonly request: Calls[Kind]['request']
   /** Whether `progress` is to be sent: a message a pass, which takes time at both ends. */
   readonly reports: boolean
 }
@@ -34,7 +34,7 @@ export type FromWorker =
   | {
       readonly type: 'result'
       readonly id: number
-      readonly response: Jobs[JobKind]['response']
+      readonly response: Calls[CallKind]['response']
       readonly served: Served
     }
   /** Without `served` where the error came before the model was known. */

@@ -96,6 +96,7 @@ export interface ResolvedOptions {
   readonly maxConcurrent: number
   readonly maxQueue: number | undefined
   readonly maxOptions: number
+  readonly preload: readonly string[]
   readonly calibration?: OwnCalibration
 }
 
@@ -149,6 +150,7 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
     maxConcurrent,
     maxQueue,
     maxOptions,
+    preload: given.preload,
     ...(given.calibration && { calibration: given.calibration }),
   }
 }

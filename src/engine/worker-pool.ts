@@ -1,5 +1,5 @@
 import { type EngineActivity, sumActivities } from './activity.ts'
-import type { CallOptions } from './call-options.ts'
+import type { CallOptions, LoadOptions } from './call-options.ts'
 import type { Connect } from './connection.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { JobKind, Jobs } from './jobs.ts'
@@ -45,6 +45,11 @@ export class WorkerPool {
     const load = ({ size, failed }: Dispatcher) => (failed ? this.#many - 0.5 + size : size)
     const idlest = this.#dispatchers.reduce((best, other) => (load(other) < load(best) ? other : best))
     return idlest.submit(kind, model, request, options)
+  }
+
+  /** Opens a model in every worker. */
+  async load(name: string, options?: LoadOptions): Promise<void> {
+    await Promise.all(this.#dispatchers.map((dispatcher) => dispatcher.load(name, options)))
   }
 
   /** Rejects everything pending and stops the workers. Safe to call twice. */

@@ -5,6 +5,7 @@ export type {
   Engine,
   EngineBackendInfo,
   ImageCallOptions,
+  LoadOptions,
   ModelInfo,
   Progress,
 } from '../engine/index.ts'

@@ -117,6 +117,7 @@ export function resolveWebOptions(options: WebEngineOptions, base: string): Reso
     maxConcurrent,
     maxQueue,
     maxOptions,
+    preload: given.preload,
     ...(given.calibration && { calibration: given.calibration }),
   }
 }

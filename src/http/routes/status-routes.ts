@@ -17,7 +17,7 @@ export function createLivenessRoute(): Route {
 }
 
 interface Readiness {
-  readonly engine: Pick<Engine, 'models'>
+  readonly engine: Pick<Engine, 'models'> & Partial<Pick<Engine, 'activity'>>
   readonly store: UsageStore
   /** Models that must be there; empty where any one will do. */
   readonly requires: readonly string[]
@@ -29,6 +29,8 @@ interface Readiness {
 /** `GET /readyz`: 200 as long as new requests should be sent here, else 503 with what is missing. */
 export function createReadinessRoute({ engine, store, requires, isDraining, hasStaleKeys }: Readiness): Route {
   async function hasModels(): Promise<boolean> {
+    const { missing = [] } = engine.activity?.() ?? {}
+    if (missing.length > 0) return false
     const names = (await engine.models()).filter(({ available }) => available).map(({ name }) => name)
     return names.length > 0 && requires.every((name) => names.includes(name))
   }

@@ -125,11 +125,15 @@ describe('connections', () => {
 
 describe('readiness', () => {
   it('asks the store and for the models', async () => {
-    const { engine } = createStubEngine()
+    const stub = createStubEngine()
+    const { engine } = stub
     const readiness = async (options: object) => json(createServer({ engine, ...options }).fetch(get('/readyz')))
     expect(await readiness({})).toEqual({ status: 'ready' })
     expect(await readiness({ requires: ['decide-latest'] })).toEqual({ status: 'ready' })
     expect(await readiness({ requires: ['elsewhere'] })).toEqual({ status: 'unavailable', missing: ['models'] })
+    stub.missing = ['decide-latest']
+    expect(await readiness({})).toEqual({ status: 'unavailable', missing: ['models'] })
+    stub.missing = []
     const store = { ...createMemoryStore(), read: () => Promise.reject(new Error('away')) }
     expect(await readiness({ store })).toEqual({ status: 'unavailable', missing: ['store'] })
     engine.models = async () => []

@@ -22,6 +22,8 @@ export interface StubEngine {
   gate: Promise<void>
   /** Thrown instead of an answer: at once, or where calls wait when they do so no more. */
   failure: unknown
+  /** Models that it is to keep open and has not. */
+  missing: string[]
   /** What its pictures come with. */
   warnings: Warning[]
 }
@@ -75,6 +77,7 @@ export function createStubEngine(): StubEngine {
     counts,
     gate: Promise.resolve(),
     failure: undefined,
+    missing: [],
     warnings: [],
     engine: {
       async decide(body, call) {
@@ -110,6 +113,7 @@ export function createStubEngine(): StubEngine {
         waiting: 3,
         running: 4,
         models: [{ id: '/models/stub', open: 1, opened: 2, openedMs: 1500, failed: 5 }],
+        missing: stub.missing,
       }),
       models: async () => [
         { name: 'decide-latest', id: 'stub', available: true },
