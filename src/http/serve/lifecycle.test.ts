@@ -33,7 +33,8 @@ async function open(text: string): Promise<Socket> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {})
   await once(socket, 'connect')
   socket.write(text)
-  return socket
+  // An answer that nobody reads would keep the socket from closing.
+  return socket.resume()
 }
 
 describe('the end of a service', () => {
