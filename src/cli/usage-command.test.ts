@@ -1,0 +1,69 @@
+import { runCommand } from 'citty'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { AuditTrail } from '../http/admin/audit-trail.ts'
+import { createServer, openRedisStore, type UsageStore } from '../http/index.ts'
+import { hasRedis, startRedis, type TestRedis } from '../http/test-support/redis-server.ts'
+import { BODY, bearer, post } from '../http/test-support/requests.ts'
+import { createStubEngine } from '../http/test-support/stub-engine.ts'
+import { keysCommand } from './keys/keys-command.ts'
+import { usageCommand } from './usage-command.ts'
+
+let out: string
+let errors: string
+beforeEach(() => {
+  out = ''
+  errors = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true))
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((errors += String(text)), true))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.exitCode = 0
+})
+
+it.each([
+  [['--store', 'memory'], '--store: must be a file or a Redis server'],
+  [['--store', 'x.db', '--format', 'xml'], '--format: must be csv or json'],
+  [['--store', 'x.db', '--from', '11-2026'], 'from: must be a month such as 2026-11'],
+])('%j is refused', async (rawArgs, reason) => {
+  await runCommand(usageCommand, { rawArgs })
+  expect(errors).toContain(reason)
+  expect([out, process.exitCode]).toEqual(['', 2])
+})
+
+describe.skipIf(!hasRedis())('over a Redis store', () => {
+  let redis: TestRedis
+  let store: UsageStore
+  beforeAll(async () => {
+    redis = await startRedis()
+    store = await openRedisStore(redis.url)
+    const { fetch } = createServer({ engine: createStubEngine().engine, keys: [{ key: 'k', id: 'shop' }], store })
+    await fetch(post(BODY, { headers: bearer('k') }))
+  })
+  afterAll(async () => {
+    await store.close()
+    await redis.stop()
+  })
+
+  it('usage is exported as CSV and as JSON, this month by default', async () => {
+    await runCommand(usageCommand, { rawArgs: ['--store', redis.url] })
+    expect(out).toMatch(
+      /^month,account,endpoint,requests,input_tokens,images,cost\r\n\d{4}-\d\d,shop,decisions,1,22,0,0\.\d+\r\n$/,
+    )
+    out = ''
+    await runCommand(usageCommand, { rawArgs: ['--store', redis.url, '--format', 'json', '--from', '2020-01'] })
+    expect(JSON.parse(out)).toMatchObject({ from: '2020-01', rows: [{ account: 'shop', requests: 1 }] })
+    out = ''
+    await runCommand(usageCommand, { rawArgs: ['--store', redis.url, '--from', '2020-01', '--to', '2020-02'] })
+    expect(out.trim().split('\r\n')).toHaveLength(1)
+  })
+
+  it('changes by the command line are recorded with user and machine', async () => {
+    await runCommand(keysCommand, { rawArgs: ['add', '--account', 'shop', '--store', redis.url] })
+    const key = /tsr_\S+/.exec(out)![0]
+    const entries = await new AuditTrail(store).list('2020-01', '9999-12')
+    const actor = expect.stringMatching(/^.+@.+$/) as string
+    expect(entries).toEqual([expect.objectContaining({ action: 'add', account: 'shop', actor })])
+    expect(JSON.stringify(entries)).not.toContain(key.slice(9))
+  })
+})
