@@ -8,7 +8,7 @@ import {
   unpackWeights,
   weighModel,
 } from '../models/index.ts'
-import type { WeightFile } from '../models/model-files.ts'
+import type { MadeWeights } from '../models/model-files.ts'
 import { loadSharpCodec } from './load-sharp-codec.ts'
 import { describeTask, openTask } from './open-task.ts'
 import { predictMemory } from './predict-memory.ts'
@@ -49,7 +49,7 @@ export function createTaskSource({ models, symbols }: EngineSettings): TaskSourc
     },
     open(model, backend, { signal, withoutWeights }) {
       const files = openFiles(model)
-      const unpack = (weights: WeightFile) => unpackWeights(weights, model.folder, signal)
+      const unpack = (weights: MadeWeights) => unpackWeights(weights, model.folder, signal)
       const able = withoutWeights ? backend : withUnpacked(backend, files, unpack)
       return openTask(files, able, loadSharpCodec, symbols)
     },

@@ -1,7 +1,7 @@
 import type { Backend, BuiltGraph } from '../backends/index.ts'
 import { withSessions } from '../backends/with-sessions.ts'
 import type { ModelFiles } from '../models/index.ts'
-import type { WeightFile } from '../models/model-files.ts'
+import type { MadeWeights } from '../models/model-files.ts'
 
 /**
  * The same backend for a model whose weights may lie in no file that a session opens.
@@ -11,7 +11,7 @@ import type { WeightFile } from '../models/model-files.ts'
 export function withUnpacked(
   backend: Backend,
   files: ModelFiles,
-  unpack: (weights: WeightFile) => Promise<string>,
+  unpack: (weights: MadeWeights) => Promise<string>,
 ): Backend {
   if (files.made === undefined) return backend
   let unpacking: Promise<string> | undefined

@@ -14,9 +14,15 @@ export interface ModelFiles {
    * The file of weights that is made from others as it is read, where these files have one: a session opens it only once it
    * is written somewhere.
    */
-  readonly made?: () => Promise<WeightFile | undefined>
+  readonly made?: () => Promise<MadeWeights | undefined>
   /** The files of a folder in this one, such as `transformer`. */
   within(folder: string): ModelFiles
+}
+
+/** Weights that are made from files on this machine. */
+export interface MadeWeights extends WeightFile {
+  /** Paths of these files. */
+  readonly sources: readonly string[]
 }
 
 /** A file of weights, of which only parts are ever read here. */

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, extname, join, resolve } from 'node:path'
+import { extname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { decodeFloats, isFloatType } from './decode-floats.ts'
 import { exists } from './exists.ts'
 import { findMatrices } from './find-matrices.ts'
 import { isGgufPath } from './gguf/gguf-path.ts'
-import { openGguf } from './gguf/open-gguf.ts'
 import { indexWeights } from './index-weights.ts'
 import { readModelConfig } from './model-config.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
 import { openFolder } from './model-folder.ts'
-import { openModel } from './open-model.ts'
+import { openFloats } from './open-model.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
 import { quantizeRows, quantizeWholeRows } from './quantize-rows.ts'
 import { readConfig } from './read-config.ts'
@@ -80,10 +79,6 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
 
 /** Texts of a checkpoint that a GGUF file stands for. */
 const GGUF_TEXTS = ['tokenizer.json', 'tokenizer_config.json', 'README.md']
-
-function openFloats(path: string): ModelFiles {
-  return isGgufPath(path) ? openGguf(openFolder(dirname(path)), basename(path), 'floats') : openModel(path)
-}
 
 async function copyDescriptions(
   partial: string,

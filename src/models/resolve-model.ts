@@ -5,10 +5,11 @@ import { exists } from './exists.ts'
 import { isGgufPath } from './gguf/gguf-path.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 import { expandName } from './known-models.ts'
+import { ADAPTER_FILE } from './lora/adapter-config.ts'
 import { AGENT_FILE } from './model-config.ts'
 
-/** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, or of a Laya agent. */
-const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE]
+/** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, of a Laya agent, or of an adapter. */
+const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE, ADAPTER_FILE]
 
 export interface ModelSource {
   /** Name of the model that runs, as `owner/name`, a path, or an embedded model's name. */

@@ -1,13 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { AbortedError, ModelFormatError } from '../errors/index.ts'
 import { exists } from './exists.ts'
-import { partNames } from './gguf/gguf-file.ts'
-import { isGgufPath } from './gguf/gguf-path.ts'
 import type { Environment } from './hub-cache.ts'
-import type { WeightFile } from './model-files.ts'
+import type { MadeWeights, WeightFile } from './model-files.ts'
 
 /** Rises when the same file is unpacked otherwise. */
 const FORMAT = 1
@@ -30,12 +28,12 @@ function unpackedFolder(env: Environment): string {
  * @throws ModelFormatError when the file is damaged or the cache cannot be written, AbortedError
  */
 export async function unpackWeights(
-  weights: WeightFile,
+  weights: MadeWeights,
   path: string,
   signal: AbortSignal,
   env: Environment = process.env,
 ): Promise<string> {
-  const { owner, state } = await identify(path)
+  const { owner, state } = await identify(path, weights.sources)
   const folder = join(unpackedFolder(env), owner, state)
   if (await exists(folder)) return folder
   const partial = `${folder}.partial-${randomUUID()}`
@@ -55,23 +53,14 @@ export async function unpackWeights(
   return folder
 }
 
-/** Names of the folders of a model and of the state that its files are in. */
-async function identify(path: string): Promise<{ owner: string; state: string }> {
-  const parts = await Promise.all(
-    (await sourcesOf(path)).map(async (part) => {
-      const { size, mtimeMs } = await stat(part)
-      return [await realpath(part), size, mtimeMs] as const
-    }),
-  )
+/** Names of the folders of a model and of the state that the files are in which its weights are made from. */
+async function identify(path: string, sources: readonly string[]): Promise<{ owner: string; state: string }> {
+  const states = sources.map(async (source) => {
+    const { size, mtimeMs } = await stat(source)
+    return [await realpath(source), size, mtimeMs] as const
+  })
   const stem = basename(path).replace(/\.gguf$/i, '')
-  return { owner: `${stem}-${hash(await realpath(path))}`, state: hash([FORMAT, parts]) }
-}
-
-/** The files that weights are made from. */
-async function sourcesOf(path: string): Promise<string[]> {
-  if (isGgufPath(path)) return partNames(basename(path)).map((name) => join(dirname(path), name))
-  const names = (await readdir(path)).filter((name) => name.endsWith('.safetensors') || name === 'config.json')
-  return names.toSorted().map((name) => join(path, name))
+  return { owner: `${stem}-${hash(await realpath(path))}`, state: hash([FORMAT, await Promise.all(states)]) }
 }
 
 function hash(value: unknown): string {

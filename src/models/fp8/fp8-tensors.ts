@@ -1,12 +1,10 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { decodeFloats, isFloatType } from '../decode-floats.ts'
 import type { MadeTensor } from '../made-weights.ts'
+import type { ReadTensor } from '../open-tensors.ts'
 import type { TensorEntry, WeightIndex } from '../weight-index.ts'
 import { type BlockScales, decodeRows } from './decode-fp8.ts'
 import type { Fp8Method } from './fp8-method.ts'
-
-/** Reads bytes of a tensor, from its first on. */
-export type ReadTensor = (entry: TensorEntry, start: number, length: number) => Promise<Uint8Array>
 
 /** What stands in place of `weight` in the name of its scale. All are factors, the one that is called inverse too. */
 const SCALES = ['weight_scale', 'weight_scale_inv', 'scale_weight']

@@ -1,9 +1,6 @@
-import { ModelFormatError } from '../../errors/index.ts'
-import { indexWeights } from '../index-weights.ts'
 import { makeWeightFile } from '../made-weights.ts'
-import type { ModelFiles, WeightFile } from '../model-files.ts'
-import { openFolder } from '../model-folder.ts'
-import type { TensorEntry } from '../weight-index.ts'
+import type { MadeWeights, ModelFiles } from '../model-files.ts'
+import { openTensors } from '../open-tensors.ts'
 import { readFp8Method, withoutQuantization } from './fp8-method.ts'
 import { translateFp8 } from './fp8-tensors.ts'
 
@@ -17,8 +14,8 @@ const WEIGHTS = 'model.safetensors'
 export function openFp8(files: ModelFiles): ModelFiles {
   let describing: Promise<ReturnType<typeof readFp8Method>> | undefined
   const describe = () => (describing ??= files.readText('config.json').then(readFp8Method))
-  let making: Promise<WeightFile> | undefined
-  async function made(): Promise<WeightFile | undefined> {
+  let making: Promise<MadeWeights> | undefined
+  async function made(): Promise<MadeWeights | undefined> {
     const method = await describe()
     return method && (making ??= make(files, method))
   }
@@ -42,21 +39,9 @@ function isShardIndex(name: string): boolean {
   return name.endsWith('.safetensors.index.json')
 }
 
-async function make(files: ModelFiles, method: NonNullable<ReturnType<typeof readFp8Method>>): Promise<WeightFile> {
-  const weights = await indexWeights(files)
-  const source = openFolder(weights.folder)
-  const opened = new Map<string, Promise<WeightFile | undefined>>()
-  async function read({ file, offset }: TensorEntry, start: number, length: number): Promise<Uint8Array> {
-    if (!opened.has(file)) opened.set(file, source.findWeights(file))
-    const found = await opened.get(file)
-    const bytes = await found?.read(offset + start, length)
-    if (bytes?.length === length) return bytes
-    throw new ModelFormatError(
-      `${weights.folder}/${file}`,
-      'the file that its header was read from',
-      'another, or none',
-    )
-  }
+async function make(files: ModelFiles, method: NonNullable<ReturnType<typeof readFp8Method>>): Promise<MadeWeights> {
+  const { weights, read, sources } = await openTensors(files)
   const place = { folder: `${files.location}#float`, name: WEIGHTS }
-  return makeWeightFile(translateFp8(weights, method, read), place, weights.metadata)
+  const file = makeWeightFile(translateFp8(weights, method, read), place, weights.metadata)
+  return { ...file, sources: [...sources, `${files.location}/config.json`] }
 }

@@ -5,7 +5,7 @@ import { makeWeightFile } from '../made-weights.ts'
 import type { ModelFiles } from '../model-files.ts'
 import type { QuantizationConfig, TensorFormat } from '../quantization-config.ts'
 import { writeConfig } from './gguf-config.ts'
-import { type GgufFile, readGguf } from './gguf-file.ts'
+import { type GgufFile, partNames, readGguf } from './gguf-file.ts'
 import { GgufMetadata } from './gguf-metadata.ts'
 import { type Matrices, ROPE_FACTORS, translateTensors, type TranslatedTensor } from './gguf-tensors.ts'
 import { writeTokenizer, writeTokenizerConfig } from './gguf-tokenizer.ts'
@@ -34,7 +34,8 @@ export function openGguf(folder: ModelFiles, file: string, matrices: Matrices = 
   const location = `${folder.location}/${file}`
   const made = async () => {
     const { tensors } = await open()
-    return makeWeightFile(tensors, { folder: location, name: WEIGHTS }, { format: 'pt' })
+    const sources = partNames(file).map((part) => `${folder.location}/${part}`)
+    return { ...makeWeightFile(tensors, { folder: location, name: WEIGHTS }, { format: 'pt' }), sources }
   }
   return {
     location,

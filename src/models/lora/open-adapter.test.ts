@@ -1,0 +1,114 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { readFloats } from '../../../test/helpers/read-tensor.ts'
+import { openModel } from '../open-model.ts'
+import { readSafetensors } from '../read-safetensors.ts'
+import { resolveModel } from '../resolve-model.ts'
+import { SafetensorsWriter } from '../safetensors-writer.ts'
+import { unpackWeights } from '../unpack-weights.ts'
+
+let work: string
+let folder: string
+beforeEach(async () => {
+  work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
+  folder = join(work, 'adapter')
+  await cp(fixtureFolder('lora/plain'), folder, { recursive: true })
+  await change({ base_model_name_or_path: fixtureFolder('qwen3-gqa2-untied') })
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(work, { recursive: true })
+})
+
+async function change(fields: object): Promise<void> {
+  const file = join(folder, 'adapter_config.json')
+  await writeFile(file, JSON.stringify({ ...(JSON.parse(await readFile(file, 'utf8')) as object), ...fields }))
+}
+
+const made = async () => (await openModel(folder).made!())!
+const unpack = async () => {
+  return unpackWeights(await made(), folder, new AbortController().signal, { TESSERA_CACHE: join(work, 'cache') })
+}
+
+it('an adapter is found by its path, and shows the configuration of its base', async () => {
+  expect(await resolveModel(folder)).toMatchObject({ folder })
+  const config = JSON.parse((await openModel(folder).readText('config.json'))!)
+  expect(config).toMatchObject({ architectures: ['Qwen3ForCausalLM'] })
+})
+
+it('a scale of 0 equals no adapter, to the bit, and another changes what it is for alone', async () => {
+  const base = await readSafetensors(fixtureFolder('qwen3-gqa2-untied'))
+  const changed = async () => {
+    const merged = await readSafetensors(await unpack())
+    expect(new Set(merged.names)).toEqual(new Set(base.names))
+    const differs = (name: string) =>
+      Buffer.compare(Buffer.from(readFloats(merged, name).buffer), Buffer.from(readFloats(base, name).buffer)) !== 0
+    return base.names.filter(differs)
+  }
+  const all = await changed()
+  expect(all).toHaveLength(9)
+  expect(all.every((name) => /(q_proj|v_proj|down_proj)\.weight$/.test(name))).toBe(true)
+  await change({ lora_alpha: 0 })
+  expect(await changed()).toEqual([])
+})
+
+it('what was merged is merged anew when the base changes', async () => {
+  const copy = join(work, 'base')
+  await cp(fixtureFolder('qwen3-gqa2-untied'), copy, { recursive: true })
+  await change({ base_model_name_or_path: '../base' })
+  const first = await unpack()
+  expect(await unpack()).toBe(first)
+  const file = join(copy, 'model.safetensors')
+  await writeFile(file, await readFile(file))
+  expect(await unpack()).not.toBe(first)
+})
+
+describe('refused by name', () => {
+  it('another base', async () => {
+    await change({ base_model_name_or_path: fixtureFolder('qwen3-mha-tied') })
+    await expect(made()).rejects.toMatchObject({
+      code: 'model_format',
+      got: expect.stringMatching(/others|which another base has/),
+    })
+  })
+
+  it('changes of what the base has not, counted', async () => {
+    await change({ base_model_name_or_path: fixtureFolder('llama-llama3') })
+    await expect(made()).rejects.toMatchObject({
+      expected: expect.stringContaining('changes of matrices of'),
+      got: '3 others: model.layers.2.mlp.down_proj.weight, model.layers.2.self_attn.q_proj.weight, model.layers.2.self_attn.v_proj.weight',
+    })
+  })
+
+  it('tensors of another kind, counted', async () => {
+    const names = ['a.lora_A.weight', 'base_model.model.b.lora_magnitude_vector.weight']
+    await rm(join(folder, 'adapter_model.safetensors'))
+    const plans = names.map((name) => ({ name, dtype: 'F32', shape: [1, 1] }) as const)
+    const writer = await SafetensorsWriter.create(join(folder, 'adapter_model.safetensors'), plans, {})
+    for (const name of names) await writer.append(name, new Float32Array(1))
+    await writer.close()
+    await expect(made()).rejects.toMatchObject({ got: `2 others: ${names.join(', ')}` })
+  })
+
+  it.each([
+    [{ peft_type: 'IA3' }, 'peft_type'],
+    [{ use_dora: true }, 'use_dora'],
+    [{ bias: 'all' }, 'bias'],
+    [{ modules_to_save: ['lm_head'] }, 'modules_to_save'],
+    [{ alpha_pattern: { q_proj: 3 } }, 'alpha_pattern'],
+    [{ fan_in_fan_out: true }, 'fan_in_fan_out'],
+  ])('a configuration of %j', async (fields, field) => {
+    await change(fields)
+    await expect(made()).rejects.toThrow(field)
+  })
+
+  it('a base by path of an adapter that was downloaded, and one that was not downloaded', async () => {
+    vi.stubEnv('HF_HUB_CACHE', work)
+    await expect(made()).rejects.toThrow('a hub id as base_model_name_or_path')
+    await change({ base_model_name_or_path: 'owner/never-downloaded' })
+    await expect(made()).rejects.toMatchObject({ code: 'model_not_found' })
+  })
+})

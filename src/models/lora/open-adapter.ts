@@ -1,0 +1,95 @@
+import { ModelFormatError } from '../../errors/index.ts'
+import { decodeFloats, isFloatType } from '../decode-floats.ts'
+import { indexFiles } from '../index-weights.ts'
+import { type MadeTensor, makeWeightFile } from '../made-weights.ts'
+import type { MadeWeights, ModelFiles } from '../model-files.ts'
+import { openTensors } from '../open-tensors.ts'
+import { addChange, type Change, count, readChanges, sizeOf } from './adapter-changes.ts'
+import { ADAPTER_FILE, type AdapterConfig, readAdapterConfig } from './adapter-config.ts'
+
+const WEIGHTS = 'model.safetensors'
+const CHANGES = 'adapter_model.safetensors'
+/** Read from the adapter where it has them: its training may have changed them. */
+const OWN = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja', 'tessera.json', 'README.md']
+
+/**
+ * The files of a folder; of an adapter of peft, its base with the changes in it, made from both as it is read.
+ *
+ * @param openBase opens what the adapter was trained on, with float weights
+ */
+export function openAdapter(files: ModelFiles, openBase: (name: string) => Promise<ModelFiles>): ModelFiles {
+  interface Opened {
+    readonly config: AdapterConfig
+    readonly base: ModelFiles
+  }
+  let opening: Promise<Opened | undefined> | undefined
+  async function start(): Promise<Opened | undefined> {
+    if ((await files.readText('config.json')) !== undefined) return undefined
+    const config = await readAdapterConfig(files)
+    return config && { config, base: await openBase(config.base) }
+  }
+  const open = () => (opening ??= start())
+  let making: Promise<MadeWeights> | undefined
+  async function made(): Promise<MadeWeights | undefined> {
+    const adapter = await open()
+    return adapter === undefined ? files.made?.() : (making ??= merge(files, adapter.base, adapter.config))
+  }
+  return {
+    ...files,
+    made,
+    async readText(name) {
+      const own = await files.readText(name)
+      const adapter = await open()
+      return adapter === undefined || (OWN.includes(name) && own !== undefined) ? own : adapter.base.readText(name)
+    },
+    async findWeights(name) {
+      if ((await open()) === undefined) return files.findWeights(name)
+      return name === WEIGHTS ? made() : undefined
+    },
+  }
+}
+
+async function merge(files: ModelFiles, base: ModelFiles, config: AdapterConfig): Promise<MadeWeights> {
+  const adapter = await openTensors(files, await indexFiles(files, [CHANGES]))
+  const changes = await readChanges(adapter, config)
+  const { weights, read, sources } = await openTensors(base)
+  const path = `${files.location}/${CHANGES}`
+  const strange = [...changes.keys()].filter((name) => weights.get(name) === undefined)
+  if (strange.length > 0) throw new ModelFormatError(path, `changes of matrices of ${base.location}`, count(strange))
+  const tensors = weights.names.map((name): MadeTensor => {
+    const entry = weights.get(name)!
+    const { dtype, shape } = entry
+    const rowBytes = shape.length > 1 ? entry.length / shape[0]! : entry.length
+    const rows = (first: number, wanted: number) => read(entry, first * rowBytes, wanted * rowBytes)
+    const change = changes.get(name)
+    if (change === undefined) return { name, dtype, shape, read: rows }
+    requireFit(path, { name, shape, dtype, isFloat: isFloatType(dtype) }, change)
+    return {
+      name,
+      dtype: 'F32',
+      shape,
+      async read(first, wanted) {
+        const values = decodeFloats(await rows(first, wanted), dtype)
+        addChange(values, first, change)
+        return new Uint8Array(values.buffer)
+      },
+    }
+  })
+  const place = { folder: `${files.location}#merged`, name: WEIGHTS }
+  const own = [...adapter.sources, `${files.location}/${ADAPTER_FILE}`]
+  return { ...makeWeightFile(tensors, place, weights.metadata), sources: [...own, ...sources] }
+}
+
+interface Target {
+  readonly name: string
+  readonly shape: readonly number[]
+  readonly dtype: string
+  readonly isFloat: boolean
+}
+
+function requireFit(path: string, { name, shape, dtype, isFloat }: Target, change: Change): void {
+  const size = sizeOf(change)
+  if (!isFloat) throw new ModelFormatError(path, `a base whose ${name} is float`, dtype)
+  if (shape.length === 2 && size.every((dim, i) => dim === shape[i])) return
+  throw new ModelFormatError(path, `a change of ${name} [${shape}]`, `one of [${size}], which another base has`)
+}
