@@ -17,11 +17,16 @@ export const LANGUAGE_MODEL_FIXTURES = [
   'qwen2-tied',
   'qwen2-yarn',
   'qwen2-bf16',
+  'qwen2-fp16',
   'llama-linear',
   'llama-llama3',
   'llama-yarn',
+  'llama-fp16',
+  'llama-bf16',
   'gemma3-window',
   'gemma3-pattern',
+  'gemma3-fp16',
+  'gemma3-bf16',
 ] as const
 
 export interface LanguageModelCheckpoint {

@@ -43,20 +43,22 @@ async function openFixture(name: string) {
 }
 
 describe.each(ATTENTION_FORMS)('a ModernBERT encoder with %s attention agrees with transformers', (attention) => {
-  it.each(['modernbert-plain', 'modernbert-types', 'modernbert-older', 'modernbert-classifier'])(
-    'on %s',
-    async (name) => {
-      const { config, weights, expected, lengths, feeds, options } = await openFixture(name)
-      const session = await backend.createSession(
-        buildModernBertEncoder(config, weights, hiddenHead, options(attention)),
-      )
-      for (const length of lengths) {
-        const { hidden } = await session.run(feeds(length))
-        expect(largestRelativeError(hidden, readFloats(expected, `hidden.${length}`))).toBeLessThan(1e-4)
-      }
-      await session.dispose()
-    },
-  )
+  it.each([
+    'modernbert-plain',
+    'modernbert-types',
+    'modernbert-older',
+    'modernbert-classifier',
+    'modernbert-fp16',
+    'modernbert-bf16',
+  ])('on %s', async (name) => {
+    const { config, weights, expected, lengths, feeds, options } = await openFixture(name)
+    const session = await backend.createSession(buildModernBertEncoder(config, weights, hiddenHead, options(attention)))
+    for (const length of lengths) {
+      const { hidden } = await session.run(feeds(length))
+      expect(largestRelativeError(hidden, readFloats(expected, `hidden.${length}`))).toBeLessThan(1e-4)
+    }
+    await session.dispose()
+  })
 
   it.each([
     ['modernbert-classifier', 3],
