@@ -14,7 +14,7 @@ function verdict(confidence: number, threshold: number | undefined): { decided?:
 export function answerQuestion(question: Question, logits: ArrayLike<number>, threshold: number | undefined): Answer {
   const probabilities = toProbabilities(logits)
   if (question.type === 'noul') {
-    const noul = probabilities[0] as number
+    const noul = probabilities[0]!
     const confidence = noulConfidence(noul)
     return { type: 'noul', noul, ...(threshold === undefined ? {} : { confidence, ...verdict(confidence, threshold) }) }
   }
@@ -24,8 +24,8 @@ export function answerQuestion(question: Question, logits: ArrayLike<number>, th
     const confidence = choiceConfidence(probabilities)
     return {
       type: 'choice',
-      choice: keys[most] as string,
-      probabilities: Object.fromEntries(keys.map((key, index) => [key, probabilities[index] as number])),
+      choice: keys[most]!,
+      probabilities: Object.fromEntries(keys.map((key, index) => [key, probabilities[index]!])),
       confidence,
       ...verdict(confidence, threshold),
     }

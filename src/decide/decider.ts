@@ -104,8 +104,8 @@ export function createDecider<Plan extends PlannedRequest>(
       const plan = reader.plan(request)
       const { logits: windows, masses } = await reader.read(plan, context)
       const answers = plan.questions.map((question, index): [string, Answer] => [
-        plan.names[index] as string,
-        answer(question, windows[index] as Float64Array[], question.min_confidence ?? request.min_confidence),
+        plan.names[index]!,
+        answer(question, windows[index]!, question.min_confidence ?? request.min_confidence),
       ])
       return {
         model: name,

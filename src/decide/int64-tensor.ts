@@ -4,6 +4,6 @@ import type { Tensor } from '../backends/backend.ts'
 export function int64(values: readonly number[], dims: readonly number[]): Tensor {
   // Low halves of numbers that are not negative, on processors that are all little-endian: no BigInt is made for any of them.
   const halves = new Int32Array(2 * values.length)
-  for (let index = 0; index < values.length; index++) halves[2 * index] = values[index] as number
+  for (let index = 0; index < values.length; index++) halves[2 * index] = values[index]!
   return { type: 'int64', dims, data: new BigInt64Array(halves.buffer) }
 }

@@ -37,7 +37,5 @@ export function poolWindows(windows: readonly Float64Array[], sharpness: number)
   const [first] = windows
   if (!first) throw new RangeError('expected at least one window')
   const weights = toProbabilities(windows.map((logits) => sharpness * choiceConfidence(toProbabilities(logits))))
-  return first.map((_, option) =>
-    windows.reduce((sum, logits, index) => sum + (weights[index] as number) * (logits[option] as number), 0),
-  )
+  return first.map((_, option) => windows.reduce((sum, logits, index) => sum + weights[index]! * logits[option]!, 0))
 }

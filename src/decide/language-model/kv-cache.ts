@@ -28,7 +28,7 @@ export class KvCache implements StateCache {
     const dims = [1, heads, capacity, headDim]
     this.#tensors = Object.fromEntries(
       layerNames(shape.layers).map((name, index) => {
-        const array = memory[index] as Float32Array
+        const array = memory[index]!
         const halves = () => new Uint16Array(array.buffer, array.byteOffset, heads * capacity * headDim)
         return [name, { type, dims, data: type === 'float16' ? halves() : array }]
       }),
@@ -37,7 +37,7 @@ export class KvCache implements StateCache {
 
   async extend(feeds: Feeds, past: number): Promise<void> {
     const rows = await this.read(this.#prefill, feeds)
-    for (const [name, { data }] of Object.entries(this.#tensors)) this.#write(data, rows[name] as Tensor, past)
+    for (const [name, { data }] of Object.entries(this.#tensors)) this.#write(data, rows[name]!, past)
     this.#prefill.free(rows)
   }
 

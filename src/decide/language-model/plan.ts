@@ -35,7 +35,7 @@ export function planRequest(request: DecisionRequest, template: Template, limits
   const questions = Object.values(request.questions)
   for (const [index, question] of questions.entries()) {
     if (question.type !== 'choice' || optionCount(question) <= template.mostOptions) continue
-    const name = names[index] as string
+    const name = names[index]!
     const reason = `has ${optionCount(question)} options, and this model tells at most ${template.mostOptions} apart`
     throw new InvalidRequestError(`questions.${name}.criteria`, reason, { loc: ['questions', name, 'criteria'] })
   }
@@ -50,7 +50,7 @@ export function planRequest(request: DecisionRequest, template: Template, limits
     const needs = Math.max(...orders.map(extent))
     if (needs > room || orders.some(({ ids }) => ids.length > LONGEST_BRANCH)) {
       const most = needs > room ? room : LONGEST_BRANCH
-      const name = names[index] as string
+      const name = names[index]!
       throw new InvalidRequestError(
         `questions.${name}`,
         `its text has more than the ${most} tokens that this model reads of a question`,
@@ -96,6 +96,6 @@ export function countPlan(plan: Plan): TokenCount {
   return {
     input_tokens: sizes.reduce((sum, size) => sum + size, state),
     state,
-    questions: Object.fromEntries(plan.names.map((name, index) => [name, sizes[index] as number])),
+    questions: Object.fromEntries(plan.names.map((name, index) => [name, sizes[index]!])),
   }
 }

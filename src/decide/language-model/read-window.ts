@@ -53,7 +53,7 @@ export function createWindowReader(
   const lengths = prefill.lengths(longest)
   const lent = memory.lend([...lengths, biasLength(widest, longest)])
   const cache = prefill.openCache(longest, lent.arrays.slice(0, lengths.length))
-  const bias = new BranchBias(lent.arrays[lengths.length] as Float32Array)
+  const bias = new BranchBias(lent.arrays[lengths.length]!)
   return {
     async read(ids, beforePass) {
       // Passes of one length: those of 512 and 128 tokens take a twentieth longer than two of 320.
@@ -69,7 +69,7 @@ export function createWindowReader(
         const outputs = await cache.read(branch, feeds)
         let row = 0
         for (const { branch: asked, question } of group) {
-          const { logits, ...read } = model.readout.read(outputs, row, questions[question] as Question)
+          const { logits, ...read } = model.readout.read(outputs, row, questions[question]!)
           answers[question] = { ...read, logits: asked.turned ? logits.toReversed() : logits }
           row += asked.rows.length
         }

@@ -41,7 +41,7 @@ export function createPointerReadout(): Readout {
       const logits = Float64Array.from({ length: optionCount(question) }, (_, option) => {
         let sum = 0
         for (let i = 0; i < width; i++) {
-          sum += (queries.data[row * width + i] as number) * (keys.data[(row + 1 + option) * width + i] as number)
+          sum += queries.data[row * width + i]! * keys.data[(row + 1 + option) * width + i]!
         }
         return sum / Math.sqrt(width)
       })
@@ -83,6 +83,6 @@ function sumOfPowers(logits: ArrayLike<number>, all: Float32Array): number {
   let largest = Number.NEGATIVE_INFINITY
   for (const logit of all) if (logit > largest) largest = logit
   let sum = 0
-  for (let i = 0; i < logits.length; i++) sum += Math.exp((logits[i] as number) - largest)
+  for (let i = 0; i < logits.length; i++) sum += Math.exp(logits[i]! - largest)
   return sum
 }

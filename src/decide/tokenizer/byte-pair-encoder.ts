@@ -48,7 +48,7 @@ export class BytePairEncoder {
     const ids = new Map<string, number>()
     let most = 0
     for (const token in vocabulary) {
-      const id = vocabulary[token] as number
+      const id = vocabulary[token]!
       ids.set(token, id)
       most = Math.max(most, id)
     }
@@ -72,7 +72,7 @@ export class BytePairEncoder {
       const id = this.#ids.get(character)
       if (id !== undefined) ids.push(id)
       else if (this.#bytes === undefined) ids.push(known(this.#ids, character))
-      else for (const byte of UTF8.encode(character)) ids.push(this.#bytes[byte] as number)
+      else for (const byte of UTF8.encode(character)) ids.push(this.#bytes[byte]!)
     }
     return ids.length <= SHORT ? this.#mergeShort(ids) : this.#mergeLong(ids)
   }
@@ -85,18 +85,18 @@ export class BytePairEncoder {
       let best = NONE
       let at = 0
       for (let pair = 0; pair < last; pair++) {
-        const found = ranks[pair] as number
+        const found = ranks[pair]!
         if (found < best) {
           best = found
           at = pair
         }
       }
       if (best === NONE) break
-      ids[at] = this.#merged[best] as number
+      ids[at] = this.#merged[best]!
       // Shifted by hand: two calls of splice take longer than all the rest.
       for (let right = at + 1; right < last; right++) {
-        ids[right] = ids[right + 1] as number
-        ranks[right - 1] = ranks[right] as number
+        ids[right] = ids[right + 1]!
+        ranks[right - 1] = ranks[right]!
       }
       last--
       if (at > 0) ranks[at - 1] = this.#rank(ids, at - 1)
@@ -107,7 +107,7 @@ export class BytePairEncoder {
   }
 
   #rank(ids: readonly number[], at: number): number {
-    return this.#ranks.get(this.#pair(ids[at] as number, ids[at + 1] as number)) ?? NONE
+    return this.#ranks.get(this.#pair(ids[at]!, ids[at + 1]!)) ?? NONE
   }
 
   #mergeLong(ids: number[]): number[] {
@@ -116,8 +116,8 @@ export class BytePairEncoder {
     const previous = ids.map((_, at) => at - 1)
     const queue = new NumberHeap()
     const rankAt = (at: number) => {
-      const right = next[at] as number
-      return right < end ? this.#ranks.get(this.#pair(ids[at] as number, ids[right] as number)) : undefined
+      const right = next[at]!
+      return right < end ? this.#ranks.get(this.#pair(ids[at]!, ids[right]!)) : undefined
     }
     const offer = (at: number) => {
       const rank = rankAt(at)
@@ -129,13 +129,13 @@ export class BytePairEncoder {
       const rank = (entry - at) / POSITIONS
       // Merges leave entries of pairs behind that no longer exist.
       if (ids[at] === GONE || rankAt(at) !== rank) continue
-      const right = next[at] as number
-      const after = next[right] as number
-      ids[at] = this.#merged[rank] as number
+      const right = next[at]!
+      const after = next[right]!
+      ids[at] = this.#merged[rank]!
       ids[right] = GONE
       next[at] = after
       if (after < end) previous[after] = at
-      if (at > 0) offer(previous[at] as number)
+      if (at > 0) offer(previous[at]!)
       offer(at)
     }
     return ids.filter((id) => id !== GONE)

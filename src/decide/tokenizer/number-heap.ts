@@ -8,7 +8,7 @@ export class NumberHeap {
     items.push(item)
     while (at > 0) {
       const parent = (at - 1) >> 1
-      const above = items[parent] as number
+      const above = items[parent]!
       if (above <= item) break
       items[at] = above
       at = parent
@@ -24,8 +24,8 @@ export class NumberHeap {
     let at = 0
     for (let child = 1; child < items.length; child = 2 * at + 1) {
       const right = items[child + 1]
-      if (right !== undefined && right < (items[child] as number)) child++
-      const below = items[child] as number
+      if (right !== undefined && right < items[child]!) child++
+      const below = items[child]!
       if (below >= last) break
       items[at] = below
       at = child

@@ -77,7 +77,7 @@ export async function loadTokenizer(
     const ids: number[] = []
     for (const [index, piece] of cut(text).entries()) {
       // Every second piece is an added token.
-      if (index % 2 === 1) ids.push(structural.get(piece) as number)
+      if (index % 2 === 1) ids.push(structural.get(piece)!)
       else
         for (const word of words(piece)) {
           for (const id of encodeWord(word)) ids.push(id)
@@ -111,7 +111,7 @@ function createWords(path: string, file: TokenizerFile) {
   const { normalize, split, spell, forgetSpelling } = createSplitter(file)
   const { encodeWord, forget } = rememberWords((word) => {
     const parts = spell(word)
-    return parts.length === 1 ? pairs.encode(parts[0] as string) : parts.flatMap((bytes) => pairs.encode(bytes))
+    return parts.length === 1 ? pairs.encode(parts[0]!) : parts.flatMap((bytes) => pairs.encode(bytes))
   })
   return {
     words: (text: string) => split(normalize(text)),

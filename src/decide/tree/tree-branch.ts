@@ -47,7 +47,7 @@ export function createTreeTokens(tokenizer: Tokenizer, layout: TreeLayout): Tree
     const order = leafOrder(asked, texts)
     for (const [leaf, option] of order.entries()) {
       if (ids.length > most) break
-      const tokens = [...tokenizer.encode(texts[option] as string, most), end]
+      const tokens = [...tokenizer.encode(texts[option]!, most), end]
       for (const [place, id] of tokens.entries()) {
         ids.push(id)
         offsets.push(base + place)

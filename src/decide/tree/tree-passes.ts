@@ -77,9 +77,9 @@ function branchBias(stretches: readonly Stretch[], trunk: number, memory: Float3
       const row = start + at - from
       const line = data.subarray(row * total, (row + 1) * total)
       line.fill(0, 0, trunk).fill(BLOCKED, trunk)
-      const part = branch.parts[at] as number
+      const part = branch.parts[at]!
       for (let other = 0; other < to; other++) {
-        if (seesPart(part, branch.parts[other] as number)) line[first + other] = 0
+        if (seesPart(part, branch.parts[other]!)) line[first + other] = 0
       }
     }
     start += to - from

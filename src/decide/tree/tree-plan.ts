@@ -74,7 +74,7 @@ export function countTrees({ names, branches, state }: TreePlan): TokenCount {
   return {
     input_tokens: sizes.reduce((sum, size) => sum + size, framed),
     state: framed,
-    questions: Object.fromEntries(names.map((name, index) => [name, sizes[index] as number])),
+    questions: Object.fromEntries(names.map((name, index) => [name, sizes[index]!])),
   }
 }
 

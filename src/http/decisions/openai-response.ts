@@ -49,7 +49,7 @@ export function toOpenAiResponse(
   const { input_tokens, output_tokens } = usage
   return {
     model,
-    answers: questions.map((question, index) => toOpenAiAnswer(question, answers[index] as Answer)),
+    answers: questions.map((question, index) => toOpenAiAnswer(question, answers[index]!)),
     usage: {
       input_tokens,
       input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
