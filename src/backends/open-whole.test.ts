@@ -70,4 +70,38 @@ describe('openWhole', () => {
     await later()
     expect(counts).toEqual({ created: 2, disposed: 0 })
   })
+
+  it('makes no further session once its signal fires, and disposes those that it made', async () => {
+    const { backend, counts } = createCountingBackend(0)
+    const controller = new AbortController()
+    const opened: BuiltGraph[] = []
+    const onOpened = (model: BuiltGraph) => {
+      opened.push(model)
+      if (opened.length === 2) controller.abort()
+    }
+    const open = openWhole(
+      backend,
+      atOnce,
+      async (given) => {
+        for (let i = 0; i < 5; i++) await given.createSession(MODEL)
+      },
+      { signal: controller.signal, onOpened },
+    )
+    await expect(open).rejects.toMatchObject({ code: 'aborted' })
+    expect(counts).toEqual({ created: 2, disposed: 2 })
+    expect(opened).toEqual([MODEL, MODEL])
+  })
+
+  it('disposes a session during whose making its signal fired', async () => {
+    const { backend, counts } = createCountingBackend(0)
+    const controller = new AbortController()
+    const aborting: Alone = async (work) => {
+      const made = await work()
+      controller.abort()
+      return made
+    }
+    const open = openWhole(backend, aborting, (given) => given.createSession(MODEL), { signal: controller.signal })
+    await expect(open).rejects.toMatchObject({ code: 'aborted' })
+    expect(counts).toEqual({ created: 1, disposed: 1 })
+  })
 })

@@ -13,6 +13,7 @@ import {
 } from './engine-arguments.ts'
 import { formatDecision } from './format-decision.ts'
 import { printWarnings } from './print-warnings.ts'
+import { ProgressReport } from './progress-report.ts'
 import { readCommon, readRequest, type RequestArguments } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
@@ -66,7 +67,10 @@ export const decideCommand = defineCommand({
       if (args.out !== undefined) throw new InvalidRequestError('--out', 'is for the answers of --each')
       const request = await readRequest(asked)
       await using engine = await openEngine(args, useFor('decide-latest', args))
-      const response = await engine.decide(request as unknown as DecisionRequestInput, { onProgress: showProgress })
+      const report = new ProgressReport()
+      const response = await engine.decide(request as unknown as DecisionRequestInput, {
+        onProgress: (progress) => report.show(progress),
+      })
       printWarnings(response)
       printResult(args.json ?? false, response, () => formatDecision(response))
     }),
@@ -85,10 +89,4 @@ async function answerRows(each: string, args: RowArguments): Promise<void> {
   const { rows, failed } = await decideRows(engine, { each, out, force, common, signal: untilInterrupted() })
   process.stderr.write(`${colors.dim(`${rows} rows${failed > 0 ? `, ${failed} of them not answered` : ''}`)}\n`)
   if (failed > 0) process.exitCode = 1
-}
-
-/** A line on stderr that is overwritten as the work goes on, only where somebody watches and it takes more than a moment. */
-function showProgress({ done, total }: { done: number; total: number }): void {
-  if (!process.stderr.isTTY || total < 8) return
-  process.stderr.write(done === total ? '\r\x1b[K' : `\r${colors.dim(`reading ${Math.floor((done / total) * 100)} %`)}`)
 }

@@ -47,7 +47,7 @@ export class DownloadReport {
   }
 }
 
-function formatTime(seconds: number): string {
+export function formatTime(seconds: number): string {
   const whole = Math.ceil(seconds)
   if (whole < 60) return `${whole} s`
   return whole < 3600 ? `${Math.ceil(whole / 60)} min` : `${(whole / 3600).toFixed(1)} h`

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import colors from 'picocolors'
-import type { EditImageCallOptions, Engine } from '../engine/index.ts'
+import type { EditImageCallOptions, Engine, Progress } from '../engine/index.ts'
 import { count, readOption } from '../options/index.ts'
 import { type ImageResponse, LIMITS } from '../schemas/index.ts'
 import { type EngineArguments, engineArguments, openEngine, useFor } from './engine-arguments.ts'
 import { planFiles, writePicture } from './picture-files.ts'
 import { renderPreview } from './preview.ts'
 import { printWarnings } from './print-warnings.ts'
-import { showBar } from './progress-bar.ts'
+import { ProgressReport } from './progress-report.ts'
 import { readNumber } from './read-request.ts'
 import { printResult } from './run-command.ts'
 
@@ -60,11 +60,12 @@ export async function makePictures(
   const paths = await planFiles(args.out ?? `picture-${seed}.png`, n, force)
   await using engine = await openEngine(args, useFor(model, args))
   const started = performance.now()
+  const report = new ProgressReport()
   const options = {
     ...(args.steps === undefined ? {} : { steps: readNumber('--steps', args.steps) }),
     ...(args.guidance === undefined ? {} : { guidance: readNumber('--guidance', args.guidance) }),
     ...(args.negative === undefined ? {} : { negativePrompt: args.negative }),
-    onProgress: showBar,
+    onProgress: (progress: Progress) => report.show(progress),
   }
   const response = await make(engine, { n, seed, options })
   printWarnings(response)

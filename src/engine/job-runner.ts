@@ -15,6 +15,7 @@ import { Stint } from './stint.ts'
 import type { JobsDone, ResolvedModel, Task, TaskSource } from './task.ts'
 import { Turns } from './turns.ts'
 import { warmUp } from './warm-up.ts'
+import { watchLoading } from './watch-loading.ts'
 
 export type CreateBackend = (settings: EngineSettings) => Promise<BackendChoice>
 export type CreateTaskSource = (settings: EngineSettings) => TaskSource
@@ -145,9 +146,11 @@ export class JobRunner {
       },
       note: (change, milliseconds) => this.#post({ type: 'model', model: model.id, change, milliseconds }),
       open: (signal) =>
-        openWhole(backend, alone, (whole) => {
+        watchLoading(prediction?.open, onProgress, (onOpened) => {
           const limit = prediction && stageLimit(prediction, room)
-          return source.open(model, limit === undefined ? whole : inStages(whole, limit), { signal, onProgress })
+          const open = (whole: Backend) =>
+            source.open(model, limit === undefined ? whole : inStages(whole, limit), { signal, onProgress })
+          return openWhole(backend, alone, open, { signal, onOpened })
         }),
     }
   }

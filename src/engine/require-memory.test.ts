@@ -3,6 +3,7 @@ import { createBackend } from '../backends/index.ts'
 import { buildAddModel } from '../backends/probe-models.ts'
 import { withSessions } from '../backends/with-sessions.ts'
 import { InsufficientMemoryError } from '../errors/index.ts'
+import type { Progress } from '../jobs/job-context.ts'
 import { startEngine } from './engine.ts'
 import { connectInline } from './inline-connection.ts'
 import { stageLimit } from './memory-prediction.ts'
@@ -97,7 +98,9 @@ it('an engine opens the parts of pictures one at a time where they do not fit to
       connectInline(() => source, watching),
       source,
     )
-    await runFake(engine, {})
+    const told: Progress[] = []
+    await runFake(engine, {}, { onProgress: (progress) => told.push(progress) })
+    expect([told[0], told.at(-1)]).toEqual([0, 9e9].map((done) => ({ stage: 'loading', done, total: 9e9 })))
     await engine.dispose()
   }
   expect(opened).toEqual([String(50e9)])

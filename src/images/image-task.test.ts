@@ -80,10 +80,12 @@ describe('a model that makes any size', () => {
     expect(Uint8Array.from(edited[0]!.data)).toEqual(wanted.data)
   })
 
-  it('reports steps and decoding of all pictures together, never going back', async () => {
+  it('reports the words, then steps and decoding of all pictures together, never going back', async () => {
     const seen: Progress[] = []
     await opened.generate({ n: 2 }, (progress) => seen.push(progress))
     expect(seen.map(({ stage, done, total }) => `${stage} ${done}/${total}`)).toEqual([
+      'encoding 0/1',
+      'encoding 1/1',
       'denoising 0/6',
       'denoising 1/6',
       'denoising 2/6',

@@ -121,7 +121,9 @@ async function draw(
     ...(negativePrompt !== undefined && { negativePrompt }),
   }
   const turn = () => context.turn()
+  context.onProgress?.({ stage: 'encoding', done: 0, total: 1 })
   const prepared = await pipeline.prepare({ prompt, ...request, ...sampling }, { turn })
+  context.onProgress?.({ stage: 'encoding', done: 1, total: 1 })
   const each = prepared.steps + prepared.runs
   const data: ImageData[] = []
   for (let k = 0; k < n; k++) {

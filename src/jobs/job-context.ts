@@ -1,7 +1,8 @@
 /** The progress of a job. */
 export interface Progress {
   /**
-   * The work that is being done: `reading` a state, `denoising` or `decoding` a picture; in browsers `downloading` a model, in bytes.
+   * The work that is being done: `loading` a large model, in bytes of memory; `reading` a state; `encoding` the words of a picture, then
+   * `denoising` and `decoding` it; in browsers `downloading` a model, in bytes.
    *
    * @example
    * ```ts
