@@ -61,6 +61,13 @@ describe('a large body', () => {
     expect(delay.max / 1e6).toBeLessThan(500)
   })
 
+  it('that comes while a thread without work is ended is read by the next one', async () => {
+    await parse(JSON.stringify('x'.repeat(MEGABYTE)))
+    const ended = parser.close()
+    expect(await parse(JSON.stringify('y'.repeat(MEGABYTE)))).toEqual({ value: 'y'.repeat(MEGABYTE) })
+    await ended
+  })
+
   it('is answered with an error where its thread ends, and the next one has another', async () => {
     const lost = parse(JSON.stringify('x'.repeat(20 * MEGABYTE)))
     await parser.close()

@@ -15,6 +15,7 @@ const LARGE = 256 * 1000
 const IDLE_MS = 5000
 
 interface Waiting {
+  readonly worker: Worker
   resolve(parsed: ParsedBytes): void
   reject(error: unknown): void
 }
@@ -35,7 +36,7 @@ export class BodyParser {
     const id = ++this.#last
     try {
       return await new Promise<ParsedBytes>((resolve, reject) => {
-        this.#waiting.set(id, { resolve, reject })
+        this.#waiting.set(id, { worker, resolve, reject })
         worker.postMessage({ id, bytes, kind } satisfies ParseJob, [bytes.buffer])
       })
     } finally {
@@ -64,7 +65,8 @@ export class BodyParser {
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
       const error = new InternalError('the thread that reads bodies ended', { cause: failure })
-      for (const { reject } of this.#waiting.values()) reject(error)
+      // A thread that was ended for want of work takes a moment, in which the next one may have begun.
+      for (const waiting of this.#waiting.values()) if (waiting.worker === worker) waiting.reject(error)
     })
     return worker
   }
