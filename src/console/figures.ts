@@ -5,20 +5,27 @@ import { addEuros, formatCount, formatEuros, formatUnits } from './format.ts'
 /** Characters that fit in the large type. */
 const LONG = 13
 
-/** The figures above the chart: cost and requests of this month, and what is left. */
-export function makeFigures({ today, months, free_tokens: free, prepaid }: UsageReport): HTMLElement[] {
+/** Whether requests of the key cost it anything: what has no allowance and no balance is billed by nobody. */
+export function isBilled({ free_tokens: free, prepaid }: UsageReport): boolean {
+  return free !== null || prepaid !== null
+}
+
+/** The figures above the chart: requests of this month and, of a key that is billed, its cost and what is left. */
+export function makeFigures(report: UsageReport): HTMLElement[] {
+  const { today, months, free_tokens: free, prepaid } = report
+  const isPaid = isBilled(report)
   const rows = months.filter(({ month }) => today.startsWith(month))
   const sum = (measure: 'requests' | 'input_tokens' | 'images') => rows.reduce((total, row) => total + row[measure], 0)
   return [
-    makeFigure('Cost this month', formatEuros(addEuros(rows.map(({ cost }) => cost)))),
+    ...(isPaid ? [makeFigure('Cost this month', formatEuros(addEuros(rows.map(({ cost }) => cost))))] : []),
     makeFigure(
       'Requests this month',
       formatCount(sum('requests')),
       `${formatUnits(sum('input_tokens'), 'token')}, ${formatUnits(sum('images'), 'image')}`,
     ),
-    ...(free === null && prepaid === null
-      ? [makeFigure('Limit', 'None', 'This key cannot run out.')]
-      : [makeFree(free), makePrepaid(prepaid)]),
+    ...(isPaid
+      ? [makeFree(free), makePrepaid(prepaid)]
+      : [makeFigure('Limit', 'None', 'This key cannot run out, and nothing is billed.')]),
   ]
 }
 

@@ -50,8 +50,8 @@ export class JobDisplay {
 
   answered(nodes: readonly Node[], milliseconds: number): void {
     this.#output.replaceChildren(...nodes)
-    // On a phone it lies below the form.
-    if (this.#output.getBoundingClientRect().top > window.innerHeight - 100) this.#output.scrollIntoView()
+    // On a phone it lies below the form, of which the end may be in sight.
+    if (this.#output.getBoundingClientRect().top > window.innerHeight / 2) this.#output.scrollIntoView()
     this.#say(`Answered in ${formatDuration(milliseconds)}`, false)
   }
 

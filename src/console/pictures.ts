@@ -7,6 +7,9 @@ export interface PictureBody {
   readonly prompt: string
   /** Of the first picture; each further one has the next. */
   readonly seed?: unknown
+  /** Of an edit: the source pictures, as data URLs. */
+  readonly image?: string
+  readonly images?: readonly string[]
 }
 
 interface PictureOptions {
@@ -29,11 +32,22 @@ export function createPictures({ call, path, edit }: PictureOptions) {
       })
       return [
         ...warnings.map((message) => make('p', { class: 'warning', role: 'status' }, message)),
+        ...makeSources(body),
         make('div', { class: 'pictures' }, ...figures),
         makeCopies(call, path, body),
       ]
     },
   }
+}
+
+/** What an edit began with, above what came of it, so that both are seen at once. */
+function makeSources({ image, images = image === undefined ? [] : [image] }: PictureBody): HTMLElement[] {
+  if (images.length === 0) return []
+  const figures = images.map((src, index) => {
+    const name = images.length === 1 ? 'Before' : `Before, source ${index + 1}`
+    return make('figure', {}, make('img', { src, alt: name }), make('figcaption', { class: 'hint' }, name))
+  })
+  return [make('div', { class: 'pictures before' }, ...figures)]
 }
 
 function makePicture(

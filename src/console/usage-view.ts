@@ -1,6 +1,6 @@
 import type { UsageReport } from '../http/routes/usage-route.ts'
 import { byId, chosen, find, make } from './dom.ts'
-import { makeFigures } from './figures.ts'
+import { isBilled, makeFigures } from './figures.ts'
 import { formatCount, formatDay, formatEuros, formatMonth, formatUnits } from './format.ts'
 import { setUpRecent, showRecent } from './recent-view.ts'
 import { dayAt, drawChart, makeDaysTable } from './usage-chart.ts'
@@ -23,9 +23,17 @@ export function showUsage(report: UsageReport): void {
   const { account, today } = report
   byId('usage-note').textContent = `Account ${account}, ${formatMonth(today)}. Days and months are in UTC.`
   byId('figures').replaceChildren(...makeFigures(report))
+  showCost(isBilled(report))
   days = lastDays(report, DAYS)
   drawDays()
   showRecent(report.recent)
+}
+
+/** Money is a measure only of a key that is billed. */
+function showCost(shown: boolean): void {
+  byId('cost-choice').hidden = !shown
+  if (shown || chosen(byId('measures'), 'measure') !== 'cost') return
+  find<HTMLInputElement>(byId('measures'), 'input[value="requests"]').checked = true
 }
 
 /** Makes the charts and lists answer to their controls, and the chart to the width of the window. */

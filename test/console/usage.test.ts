@@ -117,6 +117,27 @@ describe.skipIf(!hasChromium)('in the console (needs Chromium, whose path CHROMI
       expect(await cells()).toEqual(['€0.00', '€0.40', '€0.00', '€0.40'])
     })
 
+    it('speaks of no money where nothing is billed', async () => {
+      const { page, close } = await openPage(service.browser, `${service.url}/console`)
+      await page.getByText('prints one when it starts for the first time').waitFor()
+      await page.getByLabel('API key').fill('other')
+      await page.keyboard.press('Enter')
+      await page.getByText('Account other').waitFor()
+      await page.getByText('nothing is billed').waitFor()
+      expect(await page.locator('.figure', { hasText: 'Cost' }).count()).toBe(0)
+      expect(await page.getByRole('radio', { name: 'Cost' }).isVisible()).toBe(false)
+      expect(await page.locator('#usage').textContent()).not.toContain('€')
+      await close()
+    })
+
+    it('says on a phone that its table scrolls', async () => {
+      await service.use('/v1/systemone', { state: 'x', questions: QUESTIONS })
+      const page = await service.signIn({ width: 390 })
+      expect(await page.getByText('The table scrolls sideways.').isVisible()).toBe(true)
+      const beyond = await page.locator('#recent-table').evaluate((table) => table.scrollWidth - table.clientWidth)
+      expect(beyond).toBeGreaterThan(0)
+    })
+
     it('is read out day by day with the arrow keys', async () => {
       await service.use('/v1/systemone', { state: 'x', questions: QUESTIONS })
       const page = await service.signIn()
