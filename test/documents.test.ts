@@ -57,7 +57,7 @@ const AMBIENT = `
 import type { DecisionRequestInput, Engine, LabelledRow, Progress } from 'tessera-onnx'
 import type * as tessera from 'tessera-onnx'
 declare global {
-  const decide: typeof tessera.decide
+  const decide: typeof tessera.decide, editImage: typeof tessera.editImage
   const request: DecisionRequestInput
   const requests: DecisionRequestInput[]
   const rows: LabelledRow[]

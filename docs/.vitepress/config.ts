@@ -44,8 +44,14 @@ export default defineConfig({
   outDir: '../out/site',
   cacheDir: '../out/site-cache',
   cleanUrls: true,
+  // The default colours of code are too faint for some of it.
+  markdown: { theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' } },
   themeConfig: {
-    search: { provider: 'local' },
+    // The name of the button has to hold the words on it.
+    search: {
+      provider: 'local',
+      options: { translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } } },
+    },
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/install' },
