@@ -47,11 +47,7 @@ export default defineConfig({
   // The default colours of code are too faint for some of it.
   markdown: { theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' } },
   themeConfig: {
-    // The name of the button has to hold the words on it.
-    search: {
-      provider: 'local',
-      options: { translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } } },
-    },
+    search: { provider: 'local' },
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/install' },

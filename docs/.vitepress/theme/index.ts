@@ -1,4 +1,4 @@
 import theme from 'vitepress/theme'
-import './contrast.css'
+import './page.css'
 
 export default theme
