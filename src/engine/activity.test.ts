@@ -54,7 +54,7 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
 
   it('says what waits, what runs, and which models are open', async () => {
     await start({ maxConcurrent: 1, keepAlive: 30 })
-    expect(engine.activity()).toEqual({ waiting: 0, running: 0, models: [] })
+    expect(engine.activity()).toEqual({ waiting: 0, running: 0, models: [], missing: [] })
     const calls = [1, 2, 3].map(() => runFake(engine, { hold: true }))
     await vi.waitUntil(() => engine.activity().models.length === 1)
     expect(engine.activity()).toMatchObject({ waiting: 2, running: 1, models: [{ id: 'fake', open: 1, opened: 1 }] })
