@@ -4,6 +4,9 @@ import type { Engine } from './engine.ts'
 import type { EngineOptions } from './resolve-options.ts'
 import { runFake, startFakeEngine } from './test-support/engines.ts'
 
+/** A machine with other work takes its time. */
+const until = (met: () => boolean) => vi.waitUntil(met, { timeout: 60_000 })
+
 describe.each([{ worker: false }, { worker: true }])('an engine with worker: $worker', ({ worker }) => {
   let engine: Engine
   const start = async (options: EngineOptions = {}) => (engine = await startFakeEngine({ worker, ...options }))
@@ -56,11 +59,11 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     await start({ maxConcurrent: 1, keepAlive: 30 })
     expect(engine.activity()).toEqual({ waiting: 0, running: 0, models: [], missing: [] })
     const calls = [1, 2, 3].map(() => runFake(engine, { hold: true }))
-    await vi.waitUntil(() => engine.activity().models.length === 1)
+    await until(() => engine.activity().models.length === 1)
     expect(engine.activity()).toMatchObject({ waiting: 2, running: 1, models: [{ id: 'fake', open: 1, opened: 1 }] })
     await runFake(engine, { release: true }, { client: 'another' })
     await Promise.all(calls)
-    await vi.waitUntil(() => engine.activity().models[0]!.open === 0)
+    await until(() => engine.activity().models[0]!.open === 0)
     const before = engine.activity().models[0]!
     await runFake(engine, {})
     const after = engine.activity().models[0]!
@@ -81,7 +84,7 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
 it('models of a worker that ended are not open', async () => {
   await using engine = await startFakeEngine({ workers: 2 })
   const held = Promise.allSettled([1, 2].map(() => runFake(engine, { hold: true })))
-  await vi.waitUntil(() => engine.activity().models[0]?.opened === 2)
+  await until(() => engine.activity().models[0]?.opened === 2)
   await expect(runFake(engine, { fail: 'exit' })).rejects.toMatchObject({ code: 'worker_crashed' })
   expect(engine.activity()).toMatchObject({ running: 1, models: [{ id: 'fake', open: 1, opened: 2 }] })
   await engine.dispose()

@@ -20,7 +20,7 @@ describe.each([{ worker: false }, { worker: true, workers: 2 }])('with $worker w
     })
     await runFake(engine, {})
     await engine.load('other')
-    await vi.waitUntil(() => openOf('other') === 0)
+    await vi.waitUntil(() => openOf('other') === 0, { timeout: 60_000 })
     expect(engine.activity().models).toMatchObject([
       { id: 'fake', open: workers, opened: workers },
       { id: 'other', opened: workers },
@@ -57,6 +57,6 @@ it('a worker that ends is followed by one that opens them by itself', async () =
   await start({ workers: 2, preload: ['decide-latest'] })
   await expect(runFake(engine, { fail: 'exit' })).rejects.toMatchObject({ code: 'worker_crashed' })
   expect(engine.activity()).toMatchObject({ missing: ['decide-latest'], models: [{ open: 1 }] })
-  await vi.waitUntil(() => engine.activity().missing.length === 0, { timeout: 20_000 })
+  await vi.waitUntil(() => engine.activity().missing.length === 0, { timeout: 60_000 })
   expect(engine.activity().models).toMatchObject([{ id: 'fake', open: 2, opened: 3 }])
 })
