@@ -14,6 +14,7 @@ describe('options of a browser', () => {
           'alpha-image-turbo': 'https://app.example/models/image-mini',
           'beta-klein-4b': 'https://app.example/models/image-mini',
         },
+        symbols: { bothOrders: false, symbolMass: false },
         keepAlive: 300_000,
         memoryBudget: 1e9,
       },
@@ -22,6 +23,7 @@ describe('options of a browser', () => {
       maxConcurrent: 4,
       maxQueue: undefined,
       maxOptions: 26,
+      preload: [],
     })
   })
 
