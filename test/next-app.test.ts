@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,7 +12,15 @@ import { type InstalledPackage, installPackage, npmInstall, runIn } from './help
 const WANTED = process.env.TESSERA_TEST_NEXT !== undefined
 
 const FILES = {
-  'next.config.mjs': "export default { serverExternalPackages: ['tessera-onnx', 'onnxruntime-node', 'sharp'] }",
+  // As docs/next.md has it for a standalone output, which is moved to another folder and has nothing else. Roots are named, as a
+  // folder above may have a lockfile of somebody else's, which Next would take for that of the app.
+  'next.config.mjs': `export default {
+  output: 'standalone',
+  serverExternalPackages: ['tessera-onnx'],
+  outputFileTracingIncludes: { '/**': ['node_modules/tessera-onnx/models/**'] },
+  outputFileTracingRoot: import.meta.dirname,
+  turbopack: { root: import.meta.dirname },
+}`,
   'app/layout.jsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>',
   'app/ai/[...path]/route.js': `import { decide, countTokens, editImage, generateImage } from 'tessera-onnx'
 import { toNextHandlers } from 'tessera-onnx/next'
@@ -23,12 +33,22 @@ export const { GET, POST, PUT, PATCH, DELETE } = toNextHandlers(server)
 `,
 }
 
+/** Next prints the port that it was given, and not the one that it listens on. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, 'localhost')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}
+
 const QUESTIONS = '{"__proto__":{"type":"noul","instructions":"Is it urgent?"}}'
 
 describe.skipIf(!WANTED)('an app of the real Next.js (TESSERA_TEST_NEXT=1)', () => {
   let installed: InstalledPackage
   let stop = async () => {}
   let base: string
+  const alone = join(tmpdir(), `tessera-standalone-${process.pid}`)
   beforeAll(async () => {
     installed = await installPackage()
     const { app } = installed
@@ -37,9 +57,14 @@ describe.skipIf(!WANTED)('an app of the real Next.js (TESSERA_TEST_NEXT=1)', () 
     for (const [name, text] of Object.entries(FILES)) await writeFile(join(app, name), text)
     const next = join(app, 'node_modules/next/dist/bin/next')
     const env = { NEXT_TELEMETRY_DISABLED: '1' }
-    const { code, stdout } = runIn(app, process.execPath, [next, 'build'], { env })
-    if (code !== 0) throw new Error(stdout)
-    const child = spawn(process.execPath, [next, 'start', '-p', '0'], { cwd: app, env: { ...process.env, ...env } })
+    const { code, stdout, stderr } = runIn(app, process.execPath, [next, 'build'], { env })
+    if (code !== 0) throw new Error(stdout + stderr)
+    // Moved away from the app, whose node_modules would stand in for what the output lacks.
+    await rename(join(app, '.next/standalone'), alone)
+    const child = spawn(process.execPath, ['server.js'], {
+      cwd: alone,
+      env: { ...process.env, ...env, PORT: String(await findFreePort()), HOSTNAME: 'localhost' },
+    })
     stop = async () => {
       child.kill('SIGTERM')
       await once(child, 'exit')
@@ -52,6 +77,7 @@ describe.skipIf(!WANTED)('an app of the real Next.js (TESSERA_TEST_NEXT=1)', () 
   }, 600_000)
   afterAll(async () => {
     await stop()
+    await rm(alone, { recursive: true, force: true })
     await installed?.remove()
   })
 
