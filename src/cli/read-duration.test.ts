@@ -6,11 +6,13 @@ it.each([
   ['500ms', 500],
   ['1.5m', 90_000],
   ['0s', 0],
+  ['12h', 43_200_000],
+  ['90d', 7_776_000_000],
 ])('%s is %i milliseconds', (text, milliseconds) => {
   expect(readDuration('--grace', text)).toBe(milliseconds)
 })
 
-it.each(['', '25', '-1s', '1h', 's', '1e3s', '9999999s'])('%j is refused by the name of its flag', (text) => {
+it.each(['', '25', '-1s', '1w', 's', '1e3s', '9999999s'])('%j is refused by the name of its flag', (text) => {
   expect(() => readDuration('--grace', text)).toThrow(
     `--grace: must be a duration such as 25s, 500ms or 2m, got '${text}'`,
   )
