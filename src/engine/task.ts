@@ -62,7 +62,7 @@ export interface ResolvedModel {
 }
 
 export interface ModelDescription {
-  /** Which jobs it is for: `decide` and `countTokens`, or `generateImage` and, where it can, `editImage`. */
+  /** Which jobs it is for: `decide` and `countTokens`, or `generateImage` and `editImage`. */
   readonly kind: 'decisions' | 'images'
   /** Size of its weight files, in bytes. */
   readonly bytes: number

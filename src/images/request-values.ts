@@ -12,14 +12,11 @@ export function requireSize(width: number, height: number, step: number): void {
   }
 }
 
-/** @throws InvalidRequestError */
-export function requireSampling(steps: number, guidance: number): void {
+/** @throws InvalidRequestError also for a strength of 0, which would leave no step to take */
+export function requireSampling(steps: number, guidance: number, strength: number | undefined): void {
   readOption('steps', STEPS, steps)
   readOption('guidance', GUIDANCE, guidance)
-}
-
-/** @throws InvalidRequestError also for none, which would leave no step to take */
-export function requireStrength(strength: number): void {
+  if (strength === undefined) return
   readOption('strength', STRENGTH, strength)
   if (strength === 0) throw new InvalidRequestError('strength', 'must be above 0 and at most 1, got 0')
 }

@@ -6,14 +6,7 @@ import { sampleBilinear } from '../picture/mask.ts'
 import { fromPlanes } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
-import {
-  requireGuided,
-  requireSampling,
-  requireSize,
-  requireStartSize,
-  requireStrength,
-  sidesOf,
-} from '../request-values.ts'
+import { requireGuided, requireSampling, requireSize, requireStartSize, sidesOf } from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
 import { createNoise } from '../sampling/noise.ts'
 import { transposeMatrix } from '../sampling/packing.ts'
@@ -47,7 +40,7 @@ export interface Flux2Parts {
 
 /** The steps of diffusers' Flux2KleinPipeline, in float32. */
 export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
-  const { text, denoiser, encoder, decoder, scheduler, channels, scale, defaults } = parts
+  const { text, denoiser, encoder, decoder, scheduler, channels, scale, distilled, defaults } = parts
   const sampler = createSampler(scheduler)
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
@@ -55,14 +48,16 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
     const { width = DEFAULT_SIDE * scale, height = DEFAULT_SIDE * scale } = { ...pictures[0], ...sidesOf(request) }
     requireSize(width, height, scale)
-    requireSampling(steps, guidance)
+    requireSampling(steps, guidance, request.strength)
+    const guided = guidance > 1 && !distilled
+    requireGuided(request.negativePrompt, guided)
     const references: EncodedReference[] = []
     for (const picture of pictures) references.push(await encoder.encode(picture, context))
     const grid = { height: height / scale, width: width / scale }
     const count = grid.height * grid.width
     const start = readStart(request, references[0], { scale, channels })
     const begin = (features: Tensor) => denoiser.begin(features, grid, references, context)
-    const predict = await beginPredictions(parts, request, guidance, begin, context)
+    const predict = await beginPredictions(parts, request, guided ? guidance : undefined, begin, context)
     const levels = sampler.plan({ levels: spaceLevels(steps), mu: computeEmpiricalMu(count, steps) })
     return {
       steps: start === undefined ? steps : steps - firstStep(steps, start.strength),
@@ -98,7 +93,6 @@ function readStart(
 ): Start | undefined {
   if ((strength === undefined && mask === undefined) || picture === undefined || encoded === undefined) return undefined
   const share = strength ?? MASKED_STRENGTH
-  requireStrength(share)
   const { grid, tokens } = encoded
   requireStartSize(width, height, { width: grid.width * scale, height: grid.height * scale })
   if (mask === undefined) return { clean: tokens, strength: share }
@@ -108,16 +102,14 @@ function readStart(
 
 /** Reads the prompt, and where guidance asks for it the negative one. */
 async function beginPredictions(
-  { text, distilled }: Flux2Parts,
+  { text }: Flux2Parts,
   { prompt, negativePrompt }: PictureRequest,
-  guidance: number,
+  guidance: number | undefined,
   begin: (features: Tensor) => Predict,
   context: JobContext,
 ): Promise<Predict> {
-  const guided = guidance > 1 && !distilled
-  requireGuided(negativePrompt, guided)
   const positive = begin(await text.encode(prompt, context))
-  return guided
+  return guidance !== undefined
     ? guide(positive, begin(await text.encode(negativePrompt ?? '', context)), guidance, 'negative')
     : positive
 }

@@ -6,14 +6,7 @@ import { sampleNearest } from '../picture/mask.ts'
 import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
-import {
-  requireGuided,
-  requireSampling,
-  requireSize,
-  requireStartSize,
-  requireStrength,
-  sidesOf,
-} from '../request-values.ts'
+import { requireGuided, requireSampling, requireSize, requireStartSize, sidesOf } from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
 import { createNoise } from '../sampling/noise.ts'
 import { patchify, unpatchify } from '../sampling/packing.ts'
@@ -56,7 +49,8 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     const picture = readPicture(request, sizeStep)
     const { width = DEFAULT_SIDE, height = DEFAULT_SIDE } = { ...picture, ...sidesOf(request) }
     requireSize(width, height, sizeStep)
-    requireSampling(steps, guidance)
+    requireSampling(steps, guidance, request.strength)
+    requireGuided(request.negativePrompt, guidance > 0)
     const size = { height: height / scale, width: width / scale }
     const grid = { height: size.height / PATCH, width: size.width / PATCH }
     const posterior = picture && (await encoder.encode(picture, context))
@@ -109,7 +103,6 @@ function readStart(
   { height, width }: Grid,
   { channels, scale }: Pick<ZImageParts, 'channels' | 'scale'>,
 ): Omit<Start, 'clean'> {
-  requireStrength(strength)
   if (mask === undefined) return { strength }
   const places = sampleNearest(prepareReference(mask, scale * PATCH), height, width)
   const planes = Float32Array.from({ length: channels * places.length }, (_, i) => places[i % places.length]!)
@@ -124,7 +117,6 @@ async function beginPredictions(
   grid: Grid,
   context: JobContext,
 ): Promise<Predict> {
-  requireGuided(negativePrompt, guidance > 0)
   const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context)
   const positive = await begin(prompt)
   return guidance > 0 ? guide(positive, await begin(negativePrompt ?? ''), guidance, 'positive') : positive

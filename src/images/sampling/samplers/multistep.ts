@@ -1,14 +1,6 @@
-/** The last noise level of these samplers is this far from 1, where its signal-to-noise ratio has a logarithm. */
-const CLEAR = 1e-6
-
 /** Logarithm of signal over noise at a level of flow matching, where the signal is 1 - sigma; infinite at 0. */
 export function logSignalRatio(sigma: number): number {
   return Math.log(1 - sigma) - Math.log(sigma)
-}
-
-/** Keeps levels away from 1. */
-export function belowOne(sigma: number): number {
-  return Math.abs(sigma - 1) < CLEAR ? sigma - CLEAR : sigma
 }
 
 /** These samplers tell the model whole steps of the thousand that it was trained on, cut off. */

@@ -1,7 +1,10 @@
 import type { UniPcConfig } from '../scheduler-config.ts'
-import { belowOne, combine, logSignalRatio, predictClean, wholeTimes } from './multistep.ts'
+import { combine, logSignalRatio, predictClean, wholeTimes } from './multistep.ts'
 import type { NoiseLevels, Sampler, Step } from './sampler.ts'
 import { solveLinear } from './solve-linear.ts'
+
+/** The first noise level stays this far below 1, where its ratio of signal to noise would have no logarithm. */
+const CLEAR = 1e-6
 
 /** A prediction of clean latents and the level that it was made at. */
 interface Found {
@@ -18,7 +21,7 @@ export function createUniPc(config: UniPcConfig): Sampler {
       const sigmas = Array.from(levels, (level) =>
         use_dynamic_shifting ? factor / (factor + (1 / level - 1)) : (shift * level) / (1 + (shift - 1) * level),
       )
-      sigmas[0] = belowOne(sigmas[0]!)
+      if (Math.abs(sigmas[0]! - 1) < CLEAR) sigmas[0]! -= CLEAR
       return { sigmas: Float32Array.from([...sigmas, 0]), told: wholeTimes(sigmas) }
     },
     begin: (levels) => beginUniPc(config, levels),
