@@ -6,6 +6,8 @@ import type { LinearMode } from './weights.ts'
  * it folds: 55 MB of int8 linear weights left 740 MB resident, against 70 MB kept quantised.
  */
 const EXPANDABLE = 16 * 2 ** 20
+/** Tables of an encoder, of which rows are picked: they are never expanded as a whole. */
+const PICKED = /(^|\.)embeddings\./
 
 /**
  * Chooses how products with quantised weights are computed. A small model is expanded, which keeps decisions exact to rounding. A
@@ -15,6 +17,7 @@ const EXPANDABLE = 16 * 2 ** 20
  */
 export function chooseLinear(weights: WeightIndex): LinearMode {
   const quantised = weights.names
+    .filter((name) => !PICKED.test(name))
     .map((name) => weights.get(name))
     .filter((entry) => entry?.dtype === 'U8' || entry?.dtype === 'I8')
   const bytes = quantised.reduce((sum, entry) => sum + (entry?.length ?? 0), 0)
