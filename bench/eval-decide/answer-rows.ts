@@ -8,6 +8,8 @@ import { type Case, readRows } from './read-rows.ts'
 
 /** A labelled question as a model read it. */
 export interface Answered extends Outcome {
+  /** Place of its row in the file, so that parts can be put together. */
+  readonly row: number
   readonly source: string
   readonly family: string
   readonly heldout: string
@@ -29,24 +31,33 @@ export interface AnswerSettings {
   readonly order: boolean
 }
 
+/** Every `of`-th of the rows that are used, from `index` on. */
+export interface Part {
+  readonly index: number
+  readonly of: number
+}
+
 const context = { turn: async () => {} }
 
-/** Reads every question of some files of labelled rows; probabilities are empty until `calibrated`. */
+/** Reads every question of a part of some files of labelled rows; probabilities are empty until `calibrated`. */
 export async function answerRows(
   decider: Decider,
   files: readonly string[],
   { every, order }: AnswerSettings,
+  part: Part,
 ): Promise<AnsweredRows> {
   const answered: Answered[] = []
-  let [asked, changed] = [0, 0]
+  let [asked, changed, number] = [0, 0, 0]
   for (const file of files) {
     for await (const row of readRows(file, every)) {
+      if (number++ % part.of !== part.index) continue
       const read = await decider.logits(row.request, context)
       const { gold, ...about } = row
       for (const [index, question] of Object.values(row.request.questions).entries()) {
         const right = gold[index] as number
         answered.push({
           ...about,
+          row: number,
           question,
           type: question.type,
           gold: right,

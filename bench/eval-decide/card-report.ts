@@ -58,6 +58,8 @@ export function byLength(answered: readonly Answered[]) {
   )
 }
 
+export type CardReport = ReturnType<typeof cardReport>
+
 /** Everything that a model's card says of its quality. */
 export function cardReport(
   developer: AnsweredRows,

@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { createCpuBackend } from '../../src/backends/index.ts'
+import { openDecider } from '../../src/decide/index.ts'
+import { openFolder } from '../../src/models/index.ts'
+import type { WorkerTask } from './answer-in-workers.ts'
+import { answerRows } from './answer-rows.ts'
+
+/** Answers its part of every group of files, on one thread, and posts the groups in their order. */
+const { model, groups, settings, part } = workerData as WorkerTask
+const backend = await createCpuBackend({ threads: 1 })
+const decider = await openDecider({ backend, files: openFolder(model) })
+for (const files of groups) parentPort?.postMessage(await answerRows(decider, files, settings, part))
+await decider.dispose()
+await backend.dispose()
