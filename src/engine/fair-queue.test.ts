@@ -55,3 +55,21 @@ describe('FairQueue', () => {
     )
   })
 })
+
+it('says in which place an item is served', () => {
+  const names = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 30 })
+  fc.assert(
+    fc.property(names, fc.nat(10), (clients, served) => {
+      const queue = new FairQueue<ReturnType<typeof item>>()
+      const items = clients.map((client, index) => item(`${client}${index}`))
+      for (const each of items) queue.add(each)
+      for (let count = 0; count < served; count++) queue.take()
+      const places = new Map(items.map((each) => [each.name, queue.placeOf(each)]))
+      for (let place = 1, next = queue.take(); next; next = queue.take()) {
+        expect(places.get(next.name)).toBe(place++)
+        places.delete(next.name)
+      }
+      expect([...places.values()].every((place) => place === undefined)).toBe(true)
+    }),
+  )
+})

@@ -32,6 +32,20 @@ export class FairQueue<Item extends { readonly client: string }> {
     return undefined
   }
 
+  /** How many items are served before this one, and itself; undefined where it doesn't wait. */
+  placeOf(item: Item): number | undefined {
+    const index = this.#lines.get(item.client)?.indexOf(item) ?? -1
+    if (index < 0) return undefined
+    let place = 0
+    let isBefore = true
+    for (const [client, line] of this.#lines) {
+      if (client === item.client) isBefore = false
+      // A client that comes first in the round has had one more when this item's turn comes.
+      place += Math.min(line.length, isBefore || client === item.client ? index + 1 : index)
+    }
+    return place
+  }
+
   /** Removes an item; false when it doesn't wait (any more). */
   remove(item: Item): boolean {
     const line = this.#lines.get(item.client)

@@ -5,6 +5,7 @@ import type { BodyParser } from './body/body-parser.ts'
 import { createBodyReaders } from './body/body-readers.ts'
 import { checkHost } from './check-host.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
+import { readPreferences } from './jobs/preferences.ts'
 import { authenticate, nameOfKey } from './keys/authenticate.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { requireScope } from './keys/permissions.ts'
@@ -12,6 +13,7 @@ import type { RequestLimiter } from './limits/request-limiter.ts'
 import { modelName } from './model-name.ts'
 import type { RequestTrace } from './request-trace.ts'
 import type { Route } from './route.ts'
+import { readParams } from './router.ts'
 
 export interface AnswerParts {
   readonly keys: KeyStore | undefined
@@ -35,9 +37,14 @@ export async function answerRequest(
   const noteTimings = (timings: CallTimings) => noteWork(trace, { ...timings, model: modelName(timings.model) })
   const share = budget.open()
   const readers = createBodyReaders(request, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
+  const { searchParams, pathname } = new URL(request.url)
   const call = {
+    method: request.method,
     signal: request.signal,
-    query: new URL(request.url).searchParams,
+    query: searchParams,
+    params: readParams(route.path, pathname),
+    preferences: readPreferences(request.headers),
+    job: undefined,
     keyName: undefined,
     idempotencyKey: undefined,
     holdUntil,

@@ -1,6 +1,14 @@
 import type { Call } from './route.ts'
 
-/** How a route calls the engine for whoever asks: fair over clients, and refused where too many wait. */
-export function toCallOptions({ caller, noteTimings }: Pick<Call, 'caller' | 'noteTimings'>) {
-  return { client: caller.id, whenBusy: 'refuse', onTimings: noteTimings } as const
+/**
+ * How a route calls the engine for whoever asks: fair over clients, and refused where too many wait. A job waits, as
+ * nobody does for it.
+ */
+export function toCallOptions({ caller, noteTimings, job }: Pick<Call, 'caller' | 'noteTimings' | 'job'>) {
+  return {
+    client: caller.id,
+    onTimings: noteTimings,
+    whenBusy: job ? 'wait' : 'refuse',
+    ...(job && { onProgress: job.onProgress }),
+  } as const
 }

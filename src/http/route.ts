@@ -1,15 +1,33 @@
-import type { CallTimings } from '../engine/index.ts'
+import type { CallTimings, Progress } from '../engine/index.ts'
 import type { TesseraError } from '../errors/index.ts'
 import type { JsonOrForm } from './body/body-readers.ts'
 import type { Dialect } from './error-response.ts'
+import type { Preferences } from './jobs/preferences.ts'
 import type { ApiKey } from './keys/key-store.ts'
 import type { Scope } from './keys/scopes.ts'
 
+/** What a request that is answered as a job tells on its way. */
+export interface JobSteps {
+  /**
+   * Awaited when the request is admitted, before its work: waits for its turn.
+   *
+   * @throws AbortedError
+   */
+  begin(signal: AbortSignal): Promise<void>
+  onProgress(progress: Progress): void
+}
+
 /** One request on its way through a route. */
 export interface Call {
+  readonly method: string
   readonly caller: ApiKey
   /** Name of the key, `key_` and 12 digits of its SHA-256; undefined where it has none. */
   readonly keyName: string | undefined
+  /** What stands in the path for the names in braces of the route's. */
+  readonly params: Readonly<Record<string, string>>
+  readonly preferences: Preferences
+  /** Where it is answered as a job. */
+  readonly job: JobSteps | undefined
   /** What stands behind the `?` of the address. */
   readonly query: URLSearchParams
   /** Fires when the client hangs up. */
@@ -32,7 +50,8 @@ export interface Call {
 }
 
 export interface Route {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Segments in braces, as of `/v1/jobs/{id}`, stand for any text. */
   readonly path: string
   /** `open` needs no key, `key` one where the server has keys; `work` also counts against the key's rate limits. */
   readonly access: 'open' | 'key' | 'work'

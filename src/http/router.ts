@@ -14,7 +14,7 @@ export class Router {
 
   /** Routes of a path, whatever their method. */
   at(path: string): readonly Route[] {
-    return this.#routes.filter((route) => route.path === path)
+    return this.#routes.filter((route) => matches(route.path, path))
   }
 
   /** @throws Refusal (404, 405) */
@@ -30,4 +30,27 @@ export class Router {
       .join(', ')
     throw new Refusal(405, 'method_not_allowed', `this path takes ${allowed}`, { allow: allowed })
   }
+}
+
+/** What stands for the names in braces. */
+export function readParams(pattern: string, path: string): Readonly<Record<string, string>> {
+  const segments = path.split('/')
+  const named = pattern
+    .split('/')
+    .flatMap((name, index) => (isName(name) ? [[name.slice(1, -1), segments[index]!]] : []))
+  return Object.fromEntries(named) as Record<string, string>
+}
+
+function matches(pattern: string, path: string): boolean {
+  if (!pattern.includes('{')) return pattern === path
+  const wanted = pattern.split('/')
+  const segments = path.split('/')
+  return (
+    wanted.length === segments.length &&
+    wanted.every((name, index) => (isName(name) ? segments[index] !== '' : name === segments[index]))
+  )
+}
+
+function isName(segment: string): boolean {
+  return segment.startsWith('{')
 }

@@ -124,6 +124,15 @@ export interface ServerOptions {
    */
   readonly requires?: readonly string[]
   /**
+   * How requests are answered that ask to be jobs.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, jobs: { concurrency: 8 } })
+   * ```
+   */
+  readonly jobs?: JobOptions
+  /**
    * Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true.
    *
    * @example
@@ -142,6 +151,20 @@ export interface ServerOptions {
    */
   readonly log?: (entry: RequestLog) => void
 }
+
+export interface JobOptions {
+  /**
+   * Jobs that the engine is given at a time; accounts whose jobs wait take turns. Default 4.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, jobs: { concurrency: 8 } })
+   * ```
+   */
+  readonly concurrency?: number
+}
+
+const JOBS = optionTable('`jobs`', { concurrency: count(1).default(4) } satisfies Record<keyof JobOptions, unknown>)
 
 const LIMITS = optionTable('`limits`', {
   requestsPerMinute: count(1).optional(),
@@ -183,6 +206,7 @@ const SERVER_OPTIONS = optionTable('a server', {
   journal: text('a folder').optional(),
   hosts: listOf('names of hosts').default([]),
   requires: listOf('names of models').default([]),
+  jobs: JOBS.default({ concurrency: 4 }),
   console: flag.default(true),
   log: callback<(entry: RequestLog) => void>().optional(),
 } satisfies Record<keyof ServerOptions, unknown>)

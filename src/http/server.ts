@@ -8,11 +8,15 @@ import { createSystemOneRoute } from './decisions/systemone-route.ts'
 import { createHandler } from './handler.ts'
 import { createEditsRoute } from './images/edits-route.ts'
 import { createGenerationsRoute } from './images/generations-route.ts'
+import { withBackground } from './jobs/background-route.ts'
+import { createJobRoutes } from './jobs/job-routes.ts'
+import { Jobs } from './jobs/jobs.ts'
+import { MemoryJobStore } from './jobs/memory-job-store.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { createKeyStore, readKeysFromEnvironment } from './keys/static-keys.ts'
 import { StoredKeys, withStored } from './keys/stored-keys.ts'
-import { RequestLimiter } from './limits/request-limiter.ts'
+import { type RateLimits, RequestLimiter } from './limits/request-limiter.ts'
 import { TokenLimiter } from './limits/token-limiter.ts'
 import { ServerMetrics } from './metrics/server-metrics.ts'
 import type { Route } from './route.ts'
@@ -49,7 +53,7 @@ export interface Server {
   drain(): void
   /**
    * Refuses new requests with 529, and resolves when those being answered are and charges that wait for the store were
-   * tried once more. Safe to call twice.
+   * tried once more. Jobs that are not over are stopped and not charged. Safe to call twice.
    */
   close(): Promise<void>
 }
@@ -71,14 +75,14 @@ export function createServer(options: ServerOptions): Server {
   const keys = given && withStored(given, stored)
   const accounting = openAccounting(store, metrics, resolved)
   const { ledger } = accounting
-  const concurrency = limits.concurrency ?? (keys && KEYED_CONCURRENCY)
   const recent = new RecentRequests()
+  const jobs = openJobs(metrics, resolved)
   const parser = new BodyParser()
   const hasStaleKeys = () => keys?.isStale ?? false
   let isDraining = false
   const handler = createHandler({
     routes: [
-      ...createWorkRoutes(accounting, resolved),
+      ...createWorkRoutes(accounting, resolved, jobs),
       createModelsRoute(engine),
       createUsageRoute(ledger, recent),
       ...createAdminRoutes({ store, ledger, given, stored }),
@@ -90,7 +94,7 @@ export function createServer(options: ServerOptions): Server {
       ...(resolved.console ? createConsoleRoutes(keys !== undefined) : []),
     ],
     keys,
-    limiter: new RequestLimiter({ ...limits, ...(concurrency && { concurrency }) }, store.countRequest),
+    limiter: openLimiter(limits, keys, store),
     metrics,
     recent,
     maxBodyBytes,
@@ -104,7 +108,7 @@ export function createServer(options: ServerOptions): Server {
     drain: () => void (isDraining = true),
     async close() {
       isDraining = true
-      await handler.close()
+      await Promise.all([handler.close(), jobs.close()])
       await Promise.all([accounting.abandoned.close(), ledger.close(), parser.close()])
     },
     usage: (account) => ledger.usage(account),
@@ -125,15 +129,30 @@ function openAccounting(
   return { ledger, requests, abandoned: new AbandonedWork(), tokens, metrics }
 }
 
-/** The routes on which answers are charged. */
-function createWorkRoutes(accounting: Accounting, options: ResolvedServerOptions): Route[] {
+function openLimiter(limits: RateLimits, keys: KeyStore | undefined, store: UsageStore): RequestLimiter {
+  const concurrency = limits.concurrency ?? (keys && KEYED_CONCURRENCY)
+  return new RequestLimiter({ ...limits, ...(concurrency && { concurrency }) }, store.countRequest)
+}
+
+function openJobs(metrics: ServerMetrics, { jobs: { concurrency } }: ResolvedServerOptions): Jobs {
+  const jobs = new Jobs({ store: new MemoryJobStore(), concurrency, onEnded: (status) => metrics.jobEnded(status) })
+  metrics.watchJobs(() => jobs.counts)
+  return jobs
+}
+
+/** The routes on which answers are charged, and those of the jobs that they may be. */
+function createWorkRoutes(accounting: Accounting, options: ResolvedServerOptions, jobs: Jobs): Route[] {
   const { engine, maxEditBodyBytes } = options
   const decisions = createDecisionService({ engine, ...accounting })
-  return [
+  const json = [
     createSystemOneRoute(decisions, options),
     createOpenAiRoute(decisions, options),
     createGenerationsRoute(engine, accounting),
-    createEditsRoute(engine, accounting, maxEditBodyBytes),
+  ]
+  return [
+    ...json.map((route) => withBackground(route, jobs, async (call) => ({ json: await call.readJson() }))),
+    withBackground(createEditsRoute(engine, accounting, maxEditBodyBytes), jobs, (call) => call.readJsonOrForm()),
+    ...createJobRoutes(jobs),
   ]
 }
 

@@ -2,7 +2,7 @@ import type { CallTimings, Engine } from '../../engine/index.ts'
 import type { Endpoint } from '../usage/prices.ts'
 import { createBuildInfo } from './build-info.ts'
 import { createEngineMetrics } from './engine-metrics.ts'
-import { Counter, Gauge, Histogram, type Metric } from './exposition.ts'
+import { Counter, Gauge, Histogram, type Metric, Reading } from './exposition.ts'
 import { createProcessMetrics } from './process-metrics.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -12,7 +12,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 const STORE_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 2]
 
-const METHODS = ['GET', 'HEAD', 'POST']
+const METHODS = ['GET', 'HEAD', 'POST', 'DELETE']
 
 /** What a server counts about itself. Nothing of a request's content or of who sent it. */
 export class ServerMetrics {
@@ -32,6 +32,7 @@ export class ServerMetrics {
     'Time in which models worked on requests.',
     SECONDS,
   )
+  readonly #jobs = new Counter('tessera_jobs_total', 'Jobs that are over, by status.')
   readonly #more: Metric[]
   readonly #running = new Gauge('tessera_http_requests_in_flight', 'Requests being answered.', () => this.#inFlight)
 
@@ -77,6 +78,16 @@ export class ServerMetrics {
     this.#more.push(new Gauge('tessera_charges_waiting', 'Charges that wait for the store.', read))
   }
 
+  /** @param read Jobs that this process answers, by status. */
+  watchJobs(read: () => Readonly<Record<string, number>>): void {
+    const list = () => Object.entries(read()).map(([status, value]) => ({ labels: { status }, value }))
+    this.#more.push(new Reading('tessera_jobs', 'Jobs that wait for their turn or run.', 'gauge', list))
+  }
+
+  jobEnded(status: string): void {
+    this.#jobs.add({ status })
+  }
+
   answered(endpoint: Endpoint, units: number): void {
     this.#units.add({ endpoint }, units)
   }
@@ -92,6 +103,7 @@ export class ServerMetrics {
       this.#computeSeconds,
       this.#storeSeconds,
       this.#storeErrors,
+      this.#jobs,
       ...this.#more,
     ]
     return `${metrics.flatMap((metric) => metric.lines()).join('\n')}\n`

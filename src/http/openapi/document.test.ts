@@ -40,8 +40,9 @@ it('lists the routes that exist', async () => {
   const { fetch } = createServer({ engine: createStubEngine().engine })
   for (const [path, operations] of Object.entries(createOpenApiDocument().paths)) {
     for (const method of Object.keys(operations)) {
-      const { status } = await fetch(get(path, { method: method.toUpperCase() }))
-      expect([path, method, [404, 405].includes(status)]).toEqual([path, method, false])
+      const response = await fetch(get(path, { method: method.toUpperCase() }))
+      const isThere = ![404, 405].includes(response.status) || (await response.text()).includes('no such job')
+      expect([path, method, isThere]).toEqual([path, method, true])
     }
   }
 })
@@ -129,7 +130,7 @@ it('has a tag for every operation, and the statuses that the service gives', () 
   expect(operations.flatMap(({ operation }) => operation.tags).filter((tag) => !names.includes(tag))).toEqual([])
   const statusesOf = (wanted: string) =>
     Object.keys(operations.find(({ path }) => path === wanted)!.operation.responses)
-  const all = [200, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 431, 500, 503, 529]
+  const all = [200, 202, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 431, 500, 503, 529]
   expect(statusesOf('/v1/systemone')).toEqual(all.map(String))
   expect(statusesOf('/livez')).toEqual(['200', '400', '405', '431', '500'])
 })

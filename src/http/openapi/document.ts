@@ -18,6 +18,7 @@ import { openAiResponseSchema } from '../decisions/openai-response.ts'
 import { editBodySchema } from '../images/edits-route.ts'
 import { generationBodySchema } from '../images/generations-route.ts'
 import { imageAnswerSchema } from '../images/image-route.ts'
+import { jobListSchema, jobSchema } from '../jobs/job-wire.ts'
 import { modelListSchema } from '../routes/models-route.ts'
 import { usageSchema } from '../routes/usage-route.ts'
 import { PATHS } from './paths.ts'
@@ -25,6 +26,7 @@ import { PATHS } from './paths.ts'
 const TAGS = [
   { name: 'decisions', description: 'Typed questions about a state.' },
   { name: 'images', description: 'Pictures from words, and changed ones.' },
+  { name: 'jobs', description: 'Requests that are answered while nobody waits.' },
   { name: 'account', description: 'What a key may use and has used.' },
   { name: 'admin', description: 'For keys with the scope `admin`.' },
   { name: 'server', description: 'For whoever runs it.' },
@@ -48,13 +50,15 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Optio
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        DecisionRequest: toJsonSchema(createDecisionRequestSchema(maxOptions)),
+        DecisionRequest: withBackground(toJsonSchema(createDecisionRequestSchema(maxOptions))),
         DecisionResponse: toJsonSchema(decisionResponseSchema),
-        OpenAiDecisionRequest: toJsonSchema(createOpenAiRequestSchema({ maxOptions })),
+        OpenAiDecisionRequest: withBackground(toJsonSchema(createOpenAiRequestSchema({ maxOptions }))),
         OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
-        ImageGenerationRequest: withDefaults(toJsonSchema(generationBodySchema)),
-        ImageEditRequest: withDefaults(toJsonSchema(editBodySchema)),
+        ImageGenerationRequest: withBackground(withDefaults(toJsonSchema(generationBodySchema))),
+        ImageEditRequest: withBackground(withDefaults(toJsonSchema(editBodySchema))),
         ImageResponse: toJsonSchema(imageAnswerSchema),
+        Job: toJsonSchema(jobSchema),
+        JobList: toJsonSchema(jobListSchema),
         ModelList: toJsonSchema(modelListSchema),
         Usage: toJsonSchema(usageSchema),
         KeyList: toJsonSchema(keyListSchema),
@@ -71,6 +75,16 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Optio
       },
     },
   }
+}
+
+/** Every body may say that it is to be answered as a job. */
+function withBackground(schema: JsonSchema): JsonSchema {
+  const { background, ...properties } = schema.properties as Record<string, unknown>
+  const asJob = { type: 'boolean', description: 'Answer as a job, as `Prefer: respond-async` does.' }
+  return {
+    ...schema,
+    properties: { ...properties, background: background ? { anyOf: [asJob, background] } : asJob },
+  } as JsonSchema
 }
 
 const NULL = { type: 'null' }

@@ -14,6 +14,16 @@ const QUESTIONS = {
 /** The first bytes of a PNG. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAIAAAACACAIAAABMXPac'
 
+const JOB = {
+  id: 'job_4bf92f3577b34da6a3ce929d0e0e4736',
+  object: 'job',
+  status: 'running',
+  path: '/v1/images/generations',
+  created_at: 1795449600,
+  started_at: 1795449601,
+  progress: { stage: 'denoising', done: 3, total: 4 },
+}
+
 export const EXAMPLES = {
   DecisionRequest: { state: 'I was charged twice and want my money back.', questions: QUESTIONS },
   DecisionResponse: {
@@ -68,6 +78,8 @@ export const EXAMPLES = {
   ImageGenerationRequest: { prompt: 'an apple on a blue background', size: '128x128', seed: 7, n: 1 },
   ImageEditRequest: { prompt: 'change the background to yellow', image: PICTURE },
   ImageResponse: { created: 1795449600, data: [{ b64_json: PICTURE }] },
+  Job: JOB,
+  JobList: { object: 'list', data: [JOB] },
   ModelList: {
     object: 'list',
     data: [{ id: 'decide-latest', object: 'model', created: 1795219200, owned_by: 'tessera' }],

@@ -140,6 +140,23 @@ export function errors(statuses: readonly Status[]) {
   )
 }
 
+/** The answer to a request that is to be a job. */
+export function accepted() {
+  const { content } = answer('', 'Job')
+  const location = { description: 'Where the job is.', schema: { type: 'string' } }
+  const description = 'The request is answered as a job, as `Prefer: respond-async` or `background: true` asks.'
+  return { description, headers: { ...REQUEST_ID, location }, content }
+}
+
+export const PREFER = {
+  name: 'Prefer',
+  in: 'header',
+  description:
+    '`respond-async` has the request answered as a job; `keep-result=60` has its result kept for so many seconds, 0 until it is fetched.',
+  schema: { type: 'string' },
+  example: 'respond-async, keep-result=60',
+}
+
 /** Header of the routes that are charged. */
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',

@@ -1,5 +1,17 @@
 import { ADMIN_PATHS } from './admin-paths.ts'
-import { answer, body, errors, IDEMPOTENCY_KEY, images, REQUEST_ID, type Status, withForm } from './messages.ts'
+import { JOB_PATHS } from './job-paths.ts'
+import {
+  accepted,
+  answer,
+  body,
+  errors,
+  IDEMPOTENCY_KEY,
+  images,
+  PREFER,
+  REQUEST_ID,
+  type Status,
+  withForm,
+} from './messages.ts'
 
 /** Of every path. */
 const ERRORS: readonly Status[] = [400, 405, 431, 500]
@@ -12,9 +24,13 @@ const DECISIONS = {
       operationId: 'createSystemOneDecision',
       tags: ['decisions'],
       summary: 'Answers 1 to 32 named questions about a state.',
-      parameters: [IDEMPOTENCY_KEY],
+      parameters: [IDEMPOTENCY_KEY, PREFER],
       requestBody: body('DecisionRequest'),
-      responses: { 200: answer('One answer per question.', 'DecisionResponse'), ...errors(POST_ERRORS) },
+      responses: {
+        200: answer('One answer per question.', 'DecisionResponse'),
+        202: accepted(),
+        ...errors(POST_ERRORS),
+      },
     },
   },
   '/v1/decisions': {
@@ -22,10 +38,11 @@ const DECISIONS = {
       operationId: 'createDecision',
       tags: ['decisions'],
       summary: 'The same decisions on the wire of OpenAI clients.',
-      parameters: [IDEMPOTENCY_KEY],
+      parameters: [IDEMPOTENCY_KEY, PREFER],
       requestBody: body('OpenAiDecisionRequest'),
       responses: {
         200: answer('Answers in the order of the questions.', 'OpenAiDecisionResponse'),
+        202: accepted(),
         ...errors(POST_ERRORS),
       },
     },
@@ -38,9 +55,9 @@ const IMAGES = {
       operationId: 'createImage',
       tags: ['images'],
       summary: 'Draws up to 4 images from a prompt.',
-      parameters: [IDEMPOTENCY_KEY],
+      parameters: [IDEMPOTENCY_KEY, PREFER],
       requestBody: body('ImageGenerationRequest'),
-      responses: { 200: images('image_generation'), ...errors(POST_ERRORS) },
+      responses: { 200: images('image_generation'), 202: accepted(), ...errors(POST_ERRORS) },
     },
   },
   '/v1/images/edits': {
@@ -48,9 +65,9 @@ const IMAGES = {
       operationId: 'createImageEdit',
       tags: ['images'],
       summary: 'Changes an image, or joins several, as the prompt says.',
-      parameters: [IDEMPOTENCY_KEY],
+      parameters: [IDEMPOTENCY_KEY, PREFER],
       requestBody: withForm(body('ImageEditRequest')),
-      responses: { 200: images('image_edit'), ...errors(POST_ERRORS) },
+      responses: { 200: images('image_edit'), 202: accepted(), ...errors(POST_ERRORS) },
     },
   },
 }
@@ -124,4 +141,4 @@ const SERVER = {
 }
 
 /** Every path of the server with its operations. */
-export const PATHS = { ...DECISIONS, ...IMAGES, ...ACCOUNT, ...ADMIN_PATHS, ...SERVER }
+export const PATHS = { ...DECISIONS, ...IMAGES, ...JOB_PATHS, ...ACCOUNT, ...ADMIN_PATHS, ...SERVER }

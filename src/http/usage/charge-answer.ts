@@ -3,14 +3,14 @@ import { AbortedError } from '../../errors/index.ts'
 import { requireModel } from '../keys/permissions.ts'
 import type { TokenLimiter } from '../limits/token-limiter.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
-import type { Call } from '../route.ts'
+import type { Call, JobSteps } from '../route.ts'
 import type { AbandonedWork } from './abandoned-work.ts'
 import { type Claim, digest, type IdempotentRequests } from './idempotent-requests.ts'
 import type { Ledger, Reservation } from './ledger.ts'
 import type { Endpoint } from './prices.ts'
 
 /** Who asks, and until when. */
-export type Asking = Pick<Call, 'caller' | 'signal' | 'noteUnits' | 'noteTimings' | 'idempotencyKey'>
+export type Asking = Pick<Call, 'caller' | 'signal' | 'noteUnits' | 'noteTimings' | 'idempotencyKey' | 'job'>
 
 export interface Accounting {
   readonly ledger: Ledger
@@ -24,7 +24,7 @@ export interface Charge<Answer> {
   readonly endpoint: Endpoint
   /** The request itself: which model it names, and to know it again by. */
   readonly request: { readonly model?: string | null | undefined }
-  /** Whether it goes on for a while when the client hangs up, so that its next try takes it over; default false. */
+  /** Whether it goes on for a while when the client hangs up, so that its next try takes it over; default false. Jobs never do. */
   readonly mayBeAbandoned?: boolean
   /** Units that the answer will use at most; asked only where the caller can run out. */
   foresee(signal: AbortSignal): Promise<number> | number
@@ -75,15 +75,16 @@ export async function chargeAnswer<Answer>(
     const asked = { account, key, body: digest(text()) }
     return requests.run(asked, signal, (ended, claim) => (claim ? answerClaimed(ended, claim) : answerAgain(ended)))
   }
-  const made = charge.mayBeAbandoned
-    ? await abandoned.run({ account, text }, signal, make, ({ reservation }) => reservation.release())
-    : await make(signal)
+  const made =
+    charge.mayBeAbandoned && asking.job === undefined
+      ? await abandoned.run({ account, text }, signal, make, ({ reservation }) => reservation.release())
+      : await make(signal)
   await settle(made)
   return made.answer
 }
 
 /** What is done for an answer: it is made while units are set aside, then charged. */
-function createSteps<Answer>(accounting: Accounting, { caller, noteUnits }: Asking, charge: Charge<Answer>) {
+function createSteps<Answer>(accounting: Accounting, { caller, noteUnits, job }: Asking, charge: Charge<Answer>) {
   const { ledger, tokens, metrics } = accounting
   const { endpoint } = charge
   let foreseen: Promise<number> | undefined
@@ -99,7 +100,7 @@ function createSteps<Answer>(accounting: Accounting, { caller, noteUnits }: Aski
       const order = { endpoint, foresee: () => foresee(ended), ...(name !== undefined && { charge: name }) }
       const reservation = await ledger.reserve(caller, order)
       try {
-        return { reservation, answer: await answerWaited(charge, ended) }
+        return { reservation, answer: await answerWaited(charge, ended, job) }
       } catch (error) {
         await reservation.release()
         throw error
@@ -118,13 +119,18 @@ function createSteps<Answer>(accounting: Accounting, { caller, noteUnits }: Aski
     /** Not charged, and work all the same. */
     async answerAgain(ended: AbortSignal): Promise<Answer> {
       await takeTokens(ended)
-      return answerWaited(charge, ended)
+      return answerWaited(charge, ended, job)
     },
   }
 }
 
 /** An answer that nobody waits for any more is not charged. */
-async function answerWaited<Answer>(charge: Charge<Answer>, ended: AbortSignal): Promise<Answer> {
+async function answerWaited<Answer>(
+  charge: Charge<Answer>,
+  ended: AbortSignal,
+  job: JobSteps | undefined,
+): Promise<Answer> {
+  await job?.begin(ended)
   const answered = await charge.answer(ended)
   if (ended.aborted) throw new AbortedError(undefined, { cause: ended.reason })
   return answered

@@ -156,7 +156,8 @@ export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function conflict(): Refusal {
+/** For another body under the same key. */
+export function conflict(): Refusal {
   return new Refusal(409, 'idempotency_error', 'Idempotency-Key: was used for another request; take a new one')
 }
 

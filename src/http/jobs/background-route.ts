@@ -1,0 +1,70 @@
+import { InvalidRequestError } from '../../errors/index.ts'
+import type { JsonOrForm } from '../body/body-readers.ts'
+import { createJsonResponse } from '../json-response.ts'
+import type { Call, Route } from '../route.ts'
+import { digest } from '../usage/idempotent-requests.ts'
+import { toJobWire } from './job-wire.ts'
+import type { Jobs } from './jobs.ts'
+
+const KEEP_MS = 600_000
+
+/**
+ * The same route, which answers as a job where the client asks for it: by `Prefer: respond-async`, or `background: true`
+ * in the body.
+ *
+ * @param read the body, in the way that the route does
+ */
+export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => Promise<JsonOrForm>): Route {
+  return {
+    ...route,
+    async handle(call) {
+      const { isBackground, body } = takeBackground(await read(call))
+      const readJson = async () => ('json' in body ? body.json : undefined)
+      const known: Call = { ...call, readJson, readJsonOrForm: async () => body }
+      const { isAsync, keepMs = KEEP_MS } = call.preferences
+      if (!isAsync && !isBackground) return route.handle(known)
+      refuseStream(body)
+      const { idempotencyKey: key, caller } = call
+      const order = { account: caller.id, path: route.path, dialect: route.dialect, keepMs }
+      const keyed = key === undefined ? undefined : { key, digest: digest(`${route.path}\n${JSON.stringify(body)}`) }
+      const { job, ended } = await jobs.start({ ...order, keyed }, async (steps, signal) =>
+        route.handle({ ...known, job: steps, signal, holdUntil: () => {} }),
+      )
+      // It keeps its place under the limits of the key, and its share of the memory for bodies.
+      if (ended) call.holdUntil(ended)
+      return createJsonResponse(toJobWire(job), {
+        status: 202,
+        headers: { location: `/v1/jobs/${job.id}`, ...(isAsync && { 'preference-applied': 'respond-async' }) },
+      })
+    },
+  }
+}
+
+interface Background {
+  readonly isBackground: boolean
+  /** Without the field that says so. */
+  readonly body: JsonOrForm
+}
+
+/** A `background` that is a text is the one that OpenAI's clients ask pictures to have. */
+function takeBackground(body: JsonOrForm): Background {
+  if ('form' in body) {
+    const form = body.form.filter(({ name, value }) => name !== 'background' || !/^(?:true|false)$/.test(value))
+    const isBackground = body.form.some(({ name, value }) => name === 'background' && value === 'true')
+    return { isBackground, body: { form } }
+  }
+  const { json } = body
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return { isBackground: false, body }
+  const { background, ...rest } = json as Readonly<Record<string, unknown>>
+  if (typeof background !== 'boolean') return { isBackground: false, body }
+  return { isBackground: background, body: { json: rest } }
+}
+
+function refuseStream(body: JsonOrForm): void {
+  const isStream =
+    'form' in body
+      ? body.form.some(({ name, value }) => name === 'stream' && value === 'true')
+      : (body.json as { readonly stream?: unknown } | null)?.stream === true
+  if (!isStream) return
+  throw new InvalidRequestError('stream', 'cannot be true for a job; GET /v1/jobs/{id}/events streams its progress')
+}

@@ -1,0 +1,27 @@
+import { OverloadedError, toTesseraError } from '../../errors/index.ts'
+import { createErrorBody, type Dialect } from '../error-response.ts'
+import { WARNINGS_HEADER } from '../images/told-warnings.ts'
+import { Refusal } from '../refusal.ts'
+import type { Job } from './job.ts'
+
+/** What a job becomes with the response to its request. */
+export async function describeResult(response: Response): Promise<Partial<Job>> {
+  const text = await response.text()
+  const warnings = response.headers.get(WARNINGS_HEADER)
+  return {
+    status: 'succeeded',
+    endedAt: Date.now(),
+    result: JSON.parse(text) as unknown,
+    bytes: Buffer.byteLength(text),
+    ...(warnings !== null && { warnings: JSON.parse(warnings) as unknown }),
+  }
+}
+
+/** What it becomes where there is none. @param signal that stops it */
+export function describeFailure(thrown: unknown, { aborted, reason }: AbortSignal, dialect: Dialect): Partial<Job> {
+  const isClosing = OverloadedError.isInstance(reason)
+  const endedAt = Date.now()
+  if (aborted && !isClosing) return { status: 'cancelled', endedAt }
+  const error = isClosing ? reason : thrown instanceof Refusal ? thrown : toTesseraError(thrown)
+  return { status: 'failed', endedAt, error: { status: error.status, ...createErrorBody(error, dialect) } }
+}

@@ -1,0 +1,58 @@
+import type { z } from 'zod'
+import { startEventStream } from '../event-stream.ts'
+import { createJsonResponse } from '../json-response.ts'
+import type { Call, Route } from '../route.ts'
+import type { jobListSchema } from './job-wire.ts'
+import { toJobWire } from './job-wire.ts'
+import type { Jobs } from './jobs.ts'
+
+/** Proxies close a connection that says nothing for a minute. */
+const COMMENT_MS = 15_000
+
+const KEY = { access: 'key', dialect: 'openai' } as const
+
+/** What is under `/v1/jobs`: an account's own jobs, and those of no other. */
+export function createJobRoutes(jobs: Jobs): Route[] {
+  const path = '/v1/jobs/{id}'
+  return [
+    { ...KEY, method: 'GET', path: '/v1/jobs', handle: ({ caller }) => list(jobs, caller.id) },
+    { ...KEY, method: 'GET', path, handle: (call) => read(jobs, call) },
+    { ...KEY, method: 'DELETE', path, handle: (call) => cancel(jobs, call) },
+    { ...KEY, method: 'GET', path: `${path}/events`, handle: (call) => stream(jobs, call) },
+  ]
+}
+
+async function list(jobs: Jobs, account: string): Promise<Response> {
+  const data = (await jobs.list(account)).map(toJobWire)
+  return createJsonResponse({ object: 'list', data } satisfies z.output<typeof jobListSchema>)
+}
+
+async function read(jobs: Jobs, { caller, params, method }: Call): Promise<Response> {
+  const job = await jobs.find(caller.id, params.id!)
+  // Whoever asks for the headers alone has not got the result.
+  if (method !== 'HEAD') await jobs.fetched(job)
+  return createJsonResponse(toJobWire(job))
+}
+
+async function cancel(jobs: Jobs, { caller, params }: Call): Promise<Response> {
+  return createJsonResponse(toJobWire(await jobs.cancel(caller.id, params.id!)))
+}
+
+/** An event for every change, named `job.` and the status, with the job as its data; the last one has the result. */
+async function stream(jobs: Jobs, call: Call): Promise<Response> {
+  const { caller, params } = call
+  const id = params.id!
+  // Before the stream begins, as an unknown job has a status of its own.
+  await jobs.find(caller.id, id)
+  return startEventStream(call, async ({ comment, event }, signal) => {
+    const timer = setInterval(() => comment('waiting'), COMMENT_MS).unref()
+    try {
+      for await (const job of jobs.watch(caller.id, id, signal)) {
+        event(`job.${job.status}`, toJobWire(job))
+        await jobs.fetched(job)
+      }
+    } finally {
+      clearInterval(timer)
+    }
+  })
+}

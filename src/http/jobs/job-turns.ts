@@ -1,0 +1,69 @@
+import { FairQueue } from '../../engine/fair-queue.ts'
+import { AbortedError } from '../../errors/index.ts'
+
+interface Waiting {
+  readonly id: string
+  readonly client: string
+  enter(): void
+}
+
+/** Lets so many jobs run at a time; accounts that wait take turns. */
+export class JobTurns {
+  readonly #most: number
+  readonly #queue = new FairQueue<Waiting>()
+  readonly #waiting = new Map<string, Waiting>()
+  #running = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** How many are served before this one, and itself; undefined where it does not wait. */
+  placeOf(id: string): number | undefined {
+    const waiting = this.#waiting.get(id)
+    return waiting && this.#queue.placeOf(waiting)
+  }
+
+  /**
+   * Waits for the turn of a job.
+   *
+   * @returns what ends it; further calls do nothing
+   * @throws AbortedError
+   */
+  async enter(id: string, client: string, signal: AbortSignal): Promise<() => void> {
+    if (this.#running < this.#most) this.#running++
+    else await this.#wait(id, client, signal)
+    let isInside = true
+    return () => {
+      if (isInside) this.#leave()
+      isInside = false
+    }
+  }
+
+  #wait(id: string, client: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#queue.remove(waiting)
+        this.#waiting.delete(id)
+        reject(new AbortedError(undefined, { cause: signal.reason }))
+      }
+      const enter = () => {
+        signal.removeEventListener('abort', leave)
+        this.#waiting.delete(id)
+        resolve()
+      }
+      const waiting = { id, client, enter }
+      if (signal.aborted) return leave()
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.set(id, waiting)
+      this.#queue.add(waiting)
+    })
+  }
+
+  /** The place goes to whoever is next. */
+  #leave(): void {
+    const next = this.#queue.take()
+    if (next) next.enter()
+    else this.#running--
+  }
+}

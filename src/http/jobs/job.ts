@@ -1,0 +1,45 @@
+import type { Progress } from '../../engine/index.ts'
+import type { createErrorBody } from '../error-response.ts'
+
+export const JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
+
+export type JobStatus = (typeof JOB_STATUSES)[number]
+
+/** A request that is answered while nobody waits for the response. Times are milliseconds since 1970. */
+export interface Job {
+  readonly id: string
+  /** Whose it is: to all others there is no such job. */
+  readonly account: string
+  /** Path of the route that answers it. */
+  readonly path: string
+  readonly status: JobStatus
+  readonly createdAt: number
+  readonly startedAt?: number
+  readonly endedAt?: number
+  /** SHA-256 of the request, where it has an `Idempotency-Key`. */
+  readonly digest?: string
+  /** How long it is kept after its end; 0 until its result was fetched. */
+  readonly keepMs: number
+  /** Body of the answer, where the job succeeded. */
+  readonly result?: unknown
+  /** What the answer warns of. */
+  readonly warnings?: unknown
+  /** Why there is no answer, where the job failed. */
+  readonly error?: JobError
+  /** Bytes that the result takes as JSON. */
+  readonly bytes: number
+}
+
+export type JobError = ReturnType<typeof createErrorBody> & { readonly status: number }
+
+/** A job as it stands at this moment. */
+export interface JobView extends Job {
+  /** How many jobs are served before it, and itself; only while it is queued here. */
+  readonly place?: number
+  /** Only while it runs. */
+  readonly progress?: Progress
+}
+
+export function isOver({ status }: Job): boolean {
+  return status !== 'queued' && status !== 'running'
+}

@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { eventsOf, type JobServer, openJobServer } from '../test-support/job-server.ts'
+import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
+
+let jobs: JobServer
+afterEach(() => jobs.close())
+const serve = (options?: Parameters<typeof openJobServer>[0]) => (jobs = openJobServer(options))
+
+describe('jobs that wait', () => {
+  it('have a place, and take turns over accounts', async () => {
+    serve({ keys: ['a', 'b'].map((key) => ({ key, id: key })), jobs: { concurrency: 1 } })
+    jobs.hold()
+    await jobs.start(BODY, '/v1/systemone', bearer('a'))
+    const second = await jobs.start(BODY, '/v1/systemone', bearer('a'))
+    const third = await jobs.start(BODY, '/v1/systemone', bearer('a'))
+    const other = await jobs.start(BODY, '/v1/systemone', bearer('b'))
+    expect(second.job).toMatchObject({ status: 'queued', place: 1 })
+    expect(other.job).toMatchObject({ status: 'queued', place: 2 })
+    expect(await json(jobs.ask(third.job['id'], bearer('a')))).toMatchObject({ place: 3 })
+    expect(await (await jobs.server.fetch(get('/metrics', { headers: bearer('a') }))).status).toBe(403)
+    jobs.open()
+    await jobs.until(third.job['id'], 'succeeded', bearer('a'))
+    expect(jobs.stub.clients).toEqual(['a', 'a', 'b', 'a'])
+  })
+
+  it('are cancelled where they are', async () => {
+    serve({ jobs: { concurrency: 1 } })
+    jobs.hold()
+    await jobs.start(BODY)
+    const { job } = await jobs.start(BODY)
+    expect(await json(jobs.ask(job['id'], {}, { method: 'DELETE' }))).toMatchObject({ status: 'cancelled' })
+    expect(jobs.stub.counts.running).toBe(1)
+  })
+
+  it('keep their place under the limits of the key', async () => {
+    serve({ keys: [{ key: 'a', concurrency: 1 }] })
+    jobs.hold()
+    const { job } = await jobs.start(BODY, '/v1/systemone', bearer('a'))
+    expect((await jobs.server.fetch(post(BODY, { headers: bearer('a') }))).status).toBe(429)
+    expect(jobs.entries.filter(({ status }) => status === 202)).toEqual([])
+    jobs.open()
+    await jobs.until(job['id'], 'succeeded', bearer('a'))
+    expect((await jobs.server.fetch(post(BODY, { headers: bearer('a') }))).status).toBe(200)
+    expect(jobs.entries.filter(({ status }) => status === 202)).toMatchObject([
+      { route: '/v1/systemone', units: JSON.stringify(BODY.state).length, computeMs: 300 },
+    ])
+  })
+})
+
+describe('a job', () => {
+  it('is there for its account alone', async () => {
+    serve({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
+    const { job } = await jobs.start(BODY, '/v1/systemone', bearer('a'))
+    for (const [method, tail] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['GET', '/events'],
+    ] as const) {
+      const response = await jobs.ask(job['id'], bearer('b'), { method }, tail)
+      expect([response.status, await json(response)]).toEqual([
+        404,
+        expect.objectContaining({ error_type: 'not_found' }),
+      ])
+      expect((await jobs.ask(job['id'], {}, { method }, tail)).status).toBe(401)
+    }
+    expect(await json(jobs.server.fetch(get('/v1/jobs', { headers: bearer('b') })))).toMatchObject({ data: [] })
+    const { data } = await json(jobs.server.fetch(get('/v1/jobs', { headers: bearer('a') })))
+    expect(data).toMatchObject([{ id: job['id'] }])
+    expect(JSON.stringify(data)).not.toContain('result')
+  })
+
+  it('streams its progress, and its result at the end', async () => {
+    const [path, body] = IMAGE_BODIES[0]
+    serve()
+    jobs.hold()
+    const { job } = await jobs.start(body, path)
+    const response = await jobs.ask(job['id'], {}, {}, '/events')
+    jobs.open()
+    const events = await eventsOf(response)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    const progress = events.map(([, { progress }]) => progress).filter((value) => value !== undefined)
+    expect(progress).toContainEqual({ stage: 'denoising', done: 0, total: 1 })
+    expect(events.at(-1)).toMatchObject(['job.succeeded', { id: job['id'], result: { data: [{}] } }])
+  })
+
+  it('that is kept until it is fetched is gone then, and not before', async () => {
+    serve()
+    const { job } = await jobs.start(BODY, '/v1/systemone', { prefer: 'respond-async, keep-result=0' })
+    await expect
+      .poll(async () => (await json(jobs.server.fetch(get('/v1/jobs'))))['data'])
+      .toMatchObject([{ status: 'succeeded' }])
+    expect((await jobs.ask(job['id'], {}, { method: 'HEAD' })).status).toBe(200)
+    expect(await json(jobs.ask(job['id']))).toMatchObject({ status: 'succeeded', result: {} })
+    expect((await jobs.ask(job['id'])).status).toBe(404)
+  })
+
+  it.each([
+    ['respond-async', 600],
+    ['keep-result=60, respond-async', 60],
+  ])('with Prefer: %s is removed %i seconds after its end', async (prefer, seconds) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    try {
+      serve()
+      const { job } = await jobs.start(BODY, '/v1/systemone', { prefer })
+      await vi.waitFor(async () => expect((await json(jobs.ask(job['id'])))['status']).toBe('succeeded'))
+      const { ended_at, expires_at } = await json(jobs.ask(job['id']))
+      expect(Number(expires_at) - Number(ended_at)).toBe(seconds)
+      await vi.advanceTimersByTimeAsync((seconds - 1) * 1000)
+      expect((await jobs.ask(job['id'])).status).toBe(200)
+      await vi.advanceTimersByTimeAsync(2000)
+      expect((await jobs.ask(job['id'])).status).toBe(404)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('that is over is removed by DELETE', async () => {
+    serve()
+    const { job } = await jobs.start(BODY)
+    await jobs.until(job['id'], 'succeeded')
+    expect(await json(jobs.ask(job['id'], {}, { method: 'DELETE' }))).toMatchObject({ status: 'succeeded', result: {} })
+    expect((await jobs.ask(job['id'])).status).toBe(404)
+  })
+
+  it.each(['keep-result=-1', 'keep-result=86401', 'keep-result=', 'keep-result=1e3'])(
+    'with Prefer: %s is refused',
+    async (prefer) => {
+      serve()
+      const { response, job } = await jobs.start(BODY, '/v1/systemone', { prefer })
+      expect([response.status, job['message']]).toEqual([400, expect.stringContaining('keep-result must be')])
+    },
+  )
+
+  it('is counted by how it ended', async () => {
+    serve()
+    const { job } = await jobs.start(BODY)
+    await jobs.until(job['id'], 'succeeded')
+    const text = await (await jobs.server.fetch(get('/metrics'))).text()
+    expect(text).toContain('tessera_jobs_total{status="succeeded"} 1')
+    expect(text).toContain('tessera_jobs{status="running"} 0')
+  })
+})

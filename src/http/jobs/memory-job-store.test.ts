@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { OverloadedError, RateLimitError } from '../../errors/index.ts'
+import type { Job } from './job.ts'
+import { MemoryJobStore } from './memory-job-store.ts'
+
+const LIMITS = { jobs: 3, jobsEach: 2, bytes: 100 }
+const make = (id: string, account = 'a'): Job => ({
+  id,
+  account,
+  path: '/v1/systemone',
+  status: 'queued',
+  createdAt: 0,
+  keepMs: 60_000,
+  bytes: 0,
+})
+
+let store: MemoryJobStore
+beforeEach(() => {
+  vi.useFakeTimers()
+  store = new MemoryJobStore(LIMITS)
+})
+afterEach(() => vi.useRealTimers())
+
+it('says when there will be room, and has it then', async () => {
+  await store.add(make('1'))
+  await store.add(make('2'))
+  await expect(store.add(make('3'))).rejects.toSatisfy((error) => RateLimitError.isInstance(error))
+  await store.write({ ...make('1'), status: 'succeeded', endedAt: 0 })
+  await vi.advanceTimersByTimeAsync(20_000)
+  await expect(store.add(make('3'))).rejects.toMatchObject({ retryAfterMs: 40_000 })
+  await store.add(make('4', 'b'))
+  await expect(store.add(make('5', 'c'))).rejects.toSatisfy((error) => OverloadedError.isInstance(error))
+  await vi.advanceTimersByTimeAsync(40_000)
+  expect(await store.read('1')).toBeUndefined()
+  expect(await store.add(make('3'))).toBeUndefined()
+})
+
+it('takes no more jobs while results fill it, and drops none', async () => {
+  await store.add(make('1'))
+  await store.write({ ...make('1'), status: 'succeeded', result: {}, bytes: 100 })
+  await expect(store.add(make('2'))).rejects.toThrow('as many jobs as it can')
+  expect(await store.read('1')).toMatchObject({ result: {} })
+  await store.remove('1')
+  expect(await store.add(make('2'))).toBeUndefined()
+})
+
+it('hands out the job that is there', async () => {
+  const job = make('1')
+  await store.add(job)
+  expect(await store.add({ ...job, createdAt: 5 })).toBe(job)
+  expect(await store.list('a')).toEqual([job])
+})

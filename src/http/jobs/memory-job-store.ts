@@ -1,0 +1,104 @@
+import { OverloadedError, RateLimitError } from '../../errors/index.ts'
+import type { JobStore } from './job-store.ts'
+import { isOver, type Job } from './job.ts'
+
+interface Kept {
+  job: Job
+  /** When it is removed, in milliseconds since 1970; undefined while it is not over. */
+  expires?: number
+  timer?: NodeJS.Timeout
+}
+
+export interface MemoryJobLimits {
+  /** Jobs of all accounts that are not removed yet. */
+  readonly jobs: number
+  /** The same of one account. */
+  readonly jobsEach: number
+  /** Bytes of all results; what runs when they are reached is kept all the same. */
+  readonly bytes: number
+}
+
+const LIMITS: MemoryJobLimits = { jobs: 1000, jobsEach: 250, bytes: 256 * 2 ** 20 }
+
+/** How long a result that is kept until it is fetched waits for that. */
+const UNFETCHED_MS = 600_000
+
+/** Jobs of this process, gone with it. Full, it refuses new ones: a result that was paid for is never dropped for another. */
+export class MemoryJobStore implements JobStore {
+  readonly #limits: MemoryJobLimits
+  readonly #all = new Map<string, Kept>()
+  #bytes = 0
+
+  constructor(limits: MemoryJobLimits = LIMITS) {
+    this.#limits = limits
+  }
+
+  async add(job: Job): Promise<Job | undefined> {
+    const found = this.#all.get(job.id)
+    if (found) return found.job
+    this.#requireRoom(job.account)
+    this.#all.set(job.id, { job })
+    return undefined
+  }
+
+  async read(id: string): Promise<Job | undefined> {
+    return this.#all.get(id)?.job
+  }
+
+  async write(job: Job): Promise<void> {
+    const kept = this.#all.get(job.id)
+    if (kept === undefined) return
+    this.#bytes += job.bytes - kept.job.bytes
+    kept.job = job
+    if (!isOver(job)) return
+    const keepMs = job.keepMs === 0 ? UNFETCHED_MS : job.keepMs
+    clearTimeout(kept.timer)
+    kept.expires = Date.now() + keepMs
+    kept.timer = setTimeout(() => this.#remove(job.id), keepMs).unref()
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#remove(id)
+  }
+
+  async list(account: string): Promise<Job[]> {
+    return this.#of(account)
+      .map(({ job: { result: _result, ...job } }) => job)
+      .reverse()
+  }
+
+  async close(): Promise<void> {
+    for (const id of this.#all.keys()) this.#remove(id)
+  }
+
+  #of(account: string): Kept[] {
+    return [...this.#all.values()].filter(({ job }) => job.account === account)
+  }
+
+  #requireRoom(account: string): void {
+    const { jobs, jobsEach, bytes } = this.#limits
+    const own = this.#of(account)
+    if (own.length >= jobsEach) {
+      const message = `too many jobs for this API key: at most ${jobsEach} that run or whose results are kept`
+      throw new RateLimitError(message, untilRoom(own))
+    }
+    if (this.#all.size >= jobs || this.#bytes >= bytes) {
+      const all = [...this.#all.values()]
+      throw new OverloadedError('the service keeps as many jobs as it can; retry later', untilRoom(all))
+    }
+  }
+
+  #remove(id: string): void {
+    const kept = this.#all.get(id)
+    if (kept === undefined) return
+    clearTimeout(kept.timer)
+    this.#bytes -= kept.job.bytes
+    this.#all.delete(id)
+  }
+}
+
+/** The time until the first of them is removed; unknown where none is over. */
+function untilRoom(kept: readonly Kept[]): { retryAfterMs?: number } {
+  const first = Math.min(...kept.map(({ expires }) => expires ?? Number.POSITIVE_INFINITY))
+  return Number.isFinite(first) ? { retryAfterMs: Math.max(0, first - Date.now()) } : {}
+}
