@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Tensor } from '../../src/backends/backend.ts'
+import { textBlocks } from '../../src/decide/encoder/attention-blocks.ts'
 import { parseBertConfig, type BertConfig } from '../../src/models/bert-config.ts'
 import { readSafetensors } from '../../src/models/read-safetensors.ts'
 import type { WeightIndex } from '../../src/models/weight-index.ts'
@@ -20,5 +21,10 @@ export async function openBertCheckpoint(folder: string): Promise<BertCheckpoint
 /** Feeds of a graph on BERT tokens at their usual positions. */
 export function bertFeeds(ids: readonly number[], segments: readonly number[]): Record<string, Tensor> {
   const row = (values: readonly number[]) => int64(values, 1, values.length)
-  return { input_ids: row(ids), position_ids: row(ids.map((_, i) => i)), token_type_ids: row(segments) }
+  return {
+    input_ids: row(ids),
+    position_ids: row(ids.map((_, i) => i)),
+    token_type_ids: row(segments),
+    ...textBlocks([ids.length]),
+  }
 }

@@ -1,4 +1,3 @@
-import type { Tensor } from '../../backends/backend.ts'
 import type { DecisionRequest, Question } from '../../schemas/index.ts'
 
 /** A text that an encoder reads about a question: a window of the state, and what stands before and behind it. */
@@ -7,14 +6,16 @@ export interface Prompt {
   readonly after: readonly number[]
   /** How many tokens of `after` are of the second segment. Default: none. */
   readonly second?: number
-  /** What the head reads, beside the tokens. */
-  readonly feeds: Readonly<Record<string, Tensor>>
+  /** Tokens of `before` whose hidden states the head reads. */
+  readonly rows: readonly number[]
+  /** Kind of the question, where the head has a table of kinds. */
+  readonly type?: number
 }
 
 /** A question as the prompts that are read about it in every window of the state. */
 export interface FramedQuestion {
   readonly prompts: readonly Prompt[]
-  /** One logit an option (noul: yes, no) from the logits of each prompt. */
+  /** One logit an option (noul: yes, no) from what the head gives for the rows of each prompt. */
   readOut(logits: readonly Float32Array[]): Float64Array
 }
 

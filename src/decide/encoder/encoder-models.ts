@@ -9,9 +9,7 @@ import {
 import type { BertConfig } from '../../models/bert-config.ts'
 import type { ModernBertConfig } from '../../models/modernbert-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
-import { int64 } from '../int64-tensor.ts'
 import type { EncoderModel } from './encoder-question-reader.ts'
-import { localBlocks } from './local-blocks.ts'
 
 /** An encoder's configuration and tensors, and those that may be left over; see `DecisionFamily`. */
 interface EncoderCheckpoint<Config> {
@@ -30,10 +28,7 @@ export async function openBert(
   const options = { linear: chooseLinear(weights), attention, precision, movesHalf }
   const graph = buildBertEncoder(config, weights, head, options)
   refuseUnread(weights, [graph], unread)
-  return {
-    session: await backend.createSession(graph),
-    tokenFeeds: (ids, segments) => ({ ...placed(ids), token_type_ids: int64(segments, [1, segments.length]) }),
-  }
+  return { session: await backend.createSession(graph) }
 }
 
 /**
@@ -51,19 +46,5 @@ export async function openModernBert(
   const options = { linear: chooseLinear(weights), attention, precision, movesHalf, maxPositions, prefix }
   const graph = buildModernBertEncoder(config, weights, head, options)
   refuseUnread(weights, [graph], unread)
-  return {
-    session: await backend.createSession(graph),
-    tokenFeeds: (ids) => ({ ...placed(ids), ...localBlocks(ids.length, config.local_attention) }),
-  }
-}
-
-function placed(ids: readonly number[]) {
-  const dims = [1, ids.length]
-  return {
-    input_ids: int64(ids, dims),
-    position_ids: int64(
-      ids.map((_, place) => place),
-      dims,
-    ),
-  }
+  return { session: await backend.createSession(graph), window: config.local_attention }
 }

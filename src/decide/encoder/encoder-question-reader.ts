@@ -1,4 +1,4 @@
-import type { Session, Tensor } from '../../backends/backend.ts'
+import type { Session } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
@@ -6,17 +6,21 @@ import type { PlannedRequest, QuestionReader, Reading, TokenCount } from '../dec
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { splitWindows, type Window } from '../windows.ts'
 import type { EncoderFormat, FramedQuestion, Prompt, Refuse } from './encoder-format.ts'
+import { groupTexts } from './group-texts.ts'
+import { passFeeds, type PassText } from './pass-feeds.ts'
 
 /** Tokens of the state that are read beside even the longest question. */
 const SMALLEST_WINDOW = 64
 /** Tokens that neighbouring windows share. */
 const OVERLAP = 64
+/** Most tokens of several texts in a pass. More do not make it faster, and calls are aborted between passes. */
+const PASS = 256
 
 /** An encoder with a head that gives `logits`. */
 export interface EncoderModel {
   readonly session: Session
-  /** Feeds of the encoder: its tokens, and the segment (0 or 1) of each. */
-  tokenFeeds(ids: readonly number[], segments: readonly number[]): Record<string, Tensor>
+  /** Tokens that its local layers see, where there are such. */
+  readonly window?: number
 }
 
 export interface EncoderPlan extends PlannedRequest {
@@ -29,12 +33,15 @@ export interface EncoderPlan extends PlannedRequest {
 
 /**
  * Reads questions with a model that sees state and question together: the state is read once for every prompt, as nothing of it
- * can be shared.
+ * can be shared. Short texts are read in one pass.
+ *
+ * @param most tokens of several texts in a pass
  */
 export function createEncoderQuestionReader(
   model: EncoderModel,
   format: EncoderFormat,
   tokenizer: Tokenizer,
+  most = PASS,
 ): QuestionReader<EncoderPlan> {
   return {
     plan(request) {
@@ -45,7 +52,7 @@ export function createEncoderQuestionReader(
       }
     },
     count: countPrompts,
-    read: (plan, context) => readAll(model, plan, context),
+    read: (plan, context) => readAll(model, plan, context, most),
     dispose: () => model.session.dispose(),
   }
 }
@@ -59,7 +66,7 @@ function planPrompts(request: DecisionRequest, format: EncoderFormat): EncoderPl
   for (const [index, question] of questions.entries()) {
     const refuse = refusal(names[index] as string)
     const frame = format.frame(question, refuse)
-    const needs = lead.length + Math.max(...frame.prompts.map(({ before, after }) => before.length + after.length))
+    const needs = lead.length + Math.max(...frame.prompts.map(sizeOf))
     const room = format.positions - needs
     if (room < SMALLEST_WINDOW) {
       const most = format.positions - SMALLEST_WINDOW
@@ -77,10 +84,14 @@ function refusal(name: string): Refuse {
   }
 }
 
+/** Tokens around the state. */
+function sizeOf({ before, after }: Prompt): number {
+  return before.length + after.length
+}
+
 /** The state once, and all that is read of each question beside it. */
 function countPrompts({ names, framed, lead, state }: EncoderPlan): TokenCount {
-  const size = ({ before, after }: Prompt) => before.length + after.length
-  const sizes = framed.map(({ prompts }) => prompts.reduce((sum, prompt) => sum + size(prompt), 0))
+  const sizes = framed.map(({ prompts }) => prompts.reduce((sum, prompt) => sum + sizeOf(prompt), 0))
   const read = lead.length + state.length
   return {
     input_tokens: sizes.reduce((sum, tokens) => sum + tokens, read),
@@ -89,31 +100,55 @@ function countPrompts({ names, framed, lead, state }: EncoderPlan): TokenCount {
   }
 }
 
-async function readAll(model: EncoderModel, plan: EncoderPlan, context: JobContext): Promise<Reading> {
-  const { framed, windows, lead, state } = plan
-  const total = framed.reduce((sum, { prompts }, index) => sum + prompts.length * windows[index]!.length, 0)
-  let done = 0
-  const answers: Float64Array[][] = []
-  for (const [index, { prompts, readOut }] of framed.entries()) {
-    const read: Float64Array[] = []
-    for (const { start, end } of windows[index]!) {
-      const logits: Float32Array[] = []
-      for (const prompt of prompts) {
-        await context.turn()
-        context.onProgress?.({ stage: 'reading', done: done++, total })
-        logits.push(await run(model, prompt, [...lead, ...state.slice(start, end)]))
-      }
-      read.push(readOut(logits))
-    }
-    answers.push(read)
-  }
-  context.onProgress?.({ stage: 'reading', done: total, total })
-  return { logits: answers }
+/** A prompt beside a window of the state. */
+interface Place {
+  readonly question: number
+  readonly window: number
+  readonly prompt: number
 }
 
-async function run(model: EncoderModel, { before, after, second = 0, feeds }: Prompt, state: readonly number[]) {
-  const ids = [...before, ...state, ...after]
-  const segments = ids.map((_, place) => (place < ids.length - second ? 0 : 1))
-  const { logits } = await model.session.run({ ...model.tokenFeeds(ids, segments), ...feeds })
-  return logits!.data as Float32Array
+async function readAll(model: EncoderModel, plan: EncoderPlan, context: JobContext, most: number): Promise<Reading> {
+  const { framed, windows } = plan
+  const places = framed.flatMap(({ prompts }, question) =>
+    windows[question]!.flatMap((_, window) => prompts.map((__, prompt): Place => ({ question, window, prompt }))),
+  )
+  const groups = groupTexts(
+    places.map((place) => countTokens(plan, place)),
+    most,
+  )
+  const read = framed.map((_, question) => windows[question]!.map((): Float32Array[] => []))
+  for (const [done, group] of groups.entries()) {
+    await context.turn()
+    context.onProgress?.({ stage: 'reading', done, total: groups.length })
+    const members = group.map((at) => places[at]!)
+    const logits = await run(
+      model,
+      members.map((place) => textAt(plan, place)),
+    )
+    for (const [index, { question, window, prompt }] of members.entries()) {
+      read[question]![window]![prompt] = logits[index]!
+    }
+  }
+  context.onProgress?.({ stage: 'reading', done: groups.length, total: groups.length })
+  return { logits: read.map((of, question) => of.map((logits) => framed[question]!.readOut(logits))) }
+}
+
+function countTokens({ framed, windows, lead }: EncoderPlan, { question, window, prompt }: Place): number {
+  const { start, end } = windows[question]![window]!
+  return sizeOf(framed[question]!.prompts[prompt]!) + lead.length + end - start
+}
+
+function textAt({ framed, windows, lead, state }: EncoderPlan, { question, window, prompt }: Place): PassText {
+  const { before, after, ...more } = framed[question]!.prompts[prompt]!
+  const { start, end } = windows[question]![window]!
+  return { ...more, ids: [...before, ...lead, ...state.slice(start, end), ...after] }
+}
+
+/** What the head gives for the rows of each text. */
+async function run({ session, window }: EncoderModel, texts: readonly PassText[]): Promise<Float32Array[]> {
+  const { logits } = await session.run(passFeeds(texts, session.inputNames, window))
+  const data = logits!.data as Float32Array
+  const width = logits!.dims[1]!
+  let first = 0
+  return texts.map(({ rows }) => data.subarray(first, (first += rows.length * width)))
 }

@@ -1,5 +1,4 @@
 import type { Question } from '../../schemas/index.ts'
-import { int64 } from '../int64-tensor.ts'
 import { spacedText } from '../spaced-json.ts'
 import type { SpecialNames } from '../tokenizer/special-names.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
@@ -63,9 +62,12 @@ export function markerFormat(tokenizer: Tokenizer, options: MarkerOptions): Enco
         return row
       })
       before.push(end)
-      const feeds = { type_id: int64([TYPE_IDS[question.type]], [1]), rows: int64(rows, [rows.length]) }
+      const type = TYPE_IDS[question.type]
       const inOrder = (logits: Float32Array) => (question.type === 'noul' ? logits.toReversed() : logits)
-      return { prompts: [{ before, after: [end], feeds }], readOut: ([logits]) => Float64Array.from(inOrder(logits!)) }
+      return {
+        prompts: [{ before, after: [end], rows, type }],
+        readOut: ([logits]) => Float64Array.from(inOrder(logits!)),
+      }
     },
   }
 }

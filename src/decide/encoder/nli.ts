@@ -91,7 +91,7 @@ function nliFormat(tokenizer: Tokenizer, { labels, positions, names }: NliParts)
   const [start, end] = [tokenizer.structural(names.start), tokenizer.structural(names.end)]
   const prompt = (hypothesis: string) => {
     const ids = [...tokenizer.encode(hypothesis), end]
-    return { before: [start], after: [end, ...ids], second: ids.length, feeds: {} }
+    return { before: [start], after: [end, ...ids], second: ids.length, rows: [0] }
   }
   const perOption = (hypotheses: readonly string[]): FramedQuestion => ({
     prompts: hypotheses.map(prompt),

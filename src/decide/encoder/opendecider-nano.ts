@@ -4,7 +4,6 @@ import { indexFiles } from '../../models/index-weights.ts'
 import { parseModernBertConfig } from '../../models/modernbert-config.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
-import { int64 } from '../int64-tensor.ts'
 import { readOpenDeciderFile } from '../opendecider-file.ts'
 import { openDeciderOptions } from '../opendecider-options.ts'
 import { spacedText } from '../spaced-json.ts'
@@ -60,8 +59,7 @@ export function openDeciderFormat(tokenizer: Tokenizer, positions: number, names
         return row
       })
       before.push(end)
-      const feeds = { rows: int64(rows, [rows.length]) }
-      return { prompts: [{ before, after: [end], feeds }], readOut: ([logits]) => Float64Array.from(logits!) }
+      return { prompts: [{ before, after: [end], rows }], readOut: ([logits]) => Float64Array.from(logits!) }
     },
   }
 }

@@ -4,13 +4,14 @@ import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { GraphBuilder } from '../../onnx/graph-builder.ts'
 import { reshape } from '../../onnx/ops/shape.ts'
 import type { EncoderHead } from '../encoder-heads/encoder-head.ts'
+import { declareTexts } from '../layers/block-attention.ts'
 import { bertKeyValues, bertLayer, bertNorm, sumBertEmbeddings } from './bert-layer.ts'
 import { bertModel, type BertOptions } from './bert-model.ts'
 
 /**
- * A BERT encoder on one text, or a pair of them, without padding, with a head on its last hidden states.
+ * A BERT encoder on texts, or pairs of them, that stand one behind the other without padding, with a head on their last hidden states.
  *
- * Inputs: `input_ids`, `position_ids`, `token_type_ids` int64 [1, S], and the head's. Outputs are the head's.
+ * Inputs: `input_ids`, `position_ids`, `token_type_ids` int64 [1, S]; those of {@link declareTexts}; and the head's. Outputs are the head's.
  *
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
  */
@@ -21,9 +22,10 @@ export function buildBertEncoder(
   options: BertOptions,
 ): BuiltGraph {
   const g = new GraphBuilder('bert_encoder')
-  const model = bertModel(g, config, weights, options)
+  const model = { ...bertModel(g, config, weights, options), texts: declareTexts(g) }
+  const { texts } = model
   let x = bertNorm(model, sumBertEmbeddings(model, declareBertTokens(g)), 'embeddings.LayerNorm')
-  for (let i = 0; i < config.num_hidden_layers; i++) x = bertLayer(model, x, i, bertKeyValues(model, x, i))
+  for (let i = 0; i < config.num_hidden_layers; i++) x = bertLayer(model, x, i, bertKeyValues(model, x, i), { texts })
   head(model, x, config.hidden_size)
   return g.build(weights.folder)
 }

@@ -3,6 +3,7 @@ import type { Value } from '../../onnx/graph-builder.ts'
 import { add, gelu } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization } from '../../onnx/ops/normalization.ts'
 import { gather } from '../../onnx/ops/shape.ts'
+import { textAttention, type TextRows } from '../layers/block-attention.ts'
 import { fullAttention, type AttentionGraph, type Heads } from '../layers/full-attention.ts'
 import { affine, gatherRows } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
@@ -52,24 +53,36 @@ export function bertKeyValues(model: BertModel, x: Value, layer: number): BertKe
   return { key: project(model, x, layer, 'key'), value: project(model, x, layer, 'value') }
 }
 
+/** What the rows of a layer see. */
+interface BertAttention {
+  /** The texts of the pass, where all its rows are queries and keys. @defaultValue every row sees all keys */
+  readonly texts?: TextRows
+  /** float32 [R, T], added to the scores of every head. */
+  readonly bias?: Value
+  /** int64 [R] */
+  readonly rows?: Value
+}
+
 /**
  * One layer on the hidden state x [S, hidden], float32: attention to the given keys and values, then the feed-forward, each added
  * and normalised after it. With `rows` (int64 [R]) only these of x go on: [R, hidden].
- *
- * @param bias float32 [R, T], added to the scores of every head
  */
 export function bertLayer(
   model: BertModel,
   x: Value,
   layer: number,
   { key, value }: BertKeyValues,
-  { bias, rows }: { readonly bias?: Value | undefined; readonly rows?: Value | undefined } = {},
+  { texts, bias, rows }: BertAttention = {},
 ): Value {
   const { g, config } = model
   const { hidden_size: hidden, intermediate_size: inner } = config
   const prefix = `${model.prefix}encoder.layer.${layer}`
   const read = rows === undefined ? x : gather(g, x, rows)
-  const attended = fullAttention(model, project(model, read, layer, 'query'), key, value, bertHeads(config), bias)
+  const query = project(model, read, layer, 'query')
+  const attended =
+    texts === undefined
+      ? fullAttention(model, query, key, value, bertHeads(config), bias)
+      : textAttention(model, { query, key, value }, bertHeads(config), texts)
   const output = widen(model, affine(model, attended, `${prefix}.attention.output.dense`, hidden, hidden))
   const normed = bertNorm(model, add(g, read, output), `encoder.layer.${layer}.attention.output.LayerNorm`)
   const up = widen(model, affine(model, narrow(model, normed), `${prefix}.intermediate.dense`, inner, hidden))

@@ -1,4 +1,4 @@
-import type { Value } from '../../onnx/graph-builder.ts'
+import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import { gelu } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization } from '../../onnx/ops/normalization.ts'
 import { gather } from '../../onnx/ops/shape.ts'
@@ -16,9 +16,14 @@ const TORCH_EPSILON = 1e-5
  */
 export const openDeciderHead: EncoderHead = (model, x, width) => {
   const { g } = model
-  const markers = gather(g, x, g.input('rows', 'int64', ['options']))
+  const markers = gather(g, x, declareRows(g))
   const inner = torchNorm(model, gelu(g, dense(model, markers, '0', width, width)), '2', width)
-  g.output('logits', dense(model, inner, '3', 1, width), 'float32', ['options', 1])
+  g.output('logits', dense(model, inner, '3', 1, width), 'float32', ['rows', 1])
+}
+
+/** The rows of a pass that a head reads. */
+export function declareRows(g: GraphBuilder): Value {
+  return g.input('rows', 'int64', ['rows'])
 }
 
 /** A stored `Linear` with its bias on float32 rows. */

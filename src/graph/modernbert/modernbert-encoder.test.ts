@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats, readIntegers } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
-import { int64, runGraph } from '../../../test/helpers/run-graph.ts'
+import { float32, int64, runGraph } from '../../../test/helpers/run-graph.ts'
 import { ATTENTION_FORMS } from '../../../test/helpers/with-attention.ts'
 import type { AttentionForm, Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
-import { localBlocks } from '../../decide/encoder/local-blocks.ts'
+import { localBlocks, textBlocks } from '../../decide/encoder/attention-blocks.ts'
 import { parseModernBertConfig } from '../../models/modernbert-config.ts'
 import { readSafetensors } from '../../models/read-safetensors.ts'
 import { modernBertClassifierHead } from '../encoder-heads/classifier-head.ts'
@@ -30,7 +30,8 @@ async function openFixture(name: string) {
   const feeds = (length: number) => ({
     input_ids: int64(readIntegers(expected, `ids.${length}`), 1, length),
     position_ids: int64([...Array(length).keys()], 1, length),
-    ...localBlocks(length, config.local_attention),
+    ...textBlocks([length]),
+    ...localBlocks([length], config.local_attention),
   })
   const options = (attention: AttentionForm) =>
     ({
@@ -61,16 +62,15 @@ describe.each(ATTENTION_FORMS)('a ModernBERT encoder with %s attention agrees wi
   })
 
   it.each([
-    ['modernbert-classifier', 3],
-    ['modernbert-mean', 2],
-  ])('on the logits of %s', async (name, labels) => {
+    ['modernbert-classifier', 3, { rows: int64([0], 1) }],
+    ['modernbert-mean', 2, { means: float32(new Float32Array(29).fill(1 / 29), 1, 29) }],
+  ])('on the logits of %s', async (name, labels, read) => {
     const { config, weights, expected, feeds, options } = await openFixture(name)
     const head = modernBertClassifierHead(labels, config)
-    const { logits } = await runGraph(
-      backend,
-      buildModernBertEncoder(config, weights, head, options(attention)),
-      feeds(29),
-    )
+    const { logits } = await runGraph(backend, buildModernBertEncoder(config, weights, head, options(attention)), {
+      ...feeds(29),
+      ...read,
+    })
     expect(largestRelativeError(logits, readFloats(expected, 'logits.29'))).toBeLessThan(1e-4)
   })
 })

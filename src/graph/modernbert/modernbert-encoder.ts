@@ -8,9 +8,15 @@ import { layerNormalization } from '../../onnx/ops/normalization.ts'
 import { rotaryEmbeddingAt } from '../../onnx/ops/rotary.ts'
 import { reshape, split } from '../../onnx/ops/shape.ts'
 import { type EncoderHead, type EncoderModel } from '../encoder-heads/encoder-head.ts'
-import { fullAttention, type Heads } from '../layers/full-attention.ts'
+import {
+  declareLocalRows,
+  declareTexts,
+  localAttention,
+  type LocalRows,
+  textAttention,
+} from '../layers/block-attention.ts'
+import type { Heads } from '../layers/full-attention.ts'
 import { affine, gatherRows, linear } from '../layers/linear.ts'
-import { localAttention, type LocalBlocks } from '../layers/local-attention.ts'
 import { narrow, widen, type ComputeType } from '../layers/precision.ts'
 import { computeRotaryCache } from '../layers/rotary-cache.ts'
 import { floatWeight, type LinearMode } from '../layers/weights.ts'
@@ -37,16 +43,16 @@ interface ModernBertModel extends EncoderModel {
 /** The values that the attention of every layer reads. */
 interface AttentionContext {
   readonly positions: Value
-  readonly blocks: LocalBlocks
+  readonly local: LocalRows
   readonly tables: Readonly<
     Record<ModernBertConfig['layer_types'][number], { readonly cos: Value; readonly sin: Value }>
   >
 }
 
 /**
- * A ModernBERT encoder on one text without padding, with a head on its last hidden states.
+ * A ModernBERT encoder on texts that stand one behind the other without padding, with a head on their last hidden states.
  *
- * Inputs: `input_ids`, `position_ids` int64 [1, S]; those of {@link LocalBlocks}: `block_rows`, `block_span` and `block_bias`; and the head's.
+ * Inputs: `input_ids`, `position_ids` int64 [1, S]; those of {@link declareTexts} and {@link declareLocalRows}; and the head's.
  * Outputs are the head's.
  *
  * @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for
@@ -70,6 +76,7 @@ export function buildModernBertEncoder(
     precision,
     movesHalf,
     prefix,
+    texts: declareTexts(g),
   }
   const ids = reshape(g, g.input('input_ids', 'int64', [1, 'sequence']), [-1])
   // First, as this compares the width with what is stored before tables are made by it.
@@ -97,7 +104,7 @@ function attention(
   model: ModernBertModel,
   x: Value,
   layer: number,
-  { positions, blocks, tables }: AttentionContext,
+  { positions, local, tables }: AttentionContext,
 ): Value {
   const { g, config } = model
   const { hidden_size: hidden, num_attention_heads: count, layer_types: types } = config
@@ -108,10 +115,11 @@ function attention(
   const { cos, sin } = tables[types[layer]!]
   const rotated = (rows: Value) =>
     reshape(g, rotaryEmbeddingAt(g, reshape(g, rows, [1, -1, hidden]), positions, cos, sin), [-1, hidden])
+  const rows = { query: rotated(query), key: rotated(key), value }
   const attended =
     types[layer] === 'full_attention'
-      ? fullAttention(model, rotated(query), rotated(key), value, heads)
-      : localAttention(model, rotated(query), rotated(key), value, heads, blocks)
+      ? textAttention(model, rows, heads, model.texts)
+      : localAttention(model, rows, heads, local)
   return widen(model, product(model, attended, `${name}.Wo`, hidden, hidden, config.attention_bias))
 }
 
@@ -145,11 +153,7 @@ function declareAttention(model: ModernBertModel, maxPositions: number): Attenti
   }
   return {
     positions: g.input('position_ids', 'int64', [1, 'sequence']),
-    blocks: {
-      rows: g.input('block_rows', 'int64', ['blocks', 'block']),
-      span: g.input('block_span', 'int64', ['blocks', 'span']),
-      bias: g.input('block_bias', 'float32', ['blocks', 'block', 'span']),
-    },
+    local: declareLocalRows(g),
     tables: {
       full_attention: table('global', config.global_rope_theta),
       sliding_attention: table('local', config.local_rope_theta),
