@@ -213,7 +213,10 @@ describe.each(Object.entries(kinds))('a ledger over the %s store', (_, { availab
         const payer = { id: `run${run++}`, freeTokens, prepaid: '0.0000039' }
         const done = await Promise.all(
           requests.map(async ({ tokens, fails }) => {
-            const held = await reserve(payer, 'decisions', tokens).catch(() => undefined)
+            const held = await reserve(payer, 'decisions', tokens).catch((error: unknown) => {
+              expect(error).toBeInstanceOf(InsufficientQuotaError)
+              return undefined
+            })
             await new Promise((resolve) => setImmediate(resolve))
             await (fails ? held?.release() : held?.settle(tokens))
             return held !== undefined && !fails ? tokens : 0

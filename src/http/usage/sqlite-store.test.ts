@@ -47,6 +47,14 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
     await store.close()
   })
 
+  it('makes changes that come at once one after another', async () => {
+    const store = openSqliteStore(join(folder, 'a.db'))
+    const count = (document: string | undefined) => String(Number(document ?? 0) + 1)
+    await Promise.all(Array.from({ length: 50 }, () => store.update('a', count)))
+    expect((await store.read('a')).document).toBe('50')
+    await store.close()
+  })
+
   it('names the documents that begin so', async () => {
     const store = openSqliteStore(join(folder, 'a.db'))
     for (const name of ['a:1', 'a:é%_2', 'b:1', 'a']) await store.update(name, () => 'x')

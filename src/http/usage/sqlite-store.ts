@@ -31,7 +31,8 @@ export function openSqliteStore(file: string): UsageStore {
       return { document: select.get(name, now)?.document, now }
     },
     async update(name, change, { signal, keepMs } = {}) {
-      await begin(database, signal)
+      while (!begin(database)) await sleep(BUSY_RETRY_MS, undefined, { signal })
+      // Until the end of the transaction nothing else of this process may run, as all share one connection.
       try {
         // All processes that share the file run on one machine, whose clock is that of the store.
         const now = Date.now()
@@ -58,16 +59,18 @@ export function openSqliteStore(file: string): UsageStore {
   }
 }
 
-/** IMMEDIATE takes the write lock before the read: a change is never made from a document that has moved on. */
-async function begin(database: Database, signal?: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      database.exec('BEGIN IMMEDIATE')
-      return
-    } catch (error) {
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error
-    }
-    await sleep(BUSY_RETRY_MS, undefined, { signal })
+/**
+ * IMMEDIATE takes the write lock before the read: a change is never made from a document that has moved on.
+ *
+ * @returns false where another process has the lock
+ */
+function begin(database: Database): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    return true
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false
+    throw error
   }
 }
 
