@@ -104,6 +104,7 @@ it('says that a charge is in memory only where its folder is gone or none was gi
   expect(warned.mock.calls.map(([text]) => text)).toEqual([
     expect.stringMatching(/could not be written to .*journal \(ENOENT\) and is in memory only$/),
     '1 charges were not made: the store is away',
+    '1 charges were not made: the store is away',
   ])
   warned.mockRestore()
 })

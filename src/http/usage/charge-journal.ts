@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
@@ -30,6 +30,8 @@ export class ChargeJournal {
   readonly #folder: string | undefined
   readonly #make: (charge: Charge) => Promise<void>
   readonly #pending: Map<string, Charge>
+  /** Of those, the ones that could not be written to the folder. */
+  readonly #unwritten = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #retrying: Promise<void> | undefined
 
@@ -51,8 +53,15 @@ export class ChargeJournal {
 
   /** Takes a charge over. It never throws: the answer is on its way. */
   async keep(charge: Charge): Promise<void> {
-    await this.#write(charge)
+    const problem = await this.#write(charge)
     this.#pending.set(charge.id, charge)
+    if (problem !== undefined) {
+      this.#unwritten.add(charge.id)
+      process.emitWarning(
+        `the charge ${charge.id} could not be written to ${this.#folder} (${problem}) and is in memory only`,
+        'TesseraJournalWarning',
+      )
+    }
     this.#schedule()
   }
 
@@ -60,9 +69,8 @@ export class ChargeJournal {
   async close(): Promise<void> {
     await this.#retry()
     clearTimeout(this.#timer)
-    if (this.size > 0 && this.#folder === undefined) {
-      process.emitWarning(`${this.size} charges were not made: the store is away`, 'TesseraJournalWarning')
-    }
+    const lost = this.#folder === undefined ? this.size : this.#unwritten.size
+    if (lost > 0) process.emitWarning(`${lost} charges were not made: the store is away`, 'TesseraJournalWarning')
   }
 
   #schedule(): void {
@@ -85,24 +93,29 @@ export class ChargeJournal {
         await this.#make(charge)
       } catch {
         // The store is still away, for the others too.
+        await this.#writeAgain()
         return
       }
       // What cannot be removed is made once more by the next process, which finds that it was made.
       if (this.#folder !== undefined) await rm(this.#fileOf(charge), { force: true }).catch(() => {})
       this.#pending.delete(charge.id)
+      this.#unwritten.delete(charge.id)
     }
   }
 
-  async #write(charge: Charge): Promise<void> {
-    if (this.#folder === undefined) return
+  async #writeAgain(): Promise<void> {
+    for (const id of this.#unwritten) {
+      if ((await this.#write(this.#pending.get(id)!)) === undefined) this.#unwritten.delete(id)
+    }
+  }
+
+  /** @returns what kept it from being written */
+  async #write(charge: Charge): Promise<string | undefined> {
     try {
-      await writeWhole(this.#fileOf(charge), JSON.stringify(charge))
+      if (this.#folder !== undefined) await writeWhole(this.#fileOf(charge), JSON.stringify(charge))
+      return undefined
     } catch (error) {
-      const { code = 'unknown error' } = error as NodeJS.ErrnoException
-      process.emitWarning(
-        `the charge ${charge.id} could not be written to ${this.#folder} (${code}) and is in memory only`,
-        'TesseraJournalWarning',
-      )
+      return (error as NodeJS.ErrnoException).code ?? 'unknown error'
     }
   }
 
@@ -139,10 +152,20 @@ async function writeWhole(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}`
   const handle = await open(temporary, 'wx', 0o600)
   try {
+    await writeThrough(handle, text)
+    await rename(temporary, file)
+  } catch (error) {
+    // On a full disk it is there, and empty.
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
+}
+
+async function writeThrough(handle: FileHandle, text: string): Promise<void> {
+  try {
     await handle.writeFile(text)
     await handle.sync()
   } finally {
     await handle.close()
   }
-  await rename(temporary, file)
 }
