@@ -1,51 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
-import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
+import { ended, prepareServe, type ServeProcesses, started } from './test-support/serve-process.ts'
 
-let cli: string
-let model: string
+let processes: ServeProcesses
 let home: string
 beforeAll(async () => {
-  cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-serve'))
-  model = await writeTinyBundle()
-  home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
+  processes = await prepareServe()
+  home = processes.home
 })
-afterAll(() => Promise.all([model, home].map((folder) => rm(folder, { recursive: true }))))
+afterAll(() => processes.remove())
 
-function serve(args: readonly string[], keys: { TESSERA_API_KEYS?: string } = {}): ChildProcess {
-  const { TESSERA_API_KEYS: _, ...env } = process.env
-  return spawn(process.execPath, [cli, 'serve', '--use', model, '--backend', 'cpu', ...args], {
-    env: { ...env, XDG_CONFIG_HOME: home, NO_COLOR: '1', ...keys },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-}
-
-/** What it prints until it listens. */
-async function started(child: ChildProcess): Promise<{ url: string; key: string | undefined }> {
-  let key: string | undefined
-  for await (const line of createInterface({ input: child.stdout! })) {
-    if (line.startsWith('key ')) key = line.slice(4)
-    if (line.startsWith('listening on ')) return { url: line.slice('listening on '.length), key }
-  }
-  throw new Error('it ended before it listened')
-}
-
-async function ended(child: ChildProcess): Promise<{ code: number | null; errors: string }> {
-  let errors = ''
-  child.stderr!.on('data', (chunk) => {
-    errors += chunk
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, errors }
-}
+const serve: ServeProcesses['start'] = (...call) => processes.start(...call)
 
 // Windows has no signals, by which a process is told to end.
 describe.skipIf(process.platform === 'win32')('tessera serve', () => {

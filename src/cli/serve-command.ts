@@ -55,7 +55,8 @@ export const serveCommand = defineCommand({
         const service = await serveHttp(server, args.host, readNumber('--port', args.port), timeouts)
         // Whoever reads that it listens may stop it at once.
         const stopped = untilStopped()
-        process.stdout.write(`listening on ${service.url}\n`)
+        // As a line of the log, which may be on a full disk without the service ending for it.
+        lines.add(`listening on ${service.url}`)
         if (args.console) process.stderr.write(`${colors.dim(`console at ${service.url}/console`)}\n`)
         await stopped
         process.stderr.write('finishing what is being answered; press Ctrl+C again to stop at once\n')
