@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,22 +13,34 @@ export function hasRedis(): boolean {
 
 export interface TestRedis {
   readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Where it keeps its files. */
+  readonly folder: string
   /** Ends it as a crash would. */
   kill(): Promise<void>
   /** Starts it again on the same port, with what it has written. */
-  restart(): Promise<void>
+  restart(settings?: readonly string[]): Promise<void>
   /** It keeps its connections and answers nothing. */
   freeze(): void
   thaw(): void
   stop(): Promise<void>
 }
 
-/** Starts a Redis server of its own on a free port, with the settings that balances need. */
-export async function startRedis(settings: readonly string[] = ['--appendonly', 'yes']): Promise<TestRedis> {
+/**
+ * Starts a Redis server of its own on a free port, with the settings that balances need.
+ *
+ * @param files Folder with the files it begins with; else it is empty.
+ */
+export async function startRedis(
+  settings: readonly string[] = ['--appendonly', 'yes'],
+  files?: string,
+): Promise<TestRedis> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'tessera-redis-'))
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder, ...settings]
-  let child = await start(args)
+  if (files !== undefined) await cp(files, folder, { recursive: true })
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder]
+  let child = await start([...args, ...settings])
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
@@ -37,10 +49,15 @@ export async function startRedis(settings: readonly string[] = ['--appendonly', 
   }
   return {
     url: `redis://127.0.0.1:${port}`,
+    port,
+    get pid() {
+      return child.pid!
+    },
+    folder,
     kill,
-    async restart() {
+    async restart(changed = settings) {
       await kill()
-      child = await start(args)
+      child = await start([...args, ...changed])
     },
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
