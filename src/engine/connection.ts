@@ -2,7 +2,8 @@ import type { FromWorker, ToWorker } from './protocol.ts'
 
 /** The other end of an engine: a worker thread, or the same code inline. */
 export interface Connection {
-  post(message: ToWorker): void
+  /** @param moved Memory in the message that is gone from here afterwards, where the other end is another thread. */
+  post(message: ToWorker, moved?: readonly ArrayBuffer[]): void
   /** Whether this end keeps the process alive. */
   setBusy(busy: boolean): void
   /** Stops everything there. No handler is called afterwards. */

@@ -19,7 +19,7 @@ import { decideEach, type DecideManyOptions, type DecisionOutcome } from './deci
 import type { Engine } from './engine.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
 import { LazyEngine } from './lazy-engine.ts'
-import { encodeSources } from './picture-sources.ts'
+import { ownSources } from './picture-sources.ts'
 
 const shared = new LazyEngine(() => createEngine())
 
@@ -120,8 +120,8 @@ export async function generateImage(
  * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.editImage`
  */
 export async function editImage(request: EditImageRequest, options?: EditImageCallOptions): Promise<ImageResponse> {
-  const encoded = await encodeSources(request, readFile)
-  return (await share(() => parseImageEditRequest(encoded), options?.signal)).editImage(encoded, options)
+  const read = (await ownSources(request, readFile)) as EditImageRequest
+  return (await share(() => parseImageEditRequest(read), options?.signal)).editImage(read, options)
 }
 
 /** Disposes the shared engine, if it was started. The next call starts a new one. */

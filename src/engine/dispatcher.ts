@@ -17,6 +17,7 @@ import { FairQueue } from './fair-queue.ts'
 import { endJob, type Job } from './job.ts'
 import type { CallKind, Calls } from './jobs.ts'
 import { KeptModels } from './kept-models.ts'
+import { buffersOf } from './picture-sources.ts'
 import type { BackendInfo, FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
@@ -175,7 +176,7 @@ export class Dispatcher {
     }
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       this.#running.set(job.message.id, job)
-      this.#connection.post(job.message as ToWorker)
+      this.#connection.post(job.message as ToWorker, buffersOf(job.message))
     }
     this.#connection.setBusy(this.#running.size > 0)
   }

@@ -1,20 +1,16 @@
 import type { TokenCount } from '../decide/index.ts'
 import { toTesseraError } from '../errors/index.ts'
-import { createDecisionParser } from '../schemas/decision-request.ts'
-import {
-  type DecisionRequestInput,
-  type DecisionResponse,
-  type EditImageRequest,
-  type ExactDecisionRequest,
-  type ImageGenerationRequestInput,
-  type ImageResponse,
-  parseImageEditRequest,
-  parseImageGenerationRequest,
-  type QuestionsInput,
-  type ThresholdInput,
-  type Warning,
+import type {
+  DecisionRequestInput,
+  DecisionResponse,
+  EditImageRequest,
+  ExactDecisionRequest,
+  ImageGenerationRequestInput,
+  ImageResponse,
+  QuestionsInput,
+  ThresholdInput,
+  Warning,
 } from '../schemas/index.ts'
-import { unknownDecisionFields, unknownEditFields, unknownGenerationFields } from '../schemas/unknown-fields.ts'
 import type { EngineActivity } from './activity.ts'
 import type { CallOptions, LoadOptions } from './call-options.ts'
 import type { Connect } from './connection.ts'
@@ -22,8 +18,9 @@ import { decideEach, type DecideManyOptions, type DecisionOutcome } from './deci
 import { DEFAULT_MODELS } from './default-models.ts'
 import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
 import { OwnCalibrator, requireCalibrated } from './own-calibration.ts'
-import { encodeSources, type ReadFile } from './picture-sources.ts'
+import type { ReadFile } from './picture-sources.ts'
 import type { BackendInfo } from './protocol.ts'
+import { createRequestReader } from './request-reader.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { ModelDescription, TaskSource } from './task.ts'
 import { WorkerPool } from './worker-pool.ts'
@@ -166,7 +163,7 @@ export async function startEngine(
   readFile?: ReadFile,
 ): Promise<Engine> {
   if (options.calibration) await requireCalibrated(options.calibration, source)
-  const parseDecision = createDecisionParser(options)
+  const { readDecision, readGeneration, readEdit } = createRequestReader(options, readFile)
   const pool = new WorkerPool(connect, options)
   const first = await startPool(pool, options.preload)
   const dispose = () => pool.dispose()
@@ -175,8 +172,7 @@ export async function startEngine(
     body: DecisionRequestInput<Questions, Threshold>,
     call?: CallOptions,
   ): Promise<DecisionResponse<Questions, Threshold>> {
-    const request = parseDecision(body)
-    const warnings = unknownDecisionFields(body)
+    const { request, warnings } = readDecision(body, call)
     const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
     const corrected = calibrator ? calibrator.apply(request, response) : response
     return warned(corrected, warnings) as DecisionResponse<Questions, Threshold>
@@ -185,20 +181,19 @@ export async function startEngine(
     decide,
     decideMany: (requests, many) => decideEach(decide, requests, many),
     async countTokens(body, call) {
-      const request = parseDecision(body)
+      const { request } = readDecision(body, call)
       return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
     },
     async generateImage(body, { steps, guidance, negativePrompt, ...call } = {}) {
-      const request = parseImageGenerationRequest(body)
+      const { request, warnings } = readGeneration(body, call)
       const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance, negativePrompt }) }
       const model = request.model ?? DEFAULT_MODELS.generateImage
-      return warned(await pool.submit('generateImage', model, job, call), unknownGenerationFields(body))
+      return warned(await pool.submit('generateImage', model, job, call), warnings)
     },
     async editImage(body, { seed, steps, guidance, negativePrompt, strength, ...call } = {}) {
-      const request = parseImageEditRequest(await encodeSources(body, readFile))
+      const { request, warnings } = await readEdit(body, call)
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
       const job = { ...request, ...sampling }
-      const warnings = unknownEditFields(body)
       return warned(await pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call), warnings)
     },
     load: (name, load) => pool.load(name, load),

@@ -41,6 +41,9 @@ describe('pictures', () => {
     const pictures = [await engine.generateImage(REQUEST, STEPS), await engine.editImage(edit, { ...STEPS, seed: 7 })]
     expect(await size(pictures[0]!)).toEqual({ size: '64x48', format: 'png', channels: 3, depth: 'uchar' })
     expect(await size(pictures[1]!)).toMatchObject({ size: '80x64' })
+    const bytes = new Uint8Array(Buffer.from(source, 'base64'))
+    expect(await engine.editImage({ ...edit, image: bytes }, { ...STEPS, seed: 7 })).toEqual(pictures[1])
+    expect(Buffer.from(bytes).toString('base64')).toBe(source)
     await engine.dispose()
     await using inline = await start()
     expect([await inline.generateImage(REQUEST, STEPS), await inline.editImage(edit, { ...STEPS, seed: 7 })]).toEqual(

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EditImageRequest } from '../schemas/index.ts'
 import { editImage, writeImage } from './index.ts'
-import { encodeSources } from './picture-sources.ts'
+import { buffersOf, ownSources } from './picture-sources.ts'
 
 const bytes = Uint8Array.of(137, 80, 78, 71, 0, 255)
 const base64 = Buffer.from(bytes).toString('base64')
@@ -23,14 +23,29 @@ describe('the source of an edit', () => {
     ['a view into more bytes', () => Uint8Array.of(1, 2, ...bytes, 3).subarray(2, 8)],
     ['a Blob', () => new Blob([bytes])],
     ['the URL of a file', () => pathToFileURL(join(folder, 'a.png'))],
-    ['base64', () => base64],
-  ])('may be %s', async (_, make) => {
-    const request = { prompt: 'x', seed: 1 }
-    expect(await encodeSources({ ...request, image: make() }, readFile)).toEqual({ ...request, image: base64 })
-    expect(await encodeSources({ ...request, images: [make(), base64] }, readFile)).toEqual({
+  ])('may be %s, of which the engine has bytes of its own', async (_, make) => {
+    const request = { prompt: 'x', seed: 1, n: 1 }
+    const source = make()
+    const read = (await ownSources({ ...request, image: source, mask: source }, readFile)) as typeof request & {
+      readonly image: Uint8Array
+      readonly mask: Uint8Array
+    }
+    expect(read).toEqual({ ...request, image: bytes, mask: bytes })
+    expect(await ownSources({ ...request, images: [source, base64] }, readFile)).toEqual({
       ...request,
-      images: [base64, base64],
+      images: [bytes, base64],
     })
+    // They are handed over to the worker, and what the caller has stays the caller's.
+    const buffers = buffersOf({ kind: 'editImage', request: read })
+    expect(buffers).toEqual([read.image.buffer, read.mask.buffer])
+    structuredClone(read, { transfer: buffers })
+    expect([read.image.length, bytes.length]).toEqual([0, 6])
+  })
+
+  it('may be base64', async () => {
+    const request = { prompt: 'x', seed: 1, n: 1, image: base64 }
+    expect(await ownSources(request, readFile)).toEqual(request)
+    expect(buffersOf({ kind: 'editImage', request })).toEqual([])
   })
 
   it.each<[string, URL, string]>([

@@ -1,33 +1,34 @@
 import { InvalidRequestError } from '../errors/index.ts'
-import { encodeBase64 } from '../images/picture/base64.ts'
-import type { EditImageRequest, ImageEditRequestInput } from '../schemas/index.ts'
+import type { ImageEditJob } from '../images/index.ts'
+import type { EditImageRequest } from '../schemas/index.ts'
+import type { RunMessage } from './protocol.ts'
 
 /** Reads a file that a `file:` URL names. Browsers have none. */
 export type ReadFile = (url: URL) => Promise<Uint8Array>
 
 /**
- * An edit request as it goes over the wire: bytes, blobs and files become base64. What is none of these is left to the
- * check of the request.
+ * An edit request whose sources are text or bytes that nobody else has: those of the caller are copied, blobs and files
+ * read. What is none of these is left to the check of the request.
  *
  * @throws InvalidRequestError naming the source that could not be read
  */
-export async function encodeSources(request: EditImageRequest, readFile?: ReadFile): Promise<ImageEditRequestInput> {
+export async function ownSources(request: EditImageRequest, readFile?: ReadFile): Promise<unknown> {
   if (typeof request !== 'object' || request === null) return request
   const { image, images, mask } = request
-  const encode = (source: unknown, path: string) => encodeSource(source, path, readFile)
+  const own = (source: unknown, path: string) => ownSource(source, path, readFile)
   return {
     ...request,
-    ...(image !== undefined && { image: (await encode(image, 'image')) as string }),
-    ...(mask !== undefined && { mask: (await encode(mask, 'mask')) as string }),
+    ...(image !== undefined && { image: await own(image, 'image') }),
+    ...(mask !== undefined && { mask: await own(mask, 'mask') }),
     ...(Array.isArray(images) && {
-      images: (await Promise.all(images.map((source, index) => encode(source, `images.${index}`)))) as string[],
+      images: await Promise.all(images.map((source, index) => own(source, `images.${index}`))),
     }),
-  } as ImageEditRequestInput
+  }
 }
 
-async function encodeSource(source: unknown, path: string, readFile: ReadFile | undefined): Promise<unknown> {
-  if (source instanceof Uint8Array) return encodeBase64(source)
-  if (source instanceof Blob) return encodeBase64(new Uint8Array(await source.arrayBuffer()))
+async function ownSource(source: unknown, path: string, readFile: ReadFile | undefined): Promise<unknown> {
+  if (source instanceof Uint8Array) return new Uint8Array(source)
+  if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer())
   if (!(source instanceof URL)) return source
   if (source.protocol === 'data:') return source.href
   if (source.protocol !== 'file:' || readFile === undefined) {
@@ -35,9 +36,17 @@ async function encodeSource(source: unknown, path: string, readFile: ReadFile | 
     throw new InvalidRequestError(path, reason)
   }
   try {
-    return encodeBase64(await readFile(source))
+    return new Uint8Array(await readFile(source))
   } catch (cause) {
     const { code = 'unknown error' } = cause as { readonly code?: string }
     throw new InvalidRequestError(path, `the file could not be read (${code})`, { cause })
   }
+}
+
+/** Memory of the pictures of an edit, which is handed over with it: they are large, and only the model reads them. */
+export function buffersOf({ kind, request }: Pick<RunMessage, 'kind' | 'request'>): ArrayBuffer[] {
+  if (kind !== 'editImage') return []
+  const { image, images = [], mask } = request as ImageEditJob
+  const pictures = [image, ...images, mask].filter((source) => source instanceof Uint8Array)
+  return [...new Set(pictures.map(({ buffer }) => buffer as ArrayBuffer))]
 }

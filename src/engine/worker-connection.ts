@@ -51,7 +51,7 @@ export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions,
       onCrash(describeExit(code, failure), failure)
     })
     return {
-      post: (message) => worker.postMessage(message),
+      post: (message, moved = []) => worker.postMessage(message, moved),
       setBusy: (busy) => (busy ? worker.ref() : worker.unref()),
       close: async () => {
         open = false

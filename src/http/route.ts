@@ -36,7 +36,7 @@ export interface Call {
   readonly idempotencyKey: string | undefined
   /** Reads the body, once. */
   readJson(): Promise<unknown>
-  /** The same for a route that also takes a multipart form. */
+  /** The same for a route of edits, which also takes a multipart form: large pictures in it become bytes. */
   readJsonOrForm(): Promise<JsonOrForm>
   /**
    * Says when a response whose body goes on has ended, and what went wrong on the way. Until then the request keeps its

@@ -142,8 +142,8 @@ function openJobs(metrics: ServerMetrics, { jobs: { concurrency } }: ResolvedSer
 
 /** The routes on which answers are charged, and those of the jobs that they may be. */
 function createWorkRoutes(accounting: Accounting, options: ResolvedServerOptions, jobs: Jobs): Route[] {
-  const { engine, maxEditBodyBytes } = options
-  const decisions = createDecisionService({ engine, ...accounting })
+  const { engine, maxEditBodyBytes, maxOptions } = options
+  const decisions = createDecisionService({ engine, ...accounting, ...(maxOptions !== undefined && { maxOptions }) })
   const json = [
     createSystemOneRoute(decisions, options),
     createOpenAiRoute(decisions, options),

@@ -94,13 +94,16 @@ export function parseImageEditRequest(body: unknown): ImageEditRequest {
   return parseRequest(imageEditRequestSchema, body)
 }
 
-function readSource(value: unknown): string {
+/** Bytes are what a caller in the process, or the reader of a body, has made of a picture already. */
+function readSource(value: unknown): string | Uint8Array {
+  if (value instanceof Uint8Array && value.length > 0) return value
+  if (value instanceof Uint8Array) throw new Fault([], 'must not be empty')
   if (typeof value !== 'string') throw new Fault([], `must be a base64 string or a data URL, got ${kindOf(value)}`)
   if (value === '') throw new Fault([], 'must not be empty')
   return value
 }
 
-function readSources(value: unknown): readonly string[] {
+function readSources(value: unknown): readonly (string | Uint8Array)[] {
   const range = `${sourceImages.min} to ${sourceImages.max} images`
   if (!Array.isArray(value)) throw new Fault([], `must be an array of ${range}, got ${kindOf(value)}`)
   if (value.length < sourceImages.min || value.length > sourceImages.max) {

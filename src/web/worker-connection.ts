@@ -17,7 +17,7 @@ export function connectWebWorker(create: () => Worker): Connect {
       onCrash(event.message ? 'it threw an error' : 'its script could not be loaded or run', event.error)
     })
     return {
-      post: (message) => worker.postMessage(message),
+      post: (message, moved = []) => worker.postMessage(message, [...moved]),
       setBusy: () => {},
       close: async () => {
         open = false

@@ -26,13 +26,12 @@ export type JsonOrForm = { readonly json: unknown } | { readonly form: readonly 
 
 /** How a route reads the body of a request. */
 export function createBodyReaders(request: Request, means: BodyMeans) {
-  const readJson = () => readJsonBody(request, means)
   return {
-    readJson,
+    readJson: () => readJsonBody(request, means),
     readJsonOrForm: async (): Promise<JsonOrForm> =>
       FORM_TYPE.test(request.headers.get('content-type') ?? '')
         ? { form: await readForm(request, means) }
-        : { json: await readJson() },
+        : { json: await readJsonBody(request, means, 'edit') },
   }
 }
 
@@ -42,7 +41,11 @@ export function createBodyReaders(request: Request, means: BodyMeans) {
  * @throws Refusal (413, 415); InvalidRequestError for a body that is no JSON; OverloadedError; AbortedError when the
  *   client hung up
  */
-export async function readJsonBody(request: Request, means: BodyMeans): Promise<unknown> {
+export async function readJsonBody(
+  request: Request,
+  means: BodyMeans,
+  type: 'json' | 'edit' = 'json',
+): Promise<unknown> {
   const { headers } = request
   if (!JSON_TYPE.test(headers.get('content-type') ?? '')) {
     throw new Refusal(415, 'invalid_request', 'body: must be sent with "Content-Type: application/json"')
@@ -50,7 +53,7 @@ export async function readJsonBody(request: Request, means: BodyMeans): Promise<
   checkBodyHeaders(headers, means.maxBytes)
   const parsed = getParsedBody(request)
   if (parsed && 'failure' in parsed) throw parsed.failure
-  return parsed ? parsed.value : read(request, means, { type: 'json' })
+  return parsed ? parsed.value : read(request, means, { type })
 }
 
 /**

@@ -9,7 +9,8 @@ export interface ParseJob {
 
 // A thread that reads large bodies, so that the one that answers requests does not have to.
 parentPort!.on('message', ({ id, bytes, kind }: ParseJob) => {
-  const reason = kind.type === 'json' ? refuseShape(bytes) : undefined
+  const reason = kind.type === 'form' ? undefined : refuseShape(bytes)
   const parsed = reason === undefined ? parseBody(bytes, kind) : { refused: reason }
-  parentPort!.postMessage({ id, ...parsed })
+  // Pictures are sent on as what the body came in; in place of other values it is gone from here.
+  parentPort!.postMessage({ id, ...parsed }, [bytes.buffer])
 })

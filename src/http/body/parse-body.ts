@@ -1,7 +1,8 @@
+import { cutPictures, endOfString, insertPictures } from './cut-pictures.ts'
 import { parseForm } from './parse-form.ts'
 
-/** What a body is to be read as. */
-export type BodyKind = { readonly type: 'json' } | { readonly type: 'form'; readonly boundary: string }
+/** What a body is to be read as; of an `edit`, large pictures become bytes. */
+export type BodyKind = { readonly type: 'json' | 'edit' } | { readonly type: 'form'; readonly boundary: string }
 
 /** What came of it: a value, or why there is none. */
 export type ParsedBytes = { readonly value: unknown } | { readonly refused: string }
@@ -14,12 +15,14 @@ const MAX_VALUES = 500_000
 /** A state may have 1,000 levels, and is checked for that where its path is known. */
 const MAX_DEPTH = 1500
 
-/** Reads the bytes of a body. Nothing in the result quotes them where they are refused. */
+/**
+ * Reads the bytes of a body. Nothing in the result quotes them where they are refused.
+ *
+ * @param bytes Pictures in the value are views of it.
+ */
 export function parseBody(bytes: Uint8Array<ArrayBuffer>, kind: BodyKind): ParsedBytes {
   try {
-    return {
-      value: kind.type === 'json' ? parseJson(bytes) : parseForm(toBuffer(bytes), kind.boundary, MAX_PARTS, refuse),
-    }
+    return { value: kind.type === 'form' ? readForm(bytes, kind.boundary) : readJson(bytes, kind.type === 'edit') }
   } catch (error) {
     if (error instanceof Refused) return { refused: error.message }
     throw error
@@ -30,6 +33,16 @@ class Refused extends Error {}
 
 function refuse(reason: string): never {
   throw new Refused(reason)
+}
+
+function readForm(bytes: Uint8Array<ArrayBuffer>, boundary: string) {
+  return parseForm(toBuffer(bytes), boundary, MAX_PARTS, refuse)
+}
+
+function readJson(bytes: Uint8Array<ArrayBuffer>, isEdit: boolean): unknown {
+  if (!isEdit) return parseJson(bytes)
+  const cut = cutPictures(bytes)
+  return insertPictures(parseJson(cut.text), cut)
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -53,7 +66,6 @@ function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): 
 }
 
 const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
@@ -77,14 +89,4 @@ export function refuseShape(bytes: Uint8Array): string | undefined {
     if (values > MAX_VALUES) return `must have at most ${MAX_VALUES.toLocaleString('en')} values`
   }
   return undefined
-}
-
-/** Index of the quote that ends a string. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
-    let before = end
-    while (bytes[before - 1] === BACKSLASH) before--
-    if ((end - before) % 2 === 0) return end
-  }
-  return bytes.length
 }

@@ -11,8 +11,8 @@ const PARAMETER = /[ \t]*;[ \t]*([^\s"=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/y
 export interface FormField {
   readonly name: string
   readonly isFile: boolean
-  /** Text; of a file, its bytes in base64. */
-  readonly value: string
+  /** Text; of a file, its bytes, which are those of the body. */
+  readonly value: string | Uint8Array
 }
 
 interface Part {
@@ -60,9 +60,14 @@ export function parseForm(
   return fields
 }
 
-function toField({ name, isFile, isBase64 }: Part, content: Buffer): FormField {
-  const value = isBase64 ? Buffer.from(content.toString('latin1'), 'base64') : content
-  return { name, isFile, value: isFile ? value.toString('base64') : new TextDecoder().decode(value) }
+function toField({ name, isFile, isBase64 }: Part, content: Buffer<ArrayBuffer>): FormField {
+  // Memory of its own, since what Buffer makes may share it with others and could not be sent to another thread.
+  const value = isBase64 ? new Uint8Array(Buffer.from(content.toString('latin1'), 'base64')) : toBytes(content)
+  return { name, isFile, value: isFile ? value : new TextDecoder().decode(value) }
+}
+
+function toBytes({ buffer, byteOffset, byteLength }: Buffer<ArrayBuffer>): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 /** What the headers of a part say; undefined where they are malformed, or say it twice. */

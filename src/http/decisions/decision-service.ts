@@ -1,5 +1,6 @@
+import { asChecked } from '../../engine/checked-calls.ts'
 import type { Engine } from '../../engine/index.ts'
-import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
+import { type DecisionRequest, type DecisionResponse, LIMITS, type OptionLimits } from '../../schemas/index.ts'
 import { toCallOptions } from '../call-options.ts'
 import { type Accounting, type Asking, chargeAnswer } from '../usage/charge-answer.ts'
 
@@ -8,14 +9,18 @@ export interface DecisionService {
   decide(request: DecisionRequest, call: Asking): Promise<DecisionResponse>
 }
 
-interface Parts extends Accounting {
+interface Parts extends Accounting, OptionLimits {
   readonly engine: Pick<Engine, 'decide' | 'countTokens'>
 }
 
-export function createDecisionService({ engine, ...accounting }: Parts): DecisionService {
+export function createDecisionService({
+  engine,
+  maxOptions = LIMITS.options.max,
+  ...accounting
+}: Parts): DecisionService {
   return {
     decide(request, call) {
-      const options = toCallOptions(call)
+      const options = asChecked(request, toCallOptions(call), { maxOptions })
       return chargeAnswer(accounting, call, {
         endpoint: 'decisions',
         request,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asChecked } from '../../engine/checked-calls.ts'
 import type { Engine } from '../../engine/index.ts'
 import { imageEditRequestSchema } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'
@@ -31,12 +32,10 @@ export function createEditsRoute(
       const body = await call.readJsonOrForm()
       return 'form' in body ? fromForm(body.form) : body.json
     },
-    draw: (request, options) =>
-      engine.editImage(request, {
-        ...options,
-        ...toSampling(request),
-        seed: request.seed ?? undefined,
-        strength: request.strength ?? undefined,
-      }),
+    draw(request, options) {
+      const { seed, strength } = request
+      const sampling = { ...toSampling(request), seed: seed ?? undefined, strength: strength ?? undefined }
+      return engine.editImage(request, asChecked(request, { ...options, ...sampling }))
+    },
   })
 }

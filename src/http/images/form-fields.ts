@@ -11,7 +11,7 @@ const FILES = ['mask', 'markup'] as const
 const SOURCE = /^images?(?:\[\d*\])?$/
 
 /**
- * The body that a multipart form stands for. Files are base64, numbers and truth values what they say.
+ * The body that a multipart form stands for. Files are bytes, numbers and truth values what they say.
  *
  * @throws InvalidRequestError for a field that comes twice, or is a file and no picture
  */
@@ -37,8 +37,9 @@ function readText(form: readonly FormField[], wanted: string): string | undefine
   const [field, ...more] = form.filter(({ name }) => name === wanted)
   // Which one counts is where two readers of one request begin to differ.
   if (more.length > 0) throw new InvalidRequestError(wanted, `must be given once, got ${more.length + 1}`)
-  if (field?.isFile) throw new InvalidRequestError(wanted, 'must be text, got a file')
-  return field?.value
+  if (field === undefined) return undefined
+  if (typeof field.value !== 'string') throw new InvalidRequestError(wanted, 'must be text, got a file')
+  return field.value
 }
 
 /** What is no number or truth value stays text, for the schema to refuse. */

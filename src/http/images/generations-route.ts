@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asChecked } from '../../engine/checked-calls.ts'
 import type { Engine } from '../../engine/index.ts'
 import { imageGenerationRequestSchema } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'
@@ -18,6 +19,7 @@ export function createGenerationsRoute(engine: Pick<Engine, 'generateImage'>, ac
     schema: generationBodySchema,
     accounting,
     readBody: (call) => call.readJson(),
-    draw: (request, options) => engine.generateImage(request, { ...options, ...toSampling(request) }),
+    draw: (request, options) =>
+      engine.generateImage(request, asChecked(request, { ...options, ...toSampling(request) })),
   })
 }

@@ -2,7 +2,7 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import type { JsonOrForm } from '../body/body-readers.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
-import { digest } from '../usage/idempotent-requests.ts'
+import { digest, toComparable } from '../usage/idempotent-requests.ts'
 import { toJobWire } from './job-wire.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -26,7 +26,7 @@ export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => P
       refuseStream(body)
       const { idempotencyKey: key, caller } = call
       const order = { account: caller.id, path: route.path, dialect: route.dialect, keepMs }
-      const keyed = key === undefined ? undefined : { key, digest: digest(`${route.path}\n${JSON.stringify(body)}`) }
+      const keyed = key === undefined ? undefined : { key, digest: digest(`${route.path}\n${toComparable(body)}`) }
       const { job, ended } = await jobs.start({ ...order, keyed }, async (steps, signal) =>
         route.handle({ ...known, job: steps, signal, holdUntil: () => {} }),
       )
@@ -49,7 +49,7 @@ interface Background {
 /** A `background` that is a text is the one that OpenAI's clients ask pictures to have. */
 function takeBackground(body: JsonOrForm): Background {
   if ('form' in body) {
-    const form = body.form.filter(({ name, value }) => name !== 'background' || !/^(?:true|false)$/.test(value))
+    const form = body.form.filter(({ name, value }) => name !== 'background' || (value !== 'true' && value !== 'false'))
     const isBackground = body.form.some(({ name, value }) => name === 'background' && value === 'true')
     return { isBackground, body: { form } }
   }

@@ -106,7 +106,7 @@ export function createStubEngine(): StubEngine {
       },
       async editImage(body, { seed, ...call } = {}) {
         const request = parseImageEditRequest(body)
-        stub.drawn.push({ ...request, seed })
+        stub.drawn.push({ ...request, ...toText(request), seed })
         return draw(request.n, 96, 64, call)
       },
       activity: () => ({
@@ -122,6 +122,17 @@ export function createStubEngine(): StubEngine {
     },
   }
   return stub
+}
+
+/** Pictures as base64, whether they came as such or as bytes. */
+function toText({ image, images, mask }: ReturnType<typeof parseImageEditRequest>) {
+  const encode = (source: string | Uint8Array) =>
+    typeof source === 'string' ? source : Buffer.from(source).toString('base64')
+  return {
+    ...(image !== undefined && { image: encode(image) }),
+    ...(images !== undefined && { images: images.map(encode) }),
+    ...(mask !== undefined && { mask: encode(mask) }),
+  }
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<never> {

@@ -5,7 +5,7 @@ import type { TokenLimiter } from '../limits/token-limiter.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { Call, JobSteps } from '../route.ts'
 import type { AbandonedWork } from './abandoned-work.ts'
-import { type Claim, digest, type IdempotentRequests } from './idempotent-requests.ts'
+import { type Claim, digest, type IdempotentRequests, toComparable } from './idempotent-requests.ts'
 import type { Ledger, Reservation } from './ledger.ts'
 import type { Endpoint } from './prices.ts'
 
@@ -70,7 +70,7 @@ export async function chargeAnswer<Answer>(
     return made.answer
   }
 
-  const text = () => `${endpoint}\n${JSON.stringify(request)}`
+  const text = () => `${endpoint}\n${toComparable(request)}`
   if (key !== undefined) {
     const asked = { account, key, body: digest(text()) }
     return requests.run(asked, signal, (ended, claim) => (claim ? answerClaimed(ended, claim) : answerAgain(ended)))

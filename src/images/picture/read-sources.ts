@@ -25,12 +25,12 @@ const DATA_URL = /^data:[^,]*,/i
 export async function readSources({ image, images }: ImageEditRequest, codec: PictureCodec): Promise<PixelImage[]> {
   const sources =
     image === undefined
-      ? (images ?? []).map((text, index) => ({ path: `images.${index}`, text }))
-      : [{ path: 'image', text: image }]
+      ? (images ?? []).map((source, index) => ({ path: `images.${index}`, source }))
+      : [{ path: 'image', source: image }]
   const files: { path: string; file: Uint8Array; header: PictureHeader }[] = []
   let pixels = 0
-  for (const { path, text } of sources) {
-    const file = readFile(text, path)
+  for (const { path, source } of sources) {
+    const file = readFile(source, path)
     const header = readHeader(file, path)
     pixels += header.width * header.height
     if (pixels > MAX_SOURCE_PIXELS) {
@@ -52,12 +52,12 @@ export async function readSources({ image, images }: ImageEditRequest, codec: Pi
  * @throws InvalidRequestError as `readSources` does, and for a mask that is not of the size of the picture
  */
 export async function readMask(
-  text: string | undefined,
+  source: string | Uint8Array | undefined,
   { width, height }: PixelImage,
   codec: PictureCodec,
 ): Promise<PixelImage | undefined> {
-  if (text === undefined) return undefined
-  const file = readFile(text, 'mask')
+  if (source === undefined) return undefined
+  const file = readFile(source, 'mask')
   const header = readHeader(file, 'mask')
   const sized = (picture: Pick<PixelImage, 'width' | 'height'>) => `${picture.width}x${picture.height}`
   if (header.width * header.height !== width * height) {
@@ -89,7 +89,11 @@ async function decode(
   return picture
 }
 
-function readFile(text: string, path: string): Uint8Array {
+function readFile(source: string | Uint8Array, path: string): Uint8Array {
+  return typeof source === 'string' ? readText(source, path) : source
+}
+
+function readText(text: string, path: string): Uint8Array {
   if (/^(https?|file):/i.test(text)) {
     const reason = 'must be base64 or a data URL, got the URL of a file; nothing is fetched here, so read it first'
     throw new InvalidRequestError(path, reason)
