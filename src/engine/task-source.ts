@@ -49,7 +49,7 @@ export function createTaskSource({ models, symbols }: EngineSettings): TaskSourc
     },
     open(model, backend, { signal, withoutWeights }) {
       const files = openFiles(model)
-      const unpack = (weights: MadeWeights) => unpackWeights(weights, model.folder, signal)
+      const unpack = (weights: MadeWeights) => unpackWeights(weights, weights.path ?? model.folder, signal)
       const able = withoutWeights ? backend : withUnpacked(backend, files, unpack)
       return openTask(files, able, loadSharpCodec, symbols)
     },

@@ -2,9 +2,10 @@ import type { Backend, BuiltGraph } from '../backends/index.ts'
 import { withSessions } from '../backends/with-sessions.ts'
 import type { ModelFiles } from '../models/index.ts'
 import type { MadeWeights } from '../models/model-files.ts'
+import { PIPELINE_PARTS } from '../models/pipeline-parts.ts'
 
 /**
- * The same backend for a model whose weights may lie in no file that a session opens.
+ * The same backend for a model whose weights, or those of whose parts, may lie in no file that a session opens.
  *
  * @param unpack writes them and gives the folder, once the first session is opened
  */
@@ -13,16 +14,28 @@ export function withUnpacked(
   files: ModelFiles,
   unpack: (weights: MadeWeights) => Promise<string>,
 ): Backend {
-  if (files.made === undefined) return backend
-  let unpacking: Promise<string> | undefined
+  const unpacking = new Map<string, Promise<string>>()
   async function moved(model: BuiltGraph): Promise<BuiltGraph> {
-    const made = await files.made?.()
-    if (made === undefined || model.folder !== made.folder) return model
-    return { ...model, folder: await (unpacking ??= unpack(made)) }
+    const made = model.folder === undefined ? undefined : await findMade(files, model.folder)
+    if (made === undefined) return model
+    const folder = unpacking.get(made.folder) ?? unpack(made)
+    unpacking.set(made.folder, folder)
+    return { ...model, folder: await folder }
   }
   const { createDeviceSession } = backend
   return withSessions(backend, {
     createSession: async (model) => backend.createSession(await moved(model)),
     ...(createDeviceSession && { createDeviceSession: async (model) => createDeviceSession(await moved(model)) }),
   })
+}
+
+/** The weights that are made and show this folder; none where they lie in it. */
+async function findMade(files: ModelFiles, folder: string): Promise<MadeWeights | undefined> {
+  const made = await files.made?.()
+  if (made?.folder === folder) return made
+  for (const part of PIPELINE_PARTS) {
+    const weights = await files.within(part.folder).made?.()
+    if (weights?.folder === folder) return weights
+  }
+  return undefined
 }

@@ -23,6 +23,8 @@ export interface ModelFiles {
 export interface MadeWeights extends WeightFile {
   /** Paths of these files. */
   readonly sources: readonly string[]
+  /** Of a part of a model, path of the file or folder that it stands for. @defaultValue that of the model */
+  readonly path?: string
 }
 
 /** A file of weights, of which only parts are ever read here. */

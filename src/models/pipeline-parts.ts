@@ -7,3 +7,5 @@ export const PIPELINE_PARTS = [
   { folder: 'transformer', quantised: true },
   { folder: 'vae', quantised: false },
 ] as const
+
+export type PipelinePart = (typeof PIPELINE_PARTS)[number]['folder']

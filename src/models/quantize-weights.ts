@@ -30,6 +30,8 @@ export interface QuantizeProgress {
 export interface QuantizeWeightsOptions {
   /** Checkpoint with float or FP8 weights, or a GGUF file; of these two, weights are rounded anew. */
   readonly folder: string
+  /** Those of a part of a pipeline. @defaultValue the files of the folder */
+  readonly files?: ModelFiles
   /** Folder to make; it must not exist yet and appears only once it is complete. */
   readonly out: string
   readonly bits: QuantizationConfig['bits']
@@ -60,7 +62,7 @@ const HEAD_FILE = 'head.safetensors'
 export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<void> {
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
-  const files = openFloats(options.folder)
+  const files = options.files ?? openFloats(options.folder)
   const matrices = findMatrices(await readModelConfig(files))
   const weights = await indexWeights(files)
   const partial = `${out}.partial-${randomUUID()}`
@@ -83,7 +85,7 @@ const GGUF_TEXTS = ['tokenizer.json', 'tokenizer_config.json', 'README.md']
 async function copyDescriptions(
   partial: string,
   files: ModelFiles,
-  { folder, bits, blockSize }: QuantizeWeightsOptions,
+  { folder, files: given, bits, blockSize }: QuantizeWeightsOptions,
 ): Promise<void> {
   const config = await readConfig(files, 'config.json', z.looseObject({}), 'a configuration in JSON')
   if (config['quantization_config'] !== undefined) {
@@ -93,7 +95,8 @@ async function copyDescriptions(
       'one with a quantization_config',
     )
   }
-  await (isGgufPath(folder) ? writeTexts(files, partial) : copyTexts(folder, partial))
+  // The tokenizer of a pipeline is beside its parts.
+  if (given === undefined) await (isGgufPath(folder) ? writeTexts(files, partial) : copyTexts(folder, partial))
   const quantization = quantizationConfigSchema.parse({ quant_method: 'tessera', bits, block_size: blockSize })
   const text = JSON.stringify({ ...config, quantization_config: quantization }, null, 2)
   await writeFile(join(partial, 'config.json'), `${text}\n`)

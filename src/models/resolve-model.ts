@@ -2,14 +2,14 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../errors/index.ts'
 import { exists } from './exists.ts'
-import { isGgufPath } from './gguf/gguf-path.ts'
+import { isWeightsPath } from './gguf/gguf-path.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 import { expandName } from './known-models.ts'
 import { ADAPTER_FILE } from './lora/adapter-config.ts'
 import { AGENT_FILE } from './model-config.ts'
 
-/** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, of a Laya agent, or of an adapter. */
-const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE, ADAPTER_FILE]
+/** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, of a Laya agent, of an adapter, or of parts that lie elsewhere. */
+const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE, ADAPTER_FILE, 'tessera.json']
 
 export interface ModelSource {
   /** Name of the model that runs, as `owner/name`, a path, or an embedded model's name. */
@@ -20,7 +20,7 @@ export interface ModelSource {
 }
 
 async function isModel(folder: string): Promise<boolean> {
-  if (isGgufPath(folder)) return exists(folder)
+  if (isWeightsPath(folder)) return exists(folder)
   return (await Promise.all(INDEX_FILES.map((name) => exists(join(folder, name))))).includes(true)
 }
 
@@ -50,7 +50,7 @@ export async function resolveModel(
     if (await isModel(folder)) return { id: model, folder, embedded: false }
     throw new ModelNotFoundError(
       model,
-      isGgufPath(folder) ? [folder] : INDEX_FILES.map((name) => join(folder, name)),
+      isWeightsPath(folder) ? [folder] : INDEX_FILES.map((name) => join(folder, name)),
       'npx tessera-onnx pull <owner>/<name>, and give that name',
     )
   }
@@ -64,7 +64,7 @@ export async function resolveModel(
     throw new ModelNotFoundError(
       model,
       tried,
-      `the same with ./${model}, for the ${isGgufPath(model) ? 'file' : 'folder'} of that name`,
+      `the same with ./${model}, for the ${isWeightsPath(model) ? 'file' : 'folder'} of that name`,
     )
   throw new ModelNotFoundError(
     model,

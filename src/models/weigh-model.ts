@@ -1,12 +1,31 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { indexWeights } from './index-weights.ts'
+import { isImageBundle } from './is-image-bundle.ts'
+import type { ModelFiles } from './model-files.ts'
 import { openModel } from './open-model.ts'
+import { PIPELINE_PARTS } from './pipeline-parts.ts'
 
-/** Bytes of the weight files in a folder and those below, or of the file that is made from them. */
+/** Bytes of the weights of a model: of its files, or of what is made from them. */
 export async function weighModel(path: string): Promise<number> {
-  const made = await openModel(path).made?.()
+  const files = openModel(path)
+  const made = await files.made?.()
   if (made !== undefined) return made.size
+  if (await isImageBundle(files)) {
+    return sum(await Promise.all(PIPELINE_PARTS.map(({ folder }) => weighFiles(files.within(folder)))))
+  }
   const names = (await readdir(path, { recursive: true })).filter((name) => name.endsWith('.safetensors'))
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size))
-  return sizes.reduce((sum, size) => sum + size, 0)
+  return sum(await Promise.all(names.map(async (name) => (await stat(join(path, name))).size)))
+}
+
+/** The same of one part, or of any other folder. */
+export async function weighFiles(files: ModelFiles): Promise<number> {
+  const made = await files.made?.()
+  if (made !== undefined) return made.size
+  const weights = await indexWeights(files)
+  return sum(weights.names.map((name) => weights.get(name)!.length))
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((all, size) => all + size, 0)
 }

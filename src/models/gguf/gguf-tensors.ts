@@ -76,6 +76,11 @@ export function translateTensors(gguf: GgufFile, family: LanguageModelFamily, ma
   return tensors
 }
 
+/** A tensor of any model under a name of its own, as it is. */
+export function translateTensor(name: string, source: Source, matrices: Matrices): TranslatedTensor[] {
+  return translate(name, source, readPlainly(source), { fromOne: false, matrices })
+}
+
 function rename(name: string, layerNames: Readonly<Record<string, string>>): string | undefined {
   const [, layer, stem, kind] = /^(?:blk\.(\d+)\.)?(\w+)\.(weight|bias)$/.exec(name) ?? []
   const renamed = layer === undefined ? OUTER[stem ?? ''] : layerNames[stem ?? '']

@@ -3,7 +3,8 @@ import { decodeFloats } from '../decode-floats.ts'
 import { findGgufFamily } from '../language-models/families.ts'
 import { makeWeightFile } from '../made-weights.ts'
 import type { ModelFiles } from '../model-files.ts'
-import type { QuantizationConfig, TensorFormat } from '../quantization-config.ts'
+import { refuseLonePart } from '../parts/refuse-lone-part.ts'
+import { describeBlocks } from './describe-blocks.ts'
 import { writeConfig } from './gguf-config.ts'
 import { type GgufFile, partNames, readGguf } from './gguf-file.ts'
 import { GgufMetadata } from './gguf-metadata.ts'
@@ -56,6 +57,7 @@ const NOTHING = {
 
 async function translate(folder: ModelFiles, file: string, matrices: Matrices): Promise<Translation> {
   const gguf = await readGguf(folder, file)
+  refuseLonePart(gguf.tensors.keys(), gguf.path)
   const general = new GgufMetadata(gguf, 'general.')
   const family = findGgufFamily(general.text('architecture'), gguf.path)
   const tensors = translateTensors(gguf, family, matrices)
@@ -82,18 +84,4 @@ async function readRopeFactors(gguf: GgufFile): Promise<Float32Array | undefined
   }
   const expected = `at most ${MOST_FACTORS} numbers of F32 in ${ROPE_FACTORS}`
   throw new ModelFormatError(gguf.path, expected, `[${stored.shape}] of ${stored.type.name}`)
-}
-
-/** The form that most tensors are stored in, and by name those that are stored otherwise. */
-function describeBlocks(
-  tensors: readonly TranslatedTensor[],
-): { readonly quantization_config: QuantizationConfig } | undefined {
-  const stored = tensors.flatMap(({ name, blocks }) => (blocks === undefined ? [] : [{ name, blocks }]))
-  const same = (a: TensorFormat, b: TensorFormat) => a.bits === b.bits && a.block_size === b.block_size
-  const count = (blocks: TensorFormat) => stored.filter((other) => same(other.blocks, blocks)).length
-  const [first, ...rest] = new Map(stored.map(({ blocks }) => [`${blocks.bits} ${blocks.block_size}`, blocks])).values()
-  if (first === undefined) return undefined
-  const usual = rest.reduce((most, blocks) => (count(blocks) > count(most) ? blocks : most), first)
-  const others = stored.filter(({ blocks }) => !same(blocks, usual)).map(({ name, blocks }) => [name, blocks] as const)
-  return { quantization_config: { quant_method: 'tessera', ...usual, tensors: Object.fromEntries(others) } }
 }

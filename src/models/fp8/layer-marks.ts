@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { ModelFormatError } from '../../errors/index.ts'
+import type { ReadTensor } from '../open-tensors.ts'
+import type { WeightIndex } from '../weight-index.ts'
+
+/** How ComfyUI calls E4M3. Its other formats are refused by their names. */
+const FORMAT = 'float8_e4m3fn'
+const LIST = '_quantization_metadata'
+const MARK = '.comfy_quant'
+/** In older files, that weights have scales. */
+const MARK_OF_FILE = 'scaled_fp8'
+/** Bytes of a mark; those in use have less than a hundred. */
+const LONGEST_MARK = 4096
+
+const layerSchema = z.looseObject({ format: z.string() })
+const listSchema = z.looseObject({ layers: z.record(z.string(), layerSchema) })
+
+/**
+ * The tensors without those that only say what others are: ComfyUI names the layers that it quantised in the metadata of the
+ * file, or in a text beside each.
+ *
+ * @throws ModelFormatError naming a layer of another format than E4M3, or one that is not stored as is said
+ */
+export async function takeMarksOff(weights: WeightIndex, read: ReadTensor): Promise<WeightIndex> {
+  const marks = weights.names.filter((name) => name.endsWith(MARK) || name === MARK_OF_FILE)
+  const formats = new Map<string, string>()
+  const list = weights.metadata[LIST]
+  if (list !== undefined) {
+    const { layers } = parse(list, listSchema, weights.folder, `${LIST} with the format of each layer`)
+    for (const [layer, { format }] of Object.entries(layers)) formats.set(layer, format)
+  }
+  for (const name of marks) {
+    if (name === MARK_OF_FILE) continue
+    const entry = weights.get(name)!
+    const path = `${weights.folder}/${entry.file}`
+    if (entry.dtype !== 'U8' || entry.length > LONGEST_MARK) {
+      const got = `${entry.length} bytes of ${entry.dtype}`
+      throw new ModelFormatError(path, `${name.slice(0, 200)} as at most ${LONGEST_MARK} bytes of U8`, got)
+    }
+    const text = new TextDecoder().decode(await read(entry, 0, entry.length))
+    const { format } = parse(text, layerSchema, path, `JSON with a format in ${name.slice(0, 200)}`)
+    formats.set(name.slice(0, -MARK.length), format)
+  }
+  for (const [layer, format] of formats) checkLayer(weights, layer, format)
+  const left = new Set(weights.names)
+  for (const name of marks) left.delete(name)
+  return { ...weights, names: [...left], get: (name) => (left.has(name) ? weights.get(name) : undefined) }
+}
+
+function parse<Schema extends z.ZodType>(text: string, schema: Schema, path: string, expected: string) {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new ModelFormatError(path, expected, 'something else', { cause })
+  }
+}
+
+function checkLayer(weights: WeightIndex, layer: string, format: string): void {
+  const name = `${layer.slice(0, 200)}.weight`
+  if (format !== FORMAT) {
+    throw new ModelFormatError(weights.folder, `layers that ComfyUI quantised to ${FORMAT}`, `${name} as ${format}`)
+  }
+  const entry = weights.get(`${layer}.weight`)
+  if (entry?.dtype === 'F8_E4M3') return
+  const expected = `${name} as F8_E4M3, as ${LIST} or ${MARK} says`
+  throw new ModelFormatError(weights.folder, expected, entry?.dtype ?? 'no such tensor')
+}

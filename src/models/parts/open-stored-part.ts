@@ -1,0 +1,70 @@
+import { readFp8Method, withoutQuantization } from '../fp8/fp8-method.ts'
+import { translateFp8 } from '../fp8/fp8-tensors.ts'
+import { takeMarksOff } from '../fp8/layer-marks.ts'
+import { indexFiles, indexWeights } from '../index-weights.ts'
+import { makeWeightFile } from '../made-weights.ts'
+import type { MadeWeights, ModelFiles } from '../model-files.ts'
+import { openTensors } from '../open-tensors.ts'
+import type { PipelinePart } from '../pipeline-parts.ts'
+import { readConfig } from '../read-config.ts'
+import type { WeightIndex } from '../weight-index.ts'
+import { chooseNaming, requireTransformer } from './choose-naming.ts'
+import { anyJson, showFile, showMade } from './part-files.ts'
+import type { PartPlace } from './part-place.ts'
+import { choosePart } from './part-prefix.ts'
+import { renameTensors } from './rename-tensors.ts'
+
+/**
+ * A part whose weights are in safetensors: as it lies there where its tensors have the names of diffusers and are float, else
+ * made from them.
+ *
+ * @throws ModelFormatError when the files are damaged, of another model, or lack a scale
+ */
+export async function openStoredPart(part: PipelinePart, { texts, folder, file }: PartPlace): Promise<ModelFiles> {
+  const config = await readConfig(texts, 'config.json', anyJson, 'the configuration of a model')
+  const all = file === undefined ? await indexWeights(folder) : await indexFiles(folder, [file])
+  const path = file === undefined ? folder.location : `${folder.location}/${file}`
+  const { read, sources } = await openTensors(folder, all)
+  const unmarked = await takeMarksOff(all, read)
+  const weights = renameIndex(unmarked, choosePart(unmarked.names, part, path))
+  if (part === 'transformer') requireTransformer(weights.names, config['_class_name'], path)
+  const { naming } = chooseNaming(config)
+  const isPlain =
+    weights.names.every((name) => all.get(name)?.dtype !== 'F8_E4M3' && all.get(name) === weights.get(name)) &&
+    weights.names.length === all.names.length &&
+    weights.names.every((name) => isSame(naming(name), name, weights))
+  if (isPlain) return file === undefined ? folderOf(texts, folder) : showFile(texts, folder, file)
+  const text = JSON.stringify(config)
+  const stored = translateFp8(weights, readFp8Method(text) ?? { blockSize: undefined }, read)
+  const tensors = renameTensors(new Map(stored.map((tensor) => [tensor.name, [tensor]])), naming, path)
+  const place = { folder: `${path}#${part}`, name: 'model.safetensors' }
+  const made: MadeWeights = {
+    ...makeWeightFile(tensors, place),
+    path,
+    sources: [...sources, `${texts.location}/config.json`],
+  }
+  return showMade(texts, made, withoutQuantization(text))
+}
+
+/** Whether a tensor is already what it becomes. */
+function isSame(targets: ReturnType<ReturnType<typeof chooseNaming>['naming']>, name: string, weights: WeightIndex) {
+  const [target, ...others] = targets
+  if (target === undefined || others.length > 0) return false
+  const { shape } = weights.get(name)!
+  const fits = { row: shape.length > 1, matrix: shape.length === 2 }
+  return target.name === name && target.pieces === undefined && (target.shape === undefined || fits[target.shape])
+}
+
+function renameIndex(weights: WeightIndex, stored: ReadonlyMap<string, string>): WeightIndex {
+  const get = (name: string) => {
+    const source = stored.get(name)
+    return source === undefined ? undefined : weights.get(source)
+  }
+  return { ...weights, names: [...stored.keys()], get }
+}
+
+/** Texts and weights of folders that may be two. */
+function folderOf(texts: ModelFiles, folder: ModelFiles): ModelFiles {
+  const isIndex = (name: string) => name.endsWith('.safetensors.index.json')
+  return { ...folder, readText: (name) => (isIndex(name) ? folder : texts).readText(name) }
+}

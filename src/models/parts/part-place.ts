@@ -1,0 +1,66 @@
+import { readdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { ModelFormatError } from '../../errors/index.ts'
+import { exists } from '../exists.ts'
+import type { ModelFiles } from '../model-files.ts'
+import { openFolder } from '../model-folder.ts'
+
+/** Where a part of a pipeline lies. */
+export interface PartPlace {
+  /** The folder that has its `config.json`. */
+  readonly texts: ModelFiles
+  /** The folder that has its weights. */
+  readonly folder: ModelFiles
+  /** Their file, where it has none of the usual names. */
+  readonly file: string | undefined
+}
+
+/** Names under which libraries save weights. */
+const USUAL = ['model', 'diffusion_pytorch_model'].flatMap((stem) => [
+  `${stem}.safetensors`,
+  `${stem}.safetensors.index.json`,
+])
+/** Of a divided file the first part stands for all. */
+const LATER_PART = /-(?!00001-of-)\d{5}-of-\d{5}\.gguf$/i
+
+/**
+ * Finds the weights and the configuration of a part.
+ *
+ * @param named its path, where one is given: a file or a folder
+ * @param folders that may have it, the first that has weights counts
+ * @returns undefined where there are no weights
+ * @throws ModelFormatError where a path leads nowhere, or to files of which any could be meant
+ */
+export async function findPart(named: string | undefined, folders: readonly string[]): Promise<PartPlace | undefined> {
+  if (named === undefined) {
+    const found = await Promise.all(folders.map(findWeights))
+    const weights = found.find((place) => place !== undefined)
+    return weights && { ...weights, texts: await findTexts(folders) }
+  }
+  const stats = await stat(named).catch(() => undefined)
+  if (stats === undefined) throw new ModelFormatError(named, 'the file or folder of a part', 'no such file')
+  if (stats.isFile()) {
+    return { folder: openFolder(dirname(named)), file: basename(named), texts: await findTexts(folders) }
+  }
+  const weights = await findWeights(named)
+  if (weights !== undefined) return { ...weights, texts: await findTexts([named, ...folders]) }
+  throw new ModelFormatError(named, 'a folder with weights in safetensors or GGUF', 'none')
+}
+
+async function findWeights(folder: string): Promise<Omit<PartPlace, 'texts'> | undefined> {
+  const names = await readdir(folder).catch((): string[] => [])
+  const files = openFolder(folder)
+  if (USUAL.some((name) => names.includes(name))) return { folder: files, file: undefined }
+  const [file, ...others] = names
+    .filter((name) => /\.(?:safetensors|gguf)$/i.test(name) && !LATER_PART.test(name))
+    .sort()
+  if (others.length === 0) return file === undefined ? undefined : { folder: files, file }
+  const got = [file, ...others].slice(0, 4).join(', ')
+  throw new ModelFormatError(folder, 'one file of weights, or tessera.json with its path in "parts"', got)
+}
+
+/** The first folder that has a configuration, else the first. */
+async function findTexts(folders: readonly string[]): Promise<ModelFiles> {
+  const found = await Promise.all(folders.map((folder) => exists(join(folder, 'config.json'))))
+  return openFolder(folders[Math.max(0, found.indexOf(true))]!)
+}
