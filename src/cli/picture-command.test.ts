@@ -54,6 +54,16 @@ describe('tessera generate and edit', () => {
     expect([await size('a.png'), await size('c.png')]).toEqual(['png 80x64', 'png 80x64'])
   })
 
+  it('write previews where a folder for them is given', async () => {
+    const args = ['an apple', '--size', '64x64', '--n', '2', '--seed', '5', '--previews', 'looks', '-o', 'out.png']
+    expect(await tessera('generate', ...args)).toMatchObject({ code: 0, stderr: '' })
+    expect(await readdir(join(folder, 'looks'))).toEqual(['0-1.png', '1-1.png'])
+    expect(await size('looks/0-1.png')).toBe('png 8x8')
+    await writeFile(join(folder, 'file'), '')
+    const refused = await tessera('generate', 'an apple', '--previews', 'file', '-o', 'b.png')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--previews: nothing could be written')])
+  })
+
   it('number several pictures, and name them by their seed where no name is given', async () => {
     await tessera('generate', 'an apple', '--size', '64x64', '--n', '2', '--seed', '5', '-o', 'out.png')
     const { stdout } = await tessera('generate', 'an apple', '--size', '64x64', '--json')

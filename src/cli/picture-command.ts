@@ -10,6 +10,7 @@ import { printWarnings } from './print-warnings.ts'
 import { ProgressReport } from './progress-report.ts'
 import { readNumber } from './read-request.ts'
 import { printResult } from './run-command.ts'
+import { writePreviews } from './write-previews.ts'
 
 const SEEDS = 2 ** 32
 
@@ -22,6 +23,11 @@ export const pictureArguments = {
   steps: { type: 'string', description: 'denoising steps; default: what the model was made for', valueHint: 'n' },
   guidance: { type: 'string', description: 'weight of the words; default: as for steps', valueHint: 'x' },
   negative: { type: 'string', description: 'what to lead away from; for models with guidance', valueHint: 'words' },
+  previews: {
+    type: 'string',
+    description: 'folder for small pictures of what it will be, one a step',
+    valueHint: 'folder',
+  },
   json: { type: 'boolean', description: 'print the names of the files and their seeds as JSON' },
   ...engineArguments,
 } as const
@@ -34,6 +40,7 @@ export interface PictureArguments extends EngineArguments {
   readonly steps?: string | undefined
   readonly guidance?: string | undefined
   readonly negative?: string | undefined
+  readonly previews?: string | undefined
   readonly json?: boolean | undefined
 }
 
@@ -41,7 +48,7 @@ export interface PictureArguments extends EngineArguments {
 interface Call {
   readonly n: number
   readonly seed: number
-  readonly options: Pick<EditImageCallOptions, 'steps' | 'guidance' | 'negativePrompt' | 'onProgress'>
+  readonly options: Pick<EditImageCallOptions, 'steps' | 'guidance' | 'negativePrompt' | 'onProgress' | 'onPreview'>
 }
 
 /**
@@ -65,6 +72,7 @@ export async function makePictures(
     ...(args.steps === undefined ? {} : { steps: readNumber('--steps', args.steps) }),
     ...(args.guidance === undefined ? {} : { guidance: readNumber('--guidance', args.guidance) }),
     ...(args.negative === undefined ? {} : { negativePrompt: args.negative }),
+    ...(args.previews === undefined ? {} : { onPreview: writePreviews(args.previews) }),
     onProgress: (progress: Progress) => report.show(progress),
   }
   const response = await make(engine, { n, seed, options })

@@ -34,6 +34,15 @@ export interface Progress {
   readonly total: number
 }
 
+/** Whoever waits for pictures is told how far they are, and shown what they will be, as base64. */
+export interface Watcher {
+  onProgress(progress: Progress): void
+  onPreview(picture: string): void
+}
+
+/** Previews of a picture that are asked for, as many as the service sends. */
+const PREVIEWS = 3
+
 /** Pictures as base64, and what the server warned of. */
 export interface Pictures {
   readonly pictures: readonly string[]
@@ -53,9 +62,9 @@ export async function postForPictures(
   path: string,
   body: object,
   signal: AbortSignal,
-  onProgress: (progress: Progress) => void,
+  { onProgress, onPreview }: Watcher,
 ): Promise<Pictures> {
-  const response = await post(path, { ...body, stream: true }, signal)
+  const response = await post(path, { ...body, stream: true, partial_images: PREVIEWS }, signal)
   const pictures: string[] = []
   const warnings: string[] = []
   for await (const { event, data = '{}', comment } of readEventStream(response.body!)) {
@@ -65,6 +74,7 @@ export async function postForPictures(
       warnings.push(...told.map(({ message }) => message))
     }
     if (event === 'error') throw toError(response, JSON.parse(data) as ErrorBody)
+    if (event?.endsWith('.partial_image')) onPreview((JSON.parse(data) as { b64_json: string }).b64_json)
     if (event?.endsWith('.completed')) pictures.push((JSON.parse(data) as { b64_json: string }).b64_json)
   }
   if (pictures.length === 0) throw new ApiError('The answer broke off before the pictures were there.')

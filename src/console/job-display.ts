@@ -48,6 +48,17 @@ export class JobDisplay {
     this.#bar.value = total > 0 ? done / total : 0
   }
 
+  /** Shows what a picture will be in place of the last result. */
+  previewed(base64: string): void {
+    const image = make('img', {
+      src: `data:image/png;base64,${base64}`,
+      alt: 'What the picture will be',
+      class: 'preview',
+    })
+    this.#output.classList.remove('stale')
+    this.#output.replaceChildren(make('div', { class: 'pictures' }, make('figure', {}, image)))
+  }
+
   answered(nodes: readonly Node[], milliseconds: number): void {
     this.#output.replaceChildren(...nodes)
     // On a phone it lies below the form, of which the end may be in sight.

@@ -1,4 +1,4 @@
-import { ApiError, type Progress } from './api.ts'
+import { ApiError, type Watcher } from './api.ts'
 import { JobDisplay } from './job-display.ts'
 
 export interface Job<Answer> {
@@ -10,7 +10,7 @@ export interface Job<Answer> {
   readonly empty: string
   /** The body of the request; throws FormFault where the form makes none. */
   read(): object | Promise<object>
-  send(body: object, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<Answer>
+  send(body: object, signal: AbortSignal, watcher: Watcher): Promise<Answer>
   show(answer: Answer, milliseconds: number, body: object): readonly Node[]
   /** The field that a fault lies in; default by the first name of its path. */
   readonly locate?: (loc: readonly string[]) => Element | null | undefined
@@ -41,7 +41,10 @@ export function setUpJob<Answer>(job: Job<Answer>, { onAnswer, onUnauthorized }:
     display.started()
     try {
       const body = await job.read()
-      const answer = await job.send(body, controller.signal, ({ done, total }) => display.progressed(done, total))
+      const answer = await job.send(body, controller.signal, {
+        onProgress: ({ done, total }) => display.progressed(done, total),
+        onPreview: (picture) => display.previewed(picture),
+      })
       const milliseconds = performance.now() - started
       display.answered(job.show(answer, milliseconds, body), milliseconds)
       onAnswer()

@@ -1,4 +1,5 @@
 import type { Progress } from '../jobs/job-context.ts'
+import type { Preview } from '../jobs/preview.ts'
 import type { CallTimings } from './call-timings.ts'
 
 export interface CallOptions {
@@ -48,6 +49,11 @@ export interface CallOptions {
    * ```
    */
   readonly whenBusy?: 'wait' | 'refuse' | undefined
+}
+
+/** Options of any call that a queue takes; only calls for pictures have previews. */
+export interface ListeningOptions extends CallOptions {
+  readonly onPreview?: ((preview: Preview) => void) | undefined
 }
 
 /** How a model is opened ahead of its first call. */

@@ -1,5 +1,5 @@
 import { callback, readOption, withMethods } from '../options/index.ts'
-import type { CallOptions } from './call-options.ts'
+import type { ListeningOptions } from './call-options.ts'
 
 const SIGNAL = withMethods<AbortSignal>('an AbortSignal', 'addEventListener').optional()
 const CALLBACK = callback().optional()
@@ -9,8 +9,9 @@ const CALLBACK = callback().optional()
  *
  * @throws InvalidRequestError naming the option
  */
-export function checkCall({ signal, onProgress, onTimings }: CallOptions): void {
+export function checkCall({ signal, onProgress, onPreview, onTimings }: ListeningOptions): void {
   readOption('signal', SIGNAL, signal)
   readOption('onProgress', CALLBACK, onProgress)
+  readOption('onPreview', CALLBACK, onPreview)
   readOption('onTimings', CALLBACK, onTimings)
 }

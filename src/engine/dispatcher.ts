@@ -7,18 +7,17 @@ import {
   toTesseraError,
   WorkerCrashedError,
 } from '../errors/index.ts'
-import type { Progress } from '../jobs/job-context.ts'
 import { type EngineActivity, ModelCounts } from './activity.ts'
-import type { CallOptions, LoadOptions } from './call-options.ts'
+import type { ListeningOptions, LoadOptions } from './call-options.ts'
 import { startTiming } from './call-timings.ts'
 import { checkCall } from './check-call.ts'
 import type { Connect, Connection } from './connection.ts'
 import { FairQueue } from './fair-queue.ts'
-import { endJob, type Job } from './job.ts'
+import { endJob, type Job, tellJob } from './job.ts'
 import type { CallKind, Calls } from './jobs.ts'
 import { KeptModels } from './kept-models.ts'
 import { buffersOf } from './picture-sources.ts'
-import type { BackendInfo, FromWorker, RunMessage, ToWorker } from './protocol.ts'
+import type { BackendInfo, FromWorker, News, RunMessage, ToWorker } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
 /** Calls that wait in front of one that would rather be refused, where `maxQueue` is not set. */
@@ -101,11 +100,11 @@ export class Dispatcher {
     kind: Kind,
     model: string,
     request: Calls[Kind]['request'],
-    options: CallOptions = {},
+    options: ListeningOptions = {},
   ): Promise<Calls[Kind]['response']> {
     return new Promise((resolve, reject) => {
       checkCall(options)
-      const { signal, onProgress, client = '', whenBusy } = options
+      const { signal, onProgress, onPreview, client = '', whenBusy } = options
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
       if (!this.#hasRoom(client, whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY)) {
@@ -113,14 +112,15 @@ export class Dispatcher {
       }
 
       const id = ++this.#lastId
+      const wanted = { reports: onProgress !== undefined, previews: onPreview !== undefined }
       const stopListening = () => signal?.removeEventListener('abort', abort)
       const job: Job = {
         client,
         call: new Error('call'),
-        onProgress,
+        listeners: { onProgress, onPreview },
         isAbandoned: false,
         told: startTiming(options.onTimings),
-        message: { type: 'run', id, kind, model, request, reports: onProgress !== undefined } as RunMessage,
+        message: { type: 'run', id, kind, model, request, ...wanted } as RunMessage,
         resolve: (response) => {
           stopListening()
           resolve(response as Calls[Kind]['response'])
@@ -203,24 +203,24 @@ export class Dispatcher {
       return this.#models.note(message)
     } else {
       const job = this.#running.get(message.id)
-      if (job && message.type === 'progress') return this.#report(job, message.progress)
+      if (message.type === 'progress' || message.type === 'preview') return this.#tell(job, message)
       this.#running.delete(message.id)
-      if (job && message.type !== 'progress') endJob(job, message)
+      if (job) endJob(job, message)
     }
     this.#advance()
   }
 
-  #report(job: Job, progress: Progress): void {
+  #tell(job: Job | undefined, news: News): void {
     try {
-      job.onProgress?.(progress)
+      if (job) tellJob(job, news)
     } catch (error) {
-      this.#abandon(job, error)
+      this.#abandon(job!, error)
     }
   }
 
   #abandon(job: Job, error: unknown): void {
     job.reject(error)
-    job.onProgress = undefined
+    job.listeners = {}
     job.isAbandoned = true
     if (!this.#queue.remove(job)) this.#connection?.post({ type: 'abort', id: job.message.id })
   }

@@ -1,10 +1,11 @@
 import { GUIDANCE, SEED, STEPS, STRENGTH } from '../images/sampling/sampling-options.ts'
+import type { Preview } from '../jobs/preview.ts'
 import { optionTable, readOption, readOptions } from '../options/index.ts'
 import { promptSchema } from '../schemas/image-schemas.ts'
-import type { CallOptions } from './call-options.ts'
+import type { ListeningOptions } from './call-options.ts'
 
 /** What the wire of the image endpoints does not carry. */
-export interface ImageCallOptions extends CallOptions {
+export interface ImageCallOptions extends ListeningOptions {
   /**
    * Denoising steps, 1 to 1000. Default: what the model was made for.
    *
@@ -33,6 +34,16 @@ export interface ImageCallOptions extends CallOptions {
    * ```
    */
   readonly negativePrompt?: string | undefined
+  /**
+   * Called after every denoising step with a small, coarse look at what the picture will be, on the caller's thread. The
+   * first call of a model with it takes longer: the autoencoder is shown five pictures of 256 × 256 then.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'an apple on a blue background' }, { onPreview: ({ step, b64_json }) => console.log(step, b64_json.length) })
+   * ```
+   */
+  readonly onPreview?: ((preview: Preview) => void) | undefined
 }
 
 export interface EditImageCallOptions extends ImageCallOptions {
@@ -69,7 +80,7 @@ const SAMPLING = optionTable('a call for pictures', {
  *
  * @throws InvalidRequestError naming the option
  */
-export function readSampling({ seed = drawSeed(), ...sampling }: Omit<EditImageCallOptions, keyof CallOptions>) {
+export function readSampling({ seed = drawSeed(), ...sampling }: Omit<EditImageCallOptions, keyof ListeningOptions>) {
   readOption('seed', SEED, seed)
   return { seed, ...readOptions(SAMPLING, sampling) }
 }

@@ -5,6 +5,7 @@ import { type Alone, openWhole } from '../backends/open-whole.ts'
 import { withoutSessions } from '../backends/without-sessions.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import type { JobContext, Progress } from '../jobs/job-context.ts'
+import type { Preview } from '../jobs/preview.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { CallKind, Calls, JobKind, Jobs, LoadRequest } from './jobs.ts'
 import { type MemoryPrediction, stageLimit } from './memory-prediction.ts'
@@ -22,6 +23,9 @@ export type CreateTaskSource = (settings: EngineSettings) => TaskSource
 
 /** Follows a folder's name where the model is open for counting tokens only; no path has such a character. */
 const TOKENS_ONLY = '\0tokens'
+
+/** Progress is told in any case: of opening the model too. */
+type TellingContext = JobContext & Required<Pick<JobContext, 'onProgress'>>
 
 interface Parts {
   readonly backend: Backend
@@ -79,16 +83,20 @@ export class JobRunner {
   }
 
   async #run(message: RunMessage): Promise<void> {
-    const { id, reports } = message
+    const { id, reports, previews } = message
     const controller = new AbortController()
     this.#aborts.set(id, controller)
     const place = this.#turns.join(controller.signal)
     const onProgress = (progress: Progress) => {
       if (reports && !controller.signal.aborted) this.#post({ type: 'progress', id, progress })
     }
+    const onPreview = (preview: Preview) => {
+      if (!controller.signal.aborted) this.#post({ type: 'preview', id, preview })
+    }
+    const context = { turn: () => place.turn(), onProgress, ...(previews && { onPreview }) }
     const stint = new Stint()
     try {
-      const response = await this.#answer(message, { turn: () => place.turn(), onProgress }, controller.signal, stint)
+      const response = await this.#answer(message, context, controller.signal, stint)
       this.#post({ type: 'result', id, response, served: stint.end()! })
     } catch (error) {
       const served = stint.end()
@@ -102,7 +110,7 @@ export class JobRunner {
   /** Does a job with the model of its name, which is open once for all the names it goes by. */
   async #answer(
     { kind, model: name, request }: RunMessage,
-    context: Required<JobContext>,
+    context: TellingContext,
     signal: AbortSignal,
     stint: Stint,
   ): Promise<Calls[CallKind]['response']> {
@@ -126,11 +134,7 @@ export class JobRunner {
     })
   }
 
-  #openable(
-    { source, backend, memoryBudget }: Parts,
-    model: ResolvedModel,
-    { onProgress }: Required<JobContext>,
-  ): Openable {
+  #openable({ source, backend, memoryBudget }: Parts, model: ResolvedModel, { onProgress }: TellingContext): Openable {
     const alone: Alone = (create) => this.#turns.take(create)
     let prediction: MemoryPrediction | undefined
     let room = memoryBudget

@@ -1,9 +1,9 @@
 import { errorFromJSON } from '../errors/index.ts'
-import type { Progress } from '../jobs/job-context.ts'
+import type { ListeningOptions } from './call-options.ts'
 import type { startTiming } from './call-timings.ts'
 import { withCall } from './error-with-call.ts'
 import type { CallKind, Calls } from './jobs.ts'
-import type { Ended, RunMessage } from './protocol.ts'
+import type { Ended, News, RunMessage } from './protocol.ts'
 
 /** A call on its way through a dispatcher. */
 export interface Job {
@@ -11,11 +11,18 @@ export interface Job {
   readonly message: RunMessage
   /** Made where the call was. */
   readonly call: Error
-  onProgress: ((progress: Progress) => void) | undefined
+  /** Whom to tell how far it is; nobody once it was abandoned. */
+  listeners: Pick<ListeningOptions, 'onProgress' | 'onPreview'>
   isAbandoned: boolean
   readonly told: ReturnType<typeof startTiming>
   resolve(response: Calls[CallKind]['response']): void
   reject(error: unknown): void
+}
+
+/** @throws what the caller's own code throws */
+export function tellJob({ listeners }: Job, news: News): void {
+  if (news.type === 'progress') listeners.onProgress?.(news.progress)
+  else listeners.onPreview?.(news.preview)
 }
 
 /** What the caller's own code throws when it is told of the times ends the call. */

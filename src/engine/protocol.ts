@@ -1,6 +1,7 @@
 import type { AttentionForm, BackendName, Precision, RuntimeTelemetry, SelfTest } from '../backends/index.ts'
 import type { ErrorJson } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
+import type { Preview } from '../jobs/preview.ts'
 import type { ModelChange } from './activity.ts'
 import type { Served } from './call-timings.ts'
 import type { CallKind, Calls } from './jobs.ts'
@@ -25,12 +26,14 @@ export interface RunMessage<Kind extends CallKind = CallKind> {
   readonly request: Calls[Kind]['request']
   /** Whether `progress` is to be sent: a message a pass, which takes time at both ends. */
   readonly reports: boolean
+  /** Whether `preview` is to be sent, which takes work of its own. */
+  readonly previews: boolean
 }
 
 export type FromWorker =
   | { readonly type: 'started'; readonly info: BackendInfo }
   | { readonly type: 'start-failed'; readonly error: ErrorJson }
-  | { readonly type: 'progress'; readonly id: number; readonly progress: Progress }
+  | News
   | {
       readonly type: 'result'
       readonly id: number
@@ -40,6 +43,11 @@ export type FromWorker =
   /** Without `served` where the error came before the model was known. */
   | { readonly type: 'error'; readonly id: number; readonly error: ErrorJson; readonly served?: Served }
   | ({ readonly type: 'model' } & ModelChange)
+
+/** What is told of a job while it runs. */
+export type News =
+  | { readonly type: 'progress'; readonly id: number; readonly progress: Progress }
+  | { readonly type: 'preview'; readonly id: number; readonly preview: Preview }
 
 /** How a job ends. */
 export type Ended = Extract<FromWorker, { readonly type: 'result' | 'error' }>

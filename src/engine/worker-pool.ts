@@ -1,5 +1,5 @@
 import { type EngineActivity, sumActivities } from './activity.ts'
-import type { CallOptions, LoadOptions } from './call-options.ts'
+import type { ListeningOptions, LoadOptions } from './call-options.ts'
 import type { Connect } from './connection.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { JobKind, Jobs } from './jobs.ts'
@@ -38,7 +38,7 @@ export class WorkerPool {
     kind: Kind,
     model: string,
     request: Jobs[Kind]['request'],
-    options?: CallOptions,
+    options?: ListeningOptions,
   ): Promise<Jobs[Kind]['response']> {
     // The first of equals is taken: it has the models of earlier calls open.
     // One that could not start would always have least to do: it is tried again when the others have many waiting.

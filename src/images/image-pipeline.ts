@@ -32,6 +32,8 @@ export interface PictureRequest {
    * much. With it denoising begins with the picture.
    */
   readonly mask?: PixelImage
+  /** Whether drawing will be watched. @defaultValue false */
+  readonly previews?: boolean
 }
 
 /** What a checkpoint was made for. */
@@ -40,13 +42,19 @@ export interface SamplingDefaults {
   readonly guidance: number
 }
 
+/** What a picture is drawn with. */
+export interface DrawingContext extends JobContext {
+  /** Shown what the picture seems to become, for requests with `previews`. */
+  onLook?(picture: PixelImage, at: { readonly step: number; readonly steps: number }): Promise<void>
+}
+
 /** A request whose prompt and references have been read. */
 export interface PreparedPictures {
   /** Steps and runs of the latent decoder that one picture takes, as its progress counts them. */
   readonly steps: number
   readonly runs: number
   /** Makes the RGB picture of a seed, a whole number; the same seed gives the same noise on every backend. */
-  draw(seed: number, context: JobContext): Promise<PixelImage>
+  draw(seed: number, context: DrawingContext): Promise<PixelImage>
 }
 
 export interface ImagePipeline {

@@ -5,7 +5,7 @@ import type { ModelFiles } from '../models/model-files.ts'
 import type { ImageData, ImageResponse } from '../schemas/index.ts'
 import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
 import { readImageManifest } from './image-manifest.ts'
-import type { ImagePipeline, PictureRequest } from './image-pipeline.ts'
+import type { DrawingContext, ImagePipeline, PictureRequest } from './image-pipeline.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
 import { encodeBase64 } from './picture/base64.ts'
 import { pasteThrough } from './picture/mask.ts'
@@ -121,8 +121,10 @@ async function draw(
     ...(negativePrompt !== undefined && { negativePrompt }),
   }
   const turn = () => context.turn()
+  const { onPreview } = context
+  const previews = onPreview !== undefined
   context.onProgress?.({ stage: 'encoding', done: 0, total: 1 })
-  const prepared = await pipeline.prepare({ prompt, ...request, ...sampling }, { turn })
+  const prepared = await pipeline.prepare({ prompt, ...request, ...sampling, previews }, { turn })
   context.onProgress?.({ stage: 'encoding', done: 1, total: 1 })
   const each = prepared.steps + prepared.runs
   const data: ImageData[] = []
@@ -131,7 +133,10 @@ async function draw(
       const before = k * each + (stage === 'decoding' ? prepared.steps : 0)
       context.onProgress?.({ stage, done: before + done, total: n * each })
     }
-    const picture = finish(await prepared.draw(addToSeed(seed, k), { turn, onProgress }))
+    const look: DrawingContext['onLook'] = async (seen, at) =>
+      onPreview?.({ picture: k, ...at, b64_json: encodeBase64(await codec.encode(seen)) })
+    const drawing = { turn, onProgress, ...(previews && { onLook: look }) }
+    const picture = finish(await prepared.draw(addToSeed(seed, k), drawing))
     data.push({ b64_json: encodeBase64(await codec.encode(picture)) })
   }
   // A request has n of 1 or more.

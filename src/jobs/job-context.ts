@@ -1,3 +1,5 @@
+import type { Preview } from './preview.ts'
+
 /** The progress of a job. */
 export interface Progress {
   /**
@@ -39,4 +41,6 @@ export interface JobContext {
    */
   turn(): Promise<void>
   onProgress?(progress: Progress): void
+  /** Absent where nobody looks: previews take work of their own. */
+  onPreview?(preview: Preview): void
 }

@@ -28,19 +28,28 @@ export const flag = z.boolean(mustBe('true or false'))
 /** A whole number. */
 export function count(least: number, most = Number.MAX_SAFE_INTEGER) {
   const expected = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`
-  return z.custom<number>(
-    (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
-    mustBe(`a whole number ${expected}`),
-  )
+  return z
+    .custom<number>(
+      (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
+      mustBe(`a whole number ${expected}`),
+    )
+    .meta({ type: 'integer', ...range(least, most) })
 }
 
 /** A number, which may be `Infinity` where there is no upper end. */
 export function amount(least: number, most = Number.POSITIVE_INFINITY) {
   const expected = most === Number.POSITIVE_INFINITY ? `from ${least}` : `from ${least} to ${most}`
-  return z.custom<number>(
-    (value) => typeof value === 'number' && value >= least && value <= most,
-    mustBe(`a number ${expected}`),
-  )
+  return z
+    .custom<number>(
+      (value) => typeof value === 'number' && value >= least && value <= most,
+      mustBe(`a number ${expected}`),
+    )
+    .meta({ type: 'number', ...range(least, most) })
+}
+
+/** What JSON schemas made of a number say of it. */
+function range(minimum: number, most: number) {
+  return most < Number.MAX_SAFE_INTEGER ? { minimum, maximum: most } : { minimum }
 }
 
 /** A text that is not empty. @param expected what it stands for, such as `a folder` */

@@ -7,6 +7,7 @@ export type {
   ImageCallOptions,
   LoadOptions,
   ModelInfo,
+  Preview,
   Progress,
 } from '../engine/index.ts'
 export * from '../errors/index.ts'

@@ -75,10 +75,14 @@ describe('openai', () => {
     const generated = await client.images.generate({ ...GENERATION, stream: true, partial_images: 2 })
     const events = []
     for await (const event of generated) events.push(event)
-    expect(events).toMatchObject([{ type: 'image_generation.completed', size: '64x64', output_format: 'png' }])
+    expect(events).toMatchObject([
+      { type: 'image_generation.partial_image', partial_image_index: 0, size: '8x8' },
+      { type: 'image_generation.partial_image', partial_image_index: 1, size: '8x8' },
+      { type: 'image_generation.completed', size: '64x64', output_format: 'png' },
+    ])
     const edited = await client.images.edit({ ...EDIT, image: await source(200), stream: true, n: 2 })
     for await (const event of edited) events.push(event)
-    expect(events.slice(1)).toMatchObject([1, 2].map(() => ({ type: 'image_edit.completed', size: '96x64' })))
+    expect(events.slice(3)).toMatchObject([1, 2].map(() => ({ type: 'image_edit.completed', size: '96x64' })))
     for (const { b64_json } of events) expect((await shapeOf(b64_json))[0]).toBe('png')
   })
 

@@ -1,6 +1,5 @@
-import type { ImagePipeline, PictureRequest } from '../../src/images/image-pipeline.ts'
+import type { DrawingContext, ImagePipeline, PictureRequest } from '../../src/images/image-pipeline.ts'
 import type { PixelImage } from '../../src/images/picture/pixel-image.ts'
-import type { JobContext } from '../../src/jobs/job-context.ts'
 
 export type SeededRequest = PictureRequest & { readonly seed: number }
 
@@ -8,7 +7,7 @@ export type SeededRequest = PictureRequest & { readonly seed: number }
 export async function generatePicture(
   pipeline: ImagePipeline,
   { seed, ...request }: SeededRequest,
-  context: JobContext,
+  context: DrawingContext,
 ): Promise<PixelImage> {
   const prepared = await pipeline.prepare(request, context)
   return prepared.draw(seed, context)

@@ -2,7 +2,7 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import type { FormField } from '../body/parse-form.ts'
 
 const TEXTS = ['model', 'prompt', 'size', 'response_format', 'output_format', 'background', 'negative_prompt'] as const
-const INTEGERS = ['n', 'seed', 'steps'] as const
+const INTEGERS = ['n', 'seed', 'steps', 'partial_images'] as const
 const FRACTIONS = ['strength', 'guidance'] as const
 /** A mask, and what is refused where it is checked. */
 const FILES = ['mask', 'markup'] as const

@@ -3,19 +3,19 @@ import type { ImageCallOptions } from '../../engine/index.ts'
 import { type ImageResponse, imageResponseSchema } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import { toCallOptions } from '../call-options.ts'
-import { startEventStream } from '../event-stream.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import { type Accounting, type Asking, chargeAnswer } from '../usage/charge-answer.ts'
-import { toCompletedEvent } from './completed-event.ts'
 import { dropDefaults } from './openai-fields.ts'
+import { secondsNow } from './picture-events.ts'
+import { type EventName, streamPictures, type Watching } from './stream-pictures.ts'
 import { tellWarnings, WARNINGS_HEADER } from './told-warnings.ts'
 
 interface Parts<Request> {
   readonly path: string
   readonly endpoint: 'generations' | 'edits'
   /** First part of the names of events. */
-  readonly eventName: 'image_generation' | 'image_edit'
+  readonly eventName: EventName
   readonly schema: z.ZodType<Request>
   readonly maxBodyBytes?: number
   readonly accounting: Accounting
@@ -30,6 +30,7 @@ interface ImageBody {
   readonly n: number
   readonly model?: string | null | undefined
   readonly stream?: boolean | null | undefined
+  readonly partial_images?: number | null | undefined
 }
 
 /** A route that answers with pictures, all at once or, where the client asks for it, as events. */
@@ -43,7 +44,7 @@ export function createImageRoute<Request extends ImageBody>({
   readBody,
   draw,
 }: Parts<Request>): Route {
-  function drawCharged(request: Request, asking: Asking, options: Pick<ImageCallOptions, 'onProgress'> = {}) {
+  function drawCharged(request: Request, asking: Asking, options: Watching = {}) {
     return chargeAnswer(accounting, asking, {
       endpoint,
       request,
@@ -56,15 +57,8 @@ export function createImageRoute<Request extends ImageBody>({
   }
 
   function stream(request: Request, call: Call): Promise<Response> {
-    return startEventStream(call, async ({ comment, event }, signal) => {
-      // Progress is sent as comments: OpenAI's clients hand every event to their user, who knows none of this kind.
-      const onProgress: ImageCallOptions['onProgress'] = (progress) => comment(`progress ${JSON.stringify(progress)}`)
-      const { data, warnings } = await drawCharged(request, { ...call, signal }, { onProgress })
-      const words = tellWarnings(warnings)
-      if (words !== undefined) comment(`warnings ${words}`)
-      const name = `${eventName}.completed`
-      for (const image of data) event(name, toCompletedEvent(name, image, secondsNow()))
-    })
+    const draw = (watching: Watching, signal: AbortSignal) => drawCharged(request, { ...call, signal }, watching)
+    return streamPictures(call, { eventName, previews: request.partial_images ?? 0, draw })
   }
 
   return {
@@ -87,8 +81,4 @@ function answer(data: ImageResponse['data'], warnings: string | undefined): Resp
   const response = createJsonResponse({ created: secondsNow(), data } satisfies z.output<typeof imageAnswerSchema>)
   if (warnings !== undefined) response.headers.set(WARNINGS_HEADER, warnings)
   return response
-}
-
-function secondsNow(): number {
-  return Math.floor(Date.now() / 1000)
 }

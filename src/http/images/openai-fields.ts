@@ -29,6 +29,8 @@ const samplingFields = {
 export const openAiImageFieldsSchema = z.object({
   ...samplingFields,
   stream: z.boolean({ error: 'must be true or false' }).nullish(),
+  /** Previews of each picture that a stream has; without one it says nothing. */
+  partial_images: count(0, 3).nullish(),
   response_format: only(['b64_json'], 'must be "b64_json": pictures come with the answer and are kept nowhere'),
   output_format: only(['png'], 'must be "png"'),
   background: only(['auto', 'opaque'], 'must be "auto" or "opaque": pictures have no transparent parts'),

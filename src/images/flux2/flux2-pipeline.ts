@@ -3,8 +3,9 @@ import type { JobContext } from '../../jobs/job-context.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
 import { sampleBilinear } from '../picture/mask.ts'
-import { fromPlanes } from '../picture/pixel-image.ts'
+import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
+import { LatentPreviewer, watchDrawing } from '../previews/latent-previewer.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
 import { requireGuided, requireSampling, requireSize, requireStartSize, sidesOf } from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
@@ -42,6 +43,8 @@ export interface Flux2Parts {
 export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
   const { text, denoiser, encoder, decoder, scheduler, channels, scale, distilled, defaults } = parts
   const sampler = createSampler(scheduler)
+  const encode = async (picture: PixelImage, context: JobContext) => (await encoder.encode(picture, context)).tokens
+  const previewer = new LatentPreviewer({ scale, encode })
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
     const { steps = defaults.steps, guidance = defaults.guidance } = request
@@ -53,6 +56,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     requireGuided(request.negativePrompt, guided)
     const references: EncodedReference[] = []
     for (const picture of pictures) references.push(await encoder.encode(picture, context))
+    const preview = request.previews ? await previewer.open(context) : undefined
     const grid = { height: height / scale, width: width / scale }
     const count = grid.height * grid.width
     const start = readStart(request, references[0], { scale, channels })
@@ -67,7 +71,9 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
         const noise = transposeMatrix(source(channels * count), channels, count)
         // Noise of later steps is drawn in the layout of tokens, as the reference draws it.
         const step = sampler.begin(levels, () => source(channels * count))
-        const tokens = await denoise({ step, steps, ...beginFrom(start, noise, levels) }, predict, drawing)
+        const onClean = preview && watchDrawing(preview, grid, drawing)
+        const beginning = beginFrom(start, noise, levels)
+        const tokens = await denoise({ step, steps, sigmas: levels.sigmas, ...beginning, onClean }, predict, drawing)
         const latents = { channels, ...grid, data: transposeMatrix(tokens, count, channels) }
         const { data } = await decoder.decode(latents, drawing)
         return fromPlanes(data, width, height)

@@ -5,6 +5,7 @@ import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults 
 import { sampleNearest } from '../picture/mask.ts'
 import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
+import { LatentPreviewer, watchDrawing } from '../previews/latent-previewer.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
 import { requireGuided, requireSampling, requireSize, requireStartSize, sidesOf } from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
@@ -43,6 +44,7 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
   const { text, denoiser, encoder, decoder, scheduler, channels, scale, defaults } = parts
   const sizeStep = scale * PATCH
   const sampler = createSampler(scheduler)
+  const previewer = createPreviewer(parts)
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
     const { steps = defaults.steps, guidance = defaults.guidance } = request
@@ -55,6 +57,7 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     const grid = { height: size.height / PATCH, width: size.width / PATCH }
     const posterior = picture && (await encoder.encode(picture, context))
     const start = picture && readStart(request, size, parts)
+    const preview = request.previews ? await previewer.open(context) : undefined
     const predict = await beginPredictions(parts, request, guidance, grid, context)
     const mu = computeLinearMu(grid.height * grid.width, scheduler)
     const levels = sampler.plan({ levels: spaceLevelsTorch(steps), mu })
@@ -69,7 +72,9 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
         const begun = posterior && start && { ...start, clean: toTokens(encoder.sample(posterior, draw())) }
         const noise = () => toTokens(draw())
         const beginning = beginFrom(begun, noise(), levels)
-        const tokens = await denoise({ step: sampler.begin(levels, noise), steps, ...beginning }, predict, drawing)
+        const onClean = preview && watchDrawing(preview, grid, drawing)
+        const sampling = { step: sampler.begin(levels, noise), steps, sigmas: levels.sigmas, onClean }
+        const tokens = await denoise({ ...sampling, ...beginning }, predict, drawing)
         const latents = unpatchify(tokens, channels, size.height, size.width)
         const { data } = await decoder.decode({ channels, ...size, data: latents }, drawing)
         return fromPlanes(data, width, height)
@@ -81,10 +86,19 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     sizeStep,
     workingMemory: (pixels) => decoder.workingMemory(pixels),
     prepare,
-    async dispose() {
-      await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])
-    },
+    dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
   }
+}
+
+function createPreviewer({ encoder, channels, scale }: ZImageParts): LatentPreviewer {
+  return new LatentPreviewer({
+    scale: scale * PATCH,
+    async encode(picture, context) {
+      const posterior = await encoder.encode(picture, context)
+      const middle = encoder.sample(posterior, new Float32Array(posterior.mean.length))
+      return patchify(middle, channels, picture.height / scale, picture.width / scale)
+    },
+  })
 }
 
 /** The picture to begin with, fit for the encoder. This model sees no pictures beside it. */

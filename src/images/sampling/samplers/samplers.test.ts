@@ -42,7 +42,9 @@ describe('steps are those of the scheduler classes of diffusers', () => {
     const source = createNoise(5)
     const start = source(SIZE)
     const step = sampler.begin(plan, () => source(SIZE))
-    const result = await denoise({ step, steps, latents: start, first }, velocity, { turn: async () => {} })
+    const result = await denoise({ step, steps, sigmas: plan.sigmas, latents: start, first }, velocity, {
+      turn: async () => {},
+    })
     const off = Math.max(...latents.map((value, i) => Math.abs(value - result[i]!)))
     expect(off).toBeLessThan(2e-5)
   })

@@ -1,3 +1,4 @@
+import type { Preview } from '../../jobs/preview.ts'
 import type { ImageResponse } from '../../schemas/index.ts'
 
 /** Pictures are not counted in tokens: they have a price each. */
@@ -9,7 +10,16 @@ const NO_TOKENS = {
 }
 
 /** The event of a finished picture, with every member that OpenAI's clients say is there. */
-export function toCompletedEvent(type: string, { b64_json }: ImageResponse['data'][number], created_at: number) {
+export function toCompletedEvent(type: string, picture: ImageResponse['data'][number], created_at: number) {
+  return { ...describe(type, picture, created_at), usage: NO_TOKENS }
+}
+
+/** That of a preview; `size` is its own, smaller than what is drawn. */
+export function toPartialEvent(type: string, preview: Preview, created_at: number, partial_image_index: number) {
+  return { ...describe(type, preview, created_at), partial_image_index }
+}
+
+function describe(type: string, { b64_json }: { readonly b64_json: string }, created_at: number) {
   return {
     type,
     b64_json,
@@ -18,7 +28,6 @@ export function toCompletedEvent(type: string, { b64_json }: ImageResponse['data
     quality: 'auto',
     background: 'opaque',
     output_format: 'png',
-    usage: NO_TOKENS,
   }
 }
 
@@ -27,4 +36,9 @@ function readPngSize(base64: string): string {
   // Signature, length and name of the first chunk take 16 bytes; width and height follow.
   const header = Buffer.from(base64.slice(0, 32), 'base64')
   return `${header.readUInt32BE(16)}x${header.readUInt32BE(20)}`
+}
+
+/** Seconds since 1970, as OpenAI's clients have times. */
+export function secondsNow(): number {
+  return Math.floor(Date.now() / 1000)
 }
