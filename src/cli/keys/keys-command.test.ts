@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from 'citty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createKeyStore } from '../../http/index.ts'
+import { createKeyStore, createServer, openRedisStore } from '../../http/index.ts'
 import { hasRedis, startRedis } from '../../http/test-support/redis-server.ts'
+import { bearer, IMAGE_BODIES, post } from '../../http/test-support/requests.ts'
+import { createStubEngine } from '../../http/test-support/stub-engine.ts'
 import { keysCommand } from './keys-command.ts'
 
 let folder: string
@@ -137,6 +139,21 @@ describe.skipIf(!hasRedis())('tessera keys of a store', () => {
     await run('topup', 'shop', '2.5', ...store)
     expect(await list(...store)).toMatchObject([{ account: 'shop', prepaid: '7.5', balance: '7.5' }])
     expect(added).toMatch(/^tsr_/)
+    await redis.stop()
+  })
+
+  it('of a file, with balances of a store beside it, whose trail has nothing of them', async () => {
+    const redis = await startRedis()
+    const places = ['--keys-file', file, '--store', redis.url]
+    const key = keyOf(await run('add', '--account', 'shop', '--prepaid', '5', ...places))
+    const store = await openRedisStore(redis.url)
+    const server = createServer({ engine: createStubEngine().engine, keys: [{ key, id: 'shop', prepaid: '5' }], store })
+    const [path, body] = IMAGE_BODIES[0]
+    expect((await server.fetch(post(body, { path, headers: bearer(key) }))).status).toBe(200)
+    expect(await list(...places)).toMatchObject([{ account: 'shop', prepaid: '5', balance: '4.8' }])
+    expect(await store.names('audit:')).toEqual([])
+    expect(await store.names('keys')).toEqual([])
+    await store.close()
     await redis.stop()
   })
 })
