@@ -11,6 +11,11 @@ import type { BuiltGraph } from '../onnx/built-graph.ts'
  */
 export function refuseUnread(weights: WeightIndex, graphs: readonly BuiltGraph[], unread: readonly RegExp[]): void {
   const read = new Set(graphs.flatMap(({ tensors = [] }) => tensors))
+  const unused = Array.from(weights.changes ?? []).find(([name]) => !read.has(name))
+  if (unused !== undefined) {
+    const [name, changes] = unused
+    throw new ModelFormatError(changes[0]!.file, 'changes of matrices that this model computes with', name)
+  }
   const left = weights.names.find((name) => !read.has(name) && !unread.some((pattern) => pattern.test(name)))
   if (left === undefined) return
   const file = `${weights.folder}/${weights.get(left)!.file}`

@@ -16,7 +16,7 @@ export async function indexWeights(files: ModelFiles): Promise<WeightIndex> {
     (await indexShards(files, 'model')) ??
     (await indexShards(files, 'diffusion_pytorch_model')) ??
     (await indexSingle(files, 'diffusion_pytorch_model'))
-  if (found !== undefined) return found
+  if (found !== undefined) return files.changes ? { ...found, changes: await files.changes(found) } : found
   const expected = 'model.safetensors or diffusion_pytorch_model.safetensors, or shards with their index'
   throw new ModelFormatError(files.location, expected, 'none of them')
 }

@@ -1,6 +1,7 @@
 export { EMBEDDED_MODELS } from './embedded-models.ts'
 export { type ModelFiles } from './model-files.ts'
 export { openFolder } from './model-folder.ts'
+export { type ChosenLora, weighLoras, withLora } from './lora/with-lora.ts'
 export { openModel } from './open-model.ts'
 export { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
 export { quantizeCheckpoint } from './quantize-checkpoint.ts'

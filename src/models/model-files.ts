@@ -1,3 +1,6 @@
+import type { Changes } from './lora/change.ts'
+import type { WeightIndex } from './weight-index.ts'
+
 /**
  * The files of a model, wherever they are: a folder of a disk (`openFolder`) or below a URL (in browsers). What opens
  * models reads through this and knows no file system.
@@ -15,6 +18,8 @@ export interface ModelFiles {
    * is written somewhere.
    */
   readonly made?: () => Promise<MadeWeights | undefined>
+  /** What adapters that were chosen beside these files add to their matrices. @throws ModelFormatError */
+  readonly changes?: (weights: WeightIndex) => Promise<Changes>
   /** The files of a folder in this one, such as `transformer`. */
   within(folder: string): ModelFiles
 }

@@ -1,3 +1,5 @@
+import type { Changes } from './lora/change.ts'
+
 /** Element types of a safetensors file that a weight may have, by the name the format gives them. */
 export const SAFETENSORS_BYTES = {
   F64: 8,
@@ -35,4 +37,6 @@ export interface WeightIndex {
   /** The `__metadata__` entries of all files; of equal keys the last file's counts. */
   readonly metadata: Readonly<Record<string, string>>
   get(name: string): TensorEntry | undefined
+  /** What adapters add to its matrices in graphs of it. */
+  readonly changes?: Changes
 }

@@ -2,15 +2,37 @@ import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import { add, cast, mul } from '../../onnx/ops/elementwise.ts'
 import { gemm, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
 import { gather, reduceMean, reshape } from '../../onnx/ops/shape.ts'
+import { addBranches, changesOf, mergeChanges } from './changes.ts'
 import { dequantize } from './dequantize.ts'
 import { narrow, widen } from './precision.ts'
-import { computeWeight, floatWeight, quantizedWeight, storedFloat, type GraphContext } from './weights.ts'
+import {
+  computeWeight,
+  floatWeight,
+  quantizedWeight,
+  storedFloat,
+  withoutChanges,
+  type GraphContext,
+} from './weights.ts'
 
 /**
- * `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as; x and the result in the
- * model's precision.
+ * `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as, and the changes of adapters: in the
+ * weight where it is float, beside the product where it is quantised. x and the result are in the model's precision.
  */
 export function linear(model: GraphContext, x: Value, name: string, outputs: number, inputs: number): Value {
+  const changes = changesOf(model, name, outputs, inputs)
+  if (changes.length === 0) return storedProduct(model, x, name, outputs, inputs)
+  const { g } = model
+  const stored = withoutChanges(model)
+  const quantized = quantizedWeight(stored, name, outputs, inputs)
+  if (quantized !== undefined && model.linear !== 'float') {
+    const product = storedProduct(stored, x, name, outputs, inputs)
+    return addBranches(model, { x, product }, name, changes)
+  }
+  const weight = quantized === undefined ? floatWeight(stored, name, [outputs, inputs]) : dequantize(g, quantized)
+  return gemm(g, x, narrow(model, mergeChanges(g, weight, name, changes)))
+}
+
+function storedProduct(model: GraphContext, x: Value, name: string, outputs: number, inputs: number): Value {
   const { g } = model
   const quantized = quantizedWeight(model, name, outputs, inputs)
   if (quantized === undefined) return gemm(g, x, computeWeight(model, name, [outputs, inputs]))

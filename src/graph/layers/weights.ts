@@ -53,6 +53,7 @@ export function storedFloat(
   name: string,
   shape: readonly number[],
 ): { value: Value; type: DataType } {
+  refuseChanged(model.weights, name)
   const entry = requireTensor(model.weights, name)
   const type = FLOAT_TYPES[entry.dtype]
   if (type === undefined) refuse(model.weights, entry, `${name} as F32, F16 or BF16`, entry.dtype)
@@ -82,6 +83,7 @@ export function quantizedWeight(
   const scalesName = `${name}.scales`
   const scales = model.weights.get(scalesName)
   if (scales === undefined) return undefined
+  refuseChanged(model.weights, name)
   const entry = requireTensor(model.weights, name)
   const { quantization } = model
   if (quantization === undefined) refuse(model.weights, entry, 'quantization_config in config.json', 'none')
@@ -118,6 +120,19 @@ export function requireTensor(weights: WeightIndex, name: string): TensorEntry {
   const entry = weights.get(name)
   if (entry !== undefined) return entry
   throw new ModelFormatError(weights.folder, `a tensor ${name}`, `${weights.names.length} others`)
+}
+
+/** The same, with the weights as they are stored. */
+export function withoutChanges<Model extends GraphContext>(model: Model): Model {
+  const { changes: _, ...weights } = model.weights
+  return { ...model, weights }
+}
+
+/** Changes of a matrix are computed in whole products with it; who reads it otherwise would leave them out. */
+function refuseChanged({ changes }: WeightIndex, name: string): void {
+  const change = changes?.get(name)?.[0]
+  if (change === undefined) return
+  throw new ModelFormatError(change.file, 'changes of matrices that are computed as products', name)
 }
 
 function requireShape(weights: WeightIndex, entry: TensorEntry, name: string, shape: readonly number[]): void {

@@ -1,17 +1,24 @@
 import { z } from 'zod'
+import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../model-files.ts'
 import { readOptionalConfig } from '../read-config.ts'
+import type { ScaleOf } from './read-changes.ts'
 
 /** The file that makes a folder one of an adapter of peft. */
 export const ADAPTER_FILE = 'adapter_config.json'
+/** In the header of a file that diffusers wrote: the configuration, with the name of the part before each key. */
+const METADATA = 'lora_adapter_metadata'
+const METADATA_PREFIX = /^(?:transformer|unet)\./
 
 const no = z.literal(false).nullish()
 const none = z.union([z.null(), z.array(z.unknown()).length(0), z.strictObject({})]).optional()
+/** A pattern of peft is a regular expression, found at the end of a module's name; plain names alone are taken. */
+const pattern = z.record(z.string().regex(/^[\w.-]{1,300}$/, 'expected plain names of modules'), z.number()).nullish()
 /** What both kinds have; what would change a result and is not computed is only allowed where it changes none. */
 const common = {
-  base_model_name_or_path: z.string(),
+  base_model_name_or_path: z.string().nullish(),
   modules_to_save: none,
-  alpha_pattern: none,
+  alpha_pattern: pattern,
   trainable_token_indices: none,
   target_parameters: none,
 }
@@ -33,19 +40,50 @@ const schema = z.discriminatedUnion('peft_type', [
   z.looseObject({ ...common, peft_type: z.literal('LOKR'), alpha: z.number() }),
 ])
 
+const EXPECTED = 'a supported adapter of peft (LORA or LOKR)'
+
 export interface AdapterConfig {
-  /** Path or hub id of what it was trained on. */
-  readonly base: string
-  /** What a change of this rank is multiplied by. */
-  scale(rank: number): number
+  /** Path or hub id of what it was trained on, where it says so. */
+  readonly base: string | undefined
+  readonly scaleOf: ScaleOf
 }
 
 /** Undefined where the files are those of no adapter. @throws ModelFormatError naming a field that is not supported */
 export async function readAdapterConfig(files: ModelFiles): Promise<AdapterConfig | undefined> {
-  const config = await readOptionalConfig(files, ADAPTER_FILE, schema, 'a supported adapter of peft (LORA or LOKR)')
-  if (config === undefined) return undefined
-  const base = config.base_model_name_or_path
-  if (config.peft_type === 'LOKR') return { base, scale: (rank) => config.alpha / rank }
+  const config = await readOptionalConfig(files, ADAPTER_FILE, schema, EXPECTED)
+  return config && { base: config.base_model_name_or_path ?? undefined, scaleOf: scalesOf(config) }
+}
+
+/**
+ * What the header of a single file says of the scale of its changes; nothing in most.
+ *
+ * @throws ModelFormatError naming a field that is not supported
+ */
+export function readMetadataScales(metadata: Readonly<Record<string, string>>, file: string): ScaleOf {
+  const text = metadata[METADATA]
+  if (text === undefined) return () => undefined
+  const expected = `${EXPECTED} as ${METADATA}`
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new ModelFormatError(file, expected, 'something that is not JSON', { cause })
+  }
+  const entries = Object.entries(Object(json) as object).map(([key, value]) => [
+    key.replace(METADATA_PREFIX, ''),
+    value,
+  ])
+  const result = schema.safeParse({ peft_type: 'LORA', ...Object.fromEntries(entries) })
+  if (result.success) return scalesOf(result.data)
+  const issue = result.error.issues[0]!
+  throw new ModelFormatError(file, expected, `${issue.path.join('.')}: ${issue.message}`)
+}
+
+function scalesOf(config: z.infer<typeof schema>): ScaleOf {
+  const patterns = Object.entries(config.alpha_pattern ?? {})
+  const alphaOf = (module: string, alpha: number) =>
+    patterns.find(([name]) => module === name || module.endsWith(`.${name}`))?.[1] ?? alpha
+  if (config.peft_type === 'LOKR') return (module, rank) => alphaOf(module, config.alpha) / rank
   const { lora_alpha: alpha, use_rslora: isStabilised } = config
-  return { base, scale: (rank) => alpha / (isStabilised ? Math.sqrt(rank) : rank) }
+  return (module, rank) => alphaOf(module, alpha) / (isStabilised ? Math.sqrt(rank) : rank)
 }

@@ -4,8 +4,9 @@ import { indexFiles } from '../index-weights.ts'
 import { type MadeTensor, makeWeightFile } from '../made-weights.ts'
 import type { MadeWeights, ModelFiles } from '../model-files.ts'
 import { openTensors } from '../open-tensors.ts'
-import { addChange, type Change, count, readChanges, sizeOf } from './adapter-changes.ts'
 import { ADAPTER_FILE, type AdapterConfig, readAdapterConfig } from './adapter-config.ts'
+import { addChange } from './change.ts'
+import { readChanges } from './read-changes.ts'
 
 const WEIGHTS = 'model.safetensors'
 const CHANGES = 'adapter_model.safetensors'
@@ -26,7 +27,9 @@ export function openAdapter(files: ModelFiles, openBase: (name: string) => Promi
   async function start(): Promise<Opened | undefined> {
     if ((await files.readText('config.json')) !== undefined) return undefined
     const config = await readAdapterConfig(files)
-    return config && { config, base: await openBase(config.base) }
+    if (config === undefined) return undefined
+    if (config.base !== undefined) return { config, base: await openBase(config.base) }
+    throw new ModelFormatError(`${files.location}/${ADAPTER_FILE}`, 'its base as base_model_name_or_path', 'none')
   }
   const open = () => (opening ??= start())
   let making: Promise<MadeWeights> | undefined
@@ -51,26 +54,25 @@ export function openAdapter(files: ModelFiles, openBase: (name: string) => Promi
 
 async function merge(files: ModelFiles, base: ModelFiles, config: AdapterConfig): Promise<MadeWeights> {
   const adapter = await openTensors(files, await indexFiles(files, [CHANGES]))
-  const changes = await readChanges(adapter, config)
   const { weights, read, sources } = await openTensors(base)
-  const path = `${files.location}/${CHANGES}`
-  const strange = [...changes.keys()].filter((name) => weights.get(name) === undefined)
-  if (strange.length > 0) throw new ModelFormatError(path, `changes of matrices of ${base.location}`, count(strange))
+  const changes = await readChanges({ tensors: adapter, scaleOf: config.scaleOf }, { location: base.location, weights })
   const tensors = weights.names.map((name): MadeTensor => {
     const entry = weights.get(name)!
     const { dtype, shape } = entry
     const rowBytes = shape.length > 1 ? entry.length / shape[0]! : entry.length
     const rows = (first: number, wanted: number) => read(entry, first * rowBytes, wanted * rowBytes)
-    const change = changes.get(name)
-    if (change === undefined) return { name, dtype, shape, read: rows }
-    requireFit(path, { name, shape, dtype, isFloat: isFloatType(dtype) }, change)
+    const own = changes.get(name)
+    if (own === undefined) return { name, dtype, shape, read: rows }
+    if (!isFloatType(dtype)) {
+      throw new ModelFormatError(`${files.location}/${CHANGES}`, `a base whose ${name} is float`, dtype)
+    }
     return {
       name,
       dtype: 'F32',
       shape,
       async read(first, wanted) {
         const values = decodeFloats(await rows(first, wanted), dtype)
-        addChange(values, first, change)
+        for (const change of own) addChange(values, first, change)
         return new Uint8Array(values.buffer)
       },
     }
@@ -78,18 +80,4 @@ async function merge(files: ModelFiles, base: ModelFiles, config: AdapterConfig)
   const place = { folder: `${files.location}#merged`, name: WEIGHTS }
   const own = [...adapter.sources, `${files.location}/${ADAPTER_FILE}`]
   return { ...makeWeightFile(tensors, place, weights.metadata), sources: [...own, ...sources] }
-}
-
-interface Target {
-  readonly name: string
-  readonly shape: readonly number[]
-  readonly dtype: string
-  readonly isFloat: boolean
-}
-
-function requireFit(path: string, { name, shape, dtype, isFloat }: Target, change: Change): void {
-  const size = sizeOf(change)
-  if (!isFloat) throw new ModelFormatError(path, `a base whose ${name} is float`, dtype)
-  if (shape.length === 2 && size.every((dim, i) => dim === shape[i])) return
-  throw new ModelFormatError(path, `a change of ${name} [${shape}]`, `one of [${size}], which another base has`)
 }

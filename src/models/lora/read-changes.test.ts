@@ -1,0 +1,163 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ImageBundle, materializeBundle } from '../../../test/helpers/image-bundle.ts'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { readFloats } from '../../../test/helpers/read-tensor.ts'
+import { indexWeights } from '../index-weights.ts'
+import { openFolder } from '../model-folder.ts'
+import { readSafetensors } from '../read-safetensors.ts'
+import { SafetensorsWriter } from '../safetensors-writer.ts'
+import type { Changes } from './change.ts'
+import { withLora } from './with-lora.ts'
+
+let bundle: ImageBundle
+let work: string
+let count = 0
+beforeAll(async () => {
+  bundle = await materializeBundle('klein-distilled')
+  work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
+})
+afterAll(async () => {
+  await bundle.remove()
+  await rm(work, { recursive: true })
+})
+
+async function changesOf(path: string, folder = bundle.folder): Promise<Changes> {
+  const files = withLora(openFolder(folder), [{ path, scale: 1 }]).within('transformer')
+  return (await indexWeights(files)).changes!
+}
+
+interface Spelled {
+  readonly name: string
+  readonly shape: readonly number[]
+  readonly data: Float32Array
+}
+
+async function write(tensors: readonly Spelled[], metadata: Record<string, string> = {}): Promise<string> {
+  const path = join(work, `${count++}.safetensors`)
+  const plans = tensors.map(({ name, shape }) => ({ name, shape, dtype: 'F32' as const }))
+  const writer = await SafetensorsWriter.create(path, plans, metadata)
+  for (const { name, data } of tensors) await writer.append(name, data)
+  await writer.close()
+  return path
+}
+
+/** The adapter that diffusers wrote under other names, with its alpha as tensors. */
+async function respell(spell: (module: string, part: 'A' | 'B' | 'alpha') => string): Promise<string> {
+  const stored = await readSafetensors(fixtureFolder('lora-images/klein-distilled/diffusers.safetensors'))
+  const tensors = stored.names.flatMap((name): Spelled[] => {
+    const [, module, part] = /^transformer\.(.+)\.lora_([AB])\.weight$/.exec(name)!
+    const { shape } = stored.get(name)!
+    const alpha = { name: spell(module!, 'alpha'), shape: [], data: Float32Array.of(3) }
+    const own = { name: spell(module!, part as 'A' | 'B'), shape, data: readFloats(stored, name) }
+    return part === 'A' ? [own, alpha] : [own]
+  })
+  return write(tensors)
+}
+
+const dotted = (prefix: string, down: string, up: string) => (module: string, part: 'A' | 'B' | 'alpha') =>
+  `${prefix}${module}${{ A: down, B: up, alpha: '.alpha' }[part]}`
+const underscored = (prefix: string) => (module: string, part: 'A' | 'B' | 'alpha') =>
+  `${prefix}${module.replaceAll('.', '_')}${{ A: '.lora_down.weight', B: '.lora_up.weight', alpha: '.alpha' }[part]}`
+
+describe('one adapter gives the same changes', () => {
+  it.each([
+    ['with the prefix unet', dotted('unet.', '.lora_A.weight', '.lora_B.weight')],
+    ['with the prefix of ComfyUI', dotted('diffusion_model.', '.lora_A.weight', '.lora_B.weight')],
+    ['without a prefix', dotted('', '.lora_down.weight', '.lora_up.weight')],
+    ['with the name of an adapter', dotted('transformer.', '.lora_A.default.weight', '.lora_B.default.weight')],
+    ['with dots in the names of the parts', dotted('transformer.', '.lora.down.weight', '.lora.up.weight')],
+    ['in names of old versions of diffusers', dotted('unet.', '_lora.down.weight', '_lora.up.weight')],
+    ['in names of kohya', underscored('lora_unet_')],
+    ['in names of OneTrainer', underscored('lora_transformer_')],
+    ['in names of lycoris', underscored('lycoris_')],
+  ])('%s', async (_, spell) => {
+    const expected = await changesOf(fixtureFolder('lora-images/klein-distilled/diffusers.safetensors'))
+    const changes = await changesOf(await respell(spell))
+    expect(expected.size).toBe(12)
+    expect([...changes.keys()].sort()).toEqual([...expected.keys()].sort())
+    for (const [name, [change]] of changes) {
+      const { left, right, scale } = expected.get(name)![0]!
+      expect(change).toMatchObject({ left, right, scale })
+    }
+  })
+})
+
+const matrix = (name: string, rows: number, columns: number, value = 1): Spelled => {
+  return { name, shape: [rows, columns], data: new Float32Array(rows * columns).fill(value) }
+}
+const [DOWN, UP] = ['x_embedder.lora_A.weight', 'x_embedder.lora_B.weight']
+const pair = [matrix(DOWN, 2, 16), matrix(UP, 64, 2)]
+
+describe('refused, counted and named', () => {
+  it.each<[string, Spelled[], object]>([
+    [
+      'DoRA',
+      [...pair, matrix('x_embedder.lora_magnitude_vector', 1, 64)],
+      { got: '1 other: x_embedder.lora_magnitude_vector' },
+    ],
+    ['DoRA of kohya', [...pair, matrix('x_embedder.dora_scale', 64, 1)], { expected: expect.stringContaining('DoRA') }],
+    [
+      'other kinds',
+      [...pair, matrix('a.hada_w1_a', 1, 1), matrix('a.lokr_t2', 1, 1)],
+      { got: '2 others: a.hada_w1_a, a.lokr_t2' },
+    ],
+    ['a half of a pair', [matrix(DOWN, 2, 16)], { expected: 'lora_B for x_embedder' }],
+    ['two ranks', [matrix(DOWN, 2, 16), matrix(UP, 64, 3)], { got: 'lora_A [2, 16], lora_B [64, 3]' }],
+    [
+      'two spellings',
+      [...pair, matrix('x_embedder.lora_down.weight', 2, 16)],
+      { expected: 'one lora_A of x_embedder' },
+    ],
+    [
+      'two names of one matrix',
+      [...pair, matrix('img_in.lora_A.weight', 2, 16), matrix('img_in.lora_B.weight', 64, 2)],
+      { expected: 'one change of x_embedder.weight' },
+    ],
+    [
+      'numbers that are none',
+      [matrix(DOWN, 2, 16, Number.NaN), matrix(UP, 64, 2)],
+      { expected: `finite values in ${DOWN}` },
+    ],
+    [
+      'another base by its size',
+      [matrix(DOWN, 2, 24), matrix(UP, 96, 2)],
+      { got: '1 other: x_embedder.weight [96,24], not [64,16]; it is for another base' },
+    ],
+    ['nothing at all', [], { got: 'none' }],
+  ])('%s', async (_, tensors, fields) => {
+    await expect(changesOf(await write(tensors))).rejects.toMatchObject({ code: 'model_format', ...fields })
+  })
+
+  it('modules that the model lacks', async () => {
+    const other = changesOf(fixtureFolder('lora-images/z-image-turbo/diffusers.safetensors'))
+    await expect(other).rejects.toMatchObject({
+      got: expect.stringMatching(/^11 other: transformer\.context_refiner/),
+    })
+  })
+
+  it.each([
+    ['use_dora', { 'transformer.use_dora': true }],
+    ['lora_alpha', { 'transformer.r': 2 }],
+  ])('a configuration in the header with %s', async (field, config) => {
+    const metadata = {
+      lora_adapter_metadata: JSON.stringify({
+        'transformer.lora_alpha': 2,
+        ...config,
+        ...(field === 'lora_alpha' && { 'transformer.lora_alpha': null }),
+      }),
+    }
+    await expect(changesOf(await write(pair, metadata))).rejects.toThrow(field)
+  })
+
+  it.each(['/nowhere/x.safetensors', 'owner/never-downloaded', 'plain', '../test'])(
+    'a path that is no adapter: %s',
+    async (path) => {
+      await expect(changesOf(path)).rejects.toThrow(
+        /lora\.0\.path: must be the path of an adapter|a safetensors file, or a folder/,
+      )
+    },
+  )
+})

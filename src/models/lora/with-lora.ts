@@ -1,0 +1,77 @@
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
+import { exists } from '../exists.ts'
+import { type Environment, findInHubCache, isHubId } from '../hub-cache.ts'
+import { indexFiles } from '../index-weights.ts'
+import type { ModelFiles } from '../model-files.ts'
+import { openFolder } from '../model-folder.ts'
+import { openTensors } from '../open-tensors.ts'
+import { readAdapterConfig, readMetadataScales } from './adapter-config.ts'
+import { joinChanges, type Lora, readChanges } from './read-changes.ts'
+
+/** An adapter that is chosen for a call, and how strong it is: 1 is as it was trained. */
+export interface ChosenLora {
+  /** Path that begins with `/`, `./`, `../` or a drive, of a folder or safetensors file, or the hub id of a downloaded one. */
+  readonly path: string
+  readonly scale: number
+}
+
+const PEFT_FILE = 'adapter_model.safetensors'
+/** The file that diffusers writes into a folder. */
+const DIFFUSERS_FILE = 'pytorch_lora_weights.safetensors'
+
+/** The part of an image bundle that adapters are for; of other models it is the model itself. */
+const CHANGED_PART = 'transformer'
+
+/**
+ * The same files, of which graphs compute with the changes of adapters.
+ *
+ * @param env says where downloads are
+ */
+export function withLora(files: ModelFiles, loras: readonly ChosenLora[], env: Environment = process.env): ModelFiles {
+  return {
+    ...files,
+    async changes(weights) {
+      const base = { location: files.location, weights }
+      const all = loras.map(async ({ path, scale }, index) =>
+        readChanges(await openLora(path, index, env), base, scale),
+      )
+      return joinChanges(await Promise.all(all))
+    },
+    within: (name) => (name === CHANGED_PART ? withLora(files.within(name), loras, env) : files.within(name)),
+  }
+}
+
+/** Bytes of the files of adapters. @throws InvalidRequestError naming one that is not there */
+export async function weighLoras(loras: readonly ChosenLora[], env: Environment = process.env): Promise<number> {
+  const sizes = loras.map(async ({ path }, index) => {
+    const { folder, name } = await findLora(path, index, env)
+    return (await openFolder(folder).findWeights(name))!.size
+  })
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+async function openLora(path: string, index: number, env: Environment): Promise<Lora> {
+  const { folder, name } = await findLora(path, index, env)
+  const files = openFolder(folder)
+  const tensors = await openTensors(files, await indexFiles(files, [name]))
+  const config = name === PEFT_FILE ? await readAdapterConfig(files) : undefined
+  return { tensors, scaleOf: config?.scaleOf ?? readMetadataScales(tensors.weights.metadata, join(folder, name)) }
+}
+
+async function findLora(path: string, index: number, env: Environment): Promise<{ folder: string; name: string }> {
+  const field = `lora.${index}.path`
+  const isPath = isAbsolute(path) || /^\.{1,2}[\\/]/.test(path)
+  const found = isPath ? resolve(path) : isHubId(path) ? await findInHubCache(path, env) : undefined
+  if (found === undefined || !(await exists(found))) {
+    const remedy = isHubId(path) && !isPath ? `; npx tessera-onnx pull ${path} downloads it` : ''
+    const expected = 'the path of an adapter, which begins with /, ./ or ../, or the hub id of a downloaded one'
+    throw new InvalidRequestError(
+      field,
+      `must be ${expected}, got '${path.slice(0, 200)}', which is not there${remedy}`,
+    )
+  }
+  if (found.endsWith('.safetensors')) return { folder: dirname(found), name: basename(found) }
+  for (const name of [PEFT_FILE, DIFFUSERS_FILE]) if (await exists(join(found, name))) return { folder: found, name }
+  throw new ModelFormatError(found, `a safetensors file, or a folder with ${PEFT_FILE} or ${DIFFUSERS_FILE}`, 'neither')
+}
