@@ -12,6 +12,7 @@ import {
   useFor,
 } from './engine-arguments.ts'
 import { formatDecision } from './format-decision.ts'
+import { loraArgument, readLoras } from './lora-arguments.ts'
 import { printWarnings } from './print-warnings.ts'
 import { ProgressReport } from './progress-report.ts'
 import { readCommon, readRequest, type RequestArguments } from './read-request.ts'
@@ -55,6 +56,7 @@ export const decideCommand = defineCommand({
     ...engineArguments,
     ...calibrationArgument,
     ...orderArgument,
+    ...loraArgument,
     'symbol-mass': {
       type: 'boolean',
       description: 'say how probable the letters are among all that such a model could write',
@@ -69,6 +71,7 @@ export const decideCommand = defineCommand({
       await using engine = await openEngine(args, useFor('decide-latest', args))
       const report = new ProgressReport()
       const response = await engine.decide(request as unknown as DecisionRequestInput, {
+        lora: readLoras(args.lora),
         onProgress: (progress) => report.show(progress),
       })
       printWarnings(response)
@@ -77,7 +80,11 @@ export const decideCommand = defineCommand({
 })
 
 type RowArguments = RequestArguments &
-  EngineArguments & { readonly out?: string | undefined; readonly force?: boolean | undefined }
+  EngineArguments & {
+    readonly out?: string | undefined
+    readonly force?: boolean | undefined
+    readonly lora?: string | undefined
+  }
 
 async function answerRows(each: string, args: RowArguments): Promise<void> {
   if (args.state !== undefined || args.file !== undefined) {
@@ -86,7 +93,14 @@ async function answerRows(each: string, args: RowArguments): Promise<void> {
   const common = await readCommon(args)
   await using engine = await openEngine(args, useFor('decide-latest', args))
   const { out, force = false } = args
-  const { rows, failed } = await decideRows(engine, { each, out, force, common, signal: untilInterrupted() })
+  const { rows, failed } = await decideRows(engine, {
+    each,
+    out,
+    force,
+    common,
+    lora: readLoras(args.lora),
+    signal: untilInterrupted(),
+  })
   process.stderr.write(`${colors.dim(`${rows} rows${failed > 0 ? `, ${failed} of them not answered` : ''}`)}\n`)
   if (failed > 0) process.exitCode = 1
 }

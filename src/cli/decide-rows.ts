@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import colors from 'picocolors'
-import type { DecisionOutcome, Engine } from '../engine/index.ts'
+import type { DecisionOutcome, Engine, LoraOption } from '../engine/index.ts'
 import { AbortedError } from '../errors/index.ts'
 import type { DecisionRequestInput } from '../schemas/index.ts'
 import { countAnswered } from './answers-file.ts'
@@ -21,6 +21,8 @@ export interface RowsJob {
   readonly force: boolean
   /** What all requests have in common: questions, a threshold. Without questions each row is a whole request. */
   readonly common: Readonly<Record<string, unknown>>
+  /** Adapters that all are answered with. */
+  readonly lora?: readonly LoraOption[]
   readonly signal: AbortSignal
 }
 
@@ -35,7 +37,10 @@ export interface RowsReport {
  * Answers the rows of a file one after the other, a line of JSON each: `{ row, answers, … }`, or `{ row, error }` for
  * what could not be answered. Rows are read as they are answered, however many there are.
  */
-export async function decideRows(engine: Engine, { each, out, force, common, signal }: RowsJob): Promise<RowsReport> {
+export async function decideRows(
+  engine: Engine,
+  { each, out, force, common, lora, signal }: RowsJob,
+): Promise<RowsReport> {
   const names = common.questions === undefined ? undefined : Object.keys(common.questions as object)
   const before = out === undefined || force ? 0 : await countAnswered(out, names)
   const output = out === undefined ? process.stdout : createWriteStream(out, { flags: before > 0 ? 'a' : 'w' })
@@ -43,7 +48,7 @@ export async function decideRows(engine: Engine, { each, out, force, common, sig
   let rows = before
   let failed = 0
   try {
-    for await (const outcome of engine.decideMany(requestsOf(each, before, common), { signal })) {
+    for await (const outcome of engine.decideMany(requestsOf(each, before, common), { signal, lora })) {
       await writeLine(output, toLine(outcome, before))
       rows++
       if (outcome.error) failed++

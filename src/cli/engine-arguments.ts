@@ -46,6 +46,7 @@ export interface EngineArguments {
 export async function openEngine(
   { backend, threads, workers, calibration, 'both-orders': bothOrders, 'symbol-mass': symbolMass }: EngineArguments,
   models: Models,
+  loras: NonNullable<EngineOptions['loras']> = {},
 ): Promise<Engine> {
   return createEngine({
     ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
@@ -55,6 +56,7 @@ export async function openEngine(
     ...(bothOrders === undefined ? {} : { bothOrders }),
     ...(symbolMass === undefined ? {} : { symbolMass }),
     models,
+    loras,
   })
 }
 

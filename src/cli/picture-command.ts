@@ -4,6 +4,7 @@ import type { EditImageCallOptions, Engine, Progress } from '../engine/index.ts'
 import { count, readOption } from '../options/index.ts'
 import { type ImageResponse, LIMITS } from '../schemas/index.ts'
 import { type EngineArguments, engineArguments, openEngine, useFor } from './engine-arguments.ts'
+import { loraArgument, readLoras } from './lora-arguments.ts'
 import { planFiles, writePicture } from './picture-files.ts'
 import { renderPreview } from './preview.ts'
 import { printWarnings } from './print-warnings.ts'
@@ -29,6 +30,7 @@ export const pictureArguments = {
     valueHint: 'folder',
   },
   json: { type: 'boolean', description: 'print the names of the files and their seeds as JSON' },
+  ...loraArgument,
   ...engineArguments,
 } as const
 
@@ -42,13 +44,17 @@ export interface PictureArguments extends EngineArguments {
   readonly negative?: string | undefined
   readonly previews?: string | undefined
   readonly json?: boolean | undefined
+  readonly lora?: string | undefined
 }
 
 /** What a call of the engine needs beside words and sources. */
 interface Call {
   readonly n: number
   readonly seed: number
-  readonly options: Pick<EditImageCallOptions, 'steps' | 'guidance' | 'negativePrompt' | 'onProgress' | 'onPreview'>
+  readonly options: Pick<
+    EditImageCallOptions,
+    'steps' | 'guidance' | 'negativePrompt' | 'lora' | 'onProgress' | 'onPreview'
+  >
 }
 
 /**
@@ -73,6 +79,7 @@ export async function makePictures(
     ...(args.guidance === undefined ? {} : { guidance: readNumber('--guidance', args.guidance) }),
     ...(args.negative === undefined ? {} : { negativePrompt: args.negative }),
     ...(args.previews === undefined ? {} : { onPreview: writePreviews(args.previews) }),
+    lora: readLoras(args.lora),
     onProgress: (progress: Progress) => report.show(progress),
   }
   const response = await make(engine, { n, seed, options })

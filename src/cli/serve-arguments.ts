@@ -3,6 +3,7 @@ import type { NodeTimeouts } from '../http/adapters/node.ts'
 import { defaultJournal } from '../http/serve/default-journal.ts'
 import type { Ending } from '../http/serve/serve-http.ts'
 import { calibrationArgument, engineArguments, orderArgument } from './engine-arguments.ts'
+import { namedLoraArgument } from './lora-arguments.ts'
 import { readDuration } from './read-duration.ts'
 import { servedArgument } from './served-models.ts'
 
@@ -72,6 +73,7 @@ export const serveArguments = {
   ...calibrationArgument,
   ...orderArgument,
   ...servedArgument,
+  ...namedLoraArgument,
 } as const
 
 export interface LifecycleArguments {

@@ -10,6 +10,7 @@ import type { WatchedKeys } from '../http/serve/watched-keys.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
 import { describeFault } from './describe-fault.ts'
 import { openEngine } from './engine-arguments.ts'
+import { readNamedLoras } from './lora-arguments.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 import { readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
@@ -36,7 +37,7 @@ export const serveCommand = defineCommand({
         // Before anything else can fail: the key is in no file, and the next run makes no other.
         if (chosen.fresh) showKey(chosen.fresh)
         const served = readServed(args.use)
-        await using engine = await openEngine(args, served)
+        await using engine = await openEngine(args, served, readNamedLoras(args.lora))
         await requireServed(engine, served)
         const requires = Object.keys(served)
         if (args.preload) await preloadModels(engine, requires)

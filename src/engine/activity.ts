@@ -13,7 +13,7 @@ export interface EngineActivity {
 export interface ModelActivity {
   /** As `ModelInfo.id`. */
   readonly id: string
-  /** Workers in which it is open now. */
+  /** Workers in which it is open now, each counted once for every choice of adapters. */
   readonly open: number
   /** How often it was opened, and in how many milliseconds altogether. */
   readonly opened: number

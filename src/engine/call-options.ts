@@ -1,6 +1,7 @@
 import type { Progress } from '../jobs/job-context.ts'
 import type { Preview } from '../jobs/preview.ts'
 import type { CallTimings } from './call-timings.ts'
+import type { LoraOption } from './lora-options.ts'
 
 export interface CallOptions {
   /**
@@ -49,6 +50,16 @@ export interface CallOptions {
    * ```
    */
   readonly whenBusy?: 'wait' | 'refuse' | undefined
+  /**
+   * Adapters that the model computes with, 16 at most, beside those that `loras` of the engine gives to its name. A model is opened anew for every
+   * other choice, and several stay open as `memoryBudget` allows. Not in browsers.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'a fox' }, { lora: [{ path: './ink.safetensors', scale: 0.8 }] })
+   * ```
+   */
+  readonly lora?: readonly LoraOption[] | undefined
 }
 
 /** Options of any call that a queue takes; only calls for pictures have previews. */

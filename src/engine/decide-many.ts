@@ -75,7 +75,7 @@ export type DecisionOutcome =
       readonly error: TesseraError
     }
 
-export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client'> {
+export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client' | 'lora'> {
   /**
    * Requests that are taken and not handed over yet, 1 or more; no more are read from `requests`. Default 8.
    *
@@ -108,14 +108,14 @@ type Decide = (request: DecisionRequestInput, options: CallOptions) => Promise<D
 export async function* decideEach(
   decide: Decide,
   requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
-  { concurrency = CONCURRENCY, onResult, signal, client }: DecideManyOptions = {},
+  { concurrency = CONCURRENCY, onResult, signal, client, lora }: DecideManyOptions = {},
 ): AsyncGenerator<DecisionOutcome, void, undefined> {
   readOption('concurrency', count(1), concurrency)
   const leaving = new AbortController()
   const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])
   const underway: Promise<DecisionOutcome>[] = []
   const start = async (request: DecisionRequestInput, index: number): Promise<DecisionOutcome> => {
-    const outcome = await settle(decide(request, { signal: stop, client }), index)
+    const outcome = await settle(decide(request, { signal: stop, client, lora }), index)
     onResult?.(outcome)
     return outcome
   }

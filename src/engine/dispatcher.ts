@@ -16,6 +16,7 @@ import { FairQueue } from './fair-queue.ts'
 import { endJob, type Job, tellJob } from './job.ts'
 import type { CallKind, Calls } from './jobs.ts'
 import { KeptModels } from './kept-models.ts'
+import { chooseLoras } from './lora-options.ts'
 import { buffersOf } from './picture-sources.ts'
 import type { BackendInfo, FromWorker, News, RunMessage, ToWorker } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
@@ -105,6 +106,7 @@ export class Dispatcher {
     return new Promise((resolve, reject) => {
       checkCall(options)
       const { signal, onProgress, onPreview, client = '', whenBusy } = options
+      const lora = chooseLoras(this.#options.loras, model, options.lora)
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
       if (!this.#hasRoom(client, whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY)) {
@@ -120,7 +122,7 @@ export class Dispatcher {
         listeners: { onProgress, onPreview },
         isAbandoned: false,
         told: startTiming(options.onTimings),
-        message: { type: 'run', id, kind, model, request, ...wanted } as RunMessage,
+        message: { type: 'run', id, kind, model, lora, request, ...wanted } as RunMessage,
         resolve: (response) => {
           stopListening()
           resolve(response as Calls[Kind]['response'])

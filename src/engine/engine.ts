@@ -17,7 +17,7 @@ import type { Connect } from './connection.ts'
 import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
-import { OwnCalibrator, requireCalibrated } from './own-calibration.ts'
+import { createCorrection, requireCalibrated } from './own-calibration.ts'
 import type { ReadFile } from './picture-sources.ts'
 import type { BackendInfo } from './protocol.ts'
 import { createRequestReader } from './request-reader.ts'
@@ -167,14 +167,14 @@ export async function startEngine(
   const pool = new WorkerPool(connect, options)
   const first = await startPool(pool, options.preload)
   const dispose = () => pool.dispose()
-  const calibrator = options.calibration && new OwnCalibrator(options.calibration)
+  const correct = createCorrection(options)
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,
     call?: CallOptions,
   ): Promise<DecisionResponse<Questions, Threshold>> {
     const { request, warnings } = readDecision(body, call)
     const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
-    const corrected = calibrator ? calibrator.apply(request, response) : response
+    const corrected = correct(request, response, call)
     return warned(corrected, warnings) as DecisionResponse<Questions, Threshold>
   }
   return {

@@ -9,6 +9,7 @@ import type { Preview } from '../jobs/preview.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { CallKind, Calls, JobKind, Jobs, LoadRequest } from './jobs.ts'
 import { type MemoryPrediction, stageLimit } from './memory-prediction.ts'
+import { openKey } from './open-key.ts'
 import { type Openable, OpenModels } from './open-models.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
 import type { EngineSettings } from './resolve-options.ts'
@@ -109,16 +110,17 @@ export class JobRunner {
 
   /** Does a job with the model of its name, which is open once for all the names it goes by. */
   async #answer(
-    { kind, model: name, request }: RunMessage,
+    { kind, model: name, lora, request }: RunMessage,
     context: TellingContext,
     signal: AbortSignal,
     stint: Stint,
   ): Promise<Calls[CallKind]['response']> {
     if (this.#parts === undefined) throw new Error('a job came before the start message')
     const { source, models } = this.#parts
-    const model = await source.resolve(name, kind === 'load' ? name : DEFAULT_MODELS[kind])
+    const resolved = await source.resolve(name, kind === 'load' ? name : DEFAULT_MODELS[kind])
+    const model = lora.length === 0 ? resolved : { ...resolved, lora }
     stint.model = model.id
-    const needsWeights = kind !== 'countTokens' || models.isOpen(model.folder)
+    const needsWeights = kind !== 'countTokens' || models.isOpen(openKey(model))
     const openable = needsWeights ? this.#openable(this.#parts, model, context) : this.#countable(this.#parts, model)
     return models.use(openable, signal, async (task) => {
       // The turn is taken only now: opening a model, a download in browsers, must not keep the others from computing.
@@ -126,7 +128,7 @@ export class JobRunner {
       stint.begin()
       if (kind === 'load') {
         await warmUp(task, context)
-        if ((request as LoadRequest).keepOpen) models.keep(model.folder)
+        if ((request as LoadRequest).keepOpen) models.keep(openKey(model))
         return null
       }
       const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`
@@ -139,7 +141,7 @@ export class JobRunner {
     let prediction: MemoryPrediction | undefined
     let room = memoryBudget
     return {
-      folder: model.folder,
+      folder: openKey(model),
       weigh: async () => {
         // A device has memory of its own.
         if (backend.selfTest === undefined) prediction = await source.memory?.predict(model)
@@ -162,7 +164,7 @@ export class JobRunner {
   /** The model for counting alone: its tokenizer and what it says of itself, without its weights. */
   #countable({ source, backend }: Parts, model: ResolvedModel): Openable {
     return {
-      folder: `${model.folder}${TOKENS_ONLY}`,
+      folder: `${openKey(model)}${TOKENS_ONLY}`,
       weigh: () => Promise.resolve(0),
       open: (signal) =>
         source.open(model, withoutSessions(backend), { signal, onProgress: () => {}, withoutWeights: true }),

@@ -2,6 +2,10 @@ import { probabilitiesOf } from '../decide/answer.ts'
 import { type OwnCalibration, questionKey, recalibrate } from '../decide/own-calibration.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import type { Answer, DecisionRequest, DecisionResponse, Question } from '../schemas/index.ts'
+import type { CallOptions } from './call-options.ts'
+import { DEFAULT_MODELS } from './default-models.ts'
+import { chooseLoras } from './lora-options.ts'
+import type { ResolvedOptions } from './resolve-options.ts'
 import type { TaskSource } from './task.ts'
 
 /**
@@ -30,6 +34,15 @@ export async function requireCalibrated({ model }: OwnCalibration, source: TaskS
 
 function describe({ id, version, weights, template }: OwnCalibration['model']): string {
   return `${id} ${version} (weights ${weights}, template ${template})`
+}
+
+/** Corrects answers as the options say; those of a model with adapters, for which no calibration is made, are as they were. */
+export function createCorrection({ calibration, loras }: Pick<ResolvedOptions, 'calibration' | 'loras'>) {
+  const calibrator = calibration && new OwnCalibrator(calibration)
+  return (request: DecisionRequest, response: DecisionResponse, call?: CallOptions): DecisionResponse => {
+    const isChanged = chooseLoras(loras, request.model ?? DEFAULT_MODELS.decide, call?.lora).length > 0
+    return calibrator === undefined || isChanged ? response : calibrator.apply(request, response)
+  }
 }
 
 /** Corrects the answers to the questions that a calibration knows; the others are as they were. */

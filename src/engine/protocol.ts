@@ -2,6 +2,7 @@ import type { AttentionForm, BackendName, Precision, RuntimeTelemetry, SelfTest 
 import type { ErrorJson } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
 import type { Preview } from '../jobs/preview.ts'
+import type { ChosenLora } from '../models/lora/with-lora.ts'
 import type { ModelChange } from './activity.ts'
 import type { Served } from './call-timings.ts'
 import type { CallKind, Calls } from './jobs.ts'
@@ -23,6 +24,8 @@ export interface RunMessage<Kind extends CallKind = CallKind> {
   readonly id: number
   readonly kind: Kind
   readonly model: string
+  /** Adapters that the model is to compute with. */
+  readonly lora: readonly ChosenLora[]
   readonly request: Calls[Kind]['request']
   /** Whether `progress` is to be sent: a message a pass, which takes time at both ends. */
   readonly reports: boolean

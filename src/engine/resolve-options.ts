@@ -3,10 +3,13 @@ import { BACKEND_NAMES, type BackendName, countDefaultThreads } from '../backend
 import type { SymbolOptions } from '../decide/decision-family.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import { InvalidRequestError } from '../errors/index.ts'
+import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
+import { isHubId } from '../models/hub-cache.ts'
 import { count, flag, mapOf, oneOf, optionTable, readOption, readOptions, text } from '../options/index.ts'
 import { COMMON_OPTIONS, type CommonEngineOptions } from './common-options.ts'
 import { DEFAULT_MODELS, type ModelName } from './default-models.ts'
 import type { JobKind } from './jobs.ts'
+import { type LoraOption, NAMED_LORAS, type NamedLoras } from './lora-options.ts'
 
 /** What serves each model name; the jobs themselves are no names of models. */
 export type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
@@ -33,6 +36,19 @@ export interface EngineOptions extends CommonEngineOptions {
    * ```
    */
   readonly models?: ModelTargets
+  /**
+   * Adapters (LoRA, LoKr) that a model always computes with, by its name in requests: services offer them so, since a request over the
+   * network names none. Default: none.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({
+   *   models: { 'klein-ink': './klein' },
+   *   loras: { 'klein-ink': [{ path: './ink.safetensors', scale: 0.8 }] },
+   * })
+   * ```
+   */
+  readonly loras?: Readonly<Record<string, readonly LoraOption[]>>
   /**
    * Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors and workers.
    *
@@ -97,6 +113,7 @@ export interface ResolvedOptions {
   readonly maxQueue: number | undefined
   readonly maxOptions: number
   readonly preload: readonly string[]
+  readonly loras?: NamedLoras
   readonly calibration?: OwnCalibration
 }
 
@@ -106,6 +123,7 @@ const THREADS = count(1, 256)
 const ENGINE_OPTIONS = optionTable('an engine', {
   backend: BACKEND.optional(),
   models: mapOf('an object of names to models', text('a folder, model name or hub id')).default({}),
+  loras: NAMED_LORAS.default({}),
   ...COMMON_OPTIONS,
   workers: count(1).default(1),
   runtimeTelemetry: flag.default(false),
@@ -134,6 +152,7 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
     throw new InvalidRequestError('workers', `must be 1 where \`worker\` is false, got ${workers}`)
   }
   refuseJobs(models)
+  refuseStrangers(given.loras, models)
   const named = given.threads ?? readThreads(env.TESSERA_THREADS)
   const threads = named ?? (workers > 1 ? Math.max(1, Math.floor(countDefaultThreads() / workers)) : undefined)
   return {
@@ -151,6 +170,7 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
     maxQueue,
     maxOptions,
     preload: given.preload,
+    loras: given.loras,
     ...(given.calibration && { calibration: given.calibration }),
   }
 }
@@ -160,6 +180,13 @@ function refuseJobs(models: Readonly<Record<string, string>>): void {
   if (name === undefined) return
   const model = DEFAULT_MODELS[name as JobKind]
   throw new InvalidRequestError(`models.${name}`, `is a job and no model name; the model that does it is '${model}'`)
+}
+
+/** A name that is misspelt would leave its model without them. */
+function refuseStrangers(loras: NamedLoras, models: Readonly<Record<string, string>>): void {
+  const isKnown = (name: string) => isHubId(name) || [models, EMBEDDED_MODELS].some((all) => Object.hasOwn(all, name))
+  const name = Object.keys(loras).find((name) => !isKnown(name))
+  if (name !== undefined) throw new InvalidRequestError(`loras.${name}`, 'is no name of a model in `models`')
 }
 
 /** An empty variable is as good as none. */

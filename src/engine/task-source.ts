@@ -6,7 +6,9 @@ import {
   openModel,
   resolveModel,
   unpackWeights,
+  weighLoras,
   weighModel,
+  withLora,
 } from '../models/index.ts'
 import type { MadeWeights } from '../models/model-files.ts'
 import { loadSharpCodec } from './load-sharp-codec.ts'
@@ -40,7 +42,7 @@ export function createTaskSource({ models, symbols }: EngineSettings): TaskSourc
       if (source.embedded) found.set(target, source)
       return source
     },
-    describe: (model) => describeTask(openFiles(model), () => weighModel(model.folder), symbols),
+    describe: (model) => describeTask(openFiles(model), () => weigh(model), symbols),
     memory: {
       predict: async (model) =>
         (await weighModel(model.folder)) < SMALL ? undefined : predictMemory(openFiles(model), symbols),
@@ -57,6 +59,11 @@ export function createTaskSource({ models, symbols }: EngineSettings): TaskSourc
 }
 
 /** The folder of a downloaded one is named after a commit. */
-function openFiles({ id, folder }: ResolvedModel): ModelFiles {
-  return openModel(folder, isHubId(id) ? id : undefined)
+function openFiles({ id, folder, lora }: ResolvedModel): ModelFiles {
+  const files = openModel(folder, isHubId(id) ? id : undefined)
+  return lora === undefined ? files : withLora(files, lora)
+}
+
+async function weigh({ folder, lora }: ResolvedModel): Promise<number> {
+  return (await weighModel(folder)) + (await weighLoras(lora ?? []))
 }

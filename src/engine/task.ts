@@ -1,6 +1,7 @@
 import type { Backend } from '../backends/index.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import type { JobContext, Progress } from '../jobs/job-context.ts'
+import type { ChosenLora } from '../models/lora/with-lora.ts'
 import type { JobKind, Jobs } from './jobs.ts'
 import type { MemoryPrediction } from './memory-prediction.ts'
 
@@ -59,6 +60,8 @@ export interface ResolvedModel {
   readonly id: string
   /** Path, or URL in browsers. */
   readonly folder: string
+  /** Adapters that it is opened with. @defaultValue none */
+  readonly lora?: readonly ChosenLora[]
 }
 
 export interface ModelDescription {

@@ -3,7 +3,7 @@ import type { SymbolOptions } from '../decide/decision-family.ts'
 import { describeTask, openTask } from '../engine/open-task.ts'
 import type { EngineSettings } from '../engine/resolve-options.ts'
 import type { ModelDescription, OpenContext, ResolvedModel, Task, TaskSource } from '../engine/task.ts'
-import { ModelNotFoundError } from '../errors/index.ts'
+import { InvalidRequestError, ModelNotFoundError } from '../errors/index.ts'
 import type { PictureCodec } from '../images/picture/picture-codec.ts'
 import { AGENT_FILE } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
@@ -65,6 +65,7 @@ async function open(
   backend: Backend,
   { signal, onProgress }: OpenContext,
 ): Promise<Task> {
+  if (model.lora) throw new InvalidRequestError('lora', 'adapters are not read in browsers; leave it out')
   const { bytes } = await describe(model, weights)
   let done = 0
   const onBytes = (length: number) => {

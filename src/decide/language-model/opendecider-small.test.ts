@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { readChatTemplate } from '../../models/chat-template.ts'
+import { withLora } from '../../models/lora/with-lora.ts'
 import { openFolder } from '../../models/model-folder.ts'
+import { quantizeWeights } from '../../models/quantize-weights.ts'
 import { type DecisionRequest, parseDecisionRequest, type Question } from '../../schemas/index.ts'
 import { identifyDecider } from '../identify-decider.ts'
 import { openDecider } from '../index.ts'
@@ -63,6 +66,38 @@ describe('opendecider-small agrees with its authors’ code', () => {
       for (const [option, logit] of logits.entries()) expect(Math.abs(read![option]! - logit)).toBeLessThan(1e-4)
     }
     expect((await decider.decide(ask('x', cases[0]!.question), context)).model).toBe('tiny-small')
+    await decider.dispose()
+  })
+})
+
+describe('opendecider-small as an adapter beside its base', () => {
+  let work: string
+  beforeAll(async () => {
+    work = await mkdtemp(join(tmpdir(), 'tessera-lora-'))
+    await quantizeWeights({ folder, out: join(work, 'quantized'), bits: 8, blockSize: 32 })
+  })
+  afterAll(() => rm(work, { recursive: true }))
+
+  it.each([
+    ['float', 1e-4],
+    ['quantised', 0.2],
+  ])('agrees with its authors’ code on %s weights, to %s', async (weights, tolerance) => {
+    const adapter = fixtureFolder('opendecider-small-lora')
+    const plain = openFolder(weights === 'float' ? folder : join(work, 'quantized'))
+    // The published base says nothing of how the adapter wants to be asked.
+    const readText = async (name: string) => (name === 'opendecider.json' ? undefined : plain.readText(name))
+    const decider = await openDecider({
+      backend,
+      files: withLora({ ...plain, readText }, [{ path: adapter, scale: 1 }]),
+    })
+    const adapted: Omit<Expected, 'ids'>[] = JSON.parse(await readFile(join(adapter, 'requests.json'), 'utf8'))
+    const own = new Map(cases.map(({ state, question, logits }) => [JSON.stringify([state, question]), logits]))
+    for (const { state, question, logits } of adapted) {
+      const [[read] = []] = await decider.logits(ask(state, question), context)
+      const apart = (others: readonly number[]) => Math.max(...others.map((logit, i) => Math.abs(read![i]! - logit)))
+      expect(apart(logits)).toBeLessThan(tolerance)
+      expect(apart(own.get(JSON.stringify([state, question]))!)).toBeGreaterThan(2 * tolerance)
+    }
     await decider.dispose()
   })
 })

@@ -7,11 +7,12 @@ import { openTensors } from '../open-tensors.ts'
 import { ADAPTER_FILE, type AdapterConfig, readAdapterConfig } from './adapter-config.ts'
 import { addChange } from './change.ts'
 import { readChanges } from './read-changes.ts'
+import { ASKING_FILE } from './with-lora.ts'
 
 const WEIGHTS = 'model.safetensors'
 const CHANGES = 'adapter_model.safetensors'
 /** Read from the adapter where it has them: its training may have changed them. */
-const OWN = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja', 'tessera.json', 'README.md']
+const OWN = [ASKING_FILE, 'tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja', 'tessera.json', 'README.md']
 
 /**
  * The files of a folder; of an adapter of peft, its base with the changes in it, made from both as it is read.

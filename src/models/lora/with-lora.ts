@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { exists } from '../exists.ts'
@@ -20,6 +21,9 @@ const PEFT_FILE = 'adapter_model.safetensors'
 /** The file that diffusers writes into a folder. */
 const DIFFUSERS_FILE = 'pytorch_lora_weights.safetensors'
 
+/** What opendecider writes beside its adapters: how a language model with one is asked. */
+export const ASKING_FILE = 'opendecider.json'
+
 /** The part of an image bundle that adapters are for; of other models it is the model itself. */
 const CHANGED_PART = 'transformer'
 
@@ -38,8 +42,21 @@ export function withLora(files: ModelFiles, loras: readonly ChosenLora[], env: E
       )
       return joinChanges(await Promise.all(all))
     },
+    async readText(name) {
+      const own = await files.readText(name)
+      return own ?? (name === ASKING_FILE ? readAsking(loras, env) : undefined)
+    },
     within: (name) => (name === CHANGED_PART ? withLora(files.within(name), loras, env) : files.within(name)),
   }
+}
+
+async function readAsking(loras: readonly ChosenLora[], env: Environment): Promise<string | undefined> {
+  for (const [index, { path }] of loras.entries()) {
+    const { folder, name } = await findLora(path, index, env)
+    const text = name === PEFT_FILE ? await openFolder(folder).readText(ASKING_FILE) : undefined
+    if (text !== undefined) return text
+  }
+  return undefined
 }
 
 /** Bytes of the files of adapters. @throws InvalidRequestError naming one that is not there */
@@ -72,6 +89,11 @@ async function findLora(path: string, index: number, env: Environment): Promise<
     )
   }
   if (found.endsWith('.safetensors')) return { folder: dirname(found), name: basename(found) }
-  for (const name of [PEFT_FILE, DIFFUSERS_FILE]) if (await exists(join(found, name))) return { folder: found, name }
-  throw new ModelFormatError(found, `a safetensors file, or a folder with ${PEFT_FILE} or ${DIFFUSERS_FILE}`, 'neither')
+  const names = (await readdir(found).catch(() => [])).filter((name) => name.endsWith('.safetensors'))
+  const name = [PEFT_FILE, DIFFUSERS_FILE].find((name) => names.includes(name)) ?? names[0]
+  if (name === undefined || (names.length > 1 && ![PEFT_FILE, DIFFUSERS_FILE].includes(name))) {
+    const expected = `a safetensors file, or a folder with ${PEFT_FILE}, ${DIFFUSERS_FILE} or one such file`
+    throw new ModelFormatError(found, expected, name === undefined ? 'none' : `several; give the path of one`)
+  }
+  return { folder: found, name }
 }
