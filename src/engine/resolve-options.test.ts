@@ -18,6 +18,7 @@ describe('resolveOptions', () => {
       maxConcurrent: 4,
       maxQueue: undefined,
       maxOptions: 26,
+      loras: {},
       preload: [],
     })
     const { memoryBudget } = resolveOptions({}, {}).settings

@@ -134,7 +134,7 @@ describe('refused, counted and named', () => {
   it('modules that the model lacks', async () => {
     const other = changesOf(fixtureFolder('lora-images/z-image-turbo/diffusers.safetensors'))
     await expect(other).rejects.toMatchObject({
-      got: expect.stringMatching(/^11 other: transformer\.context_refiner/),
+      got: expect.stringMatching(/^11 others: transformer\.context_refiner/),
     })
   })
 
