@@ -13,7 +13,7 @@ import { createNoise } from '../sampling/noise.ts'
 import { transposeMatrix } from '../sampling/packing.ts'
 import { guide, type Predict } from '../sampling/predict.ts'
 import { createSampler } from '../sampling/samplers/create-sampler.ts'
-import { computeEmpiricalMu, spaceLevels } from '../sampling/schedule.ts'
+import { computeEmpiricalMu, spaceLevels, spaceTrainedLevels } from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
 import { beginFrom, firstStep, type Start } from '../sampling/start.ts'
 import type { EncodedReference, Flux2Denoiser } from './flux2-denoiser.ts'
@@ -43,6 +43,7 @@ export interface Flux2Parts {
 export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
   const { text, denoiser, encoder, decoder, scheduler, channels, scale, distilled, defaults } = parts
   const sampler = createSampler(scheduler)
+  const space = 'use_flow_sigmas' in scheduler ? spaceTrainedLevels : spaceLevels
   const encode = async (picture: PixelImage, context: JobContext) => (await encoder.encode(picture, context)).tokens
   const previewer = new LatentPreviewer({ scale, encode })
 
@@ -62,7 +63,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     const start = readStart(request, references[0], { scale, channels })
     const begin = (features: Tensor) => denoiser.begin(features, grid, references, context)
     const predict = await beginPredictions(parts, request, guided ? guidance : undefined, begin, context)
-    const levels = sampler.plan({ levels: spaceLevels(steps), mu: computeEmpiricalMu(count, steps) })
+    const levels = sampler.plan({ levels: space(steps), mu: computeEmpiricalMu(count, steps) })
     return {
       steps: start === undefined ? steps : steps - firstStep(steps, start.strength),
       runs: decoder.countRuns(grid),
@@ -85,9 +86,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     sizeStep: scale,
     workingMemory: (pixels) => decoder.workingMemory(pixels),
     prepare,
-    async dispose() {
-      await Promise.all([text.dispose(), denoiser.dispose(), encoder.dispose(), decoder.dispose()])
-    },
+    dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
   }
 }
 

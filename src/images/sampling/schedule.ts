@@ -41,7 +41,16 @@ export function spaceLevels(steps: number): Float64Array {
   return Float64Array.from({ length: steps }, (_, k) => (k === 0 ? 1 : k === steps - 1 ? 1 / steps : 1 + k * step))
 }
 
-/** The same levels as torch's linspace computes them: in float32 and from both ends, which differs in the last bit. */
+/**
+ * `steps` levels from 1 towards the last of the thousand that models are trained on: how scheduler classes with flow sigmas
+ * space them where a pipeline leaves that to them, as FLUX.2's does.
+ */
+export function spaceTrainedLevels(steps: number): Float64Array {
+  const step = (1 / 1000 - 1) / steps
+  return Float64Array.from({ length: steps }, (_, k) => 1 + k * step)
+}
+
+/** Those of {@link spaceLevels} as torch's linspace computes them: in float32 and from both ends, which differs in the last bit. */
 export function spaceLevelsTorch(steps: number): Float32Array {
   const end = Math.fround(1 / steps)
   const step = Math.fround(Math.fround(end - 1) / (steps - 1))
