@@ -3,6 +3,9 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { ModelFormatError } from '../errors/index.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
 
+/** Twice the largest of published tokenizers. */
+const MOST_TEXT_BYTES = 2 ** 26
+
 /**
  * The files of a model in a folder of this machine.
  *
@@ -20,8 +23,13 @@ export function openFolder(folder: string, name = basename(resolve(folder))): Mo
 
 async function readText(path: string): Promise<string | undefined> {
   try {
+    const { size } = await stat(path)
+    if (size > MOST_TEXT_BYTES) {
+      throw new ModelFormatError(path, `a text of at most ${MOST_TEXT_BYTES} bytes`, `${size} bytes`)
+    }
     return await readFile(path, 'utf8')
   } catch (cause) {
+    if (cause instanceof ModelFormatError) throw cause
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw new ModelFormatError(path, 'a file that can be read', String(cause), { cause })

@@ -2,8 +2,10 @@ import { ModelFormatError } from '../errors/index.ts'
 import { refuseOverlap } from './refuse-overlap.ts'
 import { SAFETENSORS_BYTES, type SafetensorsType, type TensorEntry } from './weight-index.ts'
 
-/** The limit of the reference implementation (safetensors, `MAX_HEADER_SIZE`). */
-const MAX_HEADER_BYTES = 100_000_000
+/** Several times the header of any published file. The reference implementation's limit is three times as much. */
+const MAX_HEADER_BYTES = 2 ** 25
+/** More than any file has. */
+const MOST_TENSORS = 2 ** 16
 
 export interface SafetensorsHeader {
   readonly tensors: ReadonlyMap<string, TensorEntry>
@@ -26,6 +28,9 @@ export function readHeaderLength(prefix: Uint8Array, file: string, fileSize: num
 /** Parses and checks the JSON of a safetensors header. Every tensor lies inside the file and none overlaps another. */
 export function parseSafetensorsHeader(json: Uint8Array, file: string, fileSize: number): SafetensorsHeader {
   const entries = Object.entries(parseObject(json, file))
+  if (entries.length > MOST_TENSORS) {
+    throw new ModelFormatError(file, `at most ${MOST_TENSORS} tensors`, String(entries.length))
+  }
   const dataStart = 8 + json.length
   const tensors = new Map<string, TensorEntry>()
   let metadata: Record<string, string> = {}
@@ -34,7 +39,19 @@ export function parseSafetensorsHeader(json: Uint8Array, file: string, fileSize:
     else tensors.set(name, parseEntry(value, name, file, dataStart, fileSize))
   }
   refuseOverlap(tensors, file)
+  refuseGaps(tensors, file, fileSize - dataStart)
   return { tensors, metadata }
+}
+
+/** Bytes of no tensor are those of one whose name was there twice, or of a file that is damaged. The reference refuses them too. */
+function refuseGaps(tensors: ReadonlyMap<string, TensorEntry>, file: string, size: number): void {
+  const covered = [...tensors.values()].reduce((sum, { length }) => sum + length, 0)
+  if (covered === size) return
+  throw new ModelFormatError(
+    file,
+    `tensors in all of the ${size} bytes of data, each once`,
+    `${covered} bytes of tensors`,
+  )
 }
 
 function parseObject(json: Uint8Array, file: string): Record<string, unknown> {

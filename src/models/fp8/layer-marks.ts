@@ -9,11 +9,16 @@ const LIST = '_quantization_metadata'
 const MARK = '.comfy_quant'
 /** In older files, that weights have scales. */
 const MARK_OF_FILE = 'scaled_fp8'
+/** More than any file has layers. */
+const MOST_MARKS = 4096
 /** Bytes of a mark; those in use have less than a hundred. */
 const LONGEST_MARK = 4096
 
 const layerSchema = z.looseObject({ format: z.string() })
-const listSchema = z.looseObject({ layers: z.record(z.string(), layerSchema) })
+// A list of layers is counted before any of it is checked.
+const listSchema = z.looseObject({
+  layers: z.custom<object>((layers) => typeof layers === 'object' && layers !== null),
+})
 
 /**
  * The tensors without those that only say what others are: ComfyUI names the layers that it quantised in the metadata of the
@@ -23,11 +28,19 @@ const listSchema = z.looseObject({ layers: z.record(z.string(), layerSchema) })
  */
 export async function takeMarksOff(weights: WeightIndex, read: ReadTensor): Promise<WeightIndex> {
   const marks = weights.names.filter((name) => name.endsWith(MARK) || name === MARK_OF_FILE)
+  requireFew(marks.length, MARK, weights.folder)
   const formats = new Map<string, string>()
   const list = weights.metadata[LIST]
   if (list !== undefined) {
     const { layers } = parse(list, listSchema, weights.folder, `${LIST} with the format of each layer`)
-    for (const [layer, { format }] of Object.entries(layers)) formats.set(layer, format)
+    const entries: [string, unknown][] = Object.entries(layers)
+    requireFew(entries.length, LIST, weights.folder)
+    for (const [layer, value] of entries) {
+      formats.set(
+        layer,
+        check(value, layerSchema, weights.folder, `a format of ${layer.slice(0, 200)} in ${LIST}`).format,
+      )
+    }
   }
   for (const name of marks) {
     if (name === MARK_OF_FILE) continue
@@ -47,12 +60,22 @@ export async function takeMarksOff(weights: WeightIndex, read: ReadTensor): Prom
   return { ...weights, names: [...left], get: (name) => (left.has(name) ? weights.get(name) : undefined) }
 }
 
+function requireFew(count: number, name: string, path: string): void {
+  if (count > MOST_MARKS) throw new ModelFormatError(path, `at most ${MOST_MARKS} layers in ${name}`, String(count))
+}
+
 function parse<Schema extends z.ZodType>(text: string, schema: Schema, path: string, expected: string) {
   try {
-    return schema.parse(JSON.parse(text))
+    return check(JSON.parse(text), schema, path, expected)
   } catch (cause) {
-    throw new ModelFormatError(path, expected, 'something else', { cause })
+    throw cause instanceof ModelFormatError ? cause : new ModelFormatError(path, expected, 'no JSON', { cause })
   }
+}
+
+function check<Schema extends z.ZodType>(value: unknown, schema: Schema, path: string, expected: string) {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw new ModelFormatError(path, expected, 'something else')
 }
 
 function checkLayer(weights: WeightIndex, layer: string, format: string): void {
