@@ -12,6 +12,7 @@ import {
 } from './hub-cache.ts'
 import { expandName } from './known-models.ts'
 import { withLock } from './pull/pull-lock.ts'
+import { removeUnpacked } from './unpacked-models.ts'
 
 /** A model in the hub's cache, by this library or by the hub's own tools. */
 export interface DownloadedModel {
@@ -43,7 +44,7 @@ export async function removeDownloaded(
 ): Promise<DownloadedModel> {
   const id = expandName(name)
   if (!isHubId(id)) {
-    const reason = `must be <owner>/<name> of a downloaded model, got '${id}'; other folders are yours to remove`
+    const reason = `must be <owner>/<name> of a downloaded model, or the path of one that was unpacked into the cache, got '${id}'`
     throw new InvalidRequestError('model', reason)
   }
   const folder = repositoryFolder(id, env)
@@ -51,6 +52,7 @@ export async function removeDownloaded(
     throw new ModelNotFoundError(id, [hubCacheFolder(env)], 'tessera models, for what is there')
   return withLock(repositoryLock(id, env), { signal, onWait }, async () => {
     const model = await look(id, env)
+    await removeUnpacked(folder, env)
     await rm(folder, { recursive: true, force: true })
     return model
   })

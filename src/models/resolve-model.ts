@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../errors/index.ts'
 import { exists } from './exists.ts'
+import { findGguf, listGguf, splitChoice } from './gguf/choose-gguf.ts'
 import { isWeightsPath } from './gguf/gguf-path.ts'
 import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
 import { expandName } from './known-models.ts'
@@ -35,9 +36,16 @@ async function embeddedFolder(model: string): Promise<string | undefined> {
   return undefined
 }
 
+/** The folder of a repository; of one of GGUF files the file. */
+async function findCached(folder: string, id: string, wanted: string | undefined): Promise<string> {
+  const isFolder = wanted === undefined && ((await isModel(folder)) || (await listGguf(folder)).length === 0)
+  return isFolder ? folder : findGguf(folder, wanted, id)
+}
+
 /**
  * Finds the files of a model: the path of a folder or GGUF file (starting with `/`, `./`, `../` or a drive), an embedded model's name, or a hub
- * id `owner/name`, or a short name of one (known-models.ts), that was downloaded into the hub's cache. Never downloads.
+ * id `owner/name`, or a short name of one (known-models.ts), that was downloaded into the hub's cache; of a repository of GGUF
+ * files `owner/name:part`, with a part of the name of one. Never downloads.
  *
  * @throws ModelNotFoundError saying where it looked and which command gets the model
  */
@@ -56,9 +64,9 @@ export async function resolveModel(
   }
   const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
   if (embedded) return { id: model, folder: embedded, embedded: true }
-  const id = expandName(model)
+  const { id, wanted } = splitChoice(expandName(model))
   const cached = isHubId(id) ? await findInHubCache(id, env) : undefined
-  if (cached) return { id, folder: cached, embedded: false }
+  if (cached !== undefined) return { id: model, folder: await findCached(cached, id, wanted), embedded: false }
   const tried = ['the embedded models', hubCacheFolder(env)]
   if (await isModel(resolve(model)))
     throw new ModelNotFoundError(

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { AbortedError, ModelFormatError } from '../errors/index.ts'
@@ -12,8 +12,11 @@ const FORMAT = 1
 /** Memory of one step. */
 const STEP_BYTES = 16 * 2 ** 20
 
+/** Says what a folder of the cache was unpacked of. */
+export const SOURCE_FILE = 'source.txt'
+
 /** Where unpacked models are kept: `TESSERA_CACHE`, or `tessera` in `XDG_CACHE_HOME` or `~/.cache`. */
-function unpackedFolder(env: Environment): string {
+export function unpackedFolder(env: Environment): string {
   return join(env['TESSERA_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'tessera'), 'unpacked')
 }
 
@@ -39,6 +42,7 @@ export async function unpackWeights(
   const partial = `${folder}.partial-${randomUUID()}`
   try {
     await mkdir(partial, { recursive: true })
+    await writeFile(join(unpackedFolder(env), owner, SOURCE_FILE), await realpath(path))
     await copyWeights(weights, join(partial, weights.name), signal)
     // Another process may have been first; then there is nothing to do.
     await rename(partial, folder).catch(async (error: unknown) => {
@@ -90,6 +94,8 @@ function explain(error: unknown, folder: string, size: number): unknown {
 
 /** What is in the way of nothing if it stays, as where a process has its weights open on Windows. */
 async function removeOthers(owner: string, state: string): Promise<void> {
-  const others = (await readdir(owner)).filter((name) => name !== state && !name.includes('.partial-'))
+  const others = (await readdir(owner)).filter(
+    (name) => name !== state && name !== SOURCE_FILE && !name.includes('.partial-'),
+  )
   await Promise.all(others.map((name) => rm(join(owner, name), { recursive: true, force: true }).catch(() => {})))
 }

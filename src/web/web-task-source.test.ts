@@ -77,3 +77,11 @@ it('lists every model, whatever is wrong with one of them', async () => {
     await engine.dispose()
   }
 })
+
+it.each(['model.gguf', 'model.safetensors'])('refuses a URL of one file: %s', async (file) => {
+  const { settings } = resolveWebOptions({ runtimeUrl: '/ort', models: { 'decide-latest': `/models/${file}` } }, SITE)
+  await expect(createWebTaskSource(settings).resolve('decide-latest', 'decide-latest')).rejects.toMatchObject({
+    code: 'model_format',
+    got: 'that of one file, which browsers do not read',
+  })
+})

@@ -3,8 +3,9 @@ import type { SymbolOptions } from '../decide/decision-family.ts'
 import { describeTask, openTask } from '../engine/open-task.ts'
 import type { EngineSettings } from '../engine/resolve-options.ts'
 import type { ModelDescription, OpenContext, ResolvedModel, Task, TaskSource } from '../engine/task.ts'
-import { InvalidRequestError, ModelNotFoundError } from '../errors/index.ts'
+import { InvalidRequestError, ModelFormatError, ModelNotFoundError } from '../errors/index.ts'
 import type { PictureCodec } from '../images/picture/picture-codec.ts'
+import { isWeightsPath } from '../models/gguf/gguf-path.ts'
 import { AGENT_FILE } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import { openUrl } from './model-url.ts'
@@ -21,6 +22,11 @@ export function createWebTaskSource({ models, symbols }: EngineSettings, weights
       // A name that every object has, such as `constructor`, is not one of a model.
       const name = [model, fallback].find((candidate) => Object.hasOwn(models, candidate))
       const url = name && models[name]
+      if (url !== undefined && isWeightsPath(url)) {
+        const expected =
+          'the URL of a folder with config.json and safetensors, as `tessera quantize` makes one of a GGUF file'
+        throw new ModelFormatError(url, expected, 'that of one file, which browsers do not read')
+      }
       if (url !== undefined) return { id: url.split('/').at(-1)!, folder: url }
       const command = `createEngine({ models: { '${fallback}': URL } })`
       throw new ModelNotFoundError(model, ['the `models` of createEngine()'], command)

@@ -4,7 +4,9 @@ import type { ModelInfo } from '../../engine/index.ts'
 import { describeCheckpoint } from '../../models/describe-checkpoint.ts'
 import { type DownloadedModel, listDownloaded } from '../../models/downloaded-models.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
-import { openFolder } from '../../models/index.ts'
+import { listGguf } from '../../models/gguf/choose-gguf.ts'
+import { openModel } from '../../models/index.ts'
+import { listUnpacked, type UnpackedModel } from '../../models/unpacked-models.ts'
 import { engineArguments, openEngine } from '../engine-arguments.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { readServed, servedArgument } from '../served-models.ts'
@@ -27,18 +29,25 @@ export const listCommand = defineCommand({
       await using engine = await openEngine(args, readServed(args.use))
       const served = await engine.models()
       const downloaded = await Promise.all((await listDownloaded(process.env)).map(name))
-      printResult(args.json ?? false, { served, downloaded }, () => format(served, downloaded))
+      const unpacked = await listUnpacked(process.env)
+      printResult(args.json ?? false, { served, downloaded, unpacked }, () => format(served, downloaded, unpacked))
     }),
 })
 
 /** With what the checkpoint says it is, where enough of it is there. */
 async function name(model: DownloadedModel): Promise<Downloaded> {
   if (model.folder === undefined) return model
-  const description = await describeCheckpoint(openFolder(model.folder)).catch(() => undefined)
+  const gguf = await listGguf(model.folder)
+  if (gguf.length > 0) return { ...model, architecture: `GGUF: ${gguf.toSorted().join(', ')}` }
+  const description = await describeCheckpoint(openModel(model.folder)).catch(() => undefined)
   return { ...model, ...(description && { architecture: description.architecture }) }
 }
 
-function format(served: readonly ModelInfo[], downloaded: readonly Downloaded[]): string {
+function format(
+  served: readonly ModelInfo[],
+  downloaded: readonly Downloaded[],
+  unpacked: readonly UnpackedModel[],
+): string {
   const lines = downloaded.map(
     ({ id, bytes, architecture = 'not whole, or no model that can be read' }) =>
       `${colors.bold(id)}  ${formatBytes(bytes)}  ${colors.dim(architecture)}`,
@@ -47,6 +56,8 @@ function format(served: readonly ModelInfo[], downloaded: readonly Downloaded[])
     ...served.map(formatServed),
     '',
     ...(lines.length > 0 ? ['downloaded:', ...lines] : ['nothing downloaded']),
+    ...(unpacked.length > 0 ? ['unpacked into the cache, of:'] : []),
+    ...unpacked.map(({ path, bytes }) => `${colors.bold(path)}  ${formatBytes(bytes)}`),
   ].join('\n')
 }
 

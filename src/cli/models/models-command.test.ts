@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from 'citty'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openModel, unpackWeights } from '../../models/index.ts'
 import { modelsCommand } from './models-command.ts'
 
 const FIXTURE = join(import.meta.dirname, '../../../test/fixtures/qwen3-bf16')
@@ -13,6 +14,7 @@ beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'models-'))
   written = ''
   vi.stubEnv('HF_HOME', home)
+  vi.stubEnv('TESSERA_CACHE', join(home, 'none'))
   const take = (text: string | Uint8Array) => ((written += stripVTControlCharacters(String(text))), true)
   vi.spyOn(process.stdout, 'write').mockImplementation(take)
   vi.spyOn(process.stderr, 'write').mockImplementation(take)
@@ -74,4 +76,21 @@ it('removes a downloaded model, and nothing else', async () => {
     expect(process.exitCode).not.toBe(0)
   }
   expect(await readdir(home)).toEqual(['hub'])
+})
+
+it('lists what was unpacked into the cache, and removes it by the path of its model', async () => {
+  const path = join(home, 'tiny.gguf')
+  await copyFile(join(FIXTURE, '../gguf/llama.gguf'), path)
+  vi.stubEnv('TESSERA_CACHE', join(home, 'cache'))
+  const weights = (await openModel(path).made!())!
+  await unpackWeights(weights, path, new AbortController().signal)
+  const { unpacked } = JSON.parse(await run('list', '--json'))
+  expect(unpacked).toMatchObject([{ path: await realpath(path), bytes: expect.any(Number) }])
+  expect(unpacked[0].bytes).toBeGreaterThan(weights.size)
+  expect(await run()).toMatch(/unpacked into the cache, of:\n.*tiny\.gguf +[\d.]+ [kM]B/)
+  expect(await run('rm', path)).toContain(`removed what was unpacked of ${path}`)
+  expect(await readdir(join(home, 'cache/unpacked'))).toEqual([])
+  expect(await readdir(home)).toContain('tiny.gguf')
+  await run('rm', path)
+  expect(process.exitCode).toBe(1)
 })

@@ -9,8 +9,15 @@ const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|js
  * left out, as are example pictures and weights in other formats.
  *
  * @param paths every file of the repository, `/` between folders
+ * @param without folders of a pipeline whose weights are not wanted, as they are elsewhere
  */
-export function chooseFiles(paths: readonly string[]): string[] {
+export function chooseFiles(paths: readonly string[], without: readonly string[] = []): string[] {
+  const isUnwanted = (path: string) =>
+    without.includes(path.split('/')[0]!) && /\.safetensors(?:\.index\.json)?$/.test(path)
+  return chooseAll(paths).filter((path) => !isUnwanted(path))
+}
+
+function chooseAll(paths: readonly string[]): string[] {
   // Laya and Julia have their weights at the top, and the configurations of its encoder and its tokenizer in folders.
   if (paths.includes(AGENT_FILE) || paths.includes(JULIA_FILE)) {
     return paths.filter((path) => NEEDED.test(path) || /^(?:encoder|tokenizer)\/[^/]+\.(?:json|txt)$/.test(path))

@@ -205,7 +205,7 @@ it('sends the token, and says so when one is needed', async () => {
 })
 
 it('refuses what it cannot use with the reason', async () => {
-  await using hub = await startFakeHub({ 'config.json': '{}', 'model.gguf': 'x' })
+  await using hub = await startFakeHub({ 'config.json': '{}', 'model.onnx': 'x' })
   await expect(pull(hub)).rejects.toThrow(ModelFormatError)
   await expect(pull(hub, { id: 'owner/other' })).rejects.toThrow(ModelNotFoundError)
   await expect(pull(hub, { id: '../../etc' })).rejects.toThrow(InvalidRequestError)

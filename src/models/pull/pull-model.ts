@@ -3,8 +3,11 @@ import { dirname, join } from 'node:path'
 import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
 import { exists } from '../exists.ts'
 import { formatBytes } from '../format-bytes.ts'
+import { splitChoice } from '../gguf/choose-gguf.ts'
+import { isGgufPath } from '../gguf/gguf-path.ts'
 import { type Environment, isHubId, repositoryFolder, repositoryLock } from '../hub-cache.ts'
 import { expandName, KNOWN_MODELS } from '../known-models.ts'
+import type { PipelinePart } from '../pipeline-parts.ts'
 import { downloadBlob } from './download-file.ts'
 import { connect, type Hub, patient } from './hub-client.ts'
 import { findOffline } from './offline.ts'
@@ -27,10 +30,12 @@ export interface PullProgress {
 }
 
 export interface PullOptions {
-  /** `owner/name` on the hub, or a short name of known-models.ts. */
+  /** `owner/name` on the hub, with `:part` of the name of one of its GGUF files, or a short name of known-models.ts. */
   readonly id: string
   /** Branch, tag or commit. @defaultValue `main` */
   readonly revision?: string
+  /** Parts of a pipeline whose weights are elsewhere: their configurations come, their weights do not. */
+  readonly without?: readonly PipelinePart[]
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (progress: PullProgress) => void
   /** Called before something is tried again after a broken connection or an answer such as 429 or 503. */
@@ -49,23 +54,24 @@ export interface PullOptions {
  * already are not fetched again, an interrupted file is continued, every file is checked against the repository's hash,
  * and one process at a time downloads a model. With `HF_HUB_OFFLINE` it asks nobody and checks that what is there is whole.
  *
- * @returns the snapshot folder with the model's files
+ * @returns the snapshot folder with the model's files, or the GGUF file
  * @throws InvalidRequestError for a bad id, ModelNotFoundError, ModelFormatError, DownloadFailedError, AbortedError
  */
 export async function pullModel(given: PullOptions): Promise<string> {
-  const options = { ...given, id: expandName(given.id) }
+  const { id: name, wanted } = splitChoice(expandName(given.id))
+  const options = { ...given, id: name }
   const { id, revision = 'main', signal, env = process.env } = options
   if (!isHubId(id)) {
     const short = [...KNOWN_MODELS.keys()].join(', ')
     throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, or one of ${short}; got '${id}'`)
   }
   const offline = env['HF_HUB_OFFLINE'] ?? ''
-  if (TRUE.test(offline)) return findOffline(id, env, `HF_HUB_OFFLINE is ${offline}`)
+  if (TRUE.test(offline)) return findOffline({ id, wanted }, env, `HF_HUB_OFFLINE is ${offline}`)
   const hub = await connect(env, signal)
   const repository = repositoryFolder(id, env)
   try {
     const listing = patient(hub, 'the list of files', signal, options.onRetry)
-    const { commit, files } = await listRemoteFiles(listing, id, revision)
+    const { commit, files } = await listRemoteFiles(listing, { id, revision, wanted, without: options.without })
     const snapshot = join(repository, 'snapshots', commit)
     const lock = { signal, onWait: () => options.onWait?.() }
     await withLock(repositoryLock(id, env), lock, async () => {
@@ -73,7 +79,8 @@ export async function pullModel(given: PullOptions): Promise<string> {
       await makeSnapshot({ repository, snapshot }, files)
       if (revision !== commit) await writeReference(join(repository, 'refs', revision), commit)
     })
-    return snapshot
+    const gguf = files.find(({ path }) => isGgufPath(path))
+    return gguf === undefined ? snapshot : join(snapshot, gguf.path)
   } catch (error) {
     throw signal?.aborted ? new AbortedError(undefined, { cause: error }) : asTesseraError(explain(error, hub, id), id)
   }

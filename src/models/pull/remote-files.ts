@@ -1,5 +1,7 @@
 import { HubApiError, listFiles, modelInfo } from '@huggingface/hub'
 import { DownloadFailedError, InvalidRequestError, ModelFormatError, ModelNotFoundError } from '../../errors/index.ts'
+import { chooseGguf } from '../gguf/choose-gguf.ts'
+import { isGgufPath } from '../gguf/gguf-path.ts'
 import type { ContentName } from './blob-hash.ts'
 import { chooseFiles } from './choose-files.ts'
 import type { Hub } from './hub-client.ts'
@@ -19,12 +21,22 @@ export interface RemoteModel {
   readonly files: readonly RemoteFile[]
 }
 
+/** Which files of a repository are wanted. */
+export interface Wanted {
+  readonly id: string
+  readonly revision: string
+  /** Part of the name of a GGUF file. */
+  readonly wanted?: string | undefined
+  /** Folders of a pipeline whose weights are not. */
+  readonly without?: readonly string[] | undefined
+}
+
 /**
  * Asks the hub which files of a repository Tessera needs.
  *
- * @throws ModelNotFoundError, ModelFormatError when the repository has no safetensors, DownloadFailedError
+ * @throws ModelNotFoundError, ModelFormatError when the repository has neither safetensors nor the GGUF file, DownloadFailedError
  */
-export async function listRemoteFiles(hub: Hub, id: string, revision: string): Promise<RemoteModel> {
+export async function listRemoteFiles(hub: Hub, { id, revision, wanted, without }: Wanted): Promise<RemoteModel> {
   try {
     const { sha } = await modelInfo({ ...hub, name: id, revision, additionalFields: ['sha'] })
     requireHash({ algorithm: 'git', hash: sha }, id)
@@ -39,19 +51,29 @@ export async function listRemoteFiles(hub: Hub, id: string, revision: string): P
       if (type !== 'file' || path.includes('\\') || path.split('/').includes('..')) continue
       all.set(path, { path, size, content: { algorithm: lfs ? 'sha256' : 'git', hash: lfs?.oid ?? oid ?? '' } })
     }
-    const files = chooseFiles([...all.keys()]).map((path) => all.get(path) as RemoteFile)
-    if (files.some(({ path }) => path.endsWith('.safetensors'))) {
-      for (const { content } of files) requireHash(content, id)
-      return { commit: sha, files }
-    }
-    throw new ModelFormatError(
-      id,
-      'a repository with safetensors files',
-      'none; GGUF, ONNX and .bin files are not read',
-    )
+    const files = chooseRemote([...all.keys()], { id, wanted, without }).map((path) => all.get(path) as RemoteFile)
+    for (const { content } of files) requireHash(content, id)
+    return { commit: sha, files }
   } catch (error) {
     throw explain(error, hub, id)
   }
+}
+
+/** Paths of what is wanted: a GGUF file where one is named, or where the repository has nothing else. */
+function chooseRemote(paths: readonly string[], { id, wanted, without }: Omit<Wanted, 'revision'>): string[] {
+  const files = chooseFiles(paths, without)
+  if (wanted === undefined && files.some((path) => path.endsWith('.safetensors'))) return files
+  if (wanted !== undefined || paths.some(isGgufPath)) {
+    const chosen = chooseGguf(paths, wanted, id)
+    const missing = chosen.find((path) => !paths.includes(path))
+    if (missing === undefined) return [...paths.filter((path) => path === 'README.md'), ...chosen]
+    throw new ModelFormatError(id, `${missing}, a part of the model`, 'no such file')
+  }
+  throw new ModelFormatError(
+    id,
+    'a repository with safetensors or GGUF files',
+    'none; ONNX and .bin files are not read',
+  )
 }
 
 /** Hashes become names of files and folders. */

@@ -1,10 +1,11 @@
 import { copyFile, lstat, mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { exists } from '../exists.ts'
+import { isWeightsPath } from '../gguf/gguf-path.ts'
 import type { RemoteFile } from './remote-files.ts'
 
 /** The weights come last, so that a folder to which files are added is not taken for a whole model. */
-const isWeights = (path: string) => path.endsWith('.safetensors')
+const isWeights = isWeightsPath
 
 /** Where the parts of a downloaded revision lie in the hub's cache. */
 export interface SnapshotPlace {

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ggufFixture } from '../gguf/test-support/fixture.ts'
+import { openModel } from '../open-model.ts'
+import { resolveModel } from '../resolve-model.ts'
+import { pullModel } from './pull-model.ts'
+import { type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
+
+/** Of a divided model, whose header alone is read; the fake hub has texts. */
+const PARTS = [1, 2, 3].map((part) => `BF16/tiny-BF16-0000${part}-of-00003.gguf`)
+const FILES = {
+  'README.md': '# Tiny',
+  'tiny-Q4_K_M.gguf': 'four bits',
+  'tiny-Q8_0.gguf': 'eight bits',
+  'mmproj-tiny-F16.gguf': 'a projector',
+  ...Object.fromEntries(PARTS.map((path) => [path, path])),
+}
+
+let home: string
+beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-gguf-'))))
+afterEach(() => rm(home, { recursive: true, force: true }))
+
+const pull = (hub: FakeHub, id: string, more: object = {}) =>
+  pullModel({ id, env: { HF_HOME: home, HF_ENDPOINT: hub.url, ...more } })
+const names = (hub: FakeHub) => hub.downloads.map((line) => line.split(' ')[0])
+const resolve = (id: string) => resolveModel(id, { HF_HOME: home })
+
+it('fetches the file whose name has what is asked for, and finds it by the same name', async () => {
+  await using hub = await startFakeHub(FILES)
+  const path = await pull(hub, 'owner/model:q4_k_m')
+  expect(names(hub)).toEqual(['README.md', 'tiny-Q4_K_M.gguf'])
+  expect(readFileSync(path, 'utf8')).toBe('four bits')
+  expect(await resolve('owner/model:Q4_K_M')).toEqual({ id: 'owner/model:Q4_K_M', folder: path, embedded: false })
+  // As long as it is the only one, its repository stands for it.
+  expect((await resolve('owner/model')).folder).toBe(path)
+  await pull(hub, 'owner/model:tiny-Q8_0.gguf')
+  await expect(resolve('owner/model')).rejects.toMatchObject({
+    code: 'model_format',
+    expected: 'owner/model:NAME, a part of the name of one GGUF file',
+    got: 'tiny-Q4_K_M.gguf, tiny-Q8_0.gguf',
+  })
+})
+
+it('fetches all files of a divided model', async () => {
+  await using hub = await startFakeHub(FILES)
+  const path = await pull(hub, 'owner/model:BF16')
+  expect(names(hub)).toEqual(['README.md', ...PARTS])
+  expect(path.replaceAll('\\', '/').endsWith(PARTS[0]!)).toBe(true)
+})
+
+it.each([
+  ['owner/model', 'BF16/tiny-BF16-00001-of-00003.gguf, tiny-Q4_K_M.gguf, tiny-Q8_0.gguf'],
+  ['owner/model:Q6_K', 'Q6_K of BF16/tiny-BF16-00001-of-00003.gguf, tiny-Q4_K_M.gguf, tiny-Q8_0.gguf'],
+  ['owner/model:tiny-Q', 'tiny-Q of tiny-Q4_K_M.gguf, tiny-Q8_0.gguf'],
+])('%s is refused with the files that there are', async (id, got) => {
+  await using hub = await startFakeHub(FILES)
+  await expect(pull(hub, id)).rejects.toMatchObject({ code: 'model_format', got })
+  expect(hub.downloads).toEqual([])
+})
+
+it('takes the one file of a repository, and names a part that is missing', async () => {
+  await using one = await startFakeHub({ 'model.gguf': 'x' })
+  expect(readFileSync(await pull(one, 'owner/model'), 'utf8')).toBe('x')
+  const { [PARTS[1]!]: _, ...others } = FILES
+  await using broken = await startFakeHub(others)
+  await expect(pull(broken, 'owner/model:BF16')).rejects.toMatchObject({
+    code: 'model_format',
+    expected: `${PARTS[1]}, a part of the model`,
+  })
+})
+
+it('without the hub it takes what is there, if its header is whole', async () => {
+  const bytes = readFileSync(ggufFixture('llama.gguf')).toString('latin1')
+  // The hub gives texts in UTF-8, so that only a file of seven-bit characters would arrive as it is.
+  await using hub = await startFakeHub({ 'model.gguf': bytes })
+  await pull(hub, 'owner/model')
+  const offline = pull(hub, 'owner/model', { HF_HUB_OFFLINE: '1' })
+  await expect(offline).rejects.toMatchObject({
+    code: 'download_failed',
+    message: expect.stringContaining('not whole'),
+  })
+})
+
+it('leaves the weights of a part of a pipeline where they are', async () => {
+  const text = (name: string) => [`${name}/config.json`, `${name}/diffusion_pytorch_model.safetensors`]
+  const paths = ['model_index.json', ...text('transformer'), ...text('vae')]
+  await using hub = await startFakeHub(Object.fromEntries(paths.map((path) => [path, path])))
+  const without = ['transformer'] as const
+  await pullModel({ id: 'owner/model', without, env: { HF_HOME: home, HF_ENDPOINT: hub.url } })
+  expect(names(hub)).toEqual(paths.filter((path) => path !== text('transformer')[1]))
+})
+
+it('a file of the hub is opened by the name of the link to it', async () => {
+  await using hub = await startFakeHub({ 'a-00001-of-00002.gguf': 'x', 'a-00002-of-00002.gguf': 'y' })
+  const path = await pull(hub, 'owner/model')
+  await expect(openModel(path).readText('config.json')).rejects.toThrow(
+    'a-00001-of-00002.gguf: expected a whole GGUF header',
+  )
+})
