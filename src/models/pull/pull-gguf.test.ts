@@ -11,7 +11,7 @@ import { type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
 
 /** Of a divided model, whose header alone is read; the fake hub has texts. */
 const PARTS = [1, 2, 3].map((part) => `BF16/tiny-BF16-0000${part}-of-00003.gguf`)
-const FILES = {
+const FILES: Readonly<Record<string, string>> = {
   'README.md': '# Tiny',
   'tiny-Q4_K_M.gguf': 'four bits',
   'tiny-Q8_0.gguf': 'eight bits',
