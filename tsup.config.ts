@@ -13,6 +13,7 @@ const modules = {
   hono: 'src/http/adapters/hono.ts',
   next: 'src/http/adapters/next.ts',
   node: 'src/http/adapters/node.ts',
+  queue: 'src/queue/index.ts',
 }
 
 /** What is started and never imported. */

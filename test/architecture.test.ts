@@ -5,12 +5,12 @@ import { expect, it } from 'vitest'
 /** Folders of `src`, lowest first. A folder imports from rows above its own only: those of one row do not know each other. */
 const ROWS = [
   ['errors'],
-  ['jobs', 'onnx', 'options', 'schemas'],
+  ['jobs', 'onnx', 'options', 'redis', 'schemas'],
   ['backends', 'models'],
   ['graph'],
   ['decide', 'images'],
   ['engine'],
-  ['ai-sdk', 'evaluate', 'http', 'web'],
+  ['ai-sdk', 'evaluate', 'http', 'queue', 'web'],
   ['cli', 'console'],
 ]
 const src = join(import.meta.dirname.replaceAll('\\', '/'), '../src')

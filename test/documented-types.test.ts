@@ -35,7 +35,8 @@ const DOCUMENTED: Readonly<Record<string, readonly string[]>> = {
     'CalibrateOptions',
     'ParseSettings',
   ],
-  'http/index.ts': ['ServerOptions', 'RateLimits', 'Price', 'Prices', 'RedisStoreOptions'],
+  'http/index.ts': ['ServerOptions', 'JobOptions', 'RateLimits', 'Price', 'Prices', 'RedisStoreOptions'],
+  'queue/index.ts': ['ConnectionOptions', 'QueueEngineOptions', 'WorkerOptions'],
   'http/adapters/node.ts': ['NodeTimeouts'],
   'web/index.ts': ['WebEngineOptions'],
   'ai-sdk/index.ts': ['TesseraProviderSettings'],
@@ -148,12 +149,14 @@ describe('every field of requests, answers and options', () => {
     const prelude = [
       `import { ${[...index.keys()].join(', ')} } from '../src/index.ts'`,
       "import { createServer, openRedisStore, openSqliteStore } from '../src/http/index.ts'",
+      "import { createQueueEngine, runWorker } from '../src/queue/index.ts'",
       "import { createNodeServer } from '../src/http/adapters/node.ts'",
       "import { createEngine as createWebEngine } from '../src/web/index.ts'",
       "import { createTessera } from '../src/ai-sdk/index.ts'",
       "import { readFile, writeFile } from 'node:fs/promises'",
       "import { pathToFileURL } from 'node:url'",
       'declare const engine: Engine, request: DecisionRequestInput, rows: readonly LabelledRow[]',
+      'declare const connection: string',
     ]
     const examples = [...fields, ...functions].flatMap(({ name, examples }) =>
       [...new Set(examples)].map((code) => `/* ${name} */ {\n${code}\n}`),

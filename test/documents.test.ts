@@ -71,6 +71,7 @@ declare global {
 
 const SUBPATHS = {
   'tessera-onnx': ['src/index.ts'],
+  'tessera-onnx/queue': ['src/queue/index.ts'],
   'tessera-onnx/server': ['src/http/index.ts'],
   'tessera-onnx/web': ['src/web/index.ts'],
   'tessera-onnx/ai-sdk': ['src/ai-sdk/index.ts'],

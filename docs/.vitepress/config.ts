@@ -11,6 +11,7 @@ const RUNNING = [
   { text: 'Engines and their options', link: '/options' },
   { text: 'Command line', link: '/command-line' },
   { text: 'Production and Docker', link: '/production' },
+  { text: 'From one process to a fleet', link: '/scaling' },
   { text: 'Browsers and bundlers', link: '/browsers' },
   { text: 'Next.js', link: '/next' },
   { text: 'Electron', link: '/electron' },

@@ -15,6 +15,7 @@ import { endWithoutReader, printUsage, reportUsageError } from './run-command.ts
 import { serveCommand } from './serve-command.ts'
 import { setupCommand } from './setup-command.ts'
 import { usageCommand } from './usage-command.ts'
+import { workerCommand } from './worker-command.ts'
 
 const subCommands = {
   decide: decideCommand,
@@ -23,6 +24,7 @@ const subCommands = {
   eval: evalCommand,
   calibrate: calibrateCommand,
   serve: serveCommand,
+  worker: workerCommand,
   keys: keysCommand,
   usage: usageCommand,
   models: modelsCommand,

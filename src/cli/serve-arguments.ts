@@ -4,6 +4,7 @@ import { defaultJournal } from '../http/serve/default-journal.ts'
 import type { Ending } from '../http/serve/serve-http.ts'
 import { calibrationArgument, engineArguments, orderArgument } from './engine-arguments.ts'
 import { namedLoraArgument } from './lora-arguments.ts'
+import { queuePlaintextArgument } from './queue-arguments.ts'
 import { readDuration } from './read-duration.ts'
 import { servedArgument } from './served-models.ts'
 
@@ -51,6 +52,12 @@ export const serveArguments = {
     valueHint: 'file',
   },
   ...storeArguments,
+  queue: {
+    type: 'string',
+    description: 'send the work to tessera worker on other machines, through this Redis server; needs no models here',
+    valueHint: 'url',
+  },
+  ...queuePlaintextArgument,
   'access-log': {
     type: 'boolean',
     default: true,

@@ -7,10 +7,12 @@ import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { serveHttp } from '../http/serve/serve-http.ts'
 import type { WatchedKeys } from '../http/serve/watched-keys.ts'
+import { createQueueEngine } from '../queue/index.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
 import { describeFault } from './describe-fault.ts'
-import { openEngine } from './engine-arguments.ts'
+import { type EngineArguments, openEngine } from './engine-arguments.ts'
 import { readNamedLoras } from './lora-arguments.ts'
+import { refuseModelArguments } from './queue-arguments.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 import { readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
@@ -36,16 +38,13 @@ export const serveCommand = defineCommand({
         watched?.watch(reportKeys)
         // Before anything else can fail: the key is in no file, and the next run makes no other.
         if (chosen.fresh) showKey(chosen.fresh)
-        const served = readServed(args.use)
-        await using engine = await openEngine(args, served, readNamedLoras(args.lora))
-        await requireServed(engine, served)
-        const requires = Object.keys(served)
-        if (args.preload) await preloadModels(engine, requires)
+        const { engine: opened, ...working } = await openWorking(args)
+        await using engine = opened
         const server = createServer({
           engine,
+          ...working,
           keys: chosen.keys,
           store,
-          requires,
           ...readJournal(args),
           console: args.console,
           log: (entry) => {
@@ -69,6 +68,38 @@ export const serveCommand = defineCommand({
       }
     }),
 })
+
+type ServeArguments = EngineArguments & {
+  readonly queue?: string | undefined
+  readonly preload: boolean
+  readonly lora?: string | undefined
+  readonly 'queue-plaintext': boolean
+}
+
+/** Jobs are put into the queue as they come: it lets them take turns. */
+const QUEUED_JOBS = 1000
+
+/** What does the work: models here, or workers behind a queue. */
+async function openWorking(args: ServeArguments) {
+  if (args.queue !== undefined) {
+    refuseModelArguments(args)
+    const engine = createQueueEngine({ connection: args.queue, plaintext: args['queue-plaintext'] })
+    // A server that is not there is told of now.
+    await engine.models()
+    return { engine, jobs: { concurrency: QUEUED_JOBS } }
+  }
+  const served = readServed(args.use)
+  const engine = await openEngine(args, served, readNamedLoras(args.lora))
+  try {
+    await requireServed(engine, served)
+    const requires = Object.keys(served)
+    if (args.preload) await preloadModels(engine, requires)
+    return { engine, requires }
+  } catch (error) {
+    await engine.dispose()
+    throw error
+  }
+}
 
 /** Opens those models, or that of decisions where none is named, so that no client waits for it. */
 async function preloadModels(engine: Engine, names: readonly string[]): Promise<void> {

@@ -9,7 +9,6 @@ import type {
   ImageResponse,
   QuestionsInput,
   ThresholdInput,
-  Warning,
 } from '../schemas/index.ts'
 import type { EngineActivity } from './activity.ts'
 import type { CallOptions, LoadOptions } from './call-options.ts'
@@ -23,6 +22,7 @@ import type { BackendInfo } from './protocol.ts'
 import { createRequestReader } from './request-reader.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { ModelDescription, TaskSource } from './task.ts'
+import { warned } from './warned.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 export interface EngineBackendInfo extends BackendInfo {
@@ -215,14 +215,6 @@ async function startPool(pool: WorkerPool, preload: readonly string[]): Promise<
     await pool.dispose()
     throw error
   }
-}
-
-/** A response with what there is to warn of, if there is anything: of the request, and what the model warned of. */
-function warned<Response extends { readonly warnings?: readonly Warning[] }>(
-  response: Response,
-  warnings: readonly Warning[],
-): Response {
-  return warnings.length === 0 ? response : { ...response, warnings: [...warnings, ...(response.warnings ?? [])] }
 }
 
 async function describeModel(source: TaskSource, name: string): Promise<ModelInfo> {

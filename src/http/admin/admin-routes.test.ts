@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { hasRedis, startRedis } from '../../../test/helpers/redis-server.ts'
 import { createServer, type KeyConfig, openRedisStore, type Server, type UsageStore } from '../index.ts'
-import { hasRedis, startRedis } from '../test-support/redis-server.ts'
 import { bearer, BODY, get, json, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
 import { withClock } from '../test-support/with-clock.ts'

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../../errors/index.ts'
-import type { RedisClient } from './connect-redis.ts'
+import type { RedisClient } from '../../redis/connect-redis.ts'
 
 /** Lines of INFO, which managed servers allow too, with what balances need and how it is set. */
 const NEEDED = [

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hasRedis, startRedis } from '../../../test/helpers/redis-server.ts'
 import { createServer } from '../server.ts'
-import { hasRedis, startRedis } from '../test-support/redis-server.ts'
 import { bearer, BODY, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
 import { openRedisStore } from './redis-store.ts'

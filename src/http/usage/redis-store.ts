@@ -1,6 +1,6 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { connectRedis, type RedisClient } from '../../redis/connect-redis.ts'
 import { createRequestCounter } from '../limits/count-requests.ts'
-import { connectRedis, type RedisClient } from './connect-redis.ts'
 import { requireDurable } from './redis-durability.ts'
 import type { StoredDocument, UsageStore } from './usage-store.ts'
 

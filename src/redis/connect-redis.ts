@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../../errors/index.ts'
+import { InvalidRequestError } from '../errors/index.ts'
 
 const LONGEST_PAUSE_MS = 2000
 
@@ -7,11 +7,12 @@ export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
 /**
  * A connection that comes back by itself after the server was away.
  *
+ * @param option whose URL it is
  * @throws InvalidRequestError where the package is missing or the server does not answer; never shows the password
  */
-export async function connectRedis(url: string) {
+export async function connectRedis(url: string, option = 'store') {
   const { createClient } = await import('@redis/client').catch((cause: unknown) => {
-    throw new InvalidRequestError('store', 'Redis needs the package @redis/client: npm install @redis/client', {
+    throw new InvalidRequestError(option, 'Redis needs the package @redis/client: npm install @redis/client', {
       cause,
     })
   })
@@ -29,6 +30,6 @@ export async function connectRedis(url: string) {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     // The cause is left out, as it may hold the URL with its password.
-    throw new InvalidRequestError('store', `the Redis server could not be reached (${code ?? message})`)
+    throw new InvalidRequestError(option, `the Redis server could not be reached (${code ?? message})`)
   }
 }

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
+import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
+
+/** Has every import of onnxruntime fail, as where it is not installed. */
+const WITHOUT_RUNTIME = `data:text/javascript,${encodeURIComponent(`
+import { register } from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(\`
+export async function resolve(specifier, context, next) {
+  if (/^onnxruntime/.test(specifier)) throw new Error('not installed: ' + specifier)
+  return next(specifier, context)
+}\`))`)}`
+
+describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front of a worker', () => {
+  let redis: TestRedis
+  let cli: string
+  let model: string
+  let home: string
+  const children: ChildProcess[] = []
+  const env = {
+    ...process.env,
+    NO_COLOR: '1',
+    TESSERA_API_KEYS: 'a',
+    TESSERA_QUEUE_KEYS: `k:${randomBytes(32).toString('base64')}`,
+  }
+  beforeAll(async () => {
+    redis = await startRedis()
+    cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-worker'))
+    model = await writeTinyBundle()
+    home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
+  })
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL')
+  })
+  afterAll(async () => {
+    await redis.stop()
+    await Promise.all([model, home].map((folder) => rm(folder, { recursive: true })))
+  })
+
+  function run(
+    args: readonly string[],
+    more: Readonly<Record<string, string | undefined>> = {},
+    flags: readonly string[] = [],
+  ) {
+    const child = spawn(process.execPath, [...flags, cli, ...args], {
+      env: { ...env, XDG_CONFIG_HOME: home, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    children.push(child)
+    let text = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
+    return { child, printed: () => text, ended: once(child, 'close') }
+  }
+
+  async function front() {
+    const service = run(['serve', '--port', '0', '--queue', redis.url], {}, ['--import', WITHOUT_RUNTIME])
+    await expect.poll(service.printed, { timeout: 30_000 }).toContain('listening on ')
+    const [, url] = /listening on (\S+)/.exec(service.printed())!
+    const send = (path: string, init: RequestInit = {}) =>
+      fetch(`${url}${path}`, {
+        ...init,
+        headers: { authorization: 'Bearer a', 'content-type': 'application/json', ...(init.headers as object) },
+      })
+    return { ...service, send }
+  }
+
+  async function worker() {
+    const started = run(['worker', '--queue', redis.url, '--use', model, '--backend', 'cpu', '--jobs', 'decide'])
+    await expect.poll(started.printed, { timeout: 30_000 }).toContain('taking work')
+    return started
+  }
+
+  const body = JSON.stringify({
+    state: 'The invoice is wrong',
+    questions: { q: { type: 'noul', instructions: 'Urgent?' } },
+  })
+
+  it('answers with its models, without a runtime of its own, plainly and as a job; both end when told to', async () => {
+    const service = await front()
+    expect((await service.send('/readyz')).status).toBe(503)
+    const working = await worker()
+    await expect.poll(async () => (await service.send('/readyz')).status, { timeout: 10_000 }).toBe(200)
+    const plain = await service.send('/v1/systemone', { method: 'POST', body })
+    expect([plain.status, await plain.json()]).toEqual([200, expect.objectContaining({ model: 'tiny' })])
+    const accepted = await service.send('/v1/systemone', { method: 'POST', body, headers: { prefer: 'respond-async' } })
+    expect(accepted.status).toBe(202)
+    const job = async () => (await (await service.send(accepted.headers.get('location')!)).json()) as object
+    await expect.poll(job, { timeout: 10_000 }).toMatchObject({ status: 'succeeded', result: { model: 'tiny' } })
+    for (const { child, ended } of [service, working]) {
+      child.kill('SIGTERM')
+      expect(await ended).toEqual([0, null])
+    }
+  }, 90_000)
+
+  it.each([
+    [['serve', '--queue', 'URL', '--use', 'decide-mini'], {}, '--use: is for tessera worker where there is --queue'],
+    [['serve', '--queue', 'URL'], { TESSERA_QUEUE_KEYS: '' }, 'keys: are needed, as prompts'],
+    [['worker', '--queue', 'URL'], { TESSERA_QUEUE_KEYS: '' }, 'keys: are needed, as prompts'],
+    [['worker'], {}, '--queue: must name a Redis server'],
+    [['worker', '--queue', 'URL', '--jobs', 'paint'], {}, "jobs.0: must be one of decide, images, got 'paint'"],
+    [['serve', '--queue', 'redis://127.0.0.1:1'], {}, 'connection: the Redis server could not be reached'],
+  ])(
+    '%j with %j ends with one line that says why',
+    async (args, more, reason) => {
+      const { printed, ended } = run(
+        args.map((arg) => (arg === 'URL' ? redis.url : arg)),
+        more,
+      )
+      expect(await ended).toEqual([2, null])
+      expect(printed()).toContain(`error ${reason}`)
+    },
+    30_000,
+  )
+})

@@ -1,0 +1,70 @@
+import { defineCommand } from 'citty'
+import { InvalidRequestError } from '../errors/index.ts'
+import { type QueueName, runWorker } from '../queue/index.ts'
+import { calibrationArgument, engineArguments, openEngine, orderArgument } from './engine-arguments.ts'
+import { namedLoraArgument, readNamedLoras } from './lora-arguments.ts'
+import { queuePlaintextArgument } from './queue-arguments.ts'
+import { readDuration } from './read-duration.ts'
+import { readNumber } from './read-request.ts'
+import { runCommand } from './run-command.ts'
+import { readServed, requireServed, servedArgument } from './served-models.ts'
+import { untilInterrupted } from './until-interrupted.ts'
+
+const workerArguments = {
+  queue: { type: 'string', description: 'Redis server that tessera serve --queue names', valueHint: 'url' },
+  ...queuePlaintextArgument,
+  jobs: {
+    type: 'string',
+    description: 'kinds of work to take: decide, images or both; default both',
+    valueHint: 'kind,...',
+  },
+  concurrency: { type: 'string', default: '4', description: 'calls of each kind to work on at a time', valueHint: 'n' },
+  lease: {
+    type: 'string',
+    default: '15s',
+    description: 'how long after the last sign of life of a worker its calls go to another',
+    valueHint: 'duration',
+  },
+  preload: { type: 'boolean', default: false, description: 'open the models of --use before taking any work' },
+  grace: {
+    type: 'string',
+    default: '25s',
+    description: 'after SIGTERM, hand back what is not answered then',
+    valueHint: 'duration',
+  },
+  workers: { type: 'string', description: 'worker threads that calls are shared out to; default 1', valueHint: 'n' },
+  ...engineArguments,
+  ...calibrationArgument,
+  ...orderArgument,
+  ...servedArgument,
+  ...namedLoraArgument,
+} as const
+
+export const workerCommand = defineCommand({
+  meta: { name: 'worker', description: 'Answer what services with --queue are asked' },
+  args: workerArguments,
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      if (args.queue === undefined)
+        throw new InvalidRequestError('--queue', 'must name a Redis server, such as redis://localhost:6379')
+      const graceMs = readDuration('--grace', args.grace)
+      const leaseMs = readDuration('--lease', args.lease)
+      const stopped = untilInterrupted()
+      const served = readServed(args.use)
+      await using engine = await openEngine(args, served, readNamedLoras(args.lora))
+      await requireServed(engine, served)
+      if (args.preload) for (const name of Object.keys(served)) await engine.load(name, { keepOpen: true })
+      const worker = await runWorker(engine, {
+        connection: args.queue,
+        plaintext: args['queue-plaintext'],
+        concurrency: readNumber('--concurrency', args.concurrency),
+        leaseMs,
+        ...(args.jobs !== undefined && { jobs: args.jobs.split(',') as QueueName[] }),
+      })
+      process.stdout.write('taking work\n')
+      // A signal alone does not keep the process alive, and an idle engine neither; the connections do.
+      if (!stopped.aborted) await new Promise((resolve) => stopped.addEventListener('abort', resolve, { once: true }))
+      process.stderr.write('finishing what is being answered\n')
+      await worker.close(graceMs)
+    }),
+})

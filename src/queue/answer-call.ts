@@ -1,0 +1,103 @@
+import type { Job } from 'bullmq'
+import type { ListeningOptions } from '../engine/call-options.ts'
+import type { CallTimings, Progress } from '../engine/index.ts'
+import { type TesseraError, toTesseraError, WorkerCrashedError } from '../errors/index.ts'
+import type { Preview } from '../jobs/preview.ts'
+import type { RedisClient } from '../redis/connect-redis.ts'
+import { noteServed } from './lanes.ts'
+import { loadBullmq } from './load-bullmq.ts'
+import { cancelledKey, frontTopic, outcomeKey, type QueueName } from './queue-names.ts'
+import type { Notice, Outcome, QueuedCall, QueuedData, QueuedKind } from './queued-call.ts'
+import type { Sealer } from './sealer.ts'
+import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
+
+interface Parts {
+  readonly engine: WorkingEngine
+  readonly client: RedisClient
+  readonly sealer: Sealer
+  readonly queue: QueueName
+}
+
+/** How long an outcome waits for its front, which may be gone. */
+const OUTCOME_KEPT_MS = 600_000
+/** A step of a picture takes longer; windows of a long state may not. */
+const PROGRESS_EVERY_MS = 100
+
+/**
+ * Answers a call, or says why not. It is over for the queue then; what is thrown has it tried once more.
+ *
+ * @param signal fires when it is cancelled, or with HANDED_BACK
+ */
+export async function answerCall(
+  parts: Parts,
+  job: Job<QueuedData>,
+  signal: AbortSignal,
+  token?: string,
+): Promise<void> {
+  const { client, queue } = parts
+  const id = job.id!
+  const { front } = job.data
+  if ((await client.exists(cancelledKey(id))) > 0) return
+  await Promise.all([noteServed(client, queue, job.priority), tell(client, front, { id, type: 'started' })])
+  const outcome = await run(parts, job, signal)
+  if (signal.aborted) {
+    if (signal.reason !== HANDED_BACK) return
+    const { WaitingError } = await loadBullmq()
+    await job.moveToWait(token)
+    throw new WaitingError()
+  }
+  if ('error' in outcome && outcome.error.code === 'worker_crashed' && job.attemptsMade === 0) {
+    // Another worker may live through it. Its message goes into the store, and says nothing of the call.
+    throw new Error('the worker thread ended during the call')
+  }
+  await client.set(outcomeKey(id), parts.sealer.seal(JSON.stringify(outcome), id), { PX: OUTCOME_KEPT_MS })
+  await tell(client, front, { id, type: 'done' })
+}
+
+async function run({ engine, client, sealer }: Parts, job: Job<QueuedData>, signal: AbortSignal): Promise<Outcome> {
+  const id = job.id!
+  const { front, reports, previews, sealed } = job.data
+  let timings: CallTimings | undefined
+  let told = 0
+  const onProgress = (progress: Progress) => {
+    if (performance.now() - told < PROGRESS_EVERY_MS && progress.done < progress.total) return
+    told = performance.now()
+    void tell(client, front, { id, type: 'progress', progress }).catch(() => {})
+  }
+  const onPreview = (preview: Preview) => {
+    const notice = { id, type: 'preview', sealed: sealer.seal(JSON.stringify(preview), id) } as const
+    void tell(client, front, notice).catch(() => {})
+  }
+  const call: ListeningOptions = {
+    signal,
+    onTimings: (measured) => void (timings = measured),
+    ...(reports && { onProgress }),
+    ...(previews && { onPreview }),
+  }
+  try {
+    const { request, options } = openCall(sealer, sealed, id)
+    const method = engine[job.name as QueuedKind] as (request: unknown, options: object) => Promise<unknown>
+    const response = await method(request, { ...options, ...call })
+    return { response, ...(timings && { timings }) }
+  } catch (error) {
+    return { error: withoutStacks(toTesseraError(error)), ...(timings && { timings }) }
+  }
+}
+
+function openCall(sealer: Sealer, sealed: string, id: string): QueuedCall {
+  try {
+    return JSON.parse(sealer.open(sealed, id)) as QueuedCall
+  } catch (cause) {
+    throw new WorkerCrashedError('the call cannot be opened with the keys that this worker has', { cause })
+  }
+}
+
+/** Stacks and causes name files of this machine. */
+function withoutStacks(error: TesseraError) {
+  const { stack: _stack, cause: _cause, ...json } = error.toJSON()
+  return json
+}
+
+async function tell(client: RedisClient, front: string, notice: Notice): Promise<void> {
+  await client.publish(frontTopic(front), JSON.stringify(notice))
+}

@@ -1,0 +1,5 @@
+export type { ConnectionOptions, QueueEngineOptions, WorkerOptions } from './queue-options.ts'
+export { createQueueEngine, type QueueEngine } from './queue-engine.ts'
+export type { QueueName } from './queue-names.ts'
+export { type RunningWorker, runWorker } from './run-worker.ts'
+export type { WorkingEngine } from './working-engine.ts'

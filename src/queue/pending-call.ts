@@ -1,0 +1,81 @@
+import type { ListeningOptions } from '../engine/call-options.ts'
+import type { CallTimings, Progress } from '../engine/index.ts'
+import { errorFromJSON, WorkerCrashedError } from '../errors/index.ts'
+import type { Preview } from '../jobs/preview.ts'
+import type { Outcome, QueuedData, QueuedKind } from './queued-call.ts'
+import type { Sealer } from './sealer.ts'
+
+/** A call that was made here and is not over. */
+export class PendingCall {
+  readonly id: string
+  readonly kind: QueuedKind
+  readonly data: QueuedData
+  readonly options: ListeningOptions
+  readonly ended: Promise<unknown>
+  /** In the queue; undefined before it is there. */
+  priority: number | undefined
+  isStarted = false
+  isOver = false
+  /** Whether it is being looked after. */
+  isChecked = false
+  /** Times that it was put into the queue again. */
+  restored = 0
+  readonly #since = performance.now()
+  #resolve: (response: unknown) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+
+  constructor(id: string, kind: QueuedKind, data: QueuedData, options: ListeningOptions) {
+    this.id = id
+    this.kind = kind
+    this.data = data
+    this.options = options
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    // Whoever made the call is told by `submit`.
+    this.ended.catch(() => {})
+  }
+
+  /** Ends it with what came of it. */
+  end(sealed: string, sealer: Sealer): void {
+    if (this.isOver) return
+    try {
+      const outcome = JSON.parse(sealer.open(sealed, this.id)) as Outcome
+      this.#tell(outcome.timings)
+      if ('error' in outcome) return this.reject(errorFromJSON(outcome.error))
+      this.isOver = true
+      this.#resolve(outcome.response)
+    } catch (cause) {
+      this.reject(new WorkerCrashedError('its answer cannot be opened with the keys that are known here', { cause }))
+    }
+  }
+
+  reject(error: unknown): void {
+    this.isOver = true
+    this.#reject(error)
+  }
+
+  show(sealed: string, sealer: Sealer): void {
+    try {
+      if (!this.isOver) this.options.onPreview?.(JSON.parse(sealer.open(sealed, this.id)) as Preview)
+    } catch (error) {
+      this.reject(error)
+    }
+  }
+
+  report(progress: Progress): void {
+    try {
+      if (!this.isOver) this.options.onProgress?.(progress)
+    } catch (error) {
+      this.reject(error)
+    }
+  }
+
+  /** The clock of the worker is another: the wait is what the work leaves of the time that passed here. */
+  #tell(timings: CallTimings | undefined): void {
+    if (timings === undefined) return
+    const queueMs = Math.max(0, performance.now() - this.#since - timings.computeMs)
+    this.options.onTimings?.({ ...timings, queueMs })
+  }
+}

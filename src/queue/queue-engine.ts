@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises'
+import { sumActivities } from '../engine/activity.ts'
+import { checkCall } from '../engine/check-call.ts'
+import { decideEach } from '../engine/decide-many.ts'
+import { readSampling } from '../engine/image-call-options.ts'
+import type { CallOptions, Engine, ModelInfo } from '../engine/index.ts'
+import { createRequestReader } from '../engine/request-reader.ts'
+import { warned } from '../engine/warned.ts'
+import { encodeBase64 } from '../images/picture/base64.ts'
+import { readOptions } from '../options/index.ts'
+import type {
+  DecisionRequestInput,
+  DecisionResponse,
+  ImageEditRequest,
+  ImageResponse,
+  QuestionsInput,
+  ThresholdInput,
+} from '../schemas/index.ts'
+import { QueueFront } from './queue-front.ts'
+import { openSealer, QUEUE_ENGINE, type QueueEngineOptions } from './queue-options.ts'
+import type { QueuedKind } from './queued-call.ts'
+
+/** What an engine does whose models are on other machines. */
+export type QueueEngine = Pick<
+  Engine,
+  'decide' | 'decideMany' | 'countTokens' | 'generateImage' | 'editImage' | 'models' | 'activity' | 'dispose'
+> &
+  AsyncDisposable
+
+/**
+ * An engine without models: its calls go through a queue on a Redis server to the workers that `runWorker` or `tessera
+ * worker` starts. Clients (`CallOptions.client`) take turns, whatever each of them has waiting.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine: createQueueEngine({ connection: 'redis://localhost:6379' }) })
+ * ```
+ *
+ * @throws InvalidRequestError for an option that is no valid value, and without keys where `plaintext` is not set
+ */
+export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
+  const { connection, maxWaiting, maxOptions, ...sealing } = readOptions(QUEUE_ENGINE, options)
+  const front = new QueueFront(connection, openSealer(sealing), maxWaiting)
+  const { readDecision, readGeneration, readEdit } = createRequestReader(
+    maxOptions === undefined ? {} : { maxOptions },
+    readFile,
+  )
+  const submit = async <Response>(kind: QueuedKind, request: unknown, { call = {}, ...rest }: Submitted = {}) => {
+    checkCall(call)
+    return (await front.submit(kind, { request, options: rest.options ?? {} }, call)) as Response
+  }
+  async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
+    body: DecisionRequestInput<Questions, Threshold>,
+    call: CallOptions = {},
+  ): Promise<DecisionResponse<Questions, Threshold>> {
+    const { request, warnings } = readDecision(body, call)
+    return warned(await submit<DecisionResponse>('decide', request, { call }), warnings) as DecisionResponse<
+      Questions,
+      Threshold
+    >
+  }
+  const dispose = () => front.dispose()
+  return {
+    decide,
+    decideMany: (requests, many) => decideEach(decide, requests, many),
+    countTokens: async (body, call = {}) => submit('countTokens', readDecision(body, call).request, { call }),
+    async generateImage(body, { steps, guidance, negativePrompt, ...call } = {}) {
+      const { request, warnings } = readGeneration(body, call)
+      const { seed, ...sampling } = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
+      const response = await submit<ImageResponse>('generateImage', { ...request, seed }, { call, options: sampling })
+      return warned(response, warnings)
+    },
+    async editImage(body, { seed, steps, guidance, negativePrompt, strength, ...call } = {}) {
+      const { request, warnings } = await readEdit(body, call)
+      const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
+      const response = await submit<ImageResponse>('editImage', toText(request), { call, options: sampling })
+      return warned(response, warnings)
+    },
+    models: async () => mergeModels((await front.readReports()).map(({ models }) => models)),
+    activity: () => {
+      const { models } = sumActivities(front.reports.map(({ activity }) => activity))
+      return { ...front.counts, models, missing: [] }
+    },
+    dispose,
+    [Symbol.asyncDispose]: dispose,
+  }
+}
+
+interface Submitted {
+  readonly call?: CallOptions
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+/** Sources as base64, as they go through a queue. */
+function toText(request: ImageEditRequest): unknown {
+  const encode = (source: unknown) => (source instanceof Uint8Array ? encodeBase64(source) : source)
+  const { image, images, mask } = request
+  return {
+    ...request,
+    ...(image !== undefined && { image: encode(image) }),
+    ...(images !== undefined && { images: images.map(encode) }),
+    ...(mask !== undefined && { mask: encode(mask) }),
+  }
+}
+
+/** A name is available where some worker serves it. */
+function mergeModels(lists: readonly (readonly ModelInfo[])[]): ModelInfo[] {
+  const models = new Map<string, ModelInfo>()
+  for (const model of lists.flat()) {
+    if (!models.get(model.name)?.available) models.set(model.name, model)
+  }
+  return [...models.values()]
+}

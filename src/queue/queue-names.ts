@@ -1,0 +1,27 @@
+/** Kinds of work, each with a queue of its own: a picture must not hold up decisions. */
+export const QUEUES = ['decide', 'images'] as const
+
+export type QueueName = (typeof QUEUES)[number]
+
+/** Of all keys and topics on the server. */
+export const PREFIX = 'tessera-queue'
+
+/** Where workers are told which calls are cancelled. */
+export const CANCEL_TOPIC = `${PREFIX}:cancel`
+
+/** Ids of workers that have ever reported. */
+export const WORKERS_KEY = `${PREFIX}:workers`
+
+export const workerKey = (id: string) => `${PREFIX}:worker:${id}`
+
+/** Where a front is told how its calls go on. */
+export const frontTopic = (front: string) => `${PREFIX}:front:${front}`
+
+/** What came of a call, until somebody takes it. */
+export const outcomeKey = (id: string) => `${PREFIX}:outcome:${id}`
+
+/** There for a while after a call was cancelled, for the worker that takes it in this moment. */
+export const cancelledKey = (id: string) => `${PREFIX}:cancelled:${id}`
+
+/** How far the lanes of a queue have been served, and where the last call of each client stands. */
+export const lanesKey = (queue: QueueName) => `${PREFIX}:${queue}:lanes`

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { count, flag, oneOf, optionTable, text } from '../options/index.ts'
+import { QUEUES, type QueueName } from './queue-names.ts'
+import { createSealer, PLAINTEXT, type Sealer } from './sealer.ts'
+
+/** What fronts and workers of one queue agree on. */
+export interface ConnectionOptions {
+  /**
+   * URL of the Redis or Valkey server, such as `redis://user:password@host:6379`; `rediss:` for TLS.
+   *
+   * @example
+   * ```ts
+   * const engine = createQueueEngine({ connection: 'redis://localhost:6379' })
+   * ```
+   */
+  readonly connection: string
+  /**
+   * Keys that seal what goes through the queue, as `id:base64` of 32 bytes, separated by commas: the first one seals, all open. Default:
+   * the variable `TESSERA_QUEUE_KEYS`.
+   *
+   * @example
+   * ```ts
+   * const engine = createQueueEngine({ connection, keys: 'k2:bmV3Li4u,k1:b2xkLi4u' })
+   * ```
+   */
+  readonly keys?: string
+  /**
+   * Sends prompts, states and pictures so that the server can read them; default false, which refuses to start without keys.
+   *
+   * @example
+   * ```ts
+   * const engine = createQueueEngine({ connection, plaintext: true })
+   * ```
+   */
+  readonly plaintext?: boolean
+}
+
+export interface QueueEngineOptions extends ConnectionOptions {
+  /**
+   * Calls that may wait in each queue; a service refuses more with 529. Default 1000.
+   *
+   * @example
+   * ```ts
+   * const engine = createQueueEngine({ connection, maxWaiting: 200 })
+   * ```
+   */
+  readonly maxWaiting?: number
+  /**
+   * Most options of a choice; default 26. Workers must allow them too.
+   *
+   * @example
+   * ```ts
+   * const engine = createQueueEngine({ connection, maxOptions: 50 })
+   * ```
+   */
+  readonly maxOptions?: number
+}
+
+export interface WorkerOptions extends ConnectionOptions {
+  /**
+   * Kinds of work to take; default both.
+   *
+   * @example
+   * ```ts
+   * const worker = await runWorker(engine, { connection, jobs: ['images'] })
+   * ```
+   */
+  readonly jobs?: readonly QueueName[]
+  /**
+   * Calls of each kind to work on at a time; default 4.
+   *
+   * @example
+   * ```ts
+   * const worker = await runWorker(engine, { connection, concurrency: 1 })
+   * ```
+   */
+  readonly concurrency?: number
+  /**
+   * Milliseconds after a worker's last sign of life in which its calls go to another one; default 15,000.
+   *
+   * @example
+   * ```ts
+   * const worker = await runWorker(engine, { connection, leaseMs: 5000 })
+   * ```
+   */
+  readonly leaseMs?: number
+}
+
+const shared = {
+  connection: text('the URL of a Redis server'),
+  keys: text('keys').optional(),
+  plaintext: flag.default(false),
+}
+
+export const QUEUE_ENGINE = optionTable('a queue engine', {
+  ...shared,
+  maxWaiting: count(1).default(1000),
+  maxOptions: count(1).optional(),
+} satisfies Record<keyof QueueEngineOptions, unknown>)
+
+export const WORKER = optionTable('a worker', {
+  ...shared,
+  jobs: z
+    .array(oneOf(QUEUES))
+    .min(1)
+    .default([...QUEUES]),
+  concurrency: count(1).default(4),
+  leaseMs: count(1000).default(15_000),
+} satisfies Record<keyof WorkerOptions, unknown>)
+
+export function openSealer({
+  keys,
+  plaintext,
+}: {
+  readonly keys?: string | undefined
+  readonly plaintext: boolean
+}): Sealer {
+  return plaintext ? PLAINTEXT : createSealer(keys)
+}

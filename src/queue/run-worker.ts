@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import type { Job, Worker } from 'bullmq'
+import { readOptions } from '../options/index.ts'
+import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
+import { answerCall } from './answer-call.ts'
+import { loadBullmq } from './load-bullmq.ts'
+import { CANCEL_TOPIC, PREFIX, type QueueName } from './queue-names.ts'
+import { openSealer, WORKER, type WorkerOptions } from './queue-options.ts'
+import type { QueuedData } from './queued-call.ts'
+import { removeReport, REPORT_EVERY_MS, writeReport } from './worker-reports.ts'
+import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
+
+export interface RunningWorker {
+  /**
+   * Takes no more calls, and resolves when those that it has are answered. Safe to call twice.
+   *
+   * @param graceMs milliseconds after which calls that are not answered are handed back, for another worker to answer;
+   *   default never
+   */
+  close(graceMs?: number): Promise<void>
+}
+
+/**
+ * Answers calls of a queue with an engine, until it is closed. The engine stays the caller's.
+ *
+ * @example
+ * ```ts
+ * const engine = await createEngine()
+ * const worker = await runWorker(engine, { connection: 'redis://localhost:6379' })
+ * process.once('SIGTERM', () => void worker.close(25_000))
+ * ```
+ *
+ * @throws InvalidRequestError for an option that is no valid value, without keys where `plaintext` is not set, or where
+ *   the server does not answer
+ */
+export async function runWorker(engine: WorkingEngine, options: WorkerOptions): Promise<RunningWorker> {
+  const { connection, jobs, concurrency, leaseMs, ...sealing } = readOptions(WORKER, options)
+  const sealer = openSealer(sealing)
+  const { Worker } = await loadBullmq()
+  const client = await connectRedis(connection, 'connection')
+  const subscriber = await connectRedis(connection, 'connection')
+  const running = new Map<string, AbortController>()
+  await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.abort())
+  const times = new MeanTimes()
+  const start = (queue: QueueName) => {
+    const process = async (job: Job<QueuedData>, token?: string) => {
+      const controller = new AbortController()
+      running.set(job.id!, controller)
+      const began = performance.now()
+      try {
+        await answerCall({ engine, client, sealer, queue }, job, controller.signal, token)
+      } finally {
+        running.delete(job.id!)
+        times.note(queue, performance.now() - began)
+      }
+    }
+    const lease = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3), maxStalledCount: 1 }
+    const worker = new Worker<QueuedData>(queue, process, {
+      connection: client,
+      prefix: PREFIX,
+      concurrency,
+      drainDelay: 2,
+      ...lease,
+    })
+    // The server may be away for a while; the worker comes back to it by itself.
+    worker.on('error', () => {})
+    return worker
+  }
+  const workers = jobs.map(start)
+  const id = randomUUID()
+  const report = async () => {
+    const models = await engine.models()
+    await writeReport(client, { id, jobs, concurrency, meanMs: times.means, models, activity: engine.activity() })
+  }
+  await report()
+  const timer = setInterval(() => void report().catch(() => {}), REPORT_EVERY_MS).unref()
+  let closing: Promise<void> | undefined
+  return {
+    close(graceMs) {
+      clearInterval(timer)
+      closing ??= close({ workers, running, clients: [client, subscriber], id }, graceMs)
+      return closing
+    },
+  }
+}
+
+interface Closing {
+  readonly workers: readonly Worker[]
+  readonly running: ReadonlyMap<string, AbortController>
+  readonly clients: readonly [RedisClient, RedisClient]
+  readonly id: string
+}
+
+async function close({ workers, running, clients, id }: Closing, graceMs: number | undefined): Promise<void> {
+  const [client, subscriber] = clients
+  await removeReport(client, id).catch(() => {})
+  const handBack = () => {
+    for (const controller of running.values()) controller.abort(HANDED_BACK)
+  }
+  const timer = graceMs === undefined ? undefined : setTimeout(handBack, graceMs)
+  await Promise.allSettled(workers.map((worker) => worker.close()))
+  clearTimeout(timer)
+  for (const each of [client, subscriber]) each.destroy()
+}
+
+/** A mean in which a call counts for a tenth. */
+class MeanTimes {
+  readonly #means = { decide: 0, images: 0 }
+
+  get means(): Readonly<Record<QueueName, number>> {
+    return { ...this.#means }
+  }
+
+  note(queue: QueueName, milliseconds: number): void {
+    const mean = this.#means[queue]
+    this.#means[queue] = mean === 0 ? milliseconds : mean + (milliseconds - mean) / 10
+  }
+}

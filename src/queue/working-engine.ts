@@ -1,0 +1,10 @@
+import type { Engine } from '../engine/index.ts'
+
+/** What an engine must do to work for a queue. */
+export type WorkingEngine = Pick<
+  Engine,
+  'decide' | 'countTokens' | 'generateImage' | 'editImage' | 'models' | 'activity'
+>
+
+/** Why a call is stopped: another worker is to answer it. */
+export const HANDED_BACK = Symbol('handed back')
