@@ -1,8 +1,7 @@
 import type { CallTimings } from '../engine/index.ts'
-import type { TesseraError } from '../errors/index.ts'
 import type { BodyBudget } from './body/body-budget.ts'
 import type { BodyParser } from './body/body-parser.ts'
-import { createBodyReaders } from './body/body-readers.ts'
+import { type BodyMeans, createBodyReaders } from './body/body-readers.ts'
 import { checkHost } from './check-host.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { readPreferences } from './jobs/preferences.ts'
@@ -12,7 +11,8 @@ import { requireScope } from './keys/permissions.ts'
 import type { RequestLimiter } from './limits/request-limiter.ts'
 import { modelName } from './model-name.ts'
 import type { RequestTrace } from './request-trace.ts'
-import type { Route } from './route.ts'
+import { readRetryCount } from './retry-count.ts'
+import type { Call, Route } from './route.ts'
 import { readParams } from './router.ts'
 
 export interface AnswerParts {
@@ -32,26 +32,8 @@ export async function answerRequest(
   route: Route,
   trace: RequestTrace,
 ): Promise<Response> {
-  const holdUntil = (ended: Promise<TesseraError | undefined>) => void (trace.ended = ended)
-  const noteUnits = (units: number) => void (trace.units = units)
-  const noteTimings = (timings: CallTimings) => noteWork(trace, { ...timings, model: modelName(timings.model) })
   const share = budget.open()
-  const readers = createBodyReaders(request, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
-  const { searchParams, pathname } = new URL(request.url)
-  const call = {
-    method: request.method,
-    signal: request.signal,
-    query: searchParams,
-    params: readParams(route.path, pathname),
-    preferences: readPreferences(request.headers),
-    job: undefined,
-    keyName: undefined,
-    idempotencyKey: undefined,
-    holdUntil,
-    noteUnits,
-    noteTimings,
-    ...readers,
-  }
+  const call = openCall(request, route, trace, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
   if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
   if (keys === undefined) checkHost(request.headers, hosts)
   const caller = await authenticate(request.headers, keys)
@@ -74,6 +56,27 @@ export async function answerRequest(
   } finally {
     if (trace.ended) void trace.ended.then(end)
     else end()
+  }
+}
+
+/** What a route is told of a request, beside who sent it. */
+function openCall(request: Request, route: Route, trace: RequestTrace, means: BodyMeans): Omit<Call, 'caller'> {
+  const { method, signal, headers } = request
+  const { searchParams, pathname } = new URL(request.url)
+  return {
+    method,
+    signal,
+    query: searchParams,
+    params: readParams(route.path, pathname),
+    preferences: readPreferences(headers),
+    job: undefined,
+    keyName: undefined,
+    idempotencyKey: undefined,
+    retryCount: readRetryCount(headers),
+    holdUntil: (ended) => void (trace.ended = ended),
+    noteUnits: (units) => void (trace.units = units),
+    noteTimings: (timings) => noteWork(trace, { ...timings, model: modelName(timings.model) }),
+    ...createBodyReaders(request, means),
   }
 }
 

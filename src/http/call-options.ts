@@ -9,6 +9,5 @@ export function toCallOptions({ caller, noteTimings, job }: Pick<Call, 'caller' 
     client: caller.id,
     onTimings: noteTimings,
     whenBusy: job ? 'wait' : 'refuse',
-    ...(job && { onProgress: job.onProgress }),
   } as const
 }

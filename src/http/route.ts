@@ -34,6 +34,8 @@ export interface Call {
   readonly signal: AbortSignal
   /** The key under which the client wants the request to be charged once, however often it comes. */
   readonly idempotencyKey: string | undefined
+  /** How often the client has sent the request again by itself; 0 where it says nothing. */
+  readonly retryCount: number
   /** Reads the body, once. */
   readJson(): Promise<unknown>
   /** The same for a route of edits, which also takes a multipart form: large pictures in it become bytes. */

@@ -30,7 +30,6 @@ import {
 } from './routes/status-routes.ts'
 import { createUsageRoute } from './routes/usage-route.ts'
 import { type ResolvedServerOptions, resolveServerOptions, type ServerOptions } from './server-options.ts'
-import { AbandonedWork } from './usage/abandoned-work.ts'
 import { boundStore } from './usage/bounded-store.ts'
 import type { Accounting } from './usage/charge-answer.ts'
 import { IdempotentRequests } from './usage/idempotent-requests.ts'
@@ -39,6 +38,7 @@ import { Ledger } from './usage/ledger.ts'
 import { createMemoryStore } from './usage/memory-store.ts'
 import { DEFAULT_PRICES } from './usage/prices.ts'
 import { RecentRequests } from './usage/recent-requests.ts'
+import { RunningWork } from './usage/running-work.ts'
 import type { DailyUsage, MonthlyUsage } from './usage/usage-rows.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 
@@ -109,7 +109,7 @@ export function createServer(options: ServerOptions): Server {
     async close() {
       isDraining = true
       await Promise.all([handler.close(), jobs.close()])
-      await Promise.all([accounting.abandoned.close(), ledger.close(), parser.close()])
+      await Promise.all([accounting.running.close(), ledger.close(), parser.close()])
     },
     usage: (account) => ledger.usage(account),
     usageByDay: (account) => ledger.usageByDay(account),
@@ -126,7 +126,7 @@ function openAccounting(
   metrics.watchWaiting(() => ledger.waiting)
   const tokens = new TokenLimiter(limits.tokensPerMinute, store.countRequest)
   const requests = new IdempotentRequests(store, leases)
-  return { ledger, requests, abandoned: new AbandonedWork(), tokens, metrics }
+  return { ledger, requests, running: new RunningWork(), tokens, metrics }
 }
 
 function openLimiter(limits: RateLimits, keys: KeyStore | undefined, store: UsageStore): RequestLimiter {

@@ -110,6 +110,7 @@ describe('@typesafe-ai/sdk', () => {
 
 describe('its retries', () => {
   const stub = createStubEngine()
+  const ask = { state: 'x', questions: { q: noul('Yes?') } }
 
   it('after its time was up take over what the first try began, which is charged once', async () => {
     const slow = createStubEngine()
@@ -126,12 +127,36 @@ describe('its retries', () => {
     const listening = await listen(createNodeServer(server))
     const client = new TypeSafeClient({ baseURL: listening.url, apiKey: 'a', logLevel: 'off', timeout: 1500 })
     const answered = client.systemOne({ state: 'x', questions: { q: noul('Yes?') } })
-    // Two tries have come to nothing by then, and the work of the first goes on.
-    await expect.poll(() => statuses, { timeout: 20_000 }).toEqual([499, 499])
+    // One try has come to nothing by then, another one is told to come again, and the work of the first goes on.
+    await expect.poll(() => statuses, { timeout: 20_000 }).toEqual([499, 529])
     expect(slow.counts).toEqual({ decided: 0, aborted: 0, running: 1 })
     open()
     expect(await answered).toMatchObject({ model: 'stub', answers: { q: { noul: 0.5 } } })
-    expect([statuses, slow.counts]).toEqual([[499, 499, 200], { decided: 1, aborted: 0, running: 0 }])
+    expect([statuses, slow.counts]).toEqual([[499, 529, 200], { decided: 1, aborted: 0, running: 0 }])
+    expect(await server.usage('me')).toMatchObject([{ requests: 1 }])
+    await listening.close()
+  })
+
+  it('come again when the answer is there, where it takes longer than two tries', async () => {
+    const slow = createStubEngine()
+    const decide: typeof slow.engine.decide = async (request, options) => {
+      for (let done = 1; done <= 50; done++) {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        options?.onProgress?.({ stage: 'reading', done, total: 50 })
+      }
+      return slow.engine.decide(request, options)
+    }
+    const statuses: number[] = []
+    const server = createServer({
+      engine: { ...slow.engine, decide },
+      keys: [{ key: 'a', id: 'me', prepaid: '1' }],
+      log: ({ status }) => statuses.push(status),
+    })
+    const listening = await listen(createNodeServer(server))
+    const client = new TypeSafeClient({ baseURL: listening.url, apiKey: 'a', logLevel: 'off', timeout: 1500 })
+    // Three tries of a second and a half, with half a second in between, would give up after 6 seconds.
+    expect(await client.systemOne(ask)).toMatchObject({ model: 'stub', answers: { q: { noul: 0.5 } } })
+    expect([statuses, slow.counts.decided]).toEqual([[499, 529, 200], 1])
     expect(await server.usage('me')).toMatchObject([{ requests: 1 }])
     await listening.close()
   })
@@ -147,8 +172,6 @@ describe('its retries', () => {
         return response
       },
     })
-  const ask = { state: 'x', questions: { q: noul('Yes?') } }
-
   it('S18: wait as long as a 429 says, and then succeed', async () => {
     const server = createServer({ engine: stub.engine, keys: ['a'], limits: { concurrency: 1 } })
     let open: () => void = () => {}

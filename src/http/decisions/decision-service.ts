@@ -26,9 +26,10 @@ export function createDecisionService({
         request,
         mayBeAbandoned: true,
         foresee: async (signal) => (await engine.countTokens(request, { signal, ...options })).input_tokens,
-        async answer(signal) {
+        async answer(signal, onProgress) {
           // These are for whoever calls in the process; the specification's answer has no place for them.
-          const { warnings: _, symbol_mass: _mass, ...answer } = await engine.decide(request, { signal, ...options })
+          const made = await engine.decide(request, { signal, onProgress, ...options })
+          const { warnings: _, symbol_mass: _mass, ...answer } = made
           return answer
         },
         count: ({ usage }) => usage.input_tokens,

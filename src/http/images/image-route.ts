@@ -51,7 +51,7 @@ export function createImageRoute<Request extends ImageBody>({
       // The sources of edits are large, and a client that reads a stream does not give up.
       mayBeAbandoned: endpoint === 'generations' && !request.stream,
       foresee: () => request.n,
-      answer: (signal) => draw(request, { signal, ...toCallOptions(asking), ...options }),
+      answer: (signal, onProgress) => draw(request, { signal, onProgress, ...toCallOptions(asking), ...options }),
       count: ({ data }) => data.length,
     })
   }

@@ -1,21 +1,25 @@
 import { DEFAULT_MODELS } from '../../engine/default-models.ts'
 import { AbortedError } from '../../errors/index.ts'
+import type { Progress } from '../../jobs/job-context.ts'
 import { requireModel } from '../keys/permissions.ts'
 import type { TokenLimiter } from '../limits/token-limiter.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
-import type { Call, JobSteps } from '../route.ts'
-import type { AbandonedWork } from './abandoned-work.ts'
+import type { Call } from '../route.ts'
 import { type Claim, digest, type IdempotentRequests, toComparable } from './idempotent-requests.ts'
 import type { Ledger, Reservation } from './ledger.ts'
 import type { Endpoint } from './prices.ts'
+import type { Attendance, RunningWork } from './running-work.ts'
 
 /** Who asks, and until when. */
-export type Asking = Pick<Call, 'caller' | 'signal' | 'noteUnits' | 'noteTimings' | 'idempotencyKey' | 'job'>
+export type Asking = Pick<
+  Call,
+  'caller' | 'signal' | 'noteUnits' | 'noteTimings' | 'idempotencyKey' | 'retryCount' | 'job'
+>
 
 export interface Accounting {
   readonly ledger: Ledger
   readonly requests: IdempotentRequests
-  readonly abandoned: AbandonedWork
+  readonly running: RunningWork
   readonly tokens: TokenLimiter
   readonly metrics: ServerMetrics
 }
@@ -28,7 +32,7 @@ export interface Charge<Answer> {
   readonly mayBeAbandoned?: boolean
   /** Units that the answer will use at most; asked only where the caller can run out. */
   foresee(signal: AbortSignal): Promise<number> | number
-  answer(signal: AbortSignal): Promise<Answer>
+  answer(signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<Answer>
   /** Units that an answer used. */
   count(answer: Answer): number
 }
@@ -37,6 +41,13 @@ export interface Charge<Answer> {
 interface Made<Answer> {
   readonly answer: Answer
   readonly reservation: Reservation
+}
+
+/** An answer that is charged, or was before. */
+interface Delivered<Answer> {
+  readonly answer: Answer
+  /** Units that were charged for it, which one of those who get it notes. */
+  units: number
 }
 
 const DEFAULTS: Readonly<Record<Endpoint, string>> = {
@@ -50,42 +61,44 @@ const DEFAULTS: Readonly<Record<Endpoint, string>> = {
  * taken over by the caller's next try.
  *
  * @throws PermissionError, RateLimitError, InsufficientQuotaError and StoreUnavailableError before the work begins;
- *   Refusal (409) for an `Idempotency-Key` of another request; AbortedError; what `answer` throws
+ *   Refusal (409) for an `Idempotency-Key` of another request; OverloadedError where the caller is to come again for the
+ *   answer; AbortedError; what `answer` throws
  */
 export async function chargeAnswer<Answer>(
   accounting: Accounting,
   asking: Asking,
   charge: Charge<Answer>,
 ): Promise<Answer> {
-  const { ledger, requests, abandoned } = accounting
-  const { caller, signal, idempotencyKey: key } = asking
-  const { endpoint, request } = charge
+  const { requests, running } = accounting
+  const { caller, signal, idempotencyKey: key, retryCount, job } = asking
+  const { endpoint, request, mayBeAbandoned = false } = charge
   const { id: account } = caller
   requireModel(caller, request.model ?? DEFAULTS[endpoint])
-  const { make, settle, answerAgain } = createSteps(accounting, asking, charge)
-
-  async function answerClaimed(ended: AbortSignal, claim: Claim): Promise<Answer> {
-    const made = await make(ended, claim.charge)
-    if ((await settle(made)) && (await claim.conclude())) ledger.forget(account, claim.charge)
-    return made.answer
+  const { answerOnce, answerAgain } = createSteps(accounting, asking, charge)
+  const body = () => `${endpoint}\n${toComparable(request)}`
+  const asked = {
+    account,
+    retryCount,
+    isShared: key !== undefined,
+    mayLinger: mayBeAbandoned && job === undefined,
+    text: () => `${key ?? ''}\n${body()}`,
   }
-
-  const text = () => `${endpoint}\n${toComparable(request)}`
-  if (key !== undefined) {
-    const asked = { account, key, body: digest(text()) }
-    return requests.run(asked, signal, (ended, claim) => (claim ? answerClaimed(ended, claim) : answerAgain(ended)))
-  }
-  const made =
-    charge.mayBeAbandoned && asking.job === undefined
-      ? await abandoned.run({ account, text }, signal, make, ({ reservation }) => reservation.release())
-      : await make(signal)
-  await settle(made)
-  return made.answer
+  const delivered = await running.run(asked, signal, (ended, attendance) =>
+    key === undefined
+      ? answerOnce(ended, attendance)
+      : requests.run({ account, key, body: digest(body()) }, ended, (claim) =>
+          claim ? answerOnce(ended, attendance, claim) : answerAgain(ended, attendance),
+        ),
+  )
+  if (delivered.units > 0) asking.noteUnits(delivered.units)
+  delivered.units = 0
+  return delivered.answer
 }
 
 /** What is done for an answer: it is made while units are set aside, then charged. */
-function createSteps<Answer>(accounting: Accounting, { caller, noteUnits, job }: Asking, charge: Charge<Answer>) {
+function createSteps<Answer>(accounting: Accounting, asking: Asking, charge: Charge<Answer>) {
   const { ledger, tokens, metrics } = accounting
+  const { caller } = asking
   const { endpoint } = charge
   let foreseen: Promise<number> | undefined
   const foresee = async (ended: AbortSignal) => (foreseen ??= Promise.resolve(charge.foresee(ended)))
@@ -94,44 +107,51 @@ function createSteps<Answer>(accounting: Accounting, { caller, noteUnits, job }:
     if (endpoint === 'decisions') await tokens.take(caller, () => foresee(ended))
   }
 
-  return {
-    async make(ended: AbortSignal, name?: string): Promise<Made<Answer>> {
-      await takeTokens(ended)
-      const order = { endpoint, foresee: () => foresee(ended), ...(name !== undefined && { charge: name }) }
-      const reservation = await ledger.reserve(caller, order)
-      try {
-        return { reservation, answer: await answerWaited(charge, ended, job) }
-      } catch (error) {
-        await reservation.release()
-        throw error
-      }
-    },
+  async function make(ended: AbortSignal, attendance: Attendance, name: string | undefined): Promise<Made<Answer>> {
+    await takeTokens(ended)
+    const order = { endpoint, foresee: () => foresee(ended), ...(name !== undefined && { charge: name }) }
+    const reservation = await ledger.reserve(caller, order)
+    try {
+      const answer = await answerWaited(asking, charge, ended, attendance)
+      await attendance.attended()
+      return { answer, reservation }
+    } catch (error) {
+      await reservation.release()
+      throw error
+    }
+  }
 
-    /** @returns whether it is charged now; where the store is away it will be */
-    async settle(made: Made<Answer>): Promise<boolean> {
-      const units = charge.count(made.answer)
-      const isCharged = await made.reservation.settle(units)
+  return {
+    async answerOnce(ended: AbortSignal, attendance: Attendance, claim?: Claim): Promise<Delivered<Answer>> {
+      const { answer, reservation } = await make(ended, attendance, claim?.charge)
+      const units = charge.count(answer)
+      // Where the store is away it will be charged.
+      const isCharged = await reservation.settle(units)
       metrics.answered(endpoint, units)
-      noteUnits(units)
-      return isCharged
+      if (claim && isCharged && (await claim.conclude())) ledger.forget(caller.id, claim.charge)
+      return { answer, units }
     },
 
     /** Not charged, and work all the same. */
-    async answerAgain(ended: AbortSignal): Promise<Answer> {
+    async answerAgain(ended: AbortSignal, attendance: Attendance): Promise<Delivered<Answer>> {
       await takeTokens(ended)
-      return answerWaited(charge, ended, job)
+      return { answer: await answerWaited(asking, charge, ended, attendance), units: 0 }
     },
   }
 }
 
 /** An answer that nobody waits for any more is not charged. */
 async function answerWaited<Answer>(
+  { job }: Asking,
   charge: Charge<Answer>,
   ended: AbortSignal,
-  job: JobSteps | undefined,
+  { onProgress }: Attendance,
 ): Promise<Answer> {
   await job?.begin(ended)
-  const answered = await charge.answer(ended)
+  const answered = await charge.answer(ended, (progress) => {
+    onProgress(progress)
+    job?.onProgress(progress)
+  })
   if (ended.aborted) throw new AbortedError(undefined, { cause: ended.reason })
   return answered
 }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createServer, type Server } from '../server.ts'
 import { bearer, BODY, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
 import { createStubEngine, type StubEngine } from '../test-support/stub-engine.ts'
@@ -93,20 +93,67 @@ it('mean nothing after a day', async () => {
   expect(await requests()).toBe(2)
 })
 
-it('go on for the others when the first client hangs up, and stop when none is left', async () => {
-  stub.gate = new Promise(() => {})
-  const hangUps = [new AbortController(), new AbortController()]
-  const answers = hangUps.map(({ signal }) => send('/v1/systemone', BODY, { signal }))
-  await vi.waitUntil(() => stub.counts.running === 1)
-  hangUps[0]!.abort()
-  expect((await answers[0]!).status).toBe(499)
-  expect(stub.counts.aborted).toBe(0)
-  hangUps[1]!.abort()
-  expect((await answers[1]!).status).toBe(499)
-  await vi.waitUntil(() => stub.counts.aborted === 1)
-  stub.gate = Promise.resolve()
-  await vi.waitUntil(async () => (await send('/v1/systemone', BODY)).status === 200)
-  expect(await requests()).toBe(1)
+describe('whose clients hang up', () => {
+  const hangUp = async (path: string, body: object) => {
+    const controller = new AbortController()
+    const answer = send(path, body, { signal: controller.signal })
+    await vi.waitUntil(() => stub.counts.running === 1)
+    await new Promise((resolve) => setImmediate(resolve))
+    controller.abort()
+    expect((await answer).status).toBe(499)
+    expect([stub.counts.running, stub.counts.aborted]).toEqual([1, 0])
+  }
+
+  let go = () => {}
+  beforeEach(() => {
+    stub.gate = new Promise<void>((resolve) => (go = resolve))
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('go on for the others when the first one does', async () => {
+    const other = send('/v1/systemone', BODY)
+    await hangUp('/v1/systemone', BODY)
+    go()
+    expect((await other).status).toBe(200)
+    expect([stub.counts.decided, await requests()]).toEqual([1, 1])
+  })
+
+  it('are joined by the next try, while they run and when they are done, and charged once', async () => {
+    await hangUp('/v1/systemone', BODY)
+    await hangUp('/v1/systemone', BODY)
+    go()
+    await vi.waitUntil(() => stub.counts.running === 0)
+    // Nobody has got it so far.
+    expect(await requests()).toBe(0)
+    expect((await send('/v1/systemone', BODY)).status).toBe(200)
+    expect([stub.counts.decided, await requests()]).toEqual([1, 1])
+    expect((await send('/v1/systemone', BODY)).status).toBe(200)
+    expect([stub.counts.decided, await requests()]).toEqual([2, 1])
+  })
+
+  it('keep their key for another try meanwhile, refuse another body, and free it after 10 seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await hangUp('/v1/systemone', BODY)
+    const other = { ...BODY, state: 'Another' }
+    expect((await send('/v1/systemone', other)).status).toBe(409)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(stub.counts).toMatchObject({ running: 0, aborted: 1 })
+    go()
+    expect((await send('/v1/systemone', other)).status).toBe(200)
+    expect(await requests()).toBe(1)
+  })
+
+  it('stop at once where they are edits', async () => {
+    const [path, body] = IMAGE_BODIES[1]
+    const controller = new AbortController()
+    const answer = send(path, body, { signal: controller.signal })
+    await vi.waitUntil(() => stub.counts.running === 1)
+    controller.abort()
+    expect((await answer).status).toBe(499)
+    await vi.waitUntil(() => stub.counts.aborted === 1)
+  })
 })
 
 it('may be used again after a failure', async () => {

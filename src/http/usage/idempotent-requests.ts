@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SharedWork } from '../../engine/shared-work.ts'
 import { AbortedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
 import { LEASE_MS, type Leases } from './leases.ts'
@@ -36,23 +35,16 @@ interface Entry {
   readonly expires: number | null
 }
 
-interface Running {
-  readonly body: string
-  readonly work: SharedWork<unknown>
-}
-
 const KEPT = { keepMs: 24 * 3600 * 1000 }
 const POLL_MS = 250
 
 /**
- * Requests with an `Idempotency-Key`. No answer is kept: a request that comes again while it runs joins what runs, and
- * one that comes after its answer is answered anew and not charged again.
+ * Requests with an `Idempotency-Key`. No answer is kept: a request that comes again while another process answers it waits
+ * for that, and one that comes after its answer is answered anew and not charged again.
  */
 export class IdempotentRequests {
   readonly #store: UsageStore
   readonly #leases: Leases
-  /** Requests that run in this process, by the name of the document. */
-  readonly #running = new Map<string, Running>()
 
   constructor(store: UsageStore, leases: Leases) {
     this.#store = store
@@ -60,38 +52,20 @@ export class IdempotentRequests {
   }
 
   /**
-   * Answers a request, or joins what answers it.
+   * Answers a request.
    *
    * @param work Answers and charges; without a claim, it must not charge.
    * @throws Refusal (409) where the key was used for another body; AbortedError; StoreUnavailableError
    */
-  run<Answer>(
+  async run<Answer>(
     { account, key, body }: KeyedRequest,
     signal: AbortSignal,
-    work: (signal: AbortSignal, claim: Claim | undefined) => Promise<Answer>,
+    work: (claim: Claim | undefined) => Promise<Answer>,
   ): Promise<Answer> {
     const name = `request:${digest(`${account}\n${key}`)}`
-    const found = this.#running.get(name)
-    if (found && !found.work.isStopping) {
-      if (found.body !== body) throw conflict()
-      return (found.work as SharedWork<Answer>).wait(signal)
-    }
-    const forget = () => void (this.#running.get(name) === running && this.#running.delete(name))
-    const shared = new SharedWork((ended) => this.#answer(name, body, ended, work).finally(forget))
-    const running = { body, work: shared }
-    this.#running.set(name, running)
-    return shared.wait(signal)
-  }
-
-  async #answer<Answer>(
-    name: string,
-    body: string,
-    signal: AbortSignal,
-    work: (signal: AbortSignal, claim: Claim | undefined) => Promise<Answer>,
-  ): Promise<Answer> {
     const owner = randomUUID()
     const entry = await this.#claim(name, { body, charge: randomUUID(), owner }, signal)
-    if (entry === undefined) return work(signal, undefined)
+    if (entry === undefined) return work(undefined)
     const { charge, isFirst } = entry
     const change = async (to: (own: Entry) => Entry | undefined) => {
       let isOwn = false
@@ -108,7 +82,7 @@ export class IdempotentRequests {
       return found?.owner === owner && found.expires !== null ? write({ ...found, expires }) : document
     })
     try {
-      return await work(signal, {
+      return await work({
         charge,
         // Where the store is away another try finds the name of the charge, under which nothing is charged twice.
         conclude: () =>

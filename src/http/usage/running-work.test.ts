@@ -176,3 +176,64 @@ it('ends with the server, which gives back what it had set aside', async () => {
   server = createServer({ engine: stub.engine, keys: KEYS, store })
   expect(await left()).toEqual(before)
 })
+
+describe('a client that says which try it is', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  })
+
+  const tryAgain = (count: number, name = 'x-typesafe-retry-count') =>
+    server.fetch(post(BODY, { path: '/v1/systemone', headers: { ...bearer('k'), [name]: String(count) } }))
+
+  async function giveUpAfter(milliseconds: number): Promise<void> {
+    const controller = new AbortController()
+    const answer = send('/v1/systemone', BODY, { signal: controller.signal })
+    await running(1)
+    await vi.advanceTimersByTimeAsync(milliseconds)
+    controller.abort()
+    expect((await answer).status).toBe(499)
+  }
+
+  it.each(['x-typesafe-retry-count', 'x-stainless-retry-count'])(
+    'is told by %s when to come again before it gives up a second time, and then has the answer',
+    async (name) => {
+      await giveUpAfter(10_000)
+      let told: Response | undefined
+      const second = tryAgain(1, name).then((response) => (told = response))
+      await vi.advanceTimersByTimeAsync(8900)
+      expect(told).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(200)
+      const { status, headers } = await second
+      expect([status, headers.get('retry-after-ms'), headers.get('retry-after')]).toEqual([529, '10000', '10'])
+      expect(await json(second)).toMatchObject({ error_type: 'overloaded', message: /^the answer is not ready yet/ })
+      // It goes on for as long as the client was told to wait, and 10 seconds longer.
+      await vi.advanceTimersByTimeAsync(19_000)
+      const third = tryAgain(2, name)
+      await vi.advanceTimersByTimeAsync(30_000)
+      go()
+      expect((await third).status).toBe(200)
+      expect([stub.clients.length, stub.counts.aborted, await requests()]).toEqual([1, 0, 1])
+    },
+  )
+
+  it('waits as before where it is the first try, the third one, or joins nothing', async () => {
+    await giveUpAfter(10_000)
+    const third = tryAgain(2)
+    await vi.advanceTimersByTimeAsync(60_000)
+    const own = tryAgain(1)
+    await running(2)
+    await vi.advanceTimersByTimeAsync(60_000)
+    go()
+    expect([(await third).status, (await own).status]).toEqual([200, 200])
+  })
+
+  it.each(['-1', 'x', '1e3', ''])('may say %j, which counts as nothing', async (count) => {
+    await giveUpAfter(1000)
+    const again = server.fetch(
+      post(BODY, { path: '/v1/systemone', headers: { ...bearer('k'), 'x-typesafe-retry-count': count } }),
+    )
+    await vi.advanceTimersByTimeAsync(5000)
+    go()
+    expect((await again).status).toBe(200)
+  })
+})

@@ -1,0 +1,58 @@
+import { availableParallelism, loadavg } from 'node:os'
+import { noul, TypeSafeClient } from '@typesafe-ai/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createNodeServer } from '../../src/http/adapters/node.ts'
+import { createServer, type Server } from '../../src/http/index.ts'
+import { listen, type Listening } from '../../src/http/test-support/listen.ts'
+import { createEngine, type Engine } from '../../src/index.ts'
+
+const LONGEST = 200_000
+/** Tests are run beside others, which a service is not. */
+const isBusy = loadavg()[0]! > availableParallelism()
+
+let engine: Engine
+let server: Server
+let listening: Listening
+beforeAll(async () => {
+  engine = await createEngine({ backend: 'cpu', preload: ['decide-latest'] })
+  server = createServer({ engine, keys: [{ key: 'k', id: 'me', prepaid: '1000' }] })
+  listening = await listen(createNodeServer(server))
+})
+afterAll(async () => {
+  await listening.close()
+  await server.close()
+  await engine.dispose()
+})
+
+/** As it comes: ten seconds a try, three tries. */
+const client = () => new TypeSafeClient({ baseURL: listening.url, apiKey: 'k', logLevel: 'off' })
+
+function writeProse(): string {
+  const words =
+    'the customer wrote again about an invoice that was paid twice and asks for money back before friday'.split(' ')
+  let text = ''
+  for (let index = 0; text.length < LONGEST; index++) text += `${words[(index * 7 + (index >> 4)) % words.length]} `
+  return text.slice(0, LONGEST)
+}
+
+async function ask(state: string): Promise<void> {
+  const requests = async () => (await server.usage('me')).reduce((sum, row) => sum + row.requests, 0)
+  const before = await requests()
+  const { answers, usage } = await client().systemOne({
+    state,
+    questions: { refund: noul('Does the writer want money back?') },
+  })
+  expect(answers.refund.noul).toBeGreaterThanOrEqual(0)
+  // Every window was read, and that once, whichever try it was that got the answer.
+  expect(usage.input_tokens).toBeGreaterThan(20_000)
+  expect(await requests()).toBe(before + 1)
+}
+
+describe('@typesafe-ai/sdk as it comes has an answer of the embedded model to', () => {
+  it('a state of 200,000 characters of prose', () => ask(writeProse()))
+
+  it.skipIf(isBusy).each([
+    ['one letter', 'a'.repeat(LONGEST)],
+    ['emoji', '😀'.repeat(LONGEST)],
+  ])('a state of 200,000 characters that is slow to read: %s', (_, state) => ask(state))
+})
