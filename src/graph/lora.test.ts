@@ -1,16 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
 import { readFloats, readIntegers } from '../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
-import type { Backend } from '../backends/backend.ts'
+import type { Backend, Precision } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { indexWeights } from '../models/index-weights.ts'
 import { type ChosenLora, openModel, parseLanguageModelConfig, readSafetensors, withLora } from '../models/index.ts'
 import type { QuantizationConfig } from '../models/quantization-config.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
+import { SafetensorsWriter } from '../models/safetensors-writer.ts'
 import type { LinearMode } from './layers/weights.ts'
 import { LanguageModelRun } from './test-support/language-model-run.ts'
 
@@ -38,10 +39,13 @@ afterAll(async () => {
   await rm(work, { recursive: true })
 })
 
-async function compute(folder: string, loras: readonly ChosenLora[], linear: LinearMode) {
+async function compute(folder: string, loras: readonly ChosenLora[], linear: LinearMode, precision?: Precision) {
   const files = withLora(openModel(folder), loras)
   const config = parseLanguageModelConfig(JSON.parse((await files.readText('config.json'))!), folder)
-  const run = await LanguageModelRun.open(backend, { config, weights: await indexWeights(files) }, 64, { linear })
+  const run = await LanguageModelRun.open(backend, { config, weights: await indexWeights(files) }, 64, {
+    linear,
+    ...(precision && { precision }),
+  })
   const { logits } = await run.branch({ ids, past: 0 })
   await run.dispose()
   return logits!
@@ -73,6 +77,35 @@ describe.each(Object.keys(CHOICES) as Choice[])('a language model with %s', (cho
     expect(largestRelativeError(beside, merged.data as Float32Array)).toBeLessThan(format.apart)
     expect(largestRelativeError(beside, await readExpected(choice))).toBeLessThan(format.near)
   })
+})
+
+/** Copies of the base whose numbers have 8 bits, in BF16 and in F32. */
+async function writeRounded(dtype: 'BF16' | 'F32'): Promise<string> {
+  const folder = join(work, dtype)
+  await mkdir(folder)
+  await copyFile(join(BASE, 'config.json'), join(folder, 'config.json'))
+  const base = await readSafetensors(BASE)
+  const plans = base.names.map((name) => ({ name, shape: base.get(name)!.shape, dtype }))
+  const writer = await SafetensorsWriter.create(join(folder, 'model.safetensors'), plans, {})
+  for (const { name } of plans) {
+    const bits = new Uint32Array(readFloats(base, name).buffer)
+    const halves = Uint16Array.from(bits, (word) => word >>> 16)
+    await writer.append(name, dtype === 'BF16' ? halves : Uint32Array.from(halves, (half) => half << 16))
+  }
+  await writer.close()
+  return folder
+}
+
+it('halves stay as they are stored, and give what the same numbers in float32 give', async () => {
+  const [halves, floats] = [await writeRounded('BF16'), await writeRounded('F32')]
+  const choices = [lora('plain', 0.5), lora('stabilised', 2), lora('lokr')]
+  const beside = await compute(halves, choices, 'float')
+  expect(largestRelativeError(beside, (await compute(floats, choices, 'float')).data as Float32Array)).toBeLessThan(
+    1e-4,
+  )
+  const precise = await compute(halves, choices, 'float', 'float16')
+  const error = largestRelativeError(precise, beside.data as Float32Array)
+  expect([error > 1e-6, error < 0.03]).toEqual([true, true])
 })
 
 it('a scale of 0 gives what the base gives, to the bit', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { GraphBuilder } from './graph-builder.ts'
 import { cast } from './ops/elementwise.ts'
-import { matMulNBits } from './ops/matmul.ts'
+import { matMulNBits, multiplyAndAdd } from './ops/matmul.ts'
 import { gather } from './ops/shape.ts'
 
 const at = (length: number) => ({ file: 'model.safetensors', offset: 0, length })
@@ -16,6 +16,15 @@ it('counts packed blocks with their scales and sums, expanded halves twice, and 
   g.node('MatMul', [x, cast(g, g.weight('half', { type: 'bfloat16', dims: [64, 8], ...at(1000) }), 'float32')])
   gather(g, g.weight('table', { type: 'float32', dims: [100, 8], ...at(3200) }), g.input('ids', 'int64', ['n']))
   expect(g.build('/models').memory).toEqual({ floats: 2000, rest: 1024 + 2 * 256 })
+})
+
+it('counts a matrix that something is added to when the session opens, and the two beside it', () => {
+  const g = new GraphBuilder('changed')
+  const weight = g.weight('w', { type: 'float32', dims: [50, 5], ...at(1000) })
+  const factor = (name: string, rows: number, columns: number) =>
+    g.initializer(name, 'float32', [rows, columns], new Float32Array(rows * columns))
+  multiplyAndAdd(g, factor('a', 50, 1), factor('b', 1, 5), weight)
+  expect(g.build('/models').memory).toEqual({ floats: 1400, rest: 2 * 4 * 55 })
 })
 
 it('counts what is inside the model twice', () => {

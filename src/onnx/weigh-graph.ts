@@ -14,6 +14,8 @@ export interface GraphMemory {
  */
 const PACKED: Readonly<Record<string, readonly number[]>> = {
   MatMulNBits: [0, 1, 2],
+  // A matrix that changes are added to when the session opens, of which something stays beside the sum.
+  Gemm: [1, 1, 1.4],
   // Rows that are picked stay in the file.
   Gather: [0, 0],
 }

@@ -2,7 +2,7 @@ import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import { add, cast, mul } from '../../onnx/ops/elementwise.ts'
 import { gemm, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
 import { gather, reduceMean, reshape } from '../../onnx/ops/shape.ts'
-import { addBranches, changesOf, mergeChanges } from './changes.ts'
+import { addBranches, changesOf, isProduct, mergeProducts } from './changes.ts'
 import { dequantize } from './dequantize.ts'
 import { narrow, widen } from './precision.ts'
 import {
@@ -15,21 +15,31 @@ import {
 } from './weights.ts'
 
 /**
- * `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as, and the changes of adapters: in the
- * weight where it is float, beside the product where it is quantised. x and the result are in the model's precision.
+ * `x · Wᵀ` with the stored [outputs, inputs] weight of that name, whatever it is stored as, and the changes of adapters: in a
+ * weight that is float32, beside the product with others. x and the result are in the model's precision.
  */
 export function linear(model: GraphContext, x: Value, name: string, outputs: number, inputs: number): Value {
   const changes = changesOf(model, name, outputs, inputs)
   if (changes.length === 0) return storedProduct(model, x, name, outputs, inputs)
   const { g } = model
   const stored = withoutChanges(model)
-  const quantized = quantizedWeight(stored, name, outputs, inputs)
-  if (quantized !== undefined && model.linear !== 'float') {
+  const weight = expandedWeight(stored, name, outputs, inputs)
+  if (weight === undefined) {
     const product = storedProduct(stored, x, name, outputs, inputs)
     return addBranches(model, { x, product }, name, changes)
   }
-  const weight = quantized === undefined ? floatWeight(stored, name, [outputs, inputs]) : dequantize(g, quantized)
-  return gemm(g, x, narrow(model, mergeChanges(g, weight, name, changes)))
+  const product = gemm(g, x, mergeProducts(g, weight, name, changes.filter(isProduct)))
+  const others = changes.filter((change) => !isProduct(change))
+  return addBranches(model, { x, product }, name, others)
+}
+
+/** A weight that is float32 in memory in any case, of which a changed one takes the place. */
+function expandedWeight(model: GraphContext, name: string, outputs: number, inputs: number): Value | undefined {
+  if (model.precision !== 'float32') return undefined
+  const quantized = quantizedWeight(model, name, outputs, inputs)
+  if (quantized !== undefined) return model.linear === 'float' ? dequantize(model.g, quantized) : undefined
+  const { value, type } = storedFloat(model, name, [outputs, inputs])
+  return type === 'float32' ? value : undefined
 }
 
 function storedProduct(model: GraphContext, x: Value, name: string, outputs: number, inputs: number): Value {

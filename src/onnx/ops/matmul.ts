@@ -7,6 +7,11 @@ export function gemm(g: GraphBuilder, a: Value, b: Value): Value {
   return single(g.node('Gemm', [a, b], { attributes: { transB: { int: 1 } } }))
 }
 
+/** `a · b + c`; a [M,K], b [K,N], c [M,N] */
+export function multiplyAndAdd(g: GraphBuilder, a: Value, b: Value, c: Value): Value {
+  return single(g.node('Gemm', [a, b, c]))
+}
+
 export interface MatMulNBitsShape {
   /** Width of a row of `a`. */
   readonly K: number
