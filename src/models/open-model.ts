@@ -4,6 +4,7 @@ import { openFp8 } from './fp8/open-fp8.ts'
 import { isGgufPath, isWeightsPath } from './gguf/gguf-path.ts'
 import type { Matrices } from './gguf/gguf-tensors.ts'
 import { openGguf } from './gguf/open-gguf.ts'
+import { openInt4 } from './int4/open-int4.ts'
 import { ADAPTER_FILE } from './lora/adapter-config.ts'
 import { openAdapter } from './lora/open-adapter.ts'
 import type { ModelFiles } from './model-files.ts'
@@ -30,7 +31,7 @@ export function openFloats(path: string): ModelFiles {
 function open(path: string, name: string | undefined, matrices: Matrices): ModelFiles {
   if (isGgufPath(path)) return openGguf(openFolder(dirname(path)), basename(path), matrices)
   if (isWeightsPath(path)) return openLoneFile(path)
-  const files = openFp8(openParts(openFolder(path, name), matrices))
+  const files = openInt4(openFp8(openParts(openFolder(path, name), matrices)))
   return openAdapter(files, (base) => openBase(base, path))
 }
 

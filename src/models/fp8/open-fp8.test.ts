@@ -157,7 +157,7 @@ describe('refused by name', () => {
     })
   })
 
-  it.each(['gptq', 'awq', 'bitsandbytes'])('what %s quantised', async (method) => {
+  it.each(['aqlm', 'hqq', 'bitsandbytes'])('what %s quantised', async (method) => {
     await writeFp8({ ...TENSOR, quantization: { quant_method: method } })
     const files = openModel(work)
     const json = JSON.parse((await files.readText('config.json'))!)

@@ -1,0 +1,59 @@
+import { makeWeightFile } from '../made-weights.ts'
+import type { MadeWeights, ModelFiles } from '../model-files.ts'
+import { openTensors } from '../open-tensors.ts'
+import type { QuantizationConfig } from '../quantization-config.ts'
+import { type Int4Method, readInt4Method } from './int4-method.ts'
+import { translateInt4 } from './int4-tensors.ts'
+
+const WEIGHTS = 'model.safetensors'
+const CONFIG = 'config.json'
+
+/** The files of a folder; of one whose `config.json` says that GPTQ or AWQ quantised it, as one in blocks of this library. */
+export function openInt4(files: ModelFiles): ModelFiles {
+  let describing: Promise<Int4Method | undefined> | undefined
+  const describe = () => (describing ??= readMethod(files))
+  let making: Promise<MadeWeights> | undefined
+  async function made(): Promise<MadeWeights | undefined> {
+    const method = await describe()
+    return method === undefined ? files.made?.() : (making ??= make(files, method))
+  }
+  return {
+    ...files,
+    made,
+    async readText(name) {
+      const text = await files.readText(name)
+      const method = text === undefined ? undefined : await describe()
+      if (text === undefined || method === undefined) return text
+      if (name === CONFIG) return writeConfig(text, method)
+      return name.endsWith('.safetensors.index.json') ? undefined : text
+    },
+    async findWeights(name) {
+      if ((await describe()) === undefined) return files.findWeights(name)
+      return name === WEIGHTS ? made() : undefined
+    },
+  }
+}
+
+async function readMethod(files: ModelFiles): Promise<Int4Method | undefined> {
+  const text = await files.readText(CONFIG)
+  let config: unknown
+  try {
+    config = JSON.parse(text ?? 'null')
+  } catch {
+    // What is no JSON is refused by what reads it as a configuration.
+    return undefined
+  }
+  return readInt4Method(config, `${files.location}/${CONFIG}`)
+}
+
+function writeConfig(text: string, { groupSize }: Int4Method): string {
+  const quantization: QuantizationConfig = { quant_method: 'tessera', bits: 4, block_size: groupSize }
+  return JSON.stringify({ ...(JSON.parse(text) as object), quantization_config: quantization }, undefined, 2)
+}
+
+async function make(files: ModelFiles, method: Int4Method): Promise<MadeWeights> {
+  const { weights, read, sources } = await openTensors(files)
+  const place = { folder: `${files.location}#blocks`, name: WEIGHTS }
+  const file = makeWeightFile(await translateInt4(weights, method, read), place, weights.metadata)
+  return { ...file, sources: [...sources, `${files.location}/${CONFIG}`] }
+}
