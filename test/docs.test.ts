@@ -1,49 +1,127 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createNodeServer } from '../src/http/adapters/node.ts'
+import { createServer, type RequestLog } from '../src/http/index.ts'
+import { listen, type Listening } from '../src/http/test-support/listen.ts'
+import { createEngine, type Engine } from '../src/index.ts'
 
-/** Documents whose TypeScript blocks stand for themselves: each is a program that runs with the embedded models. */
-const DOCUMENTS = ['README.md', 'docs/index.md', 'docs/decisions.md', 'docs/choosing-a-model.md', 'docs/production.md']
-/** Blocks of other packages ask a service, which a test of these packages has: test/clients. */
-const CLIENTS = ["'openai'", "'@typesafe-ai/sdk'"]
 const root = fileURLToPath(new URL('..', import.meta.url))
+const DOCUMENTS = [
+  'README.md',
+  ...readdirSync(`${root}docs`)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+/** Run in a browser: test/browser/browser-page.test.ts. */
+const IN_BROWSERS = "from 'tessera-onnx/web'"
+/** What blocks that only export are called with. */
+const CALLS: Readonly<Record<string, string>> = {
+  'electron-1': "console.log(await isAngry('Where is my parcel?'))",
+  'lambda-1': "console.log((await handler({ body: 'Where is my parcel?' })).body)",
+  'next-1': `const asked = new Request('http://localhost/triage', { method: 'POST', body: 'Where is my parcel?' })
+console.log(await (await POST(asked)).text())`,
+  'next-2': `const headers = { authorization: 'Bearer a-long-secret' }
+const params = Promise.resolve({ path: ['v1', 'models'] })
+console.log((await GET(new Request('http://localhost/ai/v1/models', { headers }), { params })).status)`,
+}
+/** Models that nobody has without a download, and the embedded ones that stand in for them. */
+const STAND_INS: Readonly<Record<string, string>> = {
+  "'Qwen/Qwen3-4B'": "'decide-mini'",
+  "'./z-image'": "'image-mini'",
+  "'./klein'": "'image-mini'",
+}
 // Two folders below the root, as deep as the library looks upwards for its models.
 const folder = `${root}out/docs-test-${process.pid}`
 
-const blocks = DOCUMENTS.flatMap((document) => {
-  const text = readFileSync(root + document, 'utf8')
-  return Array.from(text.matchAll(/^```ts\n([\s\S]*?)^```$/gm), ([, code], index) => ({
-    name: `${document.replace('docs/', '').replace('.md', '')}-${index + 1}`,
-    code: code!,
-  })).filter(({ code }) => CLIENTS.every((name) => !code.includes(name)))
-})
+interface Block {
+  readonly name: string
+  readonly kind: string
+  readonly code: string
+}
 
+const blocks: readonly Block[] = DOCUMENTS.flatMap((document) => {
+  const found = readFileSync(root + document, 'utf8').matchAll(/^```(ts|js|json)\n([\s\S]*?)^```$/gm)
+  const counts: Record<string, number> = {}
+  return Array.from(found, ([, kind, code]) => {
+    counts[kind!] = (counts[kind!] ?? 0) + 1
+    const page = document.replace('docs/', '').replace('.md', '')
+    return { name: `${page}-${counts[kind!]}`, kind: kind!, code: code! }
+  })
+})
+const programs = blocks.filter(({ kind, code }) => kind === 'ts' && !code.includes(IN_BROWSERS))
+
+let engine: Engine
+let service: Listening
+const answered: RequestLog[] = []
 beforeAll(async () => {
+  engine = await createEngine({ backend: 'cpu', threads: 1 })
+  const server = createServer({ engine, keys: ['a-long-secret'], log: (entry) => answered.push(entry) })
+  service = await listen(createNodeServer(server))
   mkdirSync(folder, { recursive: true })
-  for (const { name, code } of blocks) writeFileSync(`${folder}/${name}.ts`, code)
-  const programs = Object.fromEntries(blocks.map(({ name }) => [name, `${folder}/${name}.ts`]))
+  for (const { name, code } of programs) writeFileSync(`${folder}/${name}.ts`, asProgram(name, code))
+  const entries = Object.fromEntries(programs.map(({ name }) => [name, `${folder}/${name}.ts`]))
   await build({
-    entryPoints: { ...programs, worker: `${root}src/engine/worker.ts` },
+    entryPoints: { ...entries, worker: `${root}src/engine/worker.ts` },
     outdir: folder,
     bundle: true,
     platform: 'node',
     target: 'node20',
     format: 'esm',
     packages: 'external',
-    alias: { 'tessera-onnx': `${root}src/index.ts` },
+    // The package says that its modules do nothing by themselves; the prelude does.
+    ignoreAnnotations: true,
+    alias: {
+      'tessera-onnx': `${root}src/index.ts`,
+      'tessera-onnx/server': `${root}src/http/index.ts`,
+      'tessera-onnx/next': `${root}src/http/adapters/next.ts`,
+    },
   })
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  await service?.close()
+  await engine?.dispose()
+  rmSync(folder, { recursive: true, force: true })
+})
 
-it.each(blocks)('$name runs, prints answers and ends', ({ name }) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`${folder}/${name}.js`], {
-    encoding: 'utf8',
-    // What they write stays there.
-    cwd: folder,
+function asProgram(name: string, code: string): string {
+  const stood = Object.entries(STAND_INS).reduce((text, [model, standIn]) => text.replaceAll(model, standIn), code)
+  const asked = stood.replaceAll('http://localhost:8080', service.url)
+  return `import ${JSON.stringify(`${root}test/helpers/docs-prelude.ts`)}\n${asked}\n${CALLS[name] ?? ''}`
+}
+
+describe('blocks of TypeScript in the documents', () => {
+  it('are all of them', () => {
+    expect(programs.length).toBeGreaterThan(15)
+    expect(Object.keys(CALLS).filter((name) => !programs.some((block) => block.name === name))).toEqual([])
   })
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  expect(stdout.trim()).not.toBe('')
-  expect(stdout).not.toMatch(/undefined|NaN/)
+
+  it.each(programs)('$name runs, says what it says and ends', async ({ name, code }) => {
+    const asks = code.includes('http://localhost:8080')
+    const before = answered.length
+    const env = { ...process.env, TESSERA_KEY: 'a-long-secret' }
+    // What they write stays there.
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [`${folder}/${name}.js`], {
+      cwd: folder,
+      env,
+    })
+    expect(stderr).toBe('')
+    if (code.includes('console.log(') || name in CALLS) expect(stdout.trim()).not.toBe('')
+    expect(stdout).not.toMatch(/undefined|NaN/)
+    expect(answered.slice(before).map(({ status }) => status)).toEqual(asks ? [200] : [])
+  })
+})
+
+describe('other blocks', () => {
+  it.each(blocks.filter(({ kind }) => kind === 'js'))('$name is a configuration that can be read', async ({ code }) => {
+    const module = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { default: object }
+    expect(Object.keys(module.default).length).toBeGreaterThan(0)
+  })
+
+  it.each(blocks.filter(({ kind }) => kind === 'json'))('$name is JSON', ({ code }) => {
+    expect(JSON.parse(code)).toEqual(expect.any(Object))
+  })
 })

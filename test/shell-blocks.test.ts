@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type CommandDef, runCommand } from 'citty'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EXAMPLES } from '../src/cli/examples.ts'
+import { mainCommand } from '../src/cli/main-command.ts'
+import { refuseUnknownArguments } from '../src/cli/refuse-unknown-arguments.ts'
+import { bundleWorker } from '../src/engine/test-support/bundle-worker.ts'
+import { createServer } from '../src/http/index.ts'
+import { createEngine } from '../src/index.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const DOCUMENTS = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+const run = promisify(execFile)
+const KEY = 'a-long-secret'
+
+/** Programs that the documents name. A block that starts any other fails: there is none on its path. */
+const PROGRAMS = ['npx', 'tessera', 'npm', 'node', 'curl']
+/** What is computed here, with the embedded models. Everything else would download, serve, or change node_modules. */
+const COMPUTED = ['decide', 'generate', 'edit', 'eval', 'calibrate', 'doctor', 'models']
+
+const QUESTION = { type: 'noul', instructions: 'Is the writer angry?' }
+const LABELLED = `${JSON.stringify({ state: 'Where is my parcel?', questions: { angry: QUESTION }, labels: { angry: false } })}\n`
+/** Files that the blocks read. */
+const FILES = {
+  'ticket.json': '{"subject":"Charged twice"}',
+  'ticket.txt': 'Where is my parcel?',
+  'questions.json': JSON.stringify({ angry: QUESTION }),
+  'request.json': JSON.stringify({ state: 'Where is my parcel?', questions: { angry: QUESTION } }),
+  'rows.csv': 'subject\nCharged twice\nWhere is my parcel?\n',
+  'labels.jsonl': LABELLED.repeat(12),
+  'rows.jsonl': LABELLED.repeat(12),
+}
+
+/**
+ * Writes down how it was called, words ended by a zero and calls by a line end, as no word has one; computes where it
+ * is the command line with a command and models that are here.
+ */
+const stub = (cli: string) => `#!/bin/sh
+printf '%s\\0' "\${0##*/}" "$@" >> "$CALLS"
+printf '\\n' >> "$CALLS"
+[ "$COMPUTES" = yes ] || exit 0
+case "$0" in */npx) shift ;; */tessera) ;; *) exit 0 ;; esac
+case " $* " in *Qwen/*|*./klein*|*"models show"*|*"models rm"*) exit 0 ;; esac
+case " ${COMPUTED.join(' ')} " in *" $1 "*) exec "${process.execPath}" "${cli}" "$@" ;; esac
+`
+
+let folder: string
+let bin: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-shell-'))
+  bin = join(folder, 'bin')
+  await mkdir(bin)
+  const cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-main'))
+  for (const program of PROGRAMS) {
+    await writeFile(join(bin, program), stub(cli))
+    await chmod(join(bin, program), 0o755)
+  }
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** A folder with the files that blocks read, for what they write. */
+async function makeFolder(): Promise<string> {
+  const made = await mkdtemp(join(folder, 'work-'))
+  for (const [name, text] of Object.entries(FILES)) await writeFile(join(made, name), text)
+  return made
+}
+
+/** What a shell makes of a script: the words of every call, in turn. */
+async function callsOf(script: string, cwd: string, computes = false): Promise<string[][]> {
+  const log = join(folder, 'calls')
+  await rm(log, { force: true })
+  const env = {
+    PATH: bin,
+    CALLS: log,
+    COMPUTES: computes ? 'yes' : 'no',
+    HOME: folder,
+    NO_COLOR: '1',
+    TESSERA_KEY: KEY,
+  }
+  await run('/bin/bash', ['--norc', '-eu', '-c', script], { cwd, env })
+  const text = await readFile(log, 'utf8')
+  return text.split('\0\n').flatMap((call) => (call === '' ? [] : [call.split('\0')]))
+}
+
+/** What a service answers to what curl was told to send. */
+async function ask([url, ...words]: readonly string[]): Promise<Response> {
+  const pairs = words.flatMap((word, index) => (index % 2 === 0 ? [[word, words[index + 1]!] as const] : []))
+  const headers = pairs.flatMap(([flag, text]) => (flag === '-H' ? [text.split(': ') as [string, string]] : []))
+  const body = pairs.find(([flag]) => flag === '-d')![1]
+  const engine = await createEngine({ backend: 'cpu', threads: 1, worker: false })
+  const server = createServer({ engine, keys: [KEY] })
+  const response = await server.fetch(new Request(url!, { method: 'POST', headers, body }))
+  await server.close()
+  await engine.dispose()
+  return response
+}
+
+/** The same command line, which reads its arguments and does nothing. */
+function withoutWork(command: CommandDef): CommandDef {
+  const { subCommands } = command as { subCommands?: Record<string, CommandDef> }
+  const inner = Object.entries(subCommands ?? {}).map(([name, one]) => [name, withoutWork(one)])
+  return {
+    ...command,
+    ...(subCommands && { subCommands: Object.fromEntries(inner) }),
+    ...(command.run && { run: refuseUnknownArguments }),
+  }
+}
+
+async function check([program, ...words]: readonly string[]): Promise<void> {
+  if (program === 'npx') expect(words.shift()).toBe('tessera-onnx')
+  if (program === 'npx' || program === 'tessera') {
+    await runCommand(withoutWork(mainCommand as CommandDef), { rawArgs: words })
+  } else if (program === 'node') {
+    for (const file of words) expect((await stat(join(ROOT, file))).isFile()).toBe(true)
+  } else if (program === 'npm') {
+    expect(['install', 'ci']).toContain(words[0])
+  } else {
+    expect(program).toBe('curl')
+    expect(await (await ask(words)).json()).toMatchObject({ answers: { angry: { type: 'noul' } } })
+  }
+}
+
+/** Lines that start something. */
+const countCommands = (script: string) =>
+  script
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => /^\s*[^#\s]/.test(line)).length
+
+describe.skipIf(process.platform === 'win32')('what the documents say to type', () => {
+  it.each(DOCUMENTS)('is what the command line takes, and works, in %s', async (path) => {
+    const text = await readFile(join(ROOT, path), 'utf8')
+    const cwd = await makeFolder()
+    for (const [, script] of text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)) {
+      const calls = await callsOf(script!, cwd, true)
+      expect([script, calls.length]).toEqual([script, countCommands(script!)])
+      for (const call of calls) await check(call)
+    }
+  })
+
+  it('is what the command line takes in its help', async () => {
+    const calls = await callsOf(
+      Object.values(EXAMPLES)
+        .flatMap((lines) => lines.map((line) => `npx tessera-onnx ${line}`))
+        .join('\n'),
+      await makeFolder(),
+    )
+    expect(calls.length).toBeGreaterThan(25)
+    for (const call of calls) await check(call)
+  })
+
+  it.each([
+    ['tessera decide --question x', '--question'],
+    ['tessera dicide', 'Unknown command'],
+    ['tessera keys topup shop', 'Missing required'],
+  ])('would be found where it is wrong, as %s is', async (line, message) => {
+    const [call] = await callsOf(line, folder)
+    await expect(check(call!)).rejects.toThrow(message)
+  })
+
+  it('works, or the documents would be at fault', async () => {
+    await expect(
+      callsOf('npx tessera-onnx decide ticket.json -q no-such-file.json', await makeFolder(), true),
+    ).rejects.toThrow('questions')
+    await expect(callsOf('tessera-onnx doctor', folder)).rejects.toThrow('not found')
+  })
+})
