@@ -1,179 +1,114 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { compileExamples, type Documented, type PublicSymbol, readPublicSymbols } from './helpers/public-types.ts'
 
-const ROOT = join(import.meta.dirname, '..')
-const entry = (path: string) => join(ROOT, 'src', path)
-
-/** Requests, answers and options: what a caller writes or reads field by field. */
-const DOCUMENTED: Readonly<Record<string, readonly string[]>> = {
-  'index.ts': [
-    'DecisionRequestInput',
-    'NoulQuestionInput',
-    'ChoiceQuestionInput',
-    'ScoreQuestionInput',
-    'ImageGenerationRequestInput',
-    'ImageEditRequestInput',
-    'EditImageRequest',
-    'DecisionResponse',
-    'NoulAnswer',
-    'ChoiceAnswer',
-    'ScoreAnswer',
-    'ImageResponse',
-    'ImageData',
-    'Warning',
-    'TokenCount',
-    'Progress',
-    'EngineOptions',
-    'CallOptions',
-    'DecideManyOptions',
-    'DecisionOutcome',
-    'ImageCallOptions',
-    'EditImageCallOptions',
-    'EvaluateOptions',
-    'CalibrateOptions',
-    'ParseSettings',
-  ],
-  'http/index.ts': ['ServerOptions', 'JobOptions', 'RateLimits', 'Price', 'Prices', 'RedisStoreOptions'],
-  'queue/index.ts': ['ConnectionOptions', 'QueueEngineOptions', 'WorkerOptions'],
-  'http/adapters/node.ts': ['NodeTimeouts'],
-  'web/index.ts': ['WebEngineOptions'],
-  'ai-sdk/index.ts': ['TesseraProviderSettings'],
-}
-/** Functions whose examples are compiled too. */
-const FUNCTIONS = [
-  'decide',
-  'decideMany',
-  'generateImage',
-  'editImage',
-  'toBytes',
-  'writeImage',
-  'evaluate',
-  'calibrate',
+/** What a caller writes or reads field by field: requests, answers, options, and what has methods. */
+const WITH_EXAMPLES = [
+  'index.ts DecisionRequestInput',
+  'index.ts NoulQuestionInput',
+  'index.ts ChoiceQuestionInput',
+  'index.ts ScoreQuestionInput',
+  'index.ts ImageGenerationRequestInput',
+  'index.ts ImageEditRequestInput',
+  'index.ts EditImageRequest',
+  'index.ts DecisionResponse',
+  'index.ts NoulAnswer',
+  'index.ts ChoiceAnswer',
+  'index.ts ScoreAnswer',
+  'index.ts ImageResponse',
+  'index.ts ImageData',
+  'index.ts Warning',
+  'index.ts TokenCount',
+  'index.ts Progress',
+  'index.ts Engine',
+  'index.ts EngineOptions',
+  'index.ts CallOptions',
+  'index.ts LoadOptions',
+  'index.ts DecideManyOptions',
+  'index.ts DecisionOutcome',
+  'index.ts ImageCallOptions',
+  'index.ts EditImageCallOptions',
+  'index.ts EvaluateOptions',
+  'index.ts CalibrateOptions',
+  'index.ts OwnCalibration',
+  'index.ts ParseSettings',
+  'http/index.ts Server',
+  'http/index.ts ServerOptions',
+  'http/index.ts KeyConfig',
+  'http/index.ts RequestLog',
+  'http/index.ts JobOptions',
+  'http/index.ts RateLimits',
+  'http/index.ts Price',
+  'http/index.ts Prices',
+  'http/index.ts RedisStoreOptions',
+  'queue/index.ts ConnectionOptions',
+  'queue/index.ts QueueEngineOptions',
+  'queue/index.ts WorkerOptions',
+  'http/adapters/node.ts NodeTimeouts',
+  'web/index.ts WebEngineOptions',
+  'ai-sdk/index.ts TesseraProvider',
+  'ai-sdk/index.ts TesseraProviderSettings',
 ]
-const EXAMPLES = join(ROOT, 'test/examples-of-types.ts')
 
-interface Field {
-  readonly name: string
-  readonly text: string
-  readonly examples: readonly string[]
-}
+/** What examples use without saying where it comes from. */
+const PRELUDE = [
+  "import { createServer, createKeyStore, createMemoryStore, openRedisStore, openSqliteStore } from '../src/http/index.ts'",
+  "import { createQueueEngine, runWorker } from '../src/queue/index.ts'",
+  "import { toExpressErrorHandler, toExpressHandler } from '../src/http/adapters/express.ts'",
+  "import { toFastifyPlugin } from '../src/http/adapters/fastify.ts'",
+  "import { toHonoHandler } from '../src/http/adapters/hono.ts'",
+  "import { toNextHandlers } from '../src/http/adapters/next.ts'",
+  "import { createNodeServer, toNodeListener } from '../src/http/adapters/node.ts'",
+  "import { createEngine as createWebEngine } from '../src/web/index.ts'",
+  "import { createTessera } from '../src/ai-sdk/index.ts'",
+  "import { generateImage as generateSdkImage } from 'ai'",
+  "import express from 'express'",
+  "import fastify from 'fastify'",
+  "import { Hono } from 'hono'",
+  "import { createHash } from 'node:crypto'",
+  "import { readFile, writeFile } from 'node:fs/promises'",
+  "import http from 'node:http'",
+  "import { pathToFileURL } from 'node:url'",
+  'declare const engine: Engine, request: DecisionRequestInput, rows: readonly LabelledRow[]',
+  'declare const connection: string',
+]
 
-const options: ts.CompilerOptions = {
-  ...ts.parseJsonConfigFileContent(ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config, ts.sys, ROOT)
-    .options,
-  verbatimModuleSyntax: false,
-}
-
-/** A program of the entries, and of a file that is not on the disk where there is one. */
-function createProgram(examples?: string): ts.Program {
-  const host = ts.createCompilerHost(options, true)
-  const { getSourceFile, fileExists } = host
-  if (examples !== undefined) {
-    host.fileExists = (path) => path === EXAMPLES || fileExists(path)
-    host.getSourceFile = (path, version, ...rest) =>
-      path === EXAMPLES ? ts.createSourceFile(path, examples, version) : getSourceFile(path, version, ...rest)
-  }
-  const roots = Object.keys(DOCUMENTED).map(entry)
-  return ts.createProgram(examples === undefined ? roots : [...roots, EXAMPLES], options, host)
-}
-
-let checker: ts.TypeChecker
-let exportsOf: (path: string) => Map<string, ts.Symbol>
-let fields: readonly Field[]
+let symbols: readonly PublicSymbol[]
+let all: readonly Documented[]
 beforeAll(() => {
-  const program = createProgram()
-  checker = program.getTypeChecker()
-  exportsOf = (path) => {
-    const module = checker.getSymbolAtLocation(program.getSourceFile(entry(path))!)!
-    return new Map(checker.getExportsOfModule(module).map((symbol) => [symbol.name, symbol]))
-  }
-  fields = Object.entries(DOCUMENTED).flatMap(([path, names]) => {
-    const found = exportsOf(path)
-    return names.flatMap((name) => fieldsOf(resolve(found.get(name), name), name))
+  symbols = readPublicSymbols()
+  all = symbols.flatMap((symbol) => [symbol, ...symbol.members])
+})
+const names = (some: readonly Documented[]) => some.map(({ name }) => name)
+
+describe('everything that apps can import, and every member of it', () => {
+  it('says what it is', () => {
+    expect(all.length).toBeGreaterThan(400)
+    expect(names(all.filter(({ text }) => text.length < 10))).toEqual([])
   })
 })
 
-function resolve(symbol: ts.Symbol | undefined, name: string): ts.Symbol {
-  if (symbol === undefined) throw new Error(`${name} is not exported`)
-  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-}
-
-/** All fields of a type, those of object types written in place included; the members of a union one by one. */
-function fieldsOf(symbol: ts.Symbol, name: string): Field[] {
-  const type = checker.getDeclaredTypeOfSymbol(symbol)
-  return (type.isUnion() ? type.types : [type]).flatMap((member) => membersOf(member, name))
-}
-
-function membersOf(type: ts.Type, path: string): Field[] {
-  return checker.getPropertiesOfType(type).flatMap((property) => {
-    const [declaration] = property.declarations ?? []
-    // What other packages declare is theirs to document, and the content of a calibration is no caller's to write.
-    if (!declaration || !(ts.isPropertySignature(declaration) || ts.isMethodSignature(declaration))) return []
-    if (!declaration.getSourceFile().fileName.startsWith(join(ROOT, 'src'))) return []
-    const name = `${path}.${property.name}`
-    const own = checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(property, declaration))
-    const isLiteral = own.symbol?.flags === ts.SymbolFlags.TypeLiteral && own.getCallSignatures().length === 0
-    return [{ name, ...documentationOf(property) }, ...(isLiteral ? membersOf(own, name) : [])]
-  })
-}
-
-function documentationOf(symbol: ts.Symbol): Omit<Field, 'name'> {
-  const tags = symbol.getJsDocTags(checker).filter(({ name }) => name === 'example')
-  return {
-    text: ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim(),
-    examples: tags.map(({ text }) =>
-      ts
-        .displayPartsToString(text)
-        .replaceAll(/^```(ts)?$/gm, '')
-        .trim(),
-    ),
-  }
-}
-
-describe('every field of requests, answers and options', () => {
-  it('says what it is', () => {
-    expect(fields.length).toBeGreaterThan(100)
-    expect(fields.filter(({ text }) => text.length < 10).map(({ name }) => name)).toEqual([])
-  })
+describe('every function, and every field of requests, answers and options', () => {
+  const ofCallers = () =>
+    symbols.flatMap((symbol) => [
+      ...(symbol.isFunction ? [symbol] : []),
+      ...(WITH_EXAMPLES.includes(symbol.name) ? symbol.members : []),
+    ])
 
   it('has an example', () => {
-    expect(fields.filter(({ examples }) => !examples.some((code) => code !== '')).map(({ name }) => name)).toEqual([])
+    expect(WITH_EXAMPLES.filter((name) => !names(symbols).includes(name))).toEqual([])
+    const lacking = ofCallers().filter(({ examples }) => !examples.some((code) => code !== ''))
+    expect(names(lacking)).toEqual([])
   })
 
-  it('has examples that compile, and so have the functions', () => {
-    const index = exportsOf('index.ts')
-    const functions = FUNCTIONS.map((name) => ({ name, ...documentationOf(resolve(index.get(name), name)) }))
-    expect(functions.filter(({ examples }) => examples.length === 0).map(({ name }) => name)).toEqual([])
-    const prelude = [
-      `import { ${[...index.keys()].join(', ')} } from '../src/index.ts'`,
-      "import { createServer, openRedisStore, openSqliteStore } from '../src/http/index.ts'",
-      "import { createQueueEngine, runWorker } from '../src/queue/index.ts'",
-      "import { createNodeServer } from '../src/http/adapters/node.ts'",
-      "import { createEngine as createWebEngine } from '../src/web/index.ts'",
-      "import { createTessera } from '../src/ai-sdk/index.ts'",
-      "import { readFile, writeFile } from 'node:fs/promises'",
-      "import { pathToFileURL } from 'node:url'",
-      'declare const engine: Engine, request: DecisionRequestInput, rows: readonly LabelledRow[]',
-      'declare const connection: string',
-    ]
-    const examples = [...fields, ...functions].flatMap(({ name, examples }) =>
-      [...new Set(examples)].map((code) => `/* ${name} */ {\n${code}\n}`),
-    )
-    const source = [...prelude, ...examples].join('\n')
-    const program = createProgram(source)
-    const faults = program.getSemanticDiagnostics(program.getSourceFile(EXAMPLES)).map(({ start = 0, messageText }) => {
-      const [, name] = /.*\/\* (\S+) \*\/ \{/s.exec(source.slice(0, start + 1)) ?? []
-      return `${name ?? 'prelude'}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+  it('has examples that compile', () => {
+    const imported = symbols.flatMap(({ name }) => /^index\.ts (.+)$/.exec(name)?.[1] ?? [])
+    const examples = all.flatMap((one) => [...new Set(one.examples)].map((code) => `/* ${one.name} */ {\n${code}\n}`))
+    expect(examples.length).toBeGreaterThan(150)
+    const source = [`import { ${imported.join(', ')} } from '../src/index.ts'`, ...PRELUDE, ...examples].join('\n')
+    const faults = compileExamples(source).map(({ start, message }) => {
+      const [, name] = /.*\/\* ([^*]+) \*\/ \{/s.exec(source.slice(0, start + 1)) ?? []
+      return `${name ?? 'prelude'}: ${message}`
     })
     expect(faults).toEqual([])
-  })
-})
-
-describe('the test itself', () => {
-  it('reads what is on the disk', () => {
-    const text = readFileSync(entry('schemas/warning.ts'), 'utf8')
-    expect(text).toContain(fields.find(({ name }) => name === 'Warning.message')!.examples[0]!.split('\n')[0])
   })
 })

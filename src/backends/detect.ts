@@ -6,7 +6,9 @@ import { probeProvider } from './provider-probe.ts'
 import { describeRuntime } from './runtime.ts'
 import { createWasmBackend } from './wasm.ts'
 
+/** Whether a backend computes on this machine. */
 export interface BackendStatus {
+  /** Name of the backend. */
   readonly name: BackendName
   /** True when a small graph was computed on it, here and now. */
   readonly available: boolean
@@ -14,12 +16,18 @@ export interface BackendStatus {
   readonly reason?: string
   /** What to install or do, where it is not available. */
   readonly remedy?: string
+  /** What the backend runs on, such as the version of its runtime; for people. */
   readonly details: Readonly<Record<string, string | number | boolean>>
 }
 
 /**
  * Tries every backend on this machine by computing with it. Writes nothing to stdout or stderr; hardware providers are
  * tried in child processes, all at the same time.
+ *
+ * @example
+ * ```ts
+ * for (const { name, available, reason } of await detectBackends()) console.log(name, available, reason)
+ * ```
  */
 export async function detectBackends(): Promise<BackendStatus[]> {
   return Promise.all([

@@ -22,20 +22,80 @@ const ownQuestionSchema = z.object({
 
 /** A calibration on somebody's own labelled rows, as `calibrate` makes it and a file holds it. */
 export const ownCalibrationSchema = z.object({
+  /**
+   * What kind of file it is.
+   *
+   * @example
+   * ```ts
+   * const { calibration } = await calibrate(engine, rows)
+   * console.log(calibration.format)
+   * ```
+   */
   format: z.literal('tessera-calibration-1'),
-  /** The model whose probabilities it corrects; another one's would be made worse. */
+  /**
+   * The model whose probabilities it corrects; another one's would be made worse.
+   *
+   * @example
+   * ```ts
+   * const { calibration } = await calibrate(engine, rows)
+   * console.log(calibration.model)
+   * ```
+   */
   model: z.object({
+    /**
+     * Name of the model, such as `decide-mini`.
+     *
+     * @example
+     * ```ts
+     * const { calibration } = await calibrate(engine, rows)
+     * console.log(calibration.model.id)
+     * ```
+     */
     id: z.string(),
-    /** Of its bundle, such as `1.0.0`. */
+    /**
+     * Of its bundle, such as `1.0.0`.
+     *
+     * @example
+     * ```ts
+     * const { calibration } = await calibrate(engine, rows)
+     * console.log(calibration.model.version)
+     * ```
+     */
     version: z.string(),
-    /** What its weights are stored in, `float` or such as `int8 in blocks of 64`. */
+    /**
+     * What its weights are stored in, `float` or such as `int8 in blocks of 64`.
+     *
+     * @example
+     * ```ts
+     * const { calibration } = await calibrate(engine, rows)
+     * console.log(calibration.model.weights)
+     * ```
+     */
     weights: z.string(),
-    /** How questions are rendered and answers read, such as `branch-1`. */
+    /**
+     * How questions are rendered and answers read, such as `branch-1`.
+     *
+     * @example
+     * ```ts
+     * const { calibration } = await calibrate(engine, rows)
+     * console.log(calibration.model.template)
+     * ```
+     */
     template: z.string(),
   }),
+  /**
+   * What was fitted, a question each.
+   *
+   * @example
+   * ```ts
+   * const { calibration } = await calibrate(engine, rows)
+   * console.log(calibration.questions.length)
+   * ```
+   */
   questions: z.array(ownQuestionSchema),
 })
 
+/** What `calibrate` fits and `createEngine({ calibration })` takes; a file holds it as JSON. */
 export type OwnCalibration = z.infer<typeof ownCalibrationSchema>
 export type OwnQuestion = z.infer<typeof ownQuestionSchema>
 

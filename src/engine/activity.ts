@@ -10,6 +10,7 @@ export interface EngineActivity {
   readonly missing: readonly string[]
 }
 
+/** What a model of the engine does, and how often it was opened. */
 export interface ModelActivity {
   /** As `ModelInfo.id`. */
   readonly id: string
@@ -17,6 +18,7 @@ export interface ModelActivity {
   readonly open: number
   /** How often it was opened, and in how many milliseconds altogether. */
   readonly opened: number
+  /** Milliseconds that all openings took together. */
   readonly openedMs: number
   /** How often it could not be opened. */
   readonly failed: number

@@ -3,6 +3,7 @@ import type { Preview } from '../jobs/preview.ts'
 import type { CallTimings } from './call-timings.ts'
 import type { LoraOption } from './lora-options.ts'
 
+/** What a call may say beside its request. */
 export interface CallOptions {
   /**
    * Rejects the call with AbortedError. Computing stops at the next chunk.
@@ -69,6 +70,13 @@ export interface ListeningOptions extends CallOptions {
 
 /** How a model is opened ahead of its first call. */
 export interface LoadOptions extends Pick<CallOptions, 'signal' | 'onProgress'> {
-  /** Neither `keepAlive` nor `memoryBudget` closes it, until the engine is disposed; default false. */
+  /**
+   * Neither `keepAlive` nor `memoryBudget` closes it, until the engine is disposed; default false.
+   *
+   * @example
+   * ```ts
+   * await engine.load('decide-latest', { keepOpen: true })
+   * ```
+   */
   readonly keepOpen?: boolean | undefined
 }

@@ -75,6 +75,7 @@ export type DecisionOutcome =
       readonly error: TesseraError
     }
 
+/** What `decideMany` may be told beside its requests. */
 export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client' | 'lora'> {
   /**
    * Requests that are taken and not handed over yet, 1 or more; no more are read from `requests`. Default 8.

@@ -124,7 +124,15 @@ export async function editImage(request: EditImageRequest, options?: EditImageCa
   return (await share(() => parseImageEditRequest(read), options?.signal)).editImage(read, options)
 }
 
-/** Disposes the shared engine, if it was started. The next call starts a new one. */
+/**
+ * Disposes the shared engine, if it was started. The next call starts a new one.
+ *
+ * @example
+ * ```ts
+ * await decide(request)
+ * await disposeDefaultEngine()
+ * ```
+ */
 export function disposeDefaultEngine(): Promise<void> {
   return shared.dispose()
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createBackend } from '../backends/index.ts'
 import type { Connect } from './connection.ts'
-import { startEngine } from './engine.ts'
 import { connectInline } from './inline-connection.ts'
 import { resolveOptions } from './resolve-options.ts'
+import { startEngine } from './start-engine.ts'
 import { runFake } from './test-support/engines.ts'
 import { createFakeSource } from './test-support/fake-task.ts'
 

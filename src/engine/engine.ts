@@ -1,5 +1,4 @@
 import type { TokenCount } from '../decide/index.ts'
-import { toTesseraError } from '../errors/index.ts'
 import type {
   DecisionRequestInput,
   DecisionResponse,
@@ -12,19 +11,12 @@ import type {
 } from '../schemas/index.ts'
 import type { EngineActivity } from './activity.ts'
 import type { CallOptions, LoadOptions } from './call-options.ts'
-import type { Connect } from './connection.ts'
-import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
-import { DEFAULT_MODELS } from './default-models.ts'
-import { type EditImageCallOptions, type ImageCallOptions, readSampling } from './image-call-options.ts'
-import { createCorrection, requireCalibrated } from './own-calibration.ts'
-import type { ReadFile } from './picture-sources.ts'
+import type { DecideManyOptions, DecisionOutcome } from './decide-many.ts'
+import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
 import type { BackendInfo } from './protocol.ts'
-import { createRequestReader } from './request-reader.ts'
-import type { ResolvedOptions } from './resolve-options.ts'
-import type { ModelDescription, TaskSource } from './task.ts'
-import { warned } from './warned.ts'
-import { WorkerPool } from './worker-pool.ts'
+import type { ModelDescription } from './task.ts'
 
+/** Which backend the engine runs on, and on how many threads of Node. */
 export interface EngineBackendInfo extends BackendInfo {
   /** Whether models run in a worker thread. */
   readonly worker: boolean
@@ -32,16 +24,19 @@ export interface EngineBackendInfo extends BackendInfo {
   readonly workers: number
 }
 
+/** What serves a name that requests may give. */
 export interface ModelInfo extends Partial<ModelDescription> {
   /** Name a request may give, such as `decide-latest`. */
   readonly name: string
   /** Model that serves it; absent where none is installed. */
   readonly id?: string
+  /** Whether the model is installed, so that requests may give the name. */
   readonly available: boolean
   /** Why not, and the command that installs it if there is one. */
   readonly reason?: string
 }
 
+/** Models that are open, a queue before them, and the calls that use them; `createEngine` makes one. */
 export interface Engine extends AsyncDisposable {
   /**
    * Answers 1 to 32 questions about a state with calibrated probabilities.
@@ -143,86 +138,34 @@ export interface Engine extends AsyncDisposable {
    * ```
    */
   models(): Promise<ModelInfo[]>
-  /** The backend that really runs and why it was chosen. */
+  /**
+   * The backend that really runs and why it was chosen.
+   *
+   * @example
+   * ```ts
+   * const { backend, reason } = engine.backendInfo()
+   * console.log(backend, reason)
+   * ```
+   */
   backendInfo(): EngineBackendInfo
-  /** What it does at this moment, and what became of the models it opened; for metrics. */
+  /**
+   * What it does at this moment, and what became of the models it opened; for metrics.
+   *
+   * @example
+   * ```ts
+   * const { waiting, running } = engine.activity()
+   * console.log(waiting, running)
+   * ```
+   */
   activity(): EngineActivity
-  /** Rejects pending calls with EngineDisposedError and frees everything. Safe to call twice. */
+  /**
+   * Rejects pending calls with EngineDisposedError and frees everything. Safe to call twice.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine()
+   * await engine.dispose()
+   * ```
+   */
   dispose(): Promise<void>
-}
-
-/**
- * Starts an engine over the given other end. Resolves once its backend runs, rejects with why it doesn't.
- *
- * @param readFile of sources that are files; browsers have none
- */
-export async function startEngine(
-  options: ResolvedOptions,
-  connect: Connect,
-  source: TaskSource,
-  readFile?: ReadFile,
-): Promise<Engine> {
-  if (options.calibration) await requireCalibrated(options.calibration, source)
-  const { readDecision, readGeneration, readEdit } = createRequestReader(options, readFile)
-  const pool = new WorkerPool(connect, options)
-  const first = await startPool(pool, options.preload)
-  const dispose = () => pool.dispose()
-  const correct = createCorrection(options)
-  async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
-    body: DecisionRequestInput<Questions, Threshold>,
-    call?: CallOptions,
-  ): Promise<DecisionResponse<Questions, Threshold>> {
-    const { request, warnings } = readDecision(body, call)
-    const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
-    const corrected = correct(request, response, call)
-    return warned(corrected, warnings) as DecisionResponse<Questions, Threshold>
-  }
-  return {
-    decide,
-    decideMany: (requests, many) => decideEach(decide, requests, many),
-    async countTokens(body, call) {
-      const { request } = readDecision(body, call)
-      return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
-    },
-    async generateImage(body, { steps, guidance, negativePrompt, ...call } = {}) {
-      const { request, warnings } = readGeneration(body, call)
-      const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance, negativePrompt }) }
-      const model = request.model ?? DEFAULT_MODELS.generateImage
-      return warned(await pool.submit('generateImage', model, job, call), warnings)
-    },
-    async editImage(body, { seed, steps, guidance, negativePrompt, strength, ...call } = {}) {
-      const { request, warnings } = await readEdit(body, call)
-      const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
-      const job = { ...request, ...sampling }
-      return warned(await pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call), warnings)
-    },
-    load: (name, load) => pool.load(name, load),
-    models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
-    backendInfo: () => ({ ...(pool.info ?? first), worker: options.worker, workers: options.workers }),
-    activity: () => pool.activity,
-    dispose,
-    [Symbol.asyncDispose]: dispose,
-  }
-}
-
-/** Starts the workers that models are to be opened in, and leaves nothing running where one of them fails. */
-async function startPool(pool: WorkerPool, preload: readonly string[]): Promise<BackendInfo> {
-  const info = await pool.start()
-  try {
-    for (const name of preload) await pool.load(name, { keepOpen: true })
-    return info
-  } catch (error) {
-    await pool.dispose()
-    throw error
-  }
-}
-
-async function describeModel(source: TaskSource, name: string): Promise<ModelInfo> {
-  try {
-    const model = await source.resolve(name, name)
-    return { name, id: model.id, available: true, ...(await source.describe(model)) }
-  } catch (error) {
-    // Whatever is wrong with one model, the list has the others.
-    return { name, available: false, reason: toTesseraError(error).message }
-  }
 }

@@ -46,6 +46,7 @@ export interface ImageCallOptions extends ListeningOptions {
   readonly onPreview?: ((preview: Preview) => void) | undefined
 }
 
+/** What a call of `editImage` may say beside its request. */
 export interface EditImageCallOptions extends ImageCallOptions {
   /**
    * Integer within ±(2^53 - 1); variant k is drawn from `seed + k`. Default: a random one.

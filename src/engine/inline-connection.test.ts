@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createBackend } from '../backends/index.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { startEngine } from './engine.ts'
 import { connectInline } from './inline-connection.ts'
 import { resolveOptions } from './resolve-options.ts'
+import { startEngine } from './start-engine.ts'
 import { runFake } from './test-support/engines.ts'
 import { createFakeSource } from './test-support/fake-task.ts'
 

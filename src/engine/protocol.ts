@@ -63,7 +63,9 @@ export interface WorkerData {
 
 /** Which backend really runs, and why. */
 export interface BackendInfo {
+  /** Name of the backend that computes. */
   readonly backend: BackendName
+  /** Why it was taken, as one sentence for people. */
   readonly reason: string
   /** What `auto` tried before, and why each did not serve. */
   readonly tried: readonly { readonly name: BackendName; readonly reason: string }[]

@@ -16,6 +16,7 @@ export type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
   Readonly<Partial<Record<JobKind, never>>> &
   Readonly<Partial<Record<string, string>>>
 
+/** What `createEngine` takes; every field is optional. */
 export interface EngineOptions extends CommonEngineOptions {
   /**
    * Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error.

@@ -48,6 +48,12 @@ const REBUILD: Record<ErrorCode, (message: string, details: Details, settings: E
 /**
  * Turns the result of `error.toJSON()` back into an error of the same class, with the stack of the place it was thrown.
  * Anything that is not such an object gives an `InternalError`.
+ *
+ * @example
+ * ```ts
+ * const error = new InvalidRequestError('prompt', 'is required')
+ * const same = errorFromJSON(JSON.parse(JSON.stringify(error)))
+ * ```
  */
 export function errorFromJSON(json: unknown): TesseraError {
   if (typeof json !== 'object' || json === null) return new InternalError('an error of unknown kind crossed a thread')
@@ -62,6 +68,16 @@ export function errorFromJSON(json: unknown): TesseraError {
 /**
  * Wraps anything that was thrown: errors of this library stay what they are, failed allocations become an
  * `InsufficientMemoryError`, all else an `InternalError`.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await decide(request)
+ * } catch (thrown) {
+ *   const { code, status } = toTesseraError(thrown)
+ *   console.error(code, status)
+ * }
+ * ```
  */
 export function toTesseraError(thrown: unknown): TesseraError {
   if (TesseraError.isInstance(thrown)) return thrown

@@ -8,6 +8,7 @@ export interface ErrorRow {
   readonly errorType: string
   /** True when the very same call may succeed later without anybody changing anything. */
   readonly retryable: boolean
+  /** What has happened, as one sentence for people. */
   readonly meaning: string
 }
 
@@ -133,4 +134,5 @@ export const ERROR_TABLE = {
   },
 } as const satisfies Record<string, ErrorRow>
 
+/** What every error of the library has as `code`. */
 export type ErrorCode = keyof typeof ERROR_TABLE

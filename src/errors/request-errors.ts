@@ -1,5 +1,6 @@
 import { type ErrorSettings, TesseraError } from './tessera-error.ts'
 
+/** What an `InvalidRequestError` may be made with. */
 export interface InvalidRequestSettings extends ErrorSettings {
   /** The path as a list, exact where a name itself holds a dot. Default: `path` split at its dots. */
   readonly loc?: readonly string[]
@@ -9,6 +10,7 @@ export interface InvalidRequestSettings extends ErrorSettings {
 export class InvalidRequestError extends TesseraError<'invalid_request'> {
   static readonly code = 'invalid_request'
   override readonly path: string
+  /** What was expected and what came, without the path. */
   readonly reason: string
   /** The path as a list of field names; empty when the body as a whole is at fault. */
   readonly loc: readonly string[]
@@ -54,6 +56,7 @@ export class InsufficientQuotaError extends TesseraError<'insufficient_quota'> {
   }
 }
 
+/** What errors that ask for a later try are made with. */
 export interface BackoffSettings extends ErrorSettings {
   /** How long to wait before the next try, in milliseconds. */
   readonly retryAfterMs?: number
@@ -62,6 +65,7 @@ export interface BackoffSettings extends ErrorSettings {
 /** Too many requests of one client. */
 export class RateLimitError extends TesseraError<'rate_limit_error'> {
   static readonly code = 'rate_limit_error'
+  /** Milliseconds until a try may succeed; absent where that is not known. */
   readonly retryAfterMs?: number
 
   constructor(message = 'too many requests for this API key; retry with backoff', settings: BackoffSettings = {}) {
@@ -77,6 +81,7 @@ export class RateLimitError extends TesseraError<'rate_limit_error'> {
 /** The queue is full, whoever filled it. */
 export class OverloadedError extends TesseraError<'overloaded'> {
   static readonly code = 'overloaded'
+  /** Milliseconds until a try may succeed; absent where that is not known. */
   readonly retryAfterMs?: number
 
   constructor(
@@ -95,6 +100,7 @@ export class OverloadedError extends TesseraError<'overloaded'> {
 /** The store of usage and balances is away; thrown by the service only, before it begins to work. */
 export class StoreUnavailableError extends TesseraError<'store_unavailable'> {
   static readonly code = 'store_unavailable'
+  /** Milliseconds until a try may succeed; absent where that is not known. */
   readonly retryAfterMs?: number
 
   constructor(message = 'balances cannot be read at the moment; retry with backoff', settings: BackoffSettings = {}) {
@@ -113,6 +119,7 @@ export class StoreUnavailableError extends TesseraError<'store_unavailable'> {
  */
 export class AbortedError extends TesseraError<'aborted'> {
   static readonly code = 'aborted'
+  /** As that of what `fetch` throws; the name of the class is `AbortedError`. */
   declare readonly name: 'AbortError'
 
   constructor(message = 'the call was aborted by its signal', settings?: ErrorSettings) {

@@ -3,7 +3,9 @@ import { type ErrorSettings, TesseraError } from './tessera-error.ts'
 /** A backend that was asked for cannot run here: `reason` says why, `remedy` what helps. */
 export class BackendUnavailableError extends TesseraError<'backend_unavailable'> {
   static readonly code = 'backend_unavailable'
+  /** Name of the backend that was asked for. */
   readonly backend: string
+  /** Why it does not run here. */
   readonly reason: string
   /** What the user can do about it. */
   readonly remedy: string
@@ -23,6 +25,7 @@ export class BackendUnavailableError extends TesseraError<'backend_unavailable'>
 /** No model of that name is installed; the message lists the places tried. */
 export class ModelNotFoundError extends TesseraError<'model_not_found'> {
   static readonly code = 'model_not_found'
+  /** The model that was asked for, as the caller named it. */
   readonly model: string
   /** The places that were looked at. */
   readonly tried: readonly string[]
@@ -45,8 +48,11 @@ export class ModelNotFoundError extends TesseraError<'model_not_found'> {
 /** A file of a model bundle is not what it should be. */
 export class ModelFormatError extends TesseraError<'model_format'> {
   static readonly code = 'model_format'
+  /** Path or URL of the file. */
   readonly file: string
+  /** What should have been there. */
   readonly expected: string
+  /** What was found. */
   readonly got: string
 
   constructor(file: string, expected: string, got: string, settings?: ErrorSettings) {
@@ -93,7 +99,9 @@ export class InsufficientMemoryError extends TesseraError<'insufficient_memory'>
 /** A model could not be downloaded; what has arrived is kept for the next attempt. */
 export class DownloadFailedError extends TesseraError<'download_failed'> {
   static readonly code = 'download_failed'
+  /** The model that was to be downloaded. */
   readonly model: string
+  /** What the network or the hub answered. */
   readonly reason: string
 
   constructor(model: string, reason: string, settings?: ErrorSettings) {
@@ -119,6 +127,7 @@ export class EngineDisposedError extends TesseraError<'engine_disposed'> {
 /** The worker thread ended during the call, for example for lack of memory. */
 export class WorkerCrashedError extends TesseraError<'worker_crashed'> {
   static readonly code = 'worker_crashed'
+  /** How the thread ended. */
   readonly reason: string
 
   constructor(reason: string, settings?: ErrorSettings) {

@@ -4,16 +4,21 @@ const MARKER = Symbol.for('tessera.error')
 
 /** An error as plain data, for crossing threads. Not a wire body: it has stacks. */
 export interface ErrorJson {
+  /** The `name` of the error. */
   readonly name: string
   /** Absent on a cause that is not an error of this library. */
   readonly code?: ErrorCode
+  /** The sentence for people. */
   readonly message: string
   /** The fields that the class adds, such as `path` or `backend`. */
   readonly details?: Readonly<Record<string, unknown>>
+  /** Lines of the stack where the error was made. */
   readonly stack?: string
+  /** What the error was made of, in the same form. */
   readonly cause?: ErrorJson
 }
 
+/** What every error may be made with. */
 export interface ErrorSettings {
   /** The error that was thrown underneath. */
   readonly cause?: unknown
@@ -26,6 +31,7 @@ interface ErrorClass<T> {
 
 /** Base of every error this library throws on purpose. Messages hold paths, names and sizes, never request content. */
 export abstract class TesseraError<Code extends ErrorCode = ErrorCode> extends Error {
+  /** What happened, one word of the table of errors, such as `invalid_request`. */
   readonly code: Code
   /** HTTP status. */
   readonly status: number

@@ -12,6 +12,7 @@ import { findThreshold, type Threshold } from './threshold.ts'
 /** An engine without a calibration of its own: its answers are what is corrected. */
 export type Calibrates = Pick<Engine, 'decide' | 'models'>
 
+/** What `calibrate` may be told beside its rows. */
 export interface CalibrateOptions extends EvaluateOptions {
   /**
    * Share of decided answers that may be wrong, 0 to 1, that thresholds are looked for. @defaultValue 0.05
@@ -26,15 +27,18 @@ export interface CalibrateOptions extends EvaluateOptions {
 
 /** How one question was calibrated. All figures are cross-validated: no answer is judged by a fit on its own label. */
 export interface QuestionCalibration {
+  /** Name of the question in the rows. */
   readonly name: string
   /**
    * `fitted`: the correction is in the calibration. `kept`: it made held-out answers no better, so the shipped calibration
    * stays. `too few`: below ten rows, or all with the same right answer.
    */
   readonly status: 'fitted' | 'kept' | 'too few'
+  /** Labelled rows of the question. */
   readonly rows: number
   /** True below 30 rows, where the figures say little. */
   readonly few: boolean
+  /** Figures of the model as it was shipped; `logLoss` is the mean of `-log p` of the right answers. */
   readonly before: Metrics & { readonly logLoss: number }
   /** Figures of what the calibration gives from now on. */
   readonly after: Metrics & { readonly logLoss: number }
@@ -42,9 +46,11 @@ export interface QuestionCalibration {
   readonly threshold?: Threshold
 }
 
+/** What `calibrate` has fitted, and what it is worth. */
 export interface CalibrationResult {
   /** The calibration for `createEngine({ calibration })`; it can be kept in a file as JSON. */
   readonly calibration: OwnCalibration
+  /** One entry for each question, in the order in which rows have them. */
   readonly questions: readonly QuestionCalibration[]
 }
 

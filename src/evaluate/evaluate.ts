@@ -13,6 +13,7 @@ import { isRight, type Outcome } from './outcome.ts'
 /** What answers decisions: an engine of this library, or anything else with the same method. */
 export type Decides = Pick<Engine, 'decide'>
 
+/** What `evaluate` may be told beside its rows. */
 export interface EvaluateOptions {
   /**
    * Stops it; rejects with AbortedError.
@@ -54,22 +55,35 @@ export interface EvaluateOptions {
 
 /** How well one question was answered, by its name in the rows. */
 export interface QuestionEvaluation extends Metrics {
+  /** Type of the question: `noul`, `choice` or `score`. */
   readonly type: Question['type']
   /** Absent where the rows ask the question with different options. */
   readonly confusion?: Confusion
+  /** What share is decided at which error, by threshold. */
   readonly coverage: readonly CoveragePoint[]
 }
 
+/** How a model answers labelled rows. */
 export interface Evaluation {
   /** The model that answered. */
   readonly model: string
+  /** Labelled rows that were answered. */
   readonly rows: number
+  /** Figures over all questions of all rows. */
   readonly overall: Metrics
+  /** Figures of each question by its name. */
   readonly questions: Readonly<Record<string, QuestionEvaluation>>
+  /** What share of all questions is decided at which error, by threshold. */
   readonly coverage: readonly CoveragePoint[]
+  /** How often answers of each confidence are right: 15 bins of equal width, without the empty ones. */
   readonly reliability: readonly ReliabilityBin[]
   /** Tokens that were read, and the time it took. */
-  readonly cost: { readonly inputTokens: number; readonly seconds: number }
+  readonly cost: {
+    /** Tokens of all requests, as `usage` counts them. */
+    readonly inputTokens: number
+    /** Time of all requests together, by the clock. */
+    readonly seconds: number
+  }
   /** Whether each labelled question was answered right, in the order of the rows; two models can be compared by it. */
   readonly right: readonly boolean[]
 }

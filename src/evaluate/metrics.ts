@@ -1,6 +1,7 @@
 import { isRight, type Outcome } from './outcome.ts'
 import { rankCorrelation } from './rank-correlation.ts'
 
+/** Figures of answers that have labels. */
 export interface Metrics {
   /** Labelled questions. */
   readonly n: number
@@ -26,9 +27,11 @@ const NORMAL_95 = 1.96
 
 /** A bin of answers whose winning option was about equally probable. */
 export interface ReliabilityBin {
+  /** Answers of the bin. */
   readonly n: number
   /** Mean probability of the winning option. */
   readonly confidence: number
+  /** Share of them that are right. */
   readonly accuracy: number
 }
 

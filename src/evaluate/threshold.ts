@@ -3,11 +3,13 @@ import { isRight, type Outcome } from './outcome.ts'
 
 /** The `min_confidence` below which answers are better left to somebody else. */
 export interface Threshold {
+  /** The `min_confidence` to set, 0 to 1. */
   readonly minConfidence: number
   /** Share of answers that stay decided. */
   readonly coverage: number
   /** Share of those that are wrong, and its 95 % interval. */
   readonly error: number
+  /** The 95 % interval of that error, 0 to 1. */
   readonly interval: readonly [low: number, high: number]
 }
 

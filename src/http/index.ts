@@ -1,3 +1,8 @@
+/**
+ * The HTTP service: keys, limits, usage and stores.
+ *
+ * @module tessera-onnx/server
+ */
 export type { RequestLog } from './request-reporter.ts'
 export type { KeyConfig } from './keys/key-config.ts'
 export type { ApiKey, KeyStore } from './keys/key-store.ts'

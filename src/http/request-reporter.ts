@@ -6,31 +6,131 @@ import type { RecentRequests } from './usage/recent-requests.ts'
 
 /** One answered request, without anything of its content. */
 export interface RequestLog {
-  /** Also on the response, as `x-request-id`. */
+  /**
+   * Also on the response, as `x-request-id`.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ requestId }) => console.log(requestId) })
+   * ```
+   */
   readonly requestId: string
+  /**
+   * Method of the request, such as `POST`.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ method }) => console.log(method) })
+   * ```
+   */
   readonly method: string
-  /** Path of the route; absent where no route took the request. */
+  /**
+   * Path of the route; absent where no route took the request.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ route }) => console.log(route) })
+   * ```
+   */
   readonly route?: string
-  /** Account of the key. */
+  /**
+   * Account of the key.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ account }) => console.log(account) })
+   * ```
+   */
   readonly account?: string
-  /** The trace that the request says it belongs to (`traceparent`), in 32 hexadecimal digits. */
+  /**
+   * The trace that the request says it belongs to (`traceparent`), in 32 hexadecimal digits.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ traceId }) => console.log(traceId) })
+   * ```
+   */
   readonly traceId?: string
-  /** Model that worked on the request: its hub id, or the name of its folder. */
+  /**
+   * Model that worked on the request: its hub id, or the name of its folder.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ model }) => console.log(model) })
+   * ```
+   */
   readonly model?: string
-  /** Milliseconds that the request waited for that model. */
+  /**
+   * Milliseconds that the request waited for that model.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ queueMs }) => console.log(queueMs) })
+   * ```
+   */
   readonly queueMs?: number
-  /** Milliseconds that the model took, in which requests that run at the same time take turns. */
+  /**
+   * Milliseconds that the model took, in which requests that run at the same time take turns.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ computeMs }) => console.log(computeMs) })
+   * ```
+   */
   readonly computeMs?: number
-  /** What the answer used: input tokens of a decision, else images. */
+  /**
+   * What the answer used: input tokens of a decision, else images.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ units }) => console.log(units) })
+   * ```
+   */
   readonly units?: number
-  /** Length of the body, as the request says it. */
+  /**
+   * Length of the body, as the request says it.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ bytesIn }) => console.log(bytesIn) })
+   * ```
+   */
   readonly bytesIn?: number
-  /** Length of the body of the response; absent for a stream. */
+  /**
+   * Length of the body of the response; absent for a stream.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ bytesOut }) => console.log(bytesOut) })
+   * ```
+   */
   readonly bytesOut?: number
-  /** Of the response; of a streamed one that failed on the way, the status that its error has. */
+  /**
+   * Of the response; of a streamed one that failed on the way, the status that its error has.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ status }) => console.log(status) })
+   * ```
+   */
   readonly status: number
+  /**
+   * Milliseconds from the arrival of the request to the end of its response.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ milliseconds }) => console.log(milliseconds) })
+   * ```
+   */
   readonly milliseconds: number
-  /** What went wrong, where the fault is the server's own (status 500 and 503). */
+  /**
+   * What went wrong, where the fault is the server's own (status 500 and 503).
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, log: ({ error }) => console.log(error) })
+   * ```
+   */
   readonly error?: TesseraError
 }
 

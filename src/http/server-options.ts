@@ -10,6 +10,7 @@ import type { RequestLog } from './request-reporter.ts'
 import type { Endpoint, Price, Prices } from './usage/prices.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 
+/** What `createServer` takes. */
 export interface ServerOptions {
   /**
    * Answers the requests. Without `activity` and `backendInfo` some metrics are missing. It stays the caller's: `close()` does not dispose it.

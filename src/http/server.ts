@@ -42,18 +42,58 @@ import { RunningWork } from './usage/running-work.ts'
 import type { DailyUsage, MonthlyUsage } from './usage/usage-rows.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 
+/** The HTTP service as a handler of web requests, which adapters mount into frameworks. */
 export interface Server {
-  /** Answers a request, whatever it is: it never rejects. `request.signal` stops the work. */
+  /**
+   * Answers a request, whatever it is: it never rejects. `request.signal` stops the work.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine })
+   * const response = await server.fetch(new Request('http://localhost/v1/models'))
+   * ```
+   */
   readonly fetch: (request: Request) => Promise<Response>
-  /** What an account has used, by month and endpoint, oldest first. */
+  /**
+   * What an account has used, by month and endpoint, oldest first.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine })
+   * for (const { month, endpoint, units, cost } of await server.usage('shop')) console.log(month, endpoint, units, cost)
+   * ```
+   */
   usage(account: string): Promise<MonthlyUsage[]>
-  /** The same by day, for the last 92 days that anything was answered on. */
+  /**
+   * The same by day, for the last 92 days that anything was answered on.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine })
+   * for (const { day, units } of await server.usageByDay('shop')) console.log(day, units)
+   * ```
+   */
   usageByDay(account: string): Promise<DailyUsage[]>
-  /** Has `/readyz` say that no more requests should come; those that do are answered. */
+  /**
+   * Has `/readyz` say that no more requests should come; those that do are answered.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine })
+   * process.once('SIGTERM', () => server.drain())
+   * ```
+   */
   drain(): void
   /**
    * Refuses new requests with 529, and resolves when those being answered are and charges that wait for the store were
    * tried once more. Jobs that are not over are stopped and not charged. Safe to call twice.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine })
+   * await server.close()
+   * await engine.dispose()
+   * ```
    */
   close(): Promise<void>
 }
@@ -62,6 +102,12 @@ const KEYED_CONCURRENCY = 32
 
 /**
  * The service of the specification as a web-standard handler.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine: await createEngine(), keys: ['a-long-secret'] })
+ * createNodeServer(server).listen(8080)
+ * ```
  *
  * @throws InvalidRequestError for an option that is no valid value
  */

@@ -1,5 +1,10 @@
 /**
  * Counts Unicode code points, which is what "characters" means in every limit. A lone surrogate counts as one.
+ *
+ * @example
+ * ```ts
+ * countCharacters('naïve 🙂') // 7
+ * ```
  */
 export function countCharacters(text: string): number {
   let count = 0

@@ -15,6 +15,12 @@ export const decisionRequestSchema = createDecisionRequestSchema(LIMITS.options.
  * Checks a decision request and returns a copy that shares nothing with it. The copy keeps the order of the names, and
  * its maps have no prototype, so that `__proto__` and `constructor` are names like any other.
  *
+ * @example
+ * ```ts
+ * const body: unknown = JSON.parse('{"state":"x","questions":{"angry":{"type":"noul","instructions":"Angry?"}}}')
+ * const { questions } = parseDecisionRequest(body)
+ * ```
+ *
  * @throws InvalidRequestError for the first fault in document order, with the path of the field.
  */
 export function parseDecisionRequest(body: unknown, settings: ParseSettings = {}): DecisionRequest {

@@ -32,10 +32,15 @@ const seed = z.int({ error: expected('an integer within ±(2^53 - 1)', shown) })
 /** Body of an image generation request. */
 export const imageGenerationRequestSchema = z.object(
   {
+    /** Name of the model; without it `alpha-image-turbo`. */
     model,
+    /** What to draw, 1 to 32,000 characters. */
     prompt: promptSchema,
+    /** Width and height in pixels, such as `1024x1024`. */
     size,
+    /** Number that the noise comes from; absent where it is drawn at random. */
     seed,
+    /** How many pictures, 1 to 4. */
     n: count,
   },
   { error: expected('a JSON object') },
@@ -45,9 +50,13 @@ export const imageGenerationRequestSchema = z.object(
 export const imageEditRequestSchema = z
   .object(
     {
+      /** Name of the model; without it `beta-klein-4b`. */
       model,
+      /** What to change, 1 to 32,000 characters. */
       prompt: promptSchema,
+      /** The source, in base64 or as a data URL; absent where there are `images`. */
       image: reader(readSource, SOURCE_JSON).optional(),
+      /** Several sources in place of `image`. */
       images: reader(readSources, {
         type: 'array',
         items: SOURCE_JSON,
@@ -58,6 +67,7 @@ export const imageEditRequestSchema = z
       mask: reader(readSource, SOURCE_JSON).optional(),
       /** Not in the specification, where edits cannot be repeated; means what it means in a generation. */
       seed,
+      /** How many pictures, 1 to 4. */
       n: count,
     },
     { error: expected('a JSON object') },
@@ -84,12 +94,30 @@ export type ImageGenerationRequest = z.output<typeof imageGenerationRequestSchem
 /** An image edit request that passed validation, defaults filled in. */
 export type ImageEditRequest = z.output<typeof imageEditRequestSchema>
 
-/** @throws InvalidRequestError for the first fault in document order. */
+/**
+ * Checks the body of a request for pictures and gives a clean copy.
+ *
+ * @example
+ * ```ts
+ * const { prompt, size } = parseImageGenerationRequest({ prompt: 'an apple on a blue background' })
+ * ```
+ *
+ * @throws InvalidRequestError for the first fault in document order
+ */
 export function parseImageGenerationRequest(body: unknown): ImageGenerationRequest {
   return parseRequest(imageGenerationRequestSchema, body)
 }
 
-/** @throws InvalidRequestError for the first fault in document order. */
+/**
+ * Checks the body of a request for an edit and gives a clean copy.
+ *
+ * @example
+ * ```ts
+ * const { prompt } = parseImageEditRequest({ prompt: 'make it green', image: 'iVBORw0KGgo' })
+ * ```
+ *
+ * @throws InvalidRequestError for the first fault in document order
+ */
 export function parseImageEditRequest(body: unknown): ImageEditRequest {
   return parseRequest(imageEditRequestSchema, body)
 }

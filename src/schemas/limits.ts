@@ -36,6 +36,7 @@ export interface OptionLimits {
   readonly maxOptions?: number
 }
 
+/** What `parseDecisionRequest` may be told. */
 export interface ParseSettings extends OptionLimits {
   /**
    * Ends the path of a fault inside a state or a text before the first member name, which is the caller's content: for

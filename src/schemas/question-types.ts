@@ -145,6 +145,7 @@ export interface ScoreQuestionInput extends QuestionInputFields {
   readonly criteria: readonly (string | object)[]
 }
 
+/** A question as callers write it, told apart by its `type`. */
 export type QuestionInput = NoulQuestionInput | ChoiceQuestionInput | ScoreQuestionInput
 
 /** Questions by the names under which their answers come back; 1 to 32 of them. */

@@ -1,5 +1,6 @@
-import { type Engine, startEngine } from '../engine/engine.ts'
+import type { Engine } from '../engine/engine.ts'
 import { connectInline } from '../engine/inline-connection.ts'
+import { startEngine } from '../engine/start-engine.ts'
 import { resolveWebOptions, type WebEngineOptions } from './resolve-web-options.ts'
 import { createWebParts } from './web-parts.ts'
 import { createWebTaskSource } from './web-task-source.ts'
@@ -8,6 +9,12 @@ import { connectWebWorker } from './worker-connection.ts'
 /**
  * Starts an engine in this page: its worker and backend at once, each model with the first request for it. Models come
  * from URLs and are kept in Cache Storage; calls report their download as progress.
+ *
+ * @example
+ * ```ts
+ * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
+ * const { answers } = await engine.decide(request)
+ * ```
  *
  * @throws InvalidRequestError for an option that is no valid value; BackendUnavailableError when the backend that was
  * asked for does not work here, or none does

@@ -1,3 +1,8 @@
+/**
+ * The same engine in browsers.
+ *
+ * @module tessera-onnx/web
+ */
 export type {
   BackendInfo,
   CallOptions,

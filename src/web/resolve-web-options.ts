@@ -4,6 +4,7 @@ import { InvalidRequestError } from '../errors/index.ts'
 import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
 import { callback, mapOf, oneOf, optionTable, readOptions, text } from '../options/index.ts'
 
+/** What `createEngine` takes in browsers. */
 export interface WebEngineOptions extends CommonEngineOptions {
   /**
    * URL of the folder with the files of onnxruntime-web (`ort-wasm-*.wasm` and `.mjs` in

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Backend } from '../backends/backend.ts'
-import { startEngine } from '../engine/engine.ts'
 import { connectInline } from '../engine/inline-connection.ts'
+import { startEngine } from '../engine/start-engine.ts'
 import { resolveWebOptions } from './resolve-web-options.ts'
 import { page, refusal, stubSite } from './test-support/fake-site.ts'
 import { createWebTaskSource } from './web-task-source.ts'

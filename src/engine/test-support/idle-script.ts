@@ -1,6 +1,6 @@
 import { decideTelemetry } from '../../backends/index.ts'
-import { startEngine } from '../engine.ts'
 import { resolveOptions } from '../resolve-options.ts'
+import { startEngine } from '../start-engine.ts'
 import { connectWorker } from '../worker-connection.ts'
 import { createFakeSource } from './fake-task.ts'
 

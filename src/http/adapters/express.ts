@@ -1,3 +1,8 @@
+/**
+ * The service in an app of Express.
+ *
+ * @module tessera-onnx/express
+ */
 import type { ServerResponse } from 'node:http'
 import { AbortedError, InvalidRequestError, type TesseraError } from '../../errors/index.ts'
 import { setParsedBody } from '../body/parsed-body.ts'
@@ -10,6 +15,12 @@ import { type NodeListener, toNodeListener } from './node.ts'
  * Middleware for Express: `app.use('/ai', toExpressHandler(server))`. It answers everything below the path it is
  * mounted at, with or without a body parser in front of it. Such a parser's own limit applies; that of
  * `express.json()` is 100 kB. What it refuses is answered by `toExpressErrorHandler`.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: ['a-long-secret'] })
+ * express().use('/ai', toExpressHandler(server)).listen(8080)
+ * ```
  */
 export function toExpressHandler(server: FetchServer): NodeListener {
   return toNodeListener(server)
@@ -27,6 +38,14 @@ export type ExpressErrorHandler = (
  * Middleware for Express, mounted at the same path after `toExpressHandler`, where a body parser stands in front of it:
  * `app.use('/ai', toExpressErrorHandler(server))`. Without it Express answers a body that its parser refused with a page
  * of its own, and prints the error, which quotes the body. Other errors go on to the app's own handlers.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: ['a-long-secret'] })
+ * const app = express().use(express.json())
+ * app.use('/ai', toExpressHandler(server))
+ * app.use('/ai', toExpressErrorHandler(server))
+ * ```
  */
 export function toExpressErrorHandler(server: FetchServer): ExpressErrorHandler {
   return (error, message, response, next) => {

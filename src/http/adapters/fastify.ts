@@ -1,3 +1,8 @@
+/**
+ * The service in an app of Fastify.
+ *
+ * @module tessera-onnx/fastify
+ */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { countSegments, dropSegments, type FetchServer } from './fetch-server.ts'
 import { toWebRequest } from './node-messages.ts'
@@ -5,6 +10,12 @@ import { toWebRequest } from './node-messages.ts'
 /**
  * A plugin for Fastify: `app.register(toFastifyPlugin(server), { prefix: '/ai' })`. Not to be wrapped with
  * fastify-plugin, which would undo the prefix. Bodies below the prefix are read by the service, so its limit applies.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: ['a-long-secret'] })
+ * await fastify().register(toFastifyPlugin(server), { prefix: '/ai' })
+ * ```
  */
 export function toFastifyPlugin(server: FetchServer): (fastify: FastifyInstance) => Promise<void> {
   return async (fastify) => {

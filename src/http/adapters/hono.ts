@@ -1,8 +1,21 @@
+/**
+ * The service in an app of Hono.
+ *
+ * @module tessera-onnx/hono
+ */
 import type { Context } from 'hono'
 import { routePath } from 'hono/route'
 import { countSegments, dropSegments, type FetchServer, rebase } from './fetch-server.ts'
 
-/** A handler for Hono: `app.all('/ai/*', toHonoHandler(server))`. What `*` stands for is the path that counts. */
+/**
+ * A handler for Hono: `app.all('/ai/*', toHonoHandler(server))`. What `*` stands for is the path that counts.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: ['a-long-secret'] })
+ * const app = new Hono().all('/ai/*', toHonoHandler(server))
+ * ```
+ */
 export function toHonoHandler(server: FetchServer): (context: Context) => Promise<Response> {
   return async (context) => {
     const { req } = context

@@ -1,3 +1,8 @@
+/**
+ * The service in an app of Next.js.
+ *
+ * @module tessera-onnx/next
+ */
 import { type FetchServer, rebase } from './fetch-server.ts'
 
 interface RouteContext {
@@ -7,12 +12,15 @@ interface RouteContext {
 type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>
 
 /**
- * Route handlers for Next.js, in `app/ai/[...path]/route.ts`:
- *
- *     export const { GET, POST, PUT, PATCH, DELETE } = toNextHandlers(server)
- *
- * What the catch-all segment stands for is the path that counts. Needs the nodejs runtime, and `onnxruntime-node` under
+ * Route handlers for Next.js, which `app/ai/[...path]/route.ts` exports by these names. What the catch-all segment
+ * stands for is the path that counts. Needs the nodejs runtime, and `tessera-onnx` under
  * `serverExternalPackages`.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: ['a-long-secret'] })
+ * const { GET, POST, PUT, PATCH, DELETE } = toNextHandlers(server)
+ * ```
  */
 export function toNextHandlers(
   server: FetchServer,

@@ -1,3 +1,8 @@
+/**
+ * The service on the HTTP server of Node.
+ *
+ * @module tessera-onnx/node
+ */
 import { randomUUID } from 'node:crypto'
 import {
   createServer as createHttpServer,
@@ -15,7 +20,15 @@ import { type NodeRequest, sendWebResponse, toWebRequest } from './node-messages
 /** A listener for `http.createServer`, and a handler for everything built on it. */
 export type NodeListener = (message: IncomingMessage, response: ServerResponse) => void
 
-/** Answers Node's requests; `message.url` is the path that counts. */
+/**
+ * Answers Node's requests; `message.url` is the path that counts.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: ['a-long-secret'] })
+ * http.createServer(toNodeListener(server)).listen(8080)
+ * ```
+ */
 export function toNodeListener(server: FetchServer): NodeListener {
   return (message: NodeRequest, response) => {
     void answer(server, message, response).catch(() => response.destroy())
@@ -56,7 +69,15 @@ export interface NodeTimeouts {
 /** How often connections are looked at that take too long. */
 const CHECK_MS = 1000
 
-/** An HTTP server, not yet listening, whose answer to a request that is no HTTP has the service's own form too. */
+/**
+ * An HTTP server, not yet listening, whose answer to a request that is no HTTP has the service's own form too.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: ['a-long-secret'] })
+ * createNodeServer(server, { keepAliveMs: 65_000 }).listen(8080)
+ * ```
+ */
 export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {}): HttpServer {
   const { keepAliveMs = 65_000, headersMs = 20_000, requestMs = 300_000 } = timeouts
   const settings = {

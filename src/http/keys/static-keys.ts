@@ -12,6 +12,11 @@ interface Entry {
 /**
  * Keys from a list, of which only SHA-256 digests stay in memory.
  *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: createKeyStore(['a-long-secret', { key: 'another', id: 'shop' }]) })
+ * ```
+ *
  * @param keys A key, or its settings.
  * @throws InvalidRequestError for an empty list, a key that cannot be sent in a header, two equal keys, or keys of one
  * name whose settings differ. It never shows a key.

@@ -9,7 +9,14 @@ interface Kept {
 /** Written documents between two searches for those that have expired. */
 const SWEEP_EVERY = 1000
 
-/** Accounts in this process, gone with it. */
+/**
+ * Accounts in this process, gone with it.
+ *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: ['a-long-secret'], store: createMemoryStore() })
+ * ```
+ */
 export function createMemoryStore(): UsageStore {
   const documents = new Map<string, Kept>()
   let writes = 0

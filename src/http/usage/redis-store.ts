@@ -25,6 +25,7 @@ return 1`
 /** A server that does not answer is not waited for longer at the end. */
 const CLOSE_MS = 2000
 
+/** What `openRedisStore` may be told beside the URL. */
 export interface RedisStoreOptions {
   /**
    * Also takes a server whose settings lose balances when it restarts or its memory is full; default false, which
@@ -41,9 +42,15 @@ export interface RedisStoreOptions {
 /**
  * Accounts and rate limits on a Redis server, shared by every process that uses it. Needs the package `@redis/client`.
  *
+ * @example
+ * ```ts
+ * const store = await openRedisStore('redis://localhost:6379')
+ * const server = createServer({ engine, keys: ['a-long-secret'], store })
+ * ```
+ *
  * @param url Such as `redis://user:password@host:6379`; `rediss:` for TLS.
  * @throws InvalidRequestError where the package is missing, the server does not answer or its settings lose balances;
- *   never shows the password
+ * never shows the password
  */
 export async function openRedisStore(url: string, { acceptLoss = false }: RedisStoreOptions = {}): Promise<UsageStore> {
   const client = await connectRedis(url)

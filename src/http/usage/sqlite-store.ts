@@ -14,6 +14,11 @@ const SWEEP_EVERY = 1000
 /**
  * Accounts in an SQLite file, shared by every process of this machine that opens it. Created where it does not exist.
  *
+ * @example
+ * ```ts
+ * const server = createServer({ engine, keys: ['a-long-secret'], store: openSqliteStore('usage.db') })
+ * ```
+ *
  * @throws InvalidRequestError where Node has no `node:sqlite` (it came with 22.5), or the file cannot be opened
  */
 export function openSqliteStore(file: string): UsageStore {

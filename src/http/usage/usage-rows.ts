@@ -5,19 +5,23 @@ import { formatAmount } from './money.ts'
 export interface Usage {
   /** `decisions`, `generations` or `edits`. */
   readonly endpoint: string
+  /** Requests that were answered. */
   readonly requests: number
   /** Input tokens on `decisions`, images elsewhere. */
   readonly units: number
+  /** Of the units, those that cost nothing. */
   readonly freeUnits: number
   /** EUR, exact. */
   readonly cost: string
 }
 
+/** What one endpoint answered in a month. */
 export interface MonthlyUsage extends Usage {
   /** Such as `2026-11`, in UTC. */
   readonly month: string
 }
 
+/** What one endpoint answered on a day. */
 export interface DailyUsage extends Usage {
   /** Such as `2026-11-30`, in UTC. */
   readonly day: string

@@ -11,6 +11,7 @@ export interface StoredDocument {
 /** What a document becomes; undefined removes it. */
 export type Change = (document: string | undefined, now: number) => string | undefined
 
+/** What an update may be told. */
 export interface UpdateOptions {
   /** Fires when nobody waits any more: what was not begun by then must not be done. */
   readonly signal?: AbortSignal
@@ -25,6 +26,7 @@ export interface UpdateOptions {
  * takes the store for unavailable.
  */
 export interface UsageStore {
+  /** The document of that name, and the clock of the store. */
   read(name: string, signal?: AbortSignal): Promise<StoredDocument>
   /**
    * Replaces a document by what `change` makes of it. No other update of the same document, in this process or another,
