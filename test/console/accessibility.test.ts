@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { checkAccessibility } from '../helpers/check-accessibility.ts'
 import { hasChromium, QUESTIONS, setUpConsole } from '../helpers/console-service.ts'
 
 describe.skipIf(!hasChromium)('the console (needs Chromium, whose path CHROMIUM may give)', () => {
@@ -56,43 +53,36 @@ describe.skipIf(!hasChromium)('the console (needs Chromium, whose path CHROMIUM 
   })
 
   describe('for everyone', () => {
-    const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-    async function check(page: Page): Promise<void> {
-      await page.evaluate(`${await axe}; undefined`)
-      const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResults
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      expect(overflow).toBeLessThanOrEqual(0)
-    }
-
     it.each([
-      ['light', 1400],
+      ['light', 1280],
+      ['dark', 1280],
+      ['light', 390],
+      ['dark', 390],
       ['dark', 360],
     ] as const)('has no fault that axe finds in a %s scheme, and fits into %s pixels', async (colorScheme, width) => {
       const first = await service.visit({ colorScheme, width })
-      await check(first)
+      await checkAccessibility(first)
       await service.use('/v1/systemone', { state: 'x', questions: QUESTIONS })
       await service.use('/v1/systemone', {})
       const page = await service.signIn({ colorScheme, width })
       await page.getByText('Show as a table').click()
-      await check(page)
+      await checkAccessibility(page)
       await page.getByRole('link', { name: 'Playground' }).click()
       await page.getByRole('button', { name: 'Decide', exact: true }).click()
       await page.locator('.answer').first().waitFor()
-      await check(page)
+      await checkAccessibility(page)
       await page.getByLabel('Minimum confidence').fill('2')
       await page.getByRole('button', { name: 'Decide', exact: true }).click()
       await page.getByText('Status 422').waitFor()
-      await check(page)
+      await checkAccessibility(page)
       await page.getByRole('tab', { name: 'Generate' }).click()
       await page.getByRole('button', { name: 'Generate' }).click()
       await page.locator('#generate figure').waitFor()
-      await check(page)
+      await checkAccessibility(page)
       await page.getByRole('tab', { name: 'Edit' }).click()
       await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByText('Not sent').waitFor()
-      await check(page)
+      await checkAccessibility(page)
     })
   })
 })

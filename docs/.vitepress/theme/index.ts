@@ -1,4 +1,5 @@
 import theme from 'vitepress/theme'
+import Layout from './layout.vue'
 import './page.css'
 
-export default theme
+export default { ...theme, Layout }

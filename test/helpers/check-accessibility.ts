@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Fails for what axe finds in the page as it is, and where the page is wider than its window. */
+export async function checkAccessibility(page: Page, name = page.url()): Promise<void> {
+  await page.evaluate(`${await axe}; undefined`)
+  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResults
+  const faults = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  expect({ name, faults, overflow: Math.max(0, overflow) }).toEqual({ name, faults: [], overflow: 0 })
+}

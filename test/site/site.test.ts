@@ -1,0 +1,78 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkAccessibility } from '../helpers/check-accessibility.ts'
+import { findChromium } from '../helpers/chromium.ts'
+import { type DocsSite, openDocsSite } from '../helpers/docs-site.ts'
+
+const executablePath = findChromium()
+
+describe.skipIf(executablePath === undefined)(
+  'the documentation site (needs Chromium, whose path CHROMIUM may give)',
+  () => {
+    let site: DocsSite
+    let browser: Browser
+    let page: Page
+    const faults: string[] = []
+    beforeAll(async () => {
+      site = await openDocsSite()
+      browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
+      page = await browser.newPage({ reducedMotion: 'reduce' })
+      page.on('pageerror', ({ message }) => faults.push(`${page.url()}: ${message}`))
+      page.on('request', (request) => {
+        const asked = request.url()
+        if (!/^(data|blob):/.test(asked) && !asked.startsWith(site.url)) faults.push(`${page.url()} asks for ${asked}`)
+      })
+    })
+    afterAll(async () => {
+      await browser?.close()
+      await site?.close()
+    })
+
+    /** One page of each kind that the reference is written as, and all others. */
+    function kindsOfPages(): string[] {
+      const kinds = new Map(site.pages.map((path) => [/^\/api\/(.*\/)?([\w-]+)\/[^/]*$/.exec(path)?.[2] ?? path, path]))
+      return [...kinds.values()]
+    }
+
+    it('has a page for every document and for the reference', () => {
+      expect(site.pages).toEqual(
+        expect.arrayContaining(['/', '/decisions', '/api/', '/api/tessera-onnx/functions/decide']),
+      )
+      expect(site.pages.length).toBeGreaterThan(100)
+      expect(kindsOfPages().length).toBeGreaterThan(30)
+    })
+
+    it.each([
+      ['light', 1280],
+      ['dark', 1280],
+      ['light', 390],
+      ['dark', 390],
+    ] as const)(
+      'has no fault that axe finds in a %s scheme, and fits into %i pixels',
+      async (colorScheme, width) => {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.setViewportSize({ width, height: 900 })
+        for (const path of [...kindsOfPages(), '/no-such-page']) {
+          await page.goto(site.url + path)
+          expect(await page.evaluate(() => document.documentElement.classList.contains('dark'))).toBe(
+            colorScheme === 'dark',
+          )
+          await checkAccessibility(page, path)
+        }
+        expect(faults).toEqual([])
+      },
+      900_000,
+    )
+
+    it('fits into 390 pixels on every page of the reference', async () => {
+      await page.setViewportSize({ width: 390, height: 900 })
+      const wide: string[] = []
+      for (const path of site.pages) {
+        await page.goto(site.url + path, { waitUntil: 'domcontentloaded' })
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        if (overflow > 0) wide.push(path)
+      }
+      expect(wide).toEqual([])
+    })
+  },
+)
