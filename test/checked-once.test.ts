@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { asChecked } from '../src/engine/checked-calls.ts'
 import type { Connection } from '../src/engine/connection.ts'
-import { startEngine } from '../src/engine/engine.ts'
+import { startEngine } from '../src/engine/start-engine.ts'
 import { resolveOptions } from '../src/engine/resolve-options.ts'
 import { createFakeSource } from '../src/engine/test-support/fake-task.ts'
 import type * as CopyJson from '../src/schemas/copy-json.ts'
