@@ -153,6 +153,7 @@ export interface ServerOptions {
   readonly log?: (entry: RequestLog) => void
 }
 
+/** How jobs of the service are kept and run. */
 export interface JobOptions {
   /**
    * Jobs that the engine is given at a time; accounts whose jobs wait take turns. Default 4.

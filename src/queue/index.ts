@@ -1,3 +1,8 @@
+/**
+ * Engines of several machines behind one queue in Redis.
+ *
+ * @module tessera-onnx/queue
+ */
 export type { ConnectionOptions, QueueEngineOptions, WorkerOptions } from './queue-options.ts'
 export { createQueueEngine, type QueueEngine } from './queue-engine.ts'
 export type { QueueName } from './queue-names.ts'

@@ -1,6 +1,7 @@
 /** Kinds of work, each with a queue of its own: a picture must not hold up decisions. */
 export const QUEUES = ['decide', 'images'] as const
 
+/** Name of one of the queues that services put calls into. */
 export type QueueName = (typeof QUEUES)[number]
 
 /** Of all keys and topics on the server. */

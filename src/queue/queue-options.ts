@@ -35,6 +35,7 @@ export interface ConnectionOptions {
   readonly plaintext?: boolean
 }
 
+/** What `createQueueEngine` takes. */
 export interface QueueEngineOptions extends ConnectionOptions {
   /**
    * Calls that may wait in each queue; a service refuses more with 529. Default 1000.
@@ -56,6 +57,7 @@ export interface QueueEngineOptions extends ConnectionOptions {
   readonly maxOptions?: number
 }
 
+/** What `runWorker` takes. */
 export interface WorkerOptions extends ConnectionOptions {
   /**
    * Kinds of work to take; default both.

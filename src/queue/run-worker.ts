@@ -10,6 +10,7 @@ import type { QueuedData } from './queued-call.ts'
 import { removeReport, REPORT_EVERY_MS, writeReport } from './worker-reports.ts'
 import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
 
+/** A worker that answers calls of the queue until it is closed. */
 export interface RunningWorker {
   /**
    * Takes no more calls, and resolves when those that it has are answered. Safe to call twice.
