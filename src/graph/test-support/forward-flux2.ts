@@ -5,9 +5,9 @@ import { jointPositions } from '../../images/sampling/positions.ts'
 import { computeRotaryTable } from '../../images/sampling/rotary-table.ts'
 import { computeTimestepFeatures } from '../../images/sampling/timestep-features.ts'
 import { flux2ConfigSchema } from '../../models/flux2-config.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import { indexWeights } from '../../models/index-weights.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
-import { readSafetensors } from '../../models/read-safetensors.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
 import type { TransformerOptions } from '../layers/full-attention.ts'
 import { buildFlux2Transformer } from '../transformers/flux2-transformer.ts'
@@ -26,11 +26,11 @@ export interface RecordedForward {
 export async function forwardFlux2(
   backend: Backend,
   { expected, run }: RecordedForward,
-  path: string,
+  files: ModelFiles,
   options: TransformerOptions,
   weights?: WeightIndex,
 ): Promise<Tensor> {
-  const config = await readConfig(openFolder(path), 'config.json', flux2ConfigSchema, 'a configuration')
+  const config = await readConfig(files, 'config.json', flux2ConfigSchema, 'a configuration')
   const read = (name: string) => {
     const { shape } = expected.get(`forward.${run}.${name}`)!
     return float32(readFloats(expected, `forward.${run}.${name}`), ...shape)
@@ -45,7 +45,7 @@ export async function forwardFlux2(
   const axes = { widths: config.axes_dims_rope, theta: config.rope_theta, rounds: 'results' } as const
   const { cos, sin } = computeRotaryTable(positions, axes)
   const dims = [positions.length / 4, config.attention_head_dim / 2]
-  const graph = buildFlux2Transformer(config, weights ?? (await readSafetensors(path)), options)
+  const graph = buildFlux2Transformer(config, weights ?? (await indexWeights(files)), options)
   const outputs = await runGraph(backend, graph, {
     tokens,
     text,

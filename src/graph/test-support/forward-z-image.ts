@@ -5,9 +5,9 @@ import { patchify, unpatchify } from '../../images/sampling/packing.ts'
 import { captionPositions, padLength, picturePositions } from '../../images/sampling/positions.ts'
 import { computeRotaryTable } from '../../images/sampling/rotary-table.ts'
 import { computeTimestepFeatures } from '../../images/sampling/timestep-features.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import { indexWeights } from '../../models/index-weights.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
-import { readSafetensors } from '../../models/read-safetensors.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
 import { zImageConfigSchema } from '../../models/z-image-config.ts'
 import type { TransformerOptions } from '../layers/full-attention.ts'
@@ -22,13 +22,13 @@ import type { RecordedForward } from './forward-flux2.ts'
 export async function forwardZImage(
   backend: Backend,
   { expected, run }: RecordedForward,
-  path: string,
+  files: ModelFiles,
   options: TransformerOptions,
   given?: WeightIndex,
 ): Promise<Tensor> {
   const read = (name: string) => readFloats(expected, `forward.${run}.${name}`)
-  const config = await readConfig(openFolder(path), 'config.json', zImageConfigSchema, 'a configuration')
-  const weights = given ?? (await readSafetensors(path))
+  const config = await readConfig(files, 'config.json', zImageConfigSchema, 'a configuration')
+  const weights = given ?? (await indexWeights(files))
   const shape = expected.get(`forward.${run}.latents`)!.shape as [number, number, number]
   const [latents, features] = [read('latents'), read('caption')]
   const length = features.length / config.cap_feat_dim

@@ -7,6 +7,7 @@ import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
+import { openFolder } from '../../models/model-folder.ts'
 import { quantizeWeights } from '../../models/quantize-weights.ts'
 import { forwardFlux2 } from '../test-support/forward-flux2.ts'
 
@@ -33,10 +34,15 @@ describe('the FLUX.2 transformer', () => {
 
   it.each(RUNS)('agrees with diffusers: $bundle, forward $run, $attention attention', async (row) => {
     const bundle = bundles.get(row.bundle)!
-    const got = await forwardFlux2(backend, { ...bundle, run: row.run }, join(bundle.folder, 'transformer'), {
-      linear: 'float',
-      attention: row.attention,
-    })
+    const got = await forwardFlux2(
+      backend,
+      { ...bundle, run: row.run },
+      openFolder(join(bundle.folder, 'transformer')),
+      {
+        linear: 'float',
+        attention: row.attention,
+      },
+    )
     expect(largestRelativeError(got, readFloats(bundle.expected, `forward.${row.run}.output`))).toBeLessThan(2e-5)
   })
 
@@ -44,8 +50,8 @@ describe('the FLUX.2 transformer', () => {
     const bundle = bundles.get('klein-distilled')!
     const out = join(work, `${bits}`)
     await quantizeWeights({ folder: join(bundle.folder, 'transformer'), out, bits, blockSize: 32 })
-    const reference = await forwardFlux2(backend, { ...bundle, run: 2 }, out, { linear: 'float' })
-    const got = await forwardFlux2(backend, { ...bundle, run: 2 }, out, { linear: { accuracyLevel: 0 } })
+    const reference = await forwardFlux2(backend, { ...bundle, run: 2 }, openFolder(out), { linear: 'float' })
+    const got = await forwardFlux2(backend, { ...bundle, run: 2 }, openFolder(out), { linear: { accuracyLevel: 0 } })
     expect(largestRelativeError(got, reference.data as Float32Array)).toBeLessThan(1e-4)
     const unquantized = readFloats(bundle.expected, 'forward.2.output')
     expect(largestRelativeError(got, unquantized)).toBeLessThan(bits === 8 ? 0.05 : 0.8)

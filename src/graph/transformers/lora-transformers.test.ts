@@ -57,7 +57,7 @@ describe.each([
       return { path: fixtureFolder(`lora-images/${name}/${file}`), scale }
     })
     const weights = await indexWeights(withLora(openFolder(folder), loras))
-    return forward(backend, { expected: bundle.expected, run: 0 }, folder, { linear }, weights)
+    return forward(backend, { expected: bundle.expected, run: 0 }, openFolder(folder), { linear }, weights)
   }
 
   const choices = CHOICES.filter(({ klein }) => klein === undefined || name.startsWith('klein'))

@@ -5,6 +5,7 @@ import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
+import { openFolder } from '../../models/model-folder.ts'
 import { forwardZImage } from '../test-support/forward-z-image.ts'
 
 const RUNS = [
@@ -28,7 +29,7 @@ describe('the S3-DiT agrees with diffusers', () => {
   it.each(RUNS)('$bundle, forward $run, $attention attention', async ({ bundle, run, attention }) => {
     const { folder, expected } = bundles.get(bundle)!
     const wanted = readFloats(expected, `forward.${run}.output`)
-    const got = await forwardZImage(backend, { expected, run }, join(folder, 'transformer'), {
+    const got = await forwardZImage(backend, { expected, run }, openFolder(join(folder, 'transformer')), {
       linear: 'float',
       attention,
     })
