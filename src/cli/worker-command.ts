@@ -10,7 +10,7 @@ import { runCommand } from './run-command.ts'
 import { readServed, requireServed, servedArgument } from './served-models.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
-const workerArguments = {
+export const workerArguments = {
   queue: { type: 'string', description: 'Redis server that tessera serve --queue names', valueHint: 'url' },
   ...queuePlaintextArgument,
   jobs: {

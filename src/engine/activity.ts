@@ -8,6 +8,18 @@ export interface EngineActivity {
   readonly models: readonly ModelActivity[]
   /** Names of models that are to be kept open, as `preload` says, and are not in some worker, as after a crash. */
   readonly missing: readonly string[]
+  /** Queues that it shares with others, where its models are on other machines. */
+  readonly queues?: readonly QueueActivity[]
+}
+
+export interface QueueActivity {
+  readonly name: string
+  /** Calls of all that wait in it. */
+  readonly waiting: number
+  /** How long the call that is next has waited, in milliseconds; 0 where none does. */
+  readonly waitedMs: number
+  /** Workers that take from it. */
+  readonly workers: number
 }
 
 /** What a model of the engine does, and how often it was opened. */

@@ -155,7 +155,12 @@ describe.skipIf(!hasRedis())('an engine over a queue', () => {
     const calls = [engine.decide(BODY)]
     await expect.poll(() => fake.running).toBe(1)
     calls.push(engine.decide(BODY), engine.decide(BODY))
-    await sleep(200)
+    await expect
+      .poll(() => engine.activity().queues, { timeout: 5000 })
+      .toMatchObject([
+        { name: 'decide', waiting: 2, workers: 1, waitedMs: expect.any(Number) },
+        { name: 'images', waiting: 0, waitedMs: 0 },
+      ])
     const refused: unknown = await engine.decide(BODY, { whenBusy: 'refuse' }).catch((error: unknown) => error)
     expect(OverloadedError.isInstance(refused)).toBe(true)
     calls.push(engine.decide(BODY))

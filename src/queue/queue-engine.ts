@@ -79,7 +79,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     models: async () => mergeModels((await front.readReports()).map(({ models }) => models)),
     activity: () => {
       const { models } = sumActivities(front.reports.map(({ activity }) => activity))
-      return { ...front.counts, models, missing: [] }
+      return { ...front.counts, models, missing: [], queues: front.queues }
     },
     dispose,
     [Symbol.asyncDispose]: dispose,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { QueueActivity } from '../engine/activity.ts'
 import type { ListeningOptions } from '../engine/call-options.ts'
 import { AbortedError, EngineDisposedError, OverloadedError, WorkerCrashedError } from '../errors/index.ts'
 import { type Connected, connectFront } from './connect-front.ts'
 import { takeRound } from './lanes.ts'
 import { PendingCall } from './pending-call.ts'
+import { readQueues } from './queue-activity.ts'
 import { CANCEL_TOPIC, cancelledKey, frontTopic, outcomeKey, QUEUES, type QueueName } from './queue-names.ts'
 import { CALLS, type Notice, type QueuedCall, type QueuedKind } from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
@@ -32,6 +34,7 @@ export class QueueFront {
   #connected: Promise<Connected> | undefined
   #timer: NodeJS.Timeout | undefined
   #reports: readonly WorkerReport[] = []
+  #queues: readonly QueueActivity[] = []
   #isDisposed = false
 
   constructor(url: string, sealer: Sealer, maxWaiting: number) {
@@ -49,6 +52,11 @@ export class QueueFront {
   /** The workers that were there a moment ago. */
   get reports(): readonly WorkerReport[] {
     return this.#reports
+  }
+
+  /** What waited in the queues a moment ago. */
+  get queues(): readonly QueueActivity[] {
+    return this.#queues
   }
 
   /** The workers that are there now. */
@@ -175,7 +183,7 @@ export class QueueFront {
   /** Looks after calls whose notices were lost, whose workers ended, or which a restarted server has forgotten. */
   async #check(): Promise<void> {
     const { queues } = await this.#connect()
-    void this.readReports().catch(() => {})
+    void this.#look().catch(() => {})
     for (const pending of this.#pending.values()) {
       if (pending.priority === undefined || pending.isChecked) continue
       pending.isChecked = true
@@ -188,6 +196,11 @@ export class QueueFront {
         pending.isChecked = false
       }
     }
+  }
+
+  async #look(): Promise<void> {
+    const { client } = await this.#connect()
+    this.#queues = await readQueues(client, await this.readReports())
   }
 
   async #judge(pending: PendingCall, state: string): Promise<void> {

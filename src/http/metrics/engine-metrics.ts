@@ -1,6 +1,7 @@
 import type { Engine, ModelActivity } from '../../engine/index.ts'
 import { modelName } from '../model-name.ts'
 import { Gauge, type Metric, Reading } from './exposition.ts'
+import { createQueueMetrics } from './queue-metrics.ts'
 
 /** What the engine behind a server says of itself; nothing where it is one that does not say it. */
 export function createEngineMetrics(engine: Partial<Pick<Engine, 'activity'>>): Metric[] {
@@ -35,5 +36,6 @@ export function createEngineMetrics(engine: Partial<Pick<Engine, 'activity'>>): 
       'counter',
       ofModels(({ failed }) => failed),
     ),
+    ...createQueueMetrics(activity),
   ]
 }

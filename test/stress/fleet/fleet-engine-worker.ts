@@ -1,0 +1,24 @@
+// A worker of the fleet, in a process of its own: `REDIS_URL KEYS`. Its engine takes 5 to 50 ms and counts characters.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runWorker, type WorkingEngine } from '../../../src/queue/index.ts'
+
+const [, , connection = '', keys = ''] = process.argv
+
+async function answer({ state }: { readonly state: string }) {
+  await sleep(5 + Math.random() * 45)
+  return { model: 'fake', answers: {}, usage: { input_tokens: state.length, output_tokens: 0 }, latency_ms: 1 }
+}
+
+const engine = {
+  decide: answer,
+  countTokens: async ({ state }: { readonly state: string }) => ({
+    input_tokens: state.length,
+    state: 0,
+    questions: {},
+  }),
+  models: async () => [{ name: 'decide-latest', id: 'fake', available: true }],
+  activity: () => ({ waiting: 0, running: 0, models: [], missing: [] }),
+} as unknown as WorkingEngine
+
+await runWorker(engine, { connection, keys, jobs: ['decide'], concurrency: 4, leaseMs: 3000 })

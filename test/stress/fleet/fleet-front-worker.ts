@@ -1,0 +1,16 @@
+// A front of the fleet, in a process of its own: `REDIS_URL KEYS PORT JOURNAL`.
+
+import { createServer, openRedisStore } from '../../../src/http/index.ts'
+import { serveHttp } from '../../../src/http/serve/serve-http.ts'
+import { createQueueEngine } from '../../../src/queue/index.ts'
+import { TENANTS } from './tenants.ts'
+
+const [, , connection = '', keys = '', port = '', journal = ''] = process.argv
+const server = createServer({
+  engine: createQueueEngine({ connection, keys }),
+  store: await openRedisStore(connection),
+  journal,
+  keys: TENANTS.map((id) => ({ key: id, id, prepaid: '1000000' })),
+  limits: { concurrency: 1000 },
+})
+await serveHttp(server, '127.0.0.1', Number(port))
