@@ -5,9 +5,10 @@ import { type BodyMeans, createBodyReaders } from './body/body-readers.ts'
 import { checkHost } from './check-host.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { readPreferences } from './jobs/preferences.ts'
-import { authenticate, nameOfKey } from './keys/authenticate.ts'
+import { nameOfKey } from './keys/authenticate.ts'
+import { identify } from './keys/identify.ts'
 import type { KeyStore } from './keys/key-store.ts'
-import { requireScope } from './keys/permissions.ts'
+import type { AdminLimiter } from './limits/admin-limiter.ts'
 import type { RequestLimiter } from './limits/request-limiter.ts'
 import { modelName } from './model-name.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -18,6 +19,7 @@ import { readParams } from './router.ts'
 export interface AnswerParts {
   readonly keys: KeyStore | undefined
   readonly limiter: RequestLimiter
+  readonly admin: AdminLimiter
   readonly maxBodyBytes: number
   readonly budget: BodyBudget
   readonly parser: BodyParser
@@ -27,7 +29,7 @@ export interface AnswerParts {
 
 /** Lets a request pass the checks that its route asks for, and has the route handle it. */
 export async function answerRequest(
-  { keys, limiter, maxBodyBytes, budget, parser, hosts }: AnswerParts,
+  { keys, limiter, admin, maxBodyBytes, budget, parser, hosts }: AnswerParts,
   request: Request,
   route: Route,
   trace: RequestTrace,
@@ -36,9 +38,8 @@ export async function answerRequest(
   const call = openCall(request, route, trace, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
   if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
   if (keys === undefined) checkHost(request.headers, hosts)
-  const caller = await authenticate(request.headers, keys)
+  const caller = await identify(request.headers, route, keys, admin)
   trace.account = caller.id
-  if (route.scope !== undefined && (keys !== undefined || route.scope === 'admin')) requireScope(caller, route.scope)
   if (route.access === 'key') {
     try {
       return await route.handle({ ...call, caller, keyName: nameOfKey(request.headers) })
@@ -46,7 +47,7 @@ export async function answerRequest(
       share.release()
     }
   }
-  const leave = await limiter.enter(caller, (allowance) => void (trace.allowance = allowance))
+  const leave = await limiter.enter(caller, (allowance) => void (trace.requests = allowance))
   const end = () => {
     leave()
     share.release()
@@ -74,6 +75,7 @@ function openCall(request: Request, route: Route, trace: RequestTrace, means: Bo
     idempotencyKey: undefined,
     retryCount: readRetryCount(headers),
     holdUntil: (ended) => void (trace.ended = ended),
+    noteTokens: (allowance) => void (trace.tokens = allowance),
     noteUnits: (units) => void (trace.units = units),
     noteTimings: (timings) => noteWork(trace, { ...timings, model: modelName(timings.model) }),
     ...createBodyReaders(request, means),

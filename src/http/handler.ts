@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { OverloadedError, toTesseraError } from '../errors/index.ts'
 import { type AnswerParts, answerRequest } from './answer-request.ts'
 import { createErrorResponse } from './error-response.ts'
-import type { RequestAllowance } from './limits/request-limiter.ts'
+import { AdminLimiter } from './limits/admin-limiter.ts'
+import type { Allowance } from './limits/count-requests.ts'
 import { Refusal } from './refusal.ts'
 import { createRequestReporter, type ReporterParts } from './request-reporter.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -11,13 +12,14 @@ import { Router } from './router.ts'
 import { readTraceContext } from './trace-context.ts'
 import { loadTracing } from './tracing.ts'
 
-interface HandlerParts extends AnswerParts, ReporterParts {
+interface HandlerParts extends Omit<AnswerParts, 'admin'>, ReporterParts {
   readonly routes: readonly Route[]
 }
 
 const DRAINING = 'the server is shutting down; retry with backoff'
 
-export function createHandler({ routes, ...parts }: HandlerParts) {
+export function createHandler({ routes, ...given }: HandlerParts) {
+  const parts = { ...given, admin: new AdminLimiter() }
   const router = new Router(routes)
   const conclude = createRequestReporter(parts)
   const running = new Set<Promise<unknown>>()
@@ -81,9 +83,10 @@ function startTrace({ method, headers }: Request): RequestTrace {
   }
 }
 
-function finish(response: Response, { requestId, method, allowance }: RequestTrace): Response {
+function finish(response: Response, { requestId, method, requests, tokens }: RequestTrace): Response {
   const headers = new Headers(response.headers)
-  if (allowance) setAllowance(headers, allowance)
+  if (requests) setAllowance(headers, 'requests', requests)
+  if (tokens) setAllowance(headers, 'tokens', tokens)
   headers.set('x-request-id', requestId)
   headers.set('x-typesafe-request-id', requestId)
   headers.set('cache-control', 'no-store')
@@ -92,8 +95,8 @@ function finish(response: Response, { requestId, method, allowance }: RequestTra
 }
 
 /** As OpenAI's clients read them: two numbers and a duration. */
-function setAllowance(headers: Headers, { perMinute, remaining, resetMs }: RequestAllowance): void {
-  headers.set('x-ratelimit-limit-requests', String(perMinute))
-  headers.set('x-ratelimit-remaining-requests', String(remaining))
-  headers.set('x-ratelimit-reset-requests', `${Math.ceil(resetMs / 1000)}s`)
+function setAllowance(headers: Headers, of: 'requests' | 'tokens', { perMinute, remaining, resetMs }: Allowance): void {
+  headers.set(`x-ratelimit-limit-${of}`, String(perMinute))
+  headers.set(`x-ratelimit-remaining-${of}`, String(remaining))
+  headers.set(`x-ratelimit-reset-${of}`, `${Math.ceil(resetMs / 1000)}s`)
 }

@@ -1,6 +1,6 @@
 import type { CallTimings } from '../engine/index.ts'
 import type { TesseraError } from '../errors/index.ts'
-import type { RequestAllowance } from './limits/request-limiter.ts'
+import type { Allowance } from './limits/count-requests.ts'
 import type { Refusal } from './refusal.ts'
 import type { Route } from './route.ts'
 import type { TraceContext } from './trace-context.ts'
@@ -18,7 +18,9 @@ export interface RequestTrace {
   units?: number
   timings?: CallTimings
   /** Set for keys that have so many requests a minute. */
-  allowance?: RequestAllowance
+  requests?: Allowance
+  /** Set for keys that may have so many tokens read a minute, where a request had its tokens counted. */
+  tokens?: Allowance
   context?: TraceContext | undefined
   span?: RequestSpan | undefined
   /** Length of the body, as the request says it. */

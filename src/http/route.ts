@@ -5,6 +5,7 @@ import type { Dialect } from './error-response.ts'
 import type { Preferences } from './jobs/preferences.ts'
 import type { ApiKey } from './keys/key-store.ts'
 import type { Scope } from './keys/scopes.ts'
+import type { Allowance } from './limits/count-requests.ts'
 
 /** What a request that is answered as a job tells on its way. */
 export interface JobSteps {
@@ -45,6 +46,8 @@ export interface Call {
    * place under the limits of its key.
    */
   holdUntil(ended: Promise<TesseraError | undefined>): void
+  /** Notes what is left of the tokens that the key may have read in this minute. */
+  noteTokens(allowance: Allowance): void
   /** Notes what the answer used: input tokens of a decision, else images. */
   noteUnits(units: number): void
   /** Notes where the time of a call of the engine went; those of several calls are added. */

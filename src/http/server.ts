@@ -124,7 +124,7 @@ export function createServer(options: ServerOptions): Server {
   const recent = new RecentRequests()
   const jobs = openJobs(metrics, resolved)
   const parser = new BodyParser()
-  const hasStaleKeys = () => keys?.isStale ?? false
+  const hasStaleKeys = metrics.watchStaleKeys(() => keys?.isStale ?? false)
   let isDraining = false
   const handler = createHandler({
     routes: [

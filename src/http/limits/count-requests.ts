@@ -10,6 +10,11 @@ export interface RequestCount {
   readonly resetMs: number
 }
 
+/** What is left of so many requests or tokens a minute. */
+export interface Allowance extends RequestCount {
+  readonly perMinute: number
+}
+
 /**
  * Counts a request of an account against so many a minute.
  *
@@ -36,8 +41,7 @@ export function createRequestCounter(
       return toCount(await limiter.consume(account, tokens), false)
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal
-      if (tokens !== undefined) await limiter.reward(account, tokens)
-      return toCount(refusal, true)
+      return toCount(tokens === undefined ? refusal : await limiter.reward(account, tokens), true)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { RateLimitError } from '../../errors/index.ts'
 import type { ApiKey } from '../keys/key-store.ts'
-import { type CountRequest, createLocalCounter, type RequestCount } from './count-requests.ts'
+import { type Allowance, type CountRequest, createLocalCounter } from './count-requests.ts'
 
 /** How much one key may ask for, unless the key says otherwise itself. */
 export interface RateLimits {
@@ -33,11 +33,6 @@ export interface RateLimits {
   readonly concurrency?: number
 }
 
-/** How many requests of a key are left in its minute. */
-export interface RequestAllowance extends RequestCount {
-  readonly perMinute: number
-}
-
 /** A place comes free when an answer is done, which nobody can tell the time of. */
 const PLACE_RETRY_MS = 500
 
@@ -59,7 +54,7 @@ export class RequestLimiter {
    * @returns what to call when it is answered; further calls do nothing
    * @throws RateLimitError saying when to try again
    */
-  async enter(key: ApiKey, note: (allowance: RequestAllowance) => void = () => {}): Promise<() => void> {
+  async enter(key: ApiKey, note: (allowance: Allowance) => void = () => {}): Promise<() => void> {
     const { id } = key
     const most = key.concurrency ?? this.#defaults.concurrency ?? Number.POSITIVE_INFINITY
     const running = this.#running.get(id) ?? 0
@@ -86,7 +81,7 @@ export class RequestLimiter {
 
   async #consume(
     { id, requestsPerMinute: perMinute = this.#defaults.requestsPerMinute }: ApiKey,
-    note: (allowance: RequestAllowance) => void,
+    note: (allowance: Allowance) => void,
   ): Promise<void> {
     if (perMinute === undefined) return
     const count = await this.#count(id, perMinute)

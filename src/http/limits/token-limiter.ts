@@ -1,6 +1,6 @@
 import { InvalidRequestError, RateLimitError } from '../../errors/index.ts'
 import type { ApiKey } from '../keys/key-store.ts'
-import { type CountRequest, createLocalCounter } from './count-requests.ts'
+import { type Allowance, type CountRequest, createLocalCounter } from './count-requests.ts'
 
 /** Keeps one key from having more tokens read in a minute than it may. */
 export class TokenLimiter {
@@ -17,11 +17,13 @@ export class TokenLimiter {
    * Counts the tokens of a request before the work.
    *
    * @param foresee Tells how many there are; asked only where the key has a limit.
+   * @param note Called with what is left of the key's minute, also where that is too little; not for keys without a limit.
    * @throws RateLimitError saying when to try again; InvalidRequestError for more than a minute ever allows
    */
   async take(
     { id, tokensPerMinute: perMinute = this.#preset }: ApiKey,
     foresee: () => Promise<number> | number,
+    note: (allowance: Allowance) => void = () => {},
   ): Promise<void> {
     if (perMinute === undefined) return
     const tokens = await foresee()
@@ -29,10 +31,11 @@ export class TokenLimiter {
       const reason = `has ${tokens} tokens with its questions, and this API key may have ${perMinute} a minute read`
       throw new InvalidRequestError('state', reason)
     }
-    const { isOver, resetMs } = await this.#count(id, perMinute, tokens)
-    if (!isOver) return
+    const count = await this.#count(id, perMinute, tokens)
+    note({ perMinute, ...count })
+    if (!count.isOver) return
     throw new RateLimitError(`too many tokens for this API key: at most ${perMinute} a minute; retry later`, {
-      retryAfterMs: resetMs,
+      retryAfterMs: count.resetMs,
     })
   }
 }

@@ -32,3 +32,12 @@ it('faults of the store and what is refused are counted', async () => {
   expect(text).toMatch(/process_resident_memory_bytes \d{7,}\n/)
   expect(text).toContain('tessera_charges_waiting 0\n')
 })
+
+it('keys that are older than their source are shown', async () => {
+  const keys = { find: () => ({ id: 'a', scopes: ['metrics'] as const }), isStale: false }
+  const { fetch } = createServer({ engine: createStubEngine().engine, keys })
+  const text = async () => (await fetch(get('/metrics', { headers: bearer('k') }))).text()
+  expect(await text()).toContain('tessera_keys_stale 0\n')
+  keys.isStale = true
+  expect(await text()).toContain('tessera_keys_stale 1\n')
+})

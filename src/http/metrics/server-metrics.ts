@@ -73,6 +73,13 @@ export class ServerMetrics {
     if (failed) this.#storeErrors.add({ operation })
   }
 
+  /** @param read Whether the keys are older than their source; given back. */
+  watchStaleKeys(read: () => boolean): () => boolean {
+    const help = 'Whether the keys are older than their source, which cannot be used.'
+    this.#more.push(new Gauge('tessera_keys_stale', help, () => Number(read())))
+    return read
+  }
+
   /** @param read How many charges wait for the store. */
   watchWaiting(read: () => number): void {
     this.#more.push(new Gauge('tessera_charges_waiting', 'Charges that wait for the store.', read))

@@ -1,6 +1,6 @@
 import { answer, body, errors, type Schema, type Status } from './messages.ts'
 
-const READ_ERRORS: readonly Status[] = [400, 401, 403, 405, 421, 422, 431, 500, 503, 529]
+const READ_ERRORS: readonly Status[] = [400, 401, 403, 405, 421, 422, 429, 431, 500, 503, 529]
 const CHANGE_ERRORS: readonly Status[] = [...READ_ERRORS, 408, 413, 415]
 
 const month = (name: string, description: string) => ({

@@ -12,11 +12,16 @@ import {
   type Status,
   withForm,
 } from './messages.ts'
+import { limited } from './rate-limit-headers.ts'
 
 /** Of every path. */
 const ERRORS: readonly Status[] = [400, 405, 431, 500]
 const KEY_ERRORS: readonly Status[] = [...ERRORS, 401, 421, 529]
 const POST_ERRORS: readonly Status[] = [...KEY_ERRORS, 402, 403, 404, 408, 409, 413, 415, 422, 429, 503]
+
+const worked = (response: object) => ({ 200: response, 202: accepted(), ...errors(POST_ERRORS) })
+const decided = (response: object) => limited(worked(response), ['requests', 'tokens'])
+const drawn = (event: string) => limited(worked(images(event)), ['requests'])
 
 const DECISIONS = {
   '/v1/systemone': {
@@ -26,11 +31,7 @@ const DECISIONS = {
       summary: 'Answers 1 to 32 named questions about a state.',
       parameters: [IDEMPOTENCY_KEY, PREFER],
       requestBody: body('DecisionRequest'),
-      responses: {
-        200: answer('One answer per question.', 'DecisionResponse'),
-        202: accepted(),
-        ...errors(POST_ERRORS),
-      },
+      responses: decided(answer('One answer per question.', 'DecisionResponse')),
     },
   },
   '/v1/decisions': {
@@ -40,11 +41,7 @@ const DECISIONS = {
       summary: 'The same decisions on the wire of OpenAI clients.',
       parameters: [IDEMPOTENCY_KEY, PREFER],
       requestBody: body('OpenAiDecisionRequest'),
-      responses: {
-        200: answer('Answers in the order of the questions.', 'OpenAiDecisionResponse'),
-        202: accepted(),
-        ...errors(POST_ERRORS),
-      },
+      responses: decided(answer('Answers in the order of the questions.', 'OpenAiDecisionResponse')),
     },
   },
 }
@@ -57,7 +54,7 @@ const IMAGES = {
       summary: 'Draws up to 4 images from a prompt.',
       parameters: [IDEMPOTENCY_KEY, PREFER],
       requestBody: body('ImageGenerationRequest'),
-      responses: { 200: images('image_generation'), 202: accepted(), ...errors(POST_ERRORS) },
+      responses: drawn('image_generation'),
     },
   },
   '/v1/images/edits': {
@@ -67,7 +64,7 @@ const IMAGES = {
       summary: 'Changes an image, or joins several, as the prompt says.',
       parameters: [IDEMPOTENCY_KEY, PREFER],
       requestBody: withForm(body('ImageEditRequest')),
-      responses: { 200: images('image_edit'), 202: accepted(), ...errors(POST_ERRORS) },
+      responses: drawn('image_edit'),
     },
   },
 }

@@ -13,7 +13,7 @@ import type { Attendance, RunningWork } from './running-work.ts'
 /** Who asks, and until when. */
 export type Asking = Pick<
   Call,
-  'caller' | 'signal' | 'noteUnits' | 'noteTimings' | 'idempotencyKey' | 'retryCount' | 'job'
+  'caller' | 'signal' | 'noteTokens' | 'noteUnits' | 'noteTimings' | 'idempotencyKey' | 'retryCount' | 'job'
 >
 
 export interface Accounting {
@@ -104,7 +104,7 @@ function createSteps<Answer>(accounting: Accounting, asking: Asking, charge: Cha
   const foresee = async (ended: AbortSignal) => (foreseen ??= Promise.resolve(charge.foresee(ended)))
 
   async function takeTokens(ended: AbortSignal): Promise<void> {
-    if (endpoint === 'decisions') await tokens.take(caller, () => foresee(ended))
+    if (endpoint === 'decisions') await tokens.take(caller, () => foresee(ended), asking.noteTokens)
   }
 
   async function make(ended: AbortSignal, attendance: Attendance, name: string | undefined): Promise<Made<Answer>> {
