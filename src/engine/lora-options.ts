@@ -4,9 +4,23 @@ import { amount, mapOf, mustBe, optionTable, readOption, text } from '../options
 
 /** An adapter (LoRA or LoKr) that a call is computed with. */
 export interface LoraOption {
-  /** Path of its safetensors file or folder, which begins with `/`, `./`, `../` or a drive, or the hub id of a downloaded one. */
+  /**
+   * Path of its safetensors file or folder, which begins with `/`, `./`, `../` or a drive, or the hub id of a downloaded one.
+   *
+   * @example
+   * ```ts
+   * await decide(request, { lora: [{ path: './refunds' }] })
+   * ```
+   */
   readonly path: string
-  /** How strong it is, -100 to 100: 1, the default, as it was trained, 0 not at all. */
+  /**
+   * How strong it is, -100 to 100: 1, the default, as it was trained, 0 not at all.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'a fox' }, { lora: [{ path: './ink.safetensors', scale: 0.8 }] })
+   * ```
+   */
   readonly scale?: number | undefined
 }
 

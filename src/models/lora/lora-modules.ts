@@ -49,7 +49,7 @@ export async function readModules(adapter: OpenTensors): Promise<LoraModule[]> {
     const [module, part] = readName(name)
     const at: LoraModule = modules.get(module) ?? { name: module, parts: new Map() }
     if (part === 'alpha' && isNumber(entry)) at.alpha = await readNumber(adapter, entry)
-    else if (part === undefined || part === 'alpha' || entry.shape.length !== 2 || !isFloatType(entry.dtype)) {
+    else if (part === undefined || part === 'alpha' || !isMatrix(entry)) {
       strange.push(name)
       continue
     } else if (at.parts.has(part)) {
@@ -98,12 +98,18 @@ async function readMatrix({ weights, read, sources }: OpenTensors, name: string)
   throw new ModelFormatError(sources[0] ?? weights.folder, `finite values in ${name.slice(0, 200)}`, 'NaN or infinity')
 }
 
+function isMatrix({ shape, dtype }: TensorEntry): boolean {
+  return shape.length === 2 && !shape.includes(0) && isFloatType(dtype)
+}
+
 function isNumber({ shape, dtype }: TensorEntry): boolean {
   return shape.every((dim) => dim === 1) && (isFloatType(dtype) || dtype === 'I64')
 }
 
-async function readNumber({ read }: OpenTensors, entry: TensorEntry): Promise<number> {
+async function readNumber({ weights, read, sources }: OpenTensors, entry: TensorEntry): Promise<number> {
   const bytes = await read(entry, 0, entry.length)
-  if (entry.dtype === 'I64') return Number(new BigInt64Array(bytes.slice().buffer)[0])
-  return decodeFloats(bytes, entry.dtype)[0]!
+  const value =
+    entry.dtype === 'I64' ? Number(new BigInt64Array(bytes.slice().buffer)[0]) : decodeFloats(bytes, entry.dtype)[0]!
+  if (Number.isFinite(value)) return value
+  throw new ModelFormatError(sources[0] ?? weights.folder, 'a finite alpha', String(value))
 }

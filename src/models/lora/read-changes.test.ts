@@ -121,6 +121,12 @@ describe('refused, counted and named', () => {
       [matrix(DOWN, 2, 16, Number.NaN), matrix(UP, 64, 2)],
       { expected: `finite values in ${DOWN}` },
     ],
+    ['a rank of 0', [matrix(DOWN, 0, 16), matrix(UP, 64, 0)], { got: `2 others: ${DOWN}, ${UP}` }],
+    [
+      'an alpha that is no number',
+      [...pair, matrix('x_embedder.alpha', 1, 1, Number.NaN)],
+      { expected: 'a finite alpha' },
+    ],
     [
       'another base by its size',
       [matrix(DOWN, 2, 24), matrix(UP, 96, 2)],
