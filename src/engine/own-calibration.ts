@@ -46,7 +46,7 @@ export function createCorrection({ calibration, loras }: Pick<ResolvedOptions, '
 }
 
 /** Corrects the answers to the questions that a calibration knows; the others are as they were. */
-export class OwnCalibrator {
+class OwnCalibrator {
   readonly #model: string
   readonly #questions: ReadonlyMap<string, OwnCalibration['questions'][number]>
 
