@@ -36,7 +36,7 @@ describe.skipIf(process.platform === 'win32')('nothing leaves the process, and n
     expect(answer(traced)).toEqual({ edited: 'iVBORw0KGgo', runtimeTelemetry: 'off' })
   })
 
-  it.each<EngineOptions>([{ worker: true }, { worker: false }, { backend: 'wasm' }])(
+  it.each<EngineOptions>([{ worker: true }, { worker: 'process' }, { worker: false }, { backend: 'wasm' }])(
     'by the three jobs with %o',
     async (options) => {
       const traced = await run(jobs(options))

@@ -36,6 +36,7 @@ export interface EngineArguments {
   readonly backend?: string | undefined
   readonly threads?: string | undefined
   readonly workers?: string | undefined
+  readonly isolate?: boolean | undefined
   readonly use?: string | undefined
   readonly calibration?: string | undefined
   readonly 'both-orders'?: boolean | undefined
@@ -44,7 +45,15 @@ export interface EngineArguments {
 
 /** The engine that the arguments ask for, with `models` by name of a request; the engine itself checks their values. */
 export async function openEngine(
-  { backend, threads, workers, calibration, 'both-orders': bothOrders, 'symbol-mass': symbolMass }: EngineArguments,
+  {
+    backend,
+    threads,
+    workers,
+    isolate,
+    calibration,
+    'both-orders': bothOrders,
+    'symbol-mass': symbolMass,
+  }: EngineArguments,
   models: Models,
   loras: NonNullable<EngineOptions['loras']> = {},
 ): Promise<Engine> {
@@ -52,6 +61,7 @@ export async function openEngine(
     ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
     ...(threads === undefined ? {} : { threads: readNumber('--threads', threads) }),
     ...(workers === undefined ? {} : { workers: readNumber('--workers', workers) }),
+    ...(isolate ? { worker: 'process' as const } : {}),
     ...(calibration === undefined ? {} : { calibration: await readCalibration(calibration) }),
     ...(bothOrders === undefined ? {} : { bothOrders }),
     ...(symbolMass === undefined ? {} : { symbolMass }),

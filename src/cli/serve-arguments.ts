@@ -75,6 +75,10 @@ export const serveArguments = {
     description: 'worker threads that calls are shared out to; default 1',
     valueHint: 'n',
   },
+  isolate: {
+    type: 'boolean',
+    description: 'run models in processes of their own, which give memory back and may crash alone',
+  },
   ...lifecycleArguments,
   ...engineArguments,
   ...calibrationArgument,

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { createBackend, decideTelemetry } from '../backends/index.ts'
+import type { Connect } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { connectInline } from './inline-connection.ts'
-import { type EngineOptions, resolveOptions } from './resolve-options.ts'
+import { connectProcess } from './process-connection.ts'
+import { type EngineOptions, type Place, resolveOptions } from './resolve-options.ts'
 import { startEngine } from './start-engine.ts'
 import { createTaskSource } from './task-source.ts'
 import { connectWorker } from './worker-connection.ts'
 
 /**
- * Starts an engine: its worker thread and backend at once, each model with the first request for it. An idle
+ * Starts an engine: its worker and backend at once, each model with the first request for it. An idle
  * engine does not keep the process alive.
  *
  * @example
@@ -23,6 +25,10 @@ import { connectWorker } from './worker-connection.ts'
 export async function createEngine(options?: EngineOptions): Promise<Engine> {
   const resolved = resolveOptions(options)
   if (options?.runtimeTelemetry === true) decideTelemetry(true)
-  const connect = resolved.worker ? connectWorker() : connectInline(createTaskSource, createBackend)
-  return startEngine(resolved, connect, createTaskSource(resolved.settings), readFile)
+  return startEngine(resolved, connectFor(resolved.worker), createTaskSource(resolved.settings), readFile)
+}
+
+function connectFor(place: Place): Connect {
+  if (place === 'process') return connectProcess()
+  return place ? connectWorker() : connectInline(createTaskSource, createBackend)
 }

@@ -14,13 +14,14 @@ import type { CallOptions, LoadOptions } from './call-options.ts'
 import type { DecideManyOptions, DecisionOutcome } from './decide-many.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
 import type { BackendInfo } from './protocol.ts'
+import type { Place } from './resolve-options.ts'
 import type { ModelDescription } from './task.ts'
 
 /** Which backend the engine runs on, and on how many threads of Node. */
 export interface EngineBackendInfo extends BackendInfo {
-  /** Whether models run in a worker thread. */
-  readonly worker: boolean
-  /** Worker threads that calls are shared out to. */
+  /** Whether models run in a worker thread, or in a process of their own. */
+  readonly worker: Place
+  /** Workers that calls are shared out to. */
   readonly workers: number
 }
 

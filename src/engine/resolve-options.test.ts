@@ -68,7 +68,7 @@ describe('resolveOptions', () => {
       "models.decide: is a job and no model name; the model that does it is 'decide-latest'",
     ],
     [{ models: 'x' as never }, {}, "models: must be an object of names to models, got 'x'"],
-    [{ worker: 'x' as never }, {}, "worker: must be true or false, got 'x'"],
+    [{ worker: 'x' as never }, {}, "worker: must be true, false or 'process', got 'x'"],
     [{ runtimeTelemetry: 1 as never }, {}, 'runtimeTelemetry: must be true or false, got 1'],
     [{ wrokers: 2 } as never, {}, 'wrokers: is no option of an engine; those are backend, models'],
     [null as never, {}, 'options: must be an object, got null'],

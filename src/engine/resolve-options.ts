@@ -1,11 +1,12 @@
 import { totalmem } from 'node:os'
+import { z } from 'zod'
 import { BACKEND_NAMES, type BackendName, countDefaultThreads } from '../backends/index.ts'
 import type { SymbolOptions } from '../decide/decision-family.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
 import { isHubId } from '../models/hub-cache.ts'
-import { count, flag, mapOf, oneOf, optionTable, readOption, readOptions, text } from '../options/index.ts'
+import { count, flag, mapOf, mustBe, oneOf, optionTable, readOption, readOptions, text } from '../options/index.ts'
 import { COMMON_OPTIONS, type CommonEngineOptions } from './common-options.ts'
 import { DEFAULT_MODELS, type ModelName } from './default-models.ts'
 import type { JobKind } from './jobs.ts'
@@ -16,8 +17,21 @@ export type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
   Readonly<Partial<Record<JobKind, never>>> &
   Readonly<Partial<Record<string, string>>>
 
+/** Where models run: in a thread of their own, in a process of their own, or in the calling thread. */
+export type Place = boolean | 'process'
+
 /** What `createEngine` takes; every field is optional. */
-export interface EngineOptions extends CommonEngineOptions {
+export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
+  /**
+   * Where models run: `true`, in a worker thread (default); `'process'`, in a process of its own, which hands
+   * back what closed models took, and can crash or be killed for want of memory without the app; `false`, in the calling thread, which then stalls while they compute.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ worker: 'process' })
+   * ```
+   */
+  readonly worker?: Place
   /**
    * Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error.
    *
@@ -108,7 +122,7 @@ export interface EngineSettings {
 
 export interface ResolvedOptions {
   readonly settings: EngineSettings
-  readonly worker: boolean
+  readonly worker: Place
   readonly workers: number
   readonly maxConcurrent: number
   readonly maxQueue: number | undefined
@@ -126,6 +140,7 @@ const ENGINE_OPTIONS = optionTable('an engine', {
   models: mapOf('an object of names to models', text('a folder, model name or hub id')).default({}),
   loras: NAMED_LORAS.default({}),
   ...COMMON_OPTIONS,
+  worker: z.union([z.boolean(), z.literal('process')], mustBe("true, false or 'process'")).default(true),
   workers: count(1).default(1),
   runtimeTelemetry: flag.default(false),
 } satisfies Record<keyof EngineOptions, unknown>)

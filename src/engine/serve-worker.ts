@@ -4,10 +4,15 @@ import { type CreateTaskSource, JobRunner } from './job-runner.ts'
 import { guardBackend, NativeGate } from './native-gate.ts'
 import type { ToWorker, WorkerData } from './protocol.ts'
 
-/** Answers the messages of the thread that started this worker. */
+/** Answers the messages of the thread or process that started this worker. */
 export function serveWorker(createSource: CreateTaskSource): void {
-  const port = parentPort
-  if (port === null) throw new Error('this file is the worker of the engine; start it through createEngine()')
+  if (parentPort !== null) return serveThread(parentPort, createSource)
+  if (process.send === undefined)
+    throw new Error('this file is the worker of the engine; start it through createEngine()')
+  serveProcess(createSource)
+}
+
+function serveThread(port: NonNullable<typeof parentPort>, createSource: CreateTaskSource): void {
   const gate = new NativeGate((workerData as WorkerData).gate)
   const createGuarded: typeof createBackend = (settings) =>
     gate.pass(async () => {
@@ -16,4 +21,17 @@ export function serveWorker(createSource: CreateTaskSource): void {
     })
   const runner = new JobRunner(createSource, createGuarded, (message) => port.postMessage(message))
   port.on('message', (message: ToWorker) => void runner.handle(message))
+}
+
+function serveProcess(createSource: CreateTaskSource): void {
+  const runner = new JobRunner(createSource, createBackend, (message) => process.send!(message))
+  process.on('message', (message) => void runner.handle(message as ToWorker))
+  // The app decides when its work ends: a terminal or a service manager signals both processes.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+  process.on('disconnect', () => process.exit())
+  process.on('uncaughtException', ({ name }) => {
+    // The message is left out: what a parser throws, for one, quotes its input.
+    process.stderr.write(`tessera-onnx: the worker threw ${name}\n`)
+    process.exit(1)
+  })
 }

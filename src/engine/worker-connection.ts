@@ -1,16 +1,9 @@
-import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { decideTelemetry } from '../backends/index.ts'
-import { InternalError } from '../errors/index.ts'
 import type { Connect } from './connection.ts'
 import { NativeGate } from './native-gate.ts'
 import type { FromWorker, WorkerData } from './protocol.ts'
-
-// The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
-const BESIDE = import.meta.url.endsWith('.ts') ? '../../out/worker.js' : './worker.js'
-
-const workerUrl = new URL(BESIDE, import.meta.url)
+import { locateWorker } from './worker-file.ts'
 
 /** Gates of the workers that run; closed when the process exits, by one listener however many there are. */
 const gates = new Set<NativeGate>()
@@ -20,20 +13,16 @@ function closeGates(): void {
 }
 
 /** Runs jobs in a worker thread of its own. */
-export function connectWorker(url: URL = workerUrl, options: Pick<WorkerOptions, 'resourceLimits'> = {}): Connect {
+export function connectWorker(url?: URL, options: Pick<WorkerOptions, 'resourceLimits'> = {}): Connect {
   return ({ onMessage, onCrash }) => {
-    // A missing file is told of here, since trying again cannot help.
-    if (!existsSync(url))
-      throw new InternalError(
-        `the worker's file ${basename(url.pathname)} is not beside the library's code, as when a bundler took that in: leave tessera-onnx out of the bundle (external)`,
-      )
+    const file = locateWorker(url)
     // This thread decides, as the worker will have only a copy of the environment that onnxruntime reads.
     decideTelemetry(false)
     const gate = new NativeGate()
     const workerData: WorkerData = { gate: gate.memory }
     // The worker gets none of the app's own flags: with --input-type it refuses to start from a file, it cannot be given V8's
     // (--max-old-space-size, --expose-gc), which hold for the whole process anyway, and hooks of --import are not meant for it.
-    const worker = new Worker(url, { ...options, execArgv: [], workerData, name: 'tessera' })
+    const worker = new Worker(file, { ...options, execArgv: [], workerData, name: 'tessera' })
     if (gates.size === 0) process.once('exit', closeGates)
     gates.add(gate)
     const exited = new Promise((resolve) => worker.once('exit', resolve))

@@ -2,7 +2,7 @@ import { createEngine, type Engine } from '../../src/engine/index.ts'
 import { measureMemory } from './measure-memory.ts'
 
 // An app that makes many calls and prints its memory in bytes: with no engine, after warming one up, after the calls, and
-// with no engine again. Arguments: folder of a model, "worker" or "inline". Needs --expose-gc.
+// with no engine again. Arguments: folder of a model, "worker", "process" or "inline". Needs --expose-gc.
 const [folder = '', place] = process.argv.slice(2)
 
 const questions = {
@@ -43,7 +43,12 @@ async function makeCalls(engine: Engine, from: number, count: number): Promise<v
 }
 
 const start = () =>
-  createEngine({ backend: 'cpu', threads: 1, models: { 'decide-latest': folder }, worker: place === 'worker' })
+  createEngine({
+    backend: 'cpu',
+    threads: 1,
+    models: { 'decide-latest': folder },
+    worker: place === 'process' ? place : place === 'worker',
+  })
 
 async function useOnce(): Promise<void> {
   const engine = await start()

@@ -1,6 +1,7 @@
 import { createBackend } from '../../backends/index.ts'
 import type { Engine } from '../engine.ts'
 import { connectInline } from '../inline-connection.ts'
+import { connectProcess } from '../process-connection.ts'
 import { type EngineOptions, resolveOptions } from '../resolve-options.ts'
 import { startEngine } from '../start-engine.ts'
 import { connectWorker } from '../worker-connection.ts'
@@ -29,5 +30,6 @@ export async function startFakeEngine(
       source,
     )
   const url = await bundleWorker('src/engine/test-support/fake-worker.ts', 'fake-worker')
+  if (resolved.worker === 'process') return startEngine(resolved, connectProcess(url), source)
   return startEngine(resolved, connectWorker(url, resourceLimits ? { resourceLimits } : {}), source)
 }

@@ -1,13 +1,16 @@
 import { decideTelemetry } from '../../backends/index.ts'
+import { connectProcess } from '../process-connection.ts'
 import { resolveOptions } from '../resolve-options.ts'
 import { startEngine } from '../start-engine.ts'
 import { connectWorker } from '../worker-connection.ts'
 import { createFakeSource } from './fake-task.ts'
 
-// An app that does one job and ends without disposing its engine. Its argument is the URL of the worker.
+// An app that does one job and ends without disposing its engine. Arguments: URL of the worker, and "process" to have it in one.
 decideTelemetry(false)
 const options = resolveOptions({ backend: 'cpu', threads: 1 }, {})
-const engine = await startEngine(options, connectWorker(new URL(process.argv[2] ?? '')), createFakeSource())
+const [url = '', place] = process.argv.slice(2)
+const connect = place === 'process' ? connectProcess(new URL(url)) : connectWorker(new URL(url))
+const engine = await startEngine(options, connect, createFakeSource())
 const state = { name: 'a', steps: 2 }
 const { model } = await engine.decide({ state, questions: { q: { type: 'noul', instructions: 'Yes?' } } })
 process.stdout.write(model)
