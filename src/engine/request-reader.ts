@@ -6,6 +6,7 @@ import {
   type ImageEditRequest,
   type ImageGenerationRequest,
   type ImageGenerationRequestInput,
+  LIMITS,
   type OptionLimits,
   parseImageEditRequest,
   parseImageGenerationRequest,
@@ -23,7 +24,8 @@ interface Read<Request> {
 }
 
 /** Checks and copies what callers pass, unless a service has done so. @throws InvalidRequestError */
-export function createRequestReader(limits: OptionLimits, readFile: ReadFile | undefined) {
+export function createRequestReader({ maxOptions = LIMITS.options.max }: OptionLimits, readFile: ReadFile | undefined) {
+  const limits = { maxOptions }
   const parseDecision = createDecisionParser(limits)
   return {
     readDecision(body: DecisionRequestInput, call: CallOptions | undefined): Read<DecisionRequest> {
