@@ -1,8 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandContext, type CommandDef, renderUsage } from 'citty'
 import colors from 'picocolors'
-import { InvalidRequestError, TesseraError } from '../errors/index.ts'
+import { InternalError, InvalidRequestError, TesseraError } from '../errors/index.ts'
 import { nearestName } from '../schemas/nearest-name.ts'
+import { describeFault } from './describe-fault.ts'
 import { formatExamples } from './examples.ts'
 import { refuseUnknownArguments } from './refuse-unknown-arguments.ts'
 
@@ -28,6 +29,8 @@ function printFailure(error: TesseraError, json: boolean): void {
   const { code, message, path, retryable } = error
   if (json) printResult(true, { error: { code, message, ...(path === undefined ? {} : { path }), retryable } }, String)
   printError(message, code === InvalidRequestError.code ? USAGE : 1)
+  // Whoever has to report it, or finds it in the log of a service, needs to know where it comes from.
+  if (code === InternalError.code) process.stderr.write(`${describeFault(error)}\n`)
 }
 
 /** What the parser of the command line throws: an unknown command, or a required argument that is missing. */

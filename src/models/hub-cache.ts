@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { homeFolder } from './home-folder.ts'
 
 /** The hub's own variables; see huggingface.co/docs/huggingface_hub/package_reference/environment_variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -12,7 +12,7 @@ export function hubCacheFolder(env: Environment): string {
 
 /** The folder where the hub's tools keep their own files, such as the token of `hf auth login`. */
 export function hubHome(env: Environment): string {
-  return env['HF_HOME'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'huggingface')
+  return env['HF_HOME'] ?? join(env['XDG_CACHE_HOME'] ?? join(homeFolder(), '.cache'), 'huggingface')
 }
 
 /** The folder where the cache keeps the model `owner/name`, with its blobs, snapshots and references. */

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { AbortedError, ModelFormatError } from '../errors/index.ts'
 import { exists } from './exists.ts'
+import { homeFolder } from './home-folder.ts'
 import type { Environment } from './hub-cache.ts'
 import type { MadeWeights, WeightFile } from './model-files.ts'
 
@@ -17,7 +17,10 @@ export const SOURCE_FILE = 'source.txt'
 
 /** Where unpacked models are kept: `TESSERA_CACHE`, or `tessera` in `XDG_CACHE_HOME` or `~/.cache`. */
 export function unpackedFolder(env: Environment): string {
-  return join(env['TESSERA_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'tessera'), 'unpacked')
+  return join(
+    env['TESSERA_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homeFolder(), '.cache'), 'tessera'),
+    'unpacked',
+  )
 }
 
 /**

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { homeFolder } from '../../models/home-folder.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { readKeysFromEnvironment } from '../keys/static-keys.ts'
 import { StoredKeys } from '../keys/stored-keys.ts'
@@ -63,6 +63,6 @@ export function isLoopback(host: string): boolean {
 /** Where the keys of a first run are kept. */
 export function defaultKeyFile(env: Environment): string {
   const folder =
-    env.XDG_CONFIG_HOME || (process.platform === 'win32' && env.APPDATA) || join(env.HOME || homedir(), '.config')
+    env.XDG_CONFIG_HOME || (process.platform === 'win32' && env.APPDATA) || join(env.HOME || homeFolder(), '.config')
   return join(folder, 'tessera', 'keys.json')
 }

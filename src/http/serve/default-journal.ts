@@ -1,11 +1,11 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { homeFolder } from '../../models/home-folder.ts'
 
 /** Folder for what a process leaves for the next one. */
 export function defaultJournal(env: Readonly<Record<string, string | undefined>>): string {
   const folder =
     env.XDG_STATE_HOME ||
     (process.platform === 'win32' && env.LOCALAPPDATA) ||
-    join(env.HOME || homedir(), '.local/state')
+    join(env.HOME || homeFolder(), '.local/state')
   return join(folder, 'tessera', 'journal')
 }
