@@ -135,6 +135,7 @@ async function measureLoad(service: Service, split: Split): Promise<Load> {
   })
   const memory = await readMemory()
   const charged = since(before, await readCharged(service))
+  requireEqual(charged, { requests: times.length, tokens })
   return {
     ...split,
     seconds: SECONDS,
@@ -145,6 +146,12 @@ async function measureLoad(service: Service, split: Split): Promise<Load> {
     milliseconds: percentiles(times),
     memory,
   }
+}
+
+/** Patient clients get every answer that is charged, so that a difference is a fault and no figure. */
+function requireEqual(charged: Charged, answered: Charged): void {
+  const [ledger, clients] = [charged, answered].map((counts) => JSON.stringify(counts))
+  if (ledger !== clients) throw new Error(`the ledger has ${ledger}, the clients were answered ${clients}`)
 }
 
 async function measureStorm(service: Service): Promise<ServiceResults['storm']> {
