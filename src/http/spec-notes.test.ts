@@ -31,7 +31,7 @@ it('docs/spec-notes.md names every header of the service, and says how old diffe
     await send(post({ ...picture, background: true }, { path, headers })),
     await send(post('{', { headers })),
   ]
-  stub.failure = new OverloadedError(100)
+  stub.failure = new OverloadedError()
   answers.push(await send(post(BODY, { headers })))
   answers.push(await send(post(BODY, { headers })))
   answers.push(await send(post(BODY, { headers: bearer('old') })))
