@@ -3,7 +3,7 @@
 //     node test/helpers/answer-with-llama-cpp.mjs FILE.gguf OUT < JSON     (needs npm --prefix bench/peers install)
 //
 // The input is a list of {"text", "symbols"}: a prompt with its structural tokens, and the answers to compare. OUT gets
-// {"seconds", "memory" (bytes), "prompts"}, of which each has the ids of the prompt and the logits of the symbols.
+// {"seconds" (of the processor), "memory" (bytes), "prompts"}, of which each has the ids of the prompt and the logits of the symbols.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { getLlama, LlamaLogLevel } from '../../bench/peers/node-llama-cpp.mjs'
 
@@ -19,10 +19,11 @@ for (const { text, symbols } of JSON.parse(readFileSync(0, 'utf8'))) {
   const ids = model.tokenize(text, true)
   const tokens = symbols.map((symbol) => model.tokenize(symbol, false)[0])
   await sequence.clearHistory()
-  const started = performance.now()
+  const started = process.cpuUsage()
   const options = { generateNext: { logits: { filter: { tokens } } } }
   const results = await sequence.controlledEvaluate([...ids.slice(0, -1), [ids.at(-1), options]])
-  seconds += (performance.now() - started) / 1000
+  const { user, system } = process.cpuUsage(started)
+  seconds += (user + system) / 1e6
   const { logits } = results.at(-1).next
   prompts.push({ ids: [...ids], logits: tokens.map((token) => logits.get(token)) })
 }

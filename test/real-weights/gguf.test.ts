@@ -91,9 +91,10 @@ for (const model of MODELS) {
         const request = parseDecisionRequest({ state, questions: { q: question } })
         const { ids, logits: wanted } = llama.prompts[index]!
         expect(decider.countTokens(request).input_tokens).toBe(ids.length)
-        const started = performance.now()
+        const started = process.cpuUsage()
         const logits = (await decider.logits(request, { turn: async () => {} }))[0]![0]!
-        milliseconds += performance.now() - started
+        const { user, system } = process.cpuUsage(started)
+        milliseconds += (user + system) / 1000
         for (const [option, value] of wanted.entries()) {
           furthest = Math.max(furthest, Math.abs(logits[option]! - value))
           largest = Math.max(largest, Math.abs(value))
@@ -107,7 +108,7 @@ for (const model of MODELS) {
       await annotate(
         `${equal} of ${asked.length} answers equal; of logits up to ${largest.toFixed(1)} the furthest ${furthest.toFixed(2)} away, ` +
           `${Math.sqrt(squares / count).toFixed(3)} on average (squares); ${Math.round(milliseconds)} ms, llama.cpp ${Math.round(1000 * llama.seconds)} ms, ` +
-          `on one thread; ${mebibytes(memory)} MiB more, llama.cpp ${mebibytes(llama.memory)} MiB`,
+          `of the processor, one thread each; ${mebibytes(memory)} MiB more, llama.cpp ${mebibytes(llama.memory)} MiB`,
       )
       await decider.dispose()
       await backend.dispose()
