@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import type { ModelFiles } from './model-files.ts'
 import { readOptionalConfig } from './read-config.ts'
+import { explainUnsupported } from './unsupported-kinds.ts'
 
 /** A `config.json` and what it says the model is. */
 export interface ModelConfig {
@@ -77,7 +78,9 @@ export function findFamily<Row extends Family>(rows: readonly Row[], config: Mod
 
 function describe({ architectures, modelType }: ModelConfig): string {
   const said = [architectures.join(', '), modelType && `model_type ${modelType}`].filter(Boolean)
-  return said.length > 0 ? shorten(said.join(' with ')) : 'neither architectures nor model_type'
+  if (said.length === 0) return 'neither architectures nor model_type'
+  const kind = explainUnsupported([...architectures, modelType ?? ''])
+  return [shorten(said.join(' with ')), kind].filter(Boolean).join(', ')
 }
 
 function shorten(text: string): string {

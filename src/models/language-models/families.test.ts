@@ -61,6 +61,72 @@ it.each([
   expect(parse).toThrow(field)
 })
 
+describe('what is no row of the registry is refused by its name, with what to take instead:', () => {
+  it.each([
+    ['Qwen3MoeForCausalLM', 'qwen3_moe', 'a mixture of experts: take a dense model'],
+    ['MixtralForCausalLM', 'mixtral', 'a mixture of experts: take a dense model'],
+    ['DeepseekV3ForCausalLM', 'deepseek_v3', 'a mixture of experts: take a dense model'],
+    ['GptOssForCausalLM', 'gpt_oss', 'a mixture of experts: take a dense model'],
+    ['Qwen3_5ForCausalLM', 'qwen3_5_text', 'a hybrid with linear attention: take a dense Qwen3'],
+    ['Qwen3_5ForConditionalGeneration', 'qwen3_5', 'a hybrid with linear attention: take a dense Qwen3'],
+    ['Qwen3_5MoeForCausalLM', 'qwen3_5_moe_text', 'a hybrid with linear attention: take a dense Qwen3'],
+    ['Qwen3NextForCausalLM', 'qwen3_next', 'a hybrid with linear attention: take a dense Qwen3'],
+    ['Gemma3nForCausalLM', 'gemma3n_text', 'take a text model of Gemma 3'],
+    ['Gemma3ForConditionalGeneration', 'gemma3', 'a model that reads pictures: take a text model'],
+    ['Qwen2_5_VLForConditionalGeneration', 'qwen2_5_vl', 'a model that reads pictures: take a text model'],
+    ['Qwen3ForSequenceClassification', 'qwen3', 'a classifier on a language model: take one that writes'],
+  ])('%s', (architecture, type, advice) => {
+    const parse = () =>
+      parseLanguageModelConfig({ ...SHARED, architectures: [architecture], model_type: type }, '/m/config.json')
+    expect(parse).toThrow(ModelFormatError)
+    expect(parse).toThrow(`got ${architecture} with model_type ${type}, `)
+    expect(parse).toThrow(advice)
+  })
+
+  it('another architecture by its name alone', () => {
+    const config = { ...SHARED, architectures: ['OPTForCausalLM'], model_type: 'opt' }
+    expect(() => parseLanguageModelConfig(config, '/m/config.json')).toThrow(/got OPTForCausalLM with model_type opt$/)
+  })
+})
+
+describe('a rotary embedding that is not computed is refused by its name:', () => {
+  const families = [
+    LLAMA,
+    QWEN2,
+    GEMMA3,
+    { ...QWEN2, architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3', head_dim: 16 },
+  ]
+  it.each(['dynamic', 'longrope', 'mrope', 'su', 'proportional', 'yarn_v2'])('%s', (type) => {
+    for (const family of families) {
+      for (const scaling of [
+        { rope_scaling: { type, factor: 2 } },
+        { rope_parameters: { rope_type: type, rope_theta: 1e6 } },
+      ]) {
+        const parse = () => parseLanguageModelConfig({ ...family, ...scaling }, '/m/config.json')
+        expect(parse).toThrow(ModelFormatError)
+        expect(parse).toThrow(`of type default, linear, llama3, yarn, got ${type}: take a checkpoint without it`)
+      }
+    }
+  })
+
+  it('one of local layers that is scaled, by the kind of layer', () => {
+    const full = { rope_type: 'default', rope_theta: 1e6 }
+    const rope_parameters = { full_attention: full, sliding_attention: { rope_type: 'dynamic', rope_theta: 1e4 } }
+    const parse = () => parseLanguageModelConfig({ ...GEMMA3, rope_parameters }, '/m/config.json')
+    expect(parse).toThrow('rope_parameters.sliding_attention of type default')
+  })
+})
+
+it.each([
+  [{ ...QWEN2, use_sliding_window: true, sliding_window: 4096 }, 'use_sliding_window'],
+  [{ ...QWEN2, layer_types: Array.from({ length: 6 }, () => 'sliding_attention') }, 'layer_types.0'],
+  [{ ...LLAMA, layer_types: ['full_attention', 'chunked_attention'] }, 'layer_types.1'],
+  [{ ...GEMMA3, layer_types: ['linear_attention'] }, 'layer_types.0'],
+  [{ ...GEMMA3, sliding_window: 0 }, 'sliding_window'],
+])('layers with a window where they are not computed are refused by their field: %#', (config, field) => {
+  expect(() => parseLanguageModelConfig(config, '/m/config.json')).toThrow(`got ${field}: `)
+})
+
 describe('what a GGUF file says it is', () => {
   it.each([
     ['qwen3', 'Qwen3ForCausalLM'],
@@ -75,6 +141,6 @@ describe('what a GGUF file says it is', () => {
     const find = () => findGgufFamily('qwen3moe', '/m/model.gguf')
     expect(find).toThrow(ModelFormatError)
     expect(find).toThrow('/m/model.gguf')
-    expect(find).toThrow(/qwen3, qwen2, llama, gemma3.*qwen3moe/)
+    expect(find).toThrow(/qwen3, qwen2, llama, gemma3.*qwen3moe, a mixture of experts: take a dense model/)
   })
 })

@@ -1,5 +1,6 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { findFamily, identifyModel, type ModelConfig } from '../model-config.ts'
+import { explainUnsupported } from '../unsupported-kinds.ts'
 import { gemma3 } from './gemma3/gemma3.ts'
 import type { LanguageModelConfig, LanguageModelFamily } from './language-model-config.ts'
 import { llama } from './llama/llama.ts'
@@ -39,5 +40,6 @@ export function findGgufFamily(architecture: string, file: string): LanguageMode
   const family = LANGUAGE_MODELS.find(({ ggufArchitecture }) => ggufArchitecture === architecture)
   if (family !== undefined) return family
   const known = LANGUAGE_MODELS.map(({ ggufArchitecture }) => ggufArchitecture).join(', ')
-  throw new ModelFormatError(file, `a language model of general.architecture ${known}`, architecture.slice(0, 200))
+  const got = [architecture.slice(0, 200), explainUnsupported([architecture])].filter(Boolean).join(', ')
+  throw new ModelFormatError(file, `a language model of general.architecture ${known}`, got)
 }

@@ -99,7 +99,7 @@ interface RopeFields {
 export function readRopeParameters({ parameters, field, theta, positions }: RopeSource, file: string): RopeConfig {
   const type = parameters['rope_type'] ?? parameters['type'] ?? 'default'
   if (typeof type !== 'string' || !Object.hasOwn(schemas, type)) {
-    const got = typeof type === 'string' ? type.slice(0, 100) : 'no name'
+    const got = typeof type === 'string' ? `${type.slice(0, 100)}: take a checkpoint without it` : 'no name'
     throw new ModelFormatError(file, `${field} of type ${Object.keys(schemas).join(', ')}`, got)
   }
   const read = <Schema extends z.ZodType>(schema: Schema): z.output<Schema> => {
