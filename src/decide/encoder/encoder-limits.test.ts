@@ -110,3 +110,22 @@ it('a cross-encoder without segments for pairs is refused by type_vocab_size', a
   const change = async (name: string) => (await readText(name))?.replace('"type_vocab_size": 2', '"type_vocab_size": 1')
   await expect(open('nli-bert', { readText: change })).rejects.toThrow('type_vocab_size')
 })
+
+it.each(['laya', 'julia', 'opendecider-nano', 'nli-bert', 'nli-modernbert', 'bert-tree'])(
+  '%s makes no session that a damaged tokenizer would leave behind',
+  async (name) => {
+    const files = openFolder(fixtureFolder(name))
+    const damaged = (of: ModelFiles): ModelFiles => ({
+      ...of,
+      readText: async (file) => (file === 'tokenizer.json' ? '{}' : of.readText(file)),
+      within: (folder) => damaged(of.within(folder)),
+    })
+    let sessions = 0
+    const counting: Backend = { ...backend, createSession: (graph) => (sessions++, backend.createSession(graph)) }
+    await expect(openDecider({ backend: counting, files: damaged(files) })).rejects.toMatchObject({
+      code: 'model_format',
+      file: expect.stringContaining('tokenizer.json'),
+    })
+    expect(sessions).toBe(0)
+  },
+)

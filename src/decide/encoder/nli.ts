@@ -31,37 +31,48 @@ export interface NliLabels {
 export async function openNli(bundle: DecisionBundle): Promise<Decider> {
   const { files, config } = bundle
   const labels = readLabels(config)
-  const bert = config.modelType === 'bert'
-  const { model, positions, vocabulary } = await openClassifier(bundle, labels.count)
-  const tokenizer = bert
-    ? await loadWordPieceTokenizer(files, { vocabulary })
-    : await loadTokenizer(files, { ordinary: true, vocabulary })
-  const format = nliFormat(tokenizer, { labels, positions, names: await readSpecialNames(files) })
-  const reader = createEncoderQuestionReader(model, format, tokenizer)
+  const classifier = config.modelType === 'bert' ? readBert(bundle, labels) : readModernBert(bundle, labels)
+  const { vocab_size: vocabulary, max_position_embeddings: positions } = classifier.config
+  const [tokenizer, names] = await Promise.all([
+    config.modelType === 'bert'
+      ? loadWordPieceTokenizer(files, { vocabulary })
+      : loadTokenizer(files, { ordinary: true, vocabulary }),
+    readSpecialNames(files),
+  ])
+  const format = nliFormat(tokenizer, { labels, positions, names })
+  // Last, so that nothing is thrown while it holds memory.
+  const reader = createEncoderQuestionReader(await classifier.open(), format, tokenizer)
   return createDecider(reader, { name: files.name, calibrate: (_, logits) => logits, sharpness: 4 })
 }
 
-async function openClassifier(
-  { backend, files, unread, config: { json, file, modelType } }: DecisionBundle,
-  labels: number,
-): Promise<{ model: EncoderModel; positions: number; vocabulary: number }> {
-  const weights = await indexWeights(files)
-  if (modelType === 'bert') {
-    const config = parseBertConfig(json, file)
-    if (config.type_vocab_size < 2) {
-      throw new ModelFormatError(
-        file,
-        'type_vocab_size of 2 or more, for pairs of texts',
-        String(config.type_vocab_size),
-      )
-    }
-    const model = await openBert(backend, { config, weights, unread }, bertClassifierHead(labels, 'bert.'))
-    return { model, positions: config.max_position_embeddings, vocabulary: config.vocab_size }
+/** A checkpoint whose configuration is known to be supported, about to be opened. */
+interface Classifier {
+  readonly config: { readonly vocab_size: number; readonly max_position_embeddings: number }
+  open(): Promise<EncoderModel>
+}
+
+function readBert(
+  { backend, files, unread, config: { json, file } }: DecisionBundle,
+  { count }: NliLabels,
+): Classifier {
+  const config = parseBertConfig(json, file)
+  if (config.type_vocab_size < 2) {
+    throw new ModelFormatError(file, 'type_vocab_size of 2 or more, for pairs of texts', String(config.type_vocab_size))
   }
+  const head = bertClassifierHead(count, 'bert.')
+  return { config, open: async () => openBert(backend, { config, weights: await indexWeights(files), unread }, head) }
+}
+
+function readModernBert(
+  { backend, files, unread, config: { json, file } }: DecisionBundle,
+  { count }: NliLabels,
+): Classifier {
   const config = parseModernBertConfig(json, file)
-  const head = modernBertClassifierHead(labels, config)
-  const model = await openModernBert(backend, { config, weights, unread }, head, 'model.')
-  return { model, positions: config.max_position_embeddings, vocabulary: config.vocab_size }
+  const head = modernBertClassifierHead(count, config)
+  return {
+    config,
+    open: async () => openModernBert(backend, { config, weights: await indexWeights(files), unread }, head, 'model.'),
+  }
 }
 
 /** @throws ModelFormatError naming the labels that it has instead */

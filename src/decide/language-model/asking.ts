@@ -33,6 +33,9 @@ export async function readAsking(
   if (template === 'branch-1' && readout === 'pointer') {
     return { template: createBranchTemplate(tokenizer), readout: createPointerReadout() }
   }
+  if (template === 'opendecider-nano') {
+    throw new ModelFormatError(`${files.location}/opendecider.json`, 'kind small beside a language model', 'nano')
+  }
   const known = TEMPLATES.get(template)
   if (known === undefined || readout !== 'symbols') {
     const expected = 'a language model of template branch-1 with readout pointer, or chat-1 with symbols'

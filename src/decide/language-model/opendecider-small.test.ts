@@ -119,7 +119,7 @@ it('opendecider-small refuses more options than letters, naming the limit', asyn
 
 it.each([
   [{ 'opendecider.json': '{"kind":"small-mlx"}' }, 'opendecider.json', 'kind'],
-  [{ 'opendecider.json': '{"kind":"nano"}' }, 'tessera.json', 'opendecider-nano'],
+  [{ 'opendecider.json': '{"kind":"nano"}' }, 'opendecider.json', 'nano'],
   [{ 'chat_template.jinja': undefined }, 'tokenizer_config.json', 'none'],
 ])('a checkpoint of opendecider with %j is refused by name', async (changes, file, got) => {
   const readText = async (name: string) => (name in changes ? changes[name as never] : files.readText(name))
