@@ -206,6 +206,28 @@ describe.each(['nli-bert', 'nli-modernbert'])('%s, a cross-encoder for inference
     expect(furthest(given, [logits[fails]!, logits[holds]!])).toBeLessThan(1e-4)
   })
 
+  it('gives the probabilities of the zero-shot pipeline of transformers', async () => {
+    interface ZeroShot {
+      readonly text: string
+      readonly template: string
+      readonly labels: readonly string[]
+      readonly scores: readonly number[]
+      readonly alone: readonly number[]
+    }
+    const model = await open(name)
+    for (const { text, template, labels, scores, alone } of await readJson<ZeroShot[]>(name, 'zero-shot.json')) {
+      const criteria = Object.fromEntries(labels.map((label) => [label, null]))
+      const { answers } = await model.decide(ask(text, { type: 'choice', instructions: template, criteria }), context)
+      const choice = answers['q'] as { readonly probabilities: Readonly<Record<string, number>> }
+      expect(furthest(Object.values(choice.probabilities), scores)).toBeLessThan(1e-4)
+      for (const [index, label] of labels.entries()) {
+        const question = { type: 'noul', instructions: template.replace('{}', label) }
+        const { answers } = await model.decide(ask(text, question), context)
+        expect(answers['q']).toHaveProperty('noul', expect.closeTo(alone[index]!, 4))
+      }
+    }
+  })
+
   it('is refused without labels of inference, which are named', async () => {
     const { readText } = openFolder(fixtureFolder(name))
     const change = async (file: string) => (await readText(file))?.replace(/entailment"/gi, 'positive"')
