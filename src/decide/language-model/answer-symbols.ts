@@ -30,7 +30,7 @@ const MOST_PAIRS = 255
  * @throws ModelFormatError for a tokenizer in which yes, no, letters or digits are not single, distinct tokens: their logits would not
  * be comparable
  */
-export function readChatSymbols(tokenizer: Tokenizer, file: string): AnswerSymbols {
+export function readChatSymbols(tokenizer: Pick<Tokenizer, 'single'>, file: string): AnswerSymbols {
   const required = requireSymbols(tokenizer, file, [...YES_NO, ...LETTERS, ...DIGITS], 'yes, no, A–Z, 0–9')
   const pairs = new Map<string, number>()
   const taken = new Set(required.values())
@@ -51,14 +51,14 @@ export function readChatSymbols(tokenizer: Tokenizer, file: string): AnswerSymbo
 }
 
 /** Letters for the options of every kind of question, of which there are 26 at most. Throws as `readChatSymbols` does. */
-export function readLetters(tokenizer: Tokenizer, file: string): AnswerSymbols {
+export function readLetters(tokenizer: Pick<Tokenizer, 'single'>, file: string): AnswerSymbols {
   const ids = requireSymbols(tokenizer, file, LETTERS, 'A–Z')
   return symbolTable(ids, LETTERS.length, (question) => LETTERS.slice(0, optionCount(question)))
 }
 
 /** Token ids by symbol. */
 function requireSymbols(
-  tokenizer: Tokenizer,
+  tokenizer: Pick<Tokenizer, 'single'>,
   file: string,
   symbols: readonly string[],
   described: string,

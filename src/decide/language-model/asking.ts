@@ -42,12 +42,15 @@ export async function readAsking(
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, `${template} with ${readout}`)
   }
   const { wording, readSymbols } = known
-  const symbols = readSymbols(tokenizer, `${files.location}/tokenizer.json`)
   const chat = await readChatTemplate(files)
   if (chat === undefined && wording !== CHAT_1) {
     throw new ModelFormatError(`${files.location}/tokenizer_config.json`, 'a chat template', 'none')
   }
   const format = readChatFormat(chat, wording)
+  // Where a prompt ends in a blank or a line end, an answer has no blank of its own.
+  const isBehind = /\s$/.test(format.after)
+  const single = (text: string) => tokenizer.single(text, isBehind)
+  const symbols = readSymbols({ single }, `${files.location}/tokenizer.json`)
   return {
     template: createChatTemplate(tokenizer, format, { symbols, wording, bothOrders }),
     readout: symbolMass ? createVocabularyReadout(symbols) : createSymbolReadout(symbols),

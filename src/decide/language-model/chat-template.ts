@@ -25,7 +25,7 @@ export function createChatTemplate(
   { before, after }: ChatFormat,
   { symbols, wording = CHAT_1, bothOrders = false }: ChatAsking,
 ): Template {
-  const probe = tokenizer.encode(PROBE)
+  const probe = tokenizer.encodeBehind(PROBE)
   // What follows a question before the next structural token may share a token with its end.
   const plain = tokenizer.plainEnds(after).leading
   const answer = tokenizer.encodeTemplate(after.slice(plain.length))
@@ -37,7 +37,7 @@ export function createChatTemplate(
   return {
     mostOptions: symbols.mostOptions,
     opening,
-    closing: encodeState(''),
+    closing: tokenizer.encodeBehind(`${BLANK}${PROBE}`).slice(0, -probe.length),
     state(state) {
       const all = [...fixed, ...encodeState(`${lead}${wording.state(state)}`)]
       const changed = opening.findIndex((id, index) => id !== all[index])
@@ -47,7 +47,7 @@ export function createChatTemplate(
     question(question, most) {
       const ask = (order: Order) =>
         lineBranch([
-          ...tokenizer.encode(`${wording.question(question, symbols.of(question), order)}${plain}`, most),
+          ...tokenizer.encodeBehind(`${wording.question(question, symbols.of(question), order)}${plain}`, most),
           ...answer,
         ])
       if (!bothOrders) return [ask(GIVEN)]

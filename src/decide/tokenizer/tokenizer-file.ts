@@ -4,19 +4,27 @@ import { ModelFormatError } from '../../errors/index.ts'
 /** No vocabulary is near this; larger ids are not numbers of rows. */
 const MOST_IDS = 2 ** 24
 
+// A longer pattern could lie across two pieces.
+const replace = z.looseObject({
+  type: z.literal('Replace'),
+  pattern: z.object({ String: z.string().length(1) }),
+  content: z.string(),
+})
+
 /** Normalizers that treat every piece of a text alike, wherever it stands; see `PIECE` in tokenizer.ts. */
 const normalizer: z.ZodType = z.lazy(() =>
   z.discriminatedUnion('type', [
     z.looseObject({ type: z.enum(['NFC', 'NFD', 'NFKC', 'NFKD', 'Lowercase']) }),
-    // A longer pattern could lie across two pieces.
-    z.looseObject({
-      type: z.literal('Replace'),
-      pattern: z.object({ String: z.string().length(1) }),
-      content: z.string(),
-    }),
+    replace,
     z.looseObject({ type: z.literal('Sequence'), normalizers: z.array(normalizer).max(100) }),
   ]),
 )
+
+/** SentencePiece's blanks as Llama 2 has them: one before the text, and one for each that is in it. */
+const prefixed = z.looseObject({
+  type: z.literal('Sequence'),
+  normalizers: z.tuple([z.looseObject({ type: z.literal('Prepend'), prepend: z.string().length(1) })], replace),
+})
 
 /** SentencePiece's blanks: every word begins with one, the first of a piece of text too. */
 const metaspace = z.looseObject({
@@ -38,7 +46,7 @@ export const tokenizerFileSchema = z.looseObject({
   added_tokens: z
     .array(z.looseObject({ id: z.number().int().nonnegative().max(MOST_IDS), content: z.string().min(1).max(10_000) }))
     .default([]),
-  normalizer: normalizer.nullish(),
+  normalizer: z.union([normalizer, prefixed]).nullish(),
   pre_tokenizer: z.union([metaspace, stage]).nullish(),
   model: z.object({
     type: z.literal('BPE'),
@@ -54,6 +62,18 @@ export const tokenizerFileSchema = z.looseObject({
 })
 
 export type TokenizerFile = z.infer<typeof tokenizerFileSchema>
+
+/** What stands before a text, and the file without it. @throws ModelFormatError where words begin with something besides */
+export function takePrefix(
+  file: TokenizerFile,
+  path: string,
+): { readonly prefix: string; readonly file: TokenizerFile } {
+  const { data } = prefixed.safeParse(file.normalizer)
+  if (data === undefined) return { prefix: '', file }
+  if (file.pre_tokenizer) throw new ModelFormatError(path, 'no pre_tokenizer beside Prepend', file.pre_tokenizer.type)
+  const [{ prepend: prefix }, ...normalizers] = data.normalizers
+  return { prefix, file: { ...file, normalizer: { type: 'Sequence', normalizers } } }
+}
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

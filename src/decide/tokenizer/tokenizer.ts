@@ -6,7 +6,7 @@ import { readConfig } from '../../models/read-config.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
 import { createLookups, requireEmbedding } from './lookups.ts'
 import { rememberWords } from './remember-words.ts'
-import { checkEntries, type TokenizerFile, tokenizerFileSchema } from './tokenizer-file.ts'
+import { checkEntries, takePrefix, type TokenizerFile, tokenizerFileSchema } from './tokenizer-file.ts'
 
 /** Text to token ids. User text can never produce a structural token; those are looked up by name instead. */
 export interface Tokenizer {
@@ -30,6 +30,10 @@ export interface TemplateTokenizer extends Tokenizer {
    * for other ids depending on what is around it.
    */
   encodeTemplate(text: string): number[]
+  /** Ids of a plain text that stands behind other text, as {@link encode} gives them: without the blank that some tokenizers put before a text. */
+  encodeBehind(text: string, most?: number): number[]
+  /** As that of {@link Tokenizer}. @param behind whether the text stands behind other text; @defaultValue false */
+  single(text: string, behind?: boolean): number | undefined
   /** The parts of a template's text before its first structural token and behind its last. */
   plainEnds(text: string): { readonly leading: string; readonly trailing: string }
 }
@@ -65,7 +69,8 @@ export async function loadTokenizer(
   { ordinary = false, vocabulary }: TokenizerOptions = {},
 ): Promise<TemplateTokenizer> {
   const path = `${files.location}/tokenizer.json`
-  const file = await readConfig(files, 'tokenizer.json', tokenizerFileSchema, 'a supported BPE tokenizer')
+  const read = await readConfig(files, 'tokenizer.json', tokenizerFileSchema, 'a supported BPE tokenizer')
+  const { prefix, file } = takePrefix(read, path)
   checkEntries(file, path, vocabulary)
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const cutTemplate = cutAtTokens(file.added_tokens)
@@ -73,21 +78,31 @@ export async function loadTokenizer(
   const found = file.added_tokens.filter(({ special, content }) => !special && (ordinary || isBlank(content)))
   for (const { id, content } of found) requireEmbedding(path, content, id, vocabulary)
   const cut = cutAtTokens(found)
-  function encode(text: string, most = Number.POSITIVE_INFINITY): number[] {
+  function encodePieces(text: string, most: number, first: string): number[] {
     const ids: number[] = []
     for (const [index, piece] of cut(text).entries()) {
       // Every second piece is an added token.
       if (index % 2 === 1) ids.push(structural.get(piece)!)
-      else
-        for (const word of words(piece)) {
+      else if (piece !== '')
+        for (const word of words(`${index === 0 ? first : prefix}${piece}`)) {
           for (const id of encodeWord(word)) ids.push(id)
           if (ids.length > most) return ids
         }
     }
     return ids
   }
+  const encode = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, prefix)
+  const encodeBehind = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, '')
+  const lookups = createLookups(path, structural, encode, vocabulary)
   return {
+    ...lookups,
     encode,
+    encodeBehind,
+    single(text, behind = false) {
+      if (!behind) return lookups.single(text)
+      const ids = encodeBehind(text)
+      return ids.length === 1 ? ids[0] : undefined
+    },
     plainEnds(text) {
       const pieces = cutTemplate(text)
       return { leading: pieces[0]!, trailing: pieces.at(-1)! }
@@ -96,7 +111,6 @@ export async function loadTokenizer(
       const id = (token: string) => readStructural(file, path, token, vocabulary)
       return cutTemplate(text).flatMap((piece, index) => (index % 2 === 0 ? encode(piece) : [id(piece)]))
     },
-    ...createLookups(path, structural, encode, vocabulary),
     forget,
   }
 }
