@@ -17,6 +17,11 @@ import { juliaFormat } from './julia.ts'
 import { layaFormat } from './laya.ts'
 import { openDeciderFormat } from './opendecider-nano.ts'
 
+/** What generate-zero-shot-fixtures.py writes. */
+type ZeroShot = Readonly<
+  Record<'text' | 'template', string> & Record<'scores' | 'alone', number[]> & { labels: string[] }
+>
+
 /** What generate-decision-fixtures.py writes. */
 interface Expected {
   readonly state: DecisionRequest['state']
@@ -207,13 +212,6 @@ describe.each(['nli-bert', 'nli-modernbert'])('%s, a cross-encoder for inference
   })
 
   it('gives the probabilities of the zero-shot pipeline of transformers', async () => {
-    interface ZeroShot {
-      readonly text: string
-      readonly template: string
-      readonly labels: readonly string[]
-      readonly scores: readonly number[]
-      readonly alone: readonly number[]
-    }
     const model = await open(name)
     for (const { text, template, labels, scores, alone } of await readJson<ZeroShot[]>(name, 'zero-shot.json')) {
       const criteria = Object.fromEntries(labels.map((label) => [label, null]))
