@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { countDefaultThreads } from '../src/backends/platform.ts'
 import { backendsBench } from './backends/bench-backends.ts'
 import { decideBench } from './decide/bench-decide.ts'
+import { encodersBench, languageModelsBench } from './families/bench-families.ts'
 import { growthBench } from './growth/bench-growth.ts'
 import { imagesBench } from './images/bench-images.ts'
 import { limitsBench } from './limits/bench-limits.ts'
@@ -26,6 +27,8 @@ const BENCHES = {
   images: imagesBench,
   backends: backendsBench,
   peers: peersBench,
+  encoders: encodersBench,
+  'language-models': languageModelsBench,
   growth: growthBench,
   limits: limitsBench,
   service: serviceBench,

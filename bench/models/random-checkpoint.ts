@@ -1,10 +1,7 @@
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { access } from 'node:fs/promises'
 import { quantizeWeights } from '../../src/models/index.ts'
-import { SafetensorsWriter } from '../../src/models/safetensors-writer.ts'
-
-/** Names and shapes of all tensors of a model. */
-export type Shapes = Readonly<Record<string, readonly number[]>>
+import { writeRandomFiles } from './write-random-files.ts'
+import type { Shapes } from './write-random-weights.ts'
 
 export interface RandomModel {
   readonly name: string
@@ -36,38 +33,13 @@ export async function provideRandomModel(model: RandomModel, precision: Precisio
     )
   )
     return folder
-  if (precision === 'float32') await writeFloats(folder, model)
-  else {
+  if (precision === 'float32') {
+    const { config, shapes, files } = model
+    const texts = { ...files, 'config.json': JSON.stringify(config) }
+    await writeRandomFiles(folder, { texts, weights: { 'model.safetensors': shapes } })
+  } else {
     const source = await provideRandomModel(model, 'float32')
     await quantizeWeights({ folder: source, out: folder, ...FORMATS[precision] })
   }
   return folder
-}
-
-async function writeFloats(folder: string, { config, shapes, files = {} }: RandomModel): Promise<void> {
-  const draft = `${folder}.draft`
-  await rm(draft, { recursive: true, force: true })
-  await mkdir(draft, { recursive: true })
-  for (const [name, text] of Object.entries({ ...files, 'config.json': JSON.stringify(config) })) {
-    await writeFile(join(draft, name), text)
-  }
-  const plans = Object.entries(shapes).map(([name, shape]) => ({ name, dtype: 'F32' as const, shape }))
-  const writer = await SafetensorsWriter.create(join(draft, 'model.safetensors'), plans, {})
-  for (const { name, shape } of plans) await writer.append(name, drawTensor(name, shape))
-  await writer.close()
-  await rename(draft, folder)
-}
-
-/** Ones for gains and variances, zeros for biases and means, else values that keep the size of what they multiply. */
-function drawTensor(name: string, shape: readonly number[]): Float32Array {
-  const values = new Float32Array(shape.reduce((product, dim) => product * dim, 1))
-  if (shape.length === 1) return values.fill(name.endsWith('bias') || name.endsWith('mean') ? 0 : 1)
-  const inputs = values.length / (shape[0] as number)
-  const spread = Math.sqrt(3 / inputs)
-  let state = 0x9e3779b9 ^ values.length
-  for (let i = 0; i < values.length; i++) {
-    state = (Math.imul(state, 1664525) + 1013904223) | 0
-    values[i] = (state / 2 ** 31) * spread
-  }
-  return values
 }

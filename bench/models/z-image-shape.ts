@@ -1,4 +1,5 @@
-import type { RandomModel, Shapes } from './random-checkpoint.ts'
+import type { RandomModel } from './random-checkpoint.ts'
+import type { Shapes } from './write-random-weights.ts'
 
 const HEAD = 128
 const HEADS = 9
