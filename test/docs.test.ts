@@ -78,6 +78,7 @@ beforeAll(async () => {
       'tessera-onnx': `${root}src/index.ts`,
       'tessera-onnx/server': `${root}src/http/index.ts`,
       'tessera-onnx/next': `${root}src/http/adapters/next.ts`,
+      'tessera-onnx/queue': `${root}src/queue/index.ts`,
     },
   })
 })
