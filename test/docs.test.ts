@@ -16,7 +16,7 @@ const DOCUMENTS = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ]
-/** Run in a browser: test/browser/browser-page.test.ts. */
+/** Run in a browser: test/browser/needed-files.test.ts. */
 const IN_BROWSERS = "from 'tessera-onnx/web'"
 /** What blocks that only export are called with. */
 const CALLS: Readonly<Record<string, string>> = {
