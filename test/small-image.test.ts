@@ -40,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('an app that was made as small as 
     await rm(join(app, 'node_modules'), { recursive: true })
     const { code, stderr } = runIn(app, '/bin/sh', ['-c', docker.script], { env: docker.env })
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) })
-  })
+  }, 900_000)
   afterAll(() => installed?.remove())
 
   it('answers as the function for Lambda, within its limit', async () => {
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('an app that was made as small as 
     })
     expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ model: 'decide-mini' })])
     child.kill('SIGTERM')
-    await once(child, 'exit')
+    expect(await once(child, 'exit')).toEqual([0, null])
   })
 })
 

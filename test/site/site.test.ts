@@ -22,7 +22,7 @@ describe.skipIf(executablePath === undefined)(
         const asked = request.url()
         if (!/^(data|blob):/.test(asked) && !asked.startsWith(site.url)) faults.push(`${page.url()} asks for ${asked}`)
       })
-    })
+    }, 900_000)
     afterAll(async () => {
       await browser?.close()
       await site?.close()
@@ -73,6 +73,6 @@ describe.skipIf(executablePath === undefined)(
         if (overflow > 0) wide.push(path)
       }
       expect(wide).toEqual([])
-    })
+    }, 900_000)
   },
 )
