@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('an app that was made as small as 
     ;({ app } = installed)
     await rm(join(app, 'node_modules'), { recursive: true })
     const { code, stderr } = runIn(app, '/bin/sh', ['-c', docker.script], { env: docker.env })
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) })
+    if (code !== 0) throw new Error(stderr)
   }, 900_000)
   afterAll(() => installed?.remove())
 
