@@ -10,7 +10,8 @@ const ROWS = [
   ['graph'],
   ['decide', 'images'],
   ['engine'],
-  ['ai-sdk', 'evaluate', 'http', 'queue', 'web'],
+  ['ai-sdk', 'evaluate', 'http', 'web'],
+  ['queue'],
   ['cli', 'console'],
 ]
 const src = join(import.meta.dirname.replaceAll('\\', '/'), '../src')

@@ -52,7 +52,7 @@ const WITH_EXAMPLES = [
 /** What examples use without saying where it comes from. */
 const PRELUDE = [
   "import { createServer, createKeyStore, createMemoryStore, openRedisStore, openSqliteStore } from '../src/http/index.ts'",
-  "import { createQueueEngine, runWorker } from '../src/queue/index.ts'",
+  "import { createQueueEngine, openJobStore, runWorker } from '../src/queue/index.ts'",
   "import { toExpressErrorHandler, toExpressHandler } from '../src/http/adapters/express.ts'",
   "import { toFastifyPlugin } from '../src/http/adapters/fastify.ts'",
   "import { toHonoHandler } from '../src/http/adapters/hono.ts'",

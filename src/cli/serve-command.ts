@@ -7,7 +7,7 @@ import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { serveHttp } from '../http/serve/serve-http.ts'
 import type { WatchedKeys } from '../http/serve/watched-keys.ts'
-import { createQueueEngine } from '../queue/index.ts'
+import { createQueueEngine, openJobStore } from '../queue/index.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
 import { describeFault } from './describe-fault.ts'
 import { type EngineArguments, openEngine } from './engine-arguments.ts'
@@ -83,10 +83,15 @@ const QUEUED_JOBS = 1000
 async function openWorking(args: ServeArguments) {
   if (args.queue !== undefined) {
     refuseModelArguments(args)
-    const engine = createQueueEngine({ connection: args.queue, plaintext: args['queue-plaintext'] })
+    const queue = { connection: args.queue, plaintext: args['queue-plaintext'] }
     // A server that is not there is told of now.
-    await engine.models()
-    return { engine, jobs: { concurrency: QUEUED_JOBS } }
+    const store = await openJobStore(queue)
+    const engine = createQueueEngine(queue)
+    const dispose = async () => {
+      await engine.dispose()
+      await store.close()
+    }
+    return { engine: { ...engine, [Symbol.asyncDispose]: dispose }, jobs: { concurrency: QUEUED_JOBS, store } }
   }
   const served = readServed(args.use)
   const engine = await openEngine(args, served, readNamedLoras(args.lora))

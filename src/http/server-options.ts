@@ -3,6 +3,7 @@ import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { callback, count, flag, mustBe, optionTable, readOptions, text, withMethods } from '../options/index.ts'
 import { COPIES } from './body/read-body.ts'
+import type { JobStore } from './jobs/job-store.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import type { RateLimits } from './limits/request-limiter.ts'
@@ -164,9 +165,21 @@ export interface JobOptions {
    * ```
    */
   readonly concurrency?: number
+  /**
+   * Where jobs are kept; default in the memory of this process. It stays the caller's: `close()` does not close it.
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, jobs: { store: await openJobStore({ connection }) } })
+   * ```
+   */
+  readonly store?: JobStore
 }
 
-const JOBS = optionTable('`jobs`', { concurrency: count(1).default(4) } satisfies Record<keyof JobOptions, unknown>)
+const JOBS = optionTable('`jobs`', {
+  concurrency: count(1).default(4),
+  store: withMethods<JobStore>('a store, such as openJobStore() opens', 'add', 'read', 'write').optional(),
+} satisfies Record<keyof JobOptions, unknown>)
 
 const LIMITS = optionTable('`limits`', {
   requestsPerMinute: count(1).optional(),

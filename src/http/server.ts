@@ -180,8 +180,11 @@ function openLimiter(limits: RateLimits, keys: KeyStore | undefined, store: Usag
   return new RequestLimiter({ ...limits, ...(concurrency && { concurrency }) }, store.countRequest)
 }
 
-function openJobs(metrics: ServerMetrics, { jobs: { concurrency } }: ResolvedServerOptions): Jobs {
-  const jobs = new Jobs({ store: new MemoryJobStore(), concurrency, onEnded: (status) => metrics.jobEnded(status) })
+function openJobs(
+  metrics: ServerMetrics,
+  { jobs: { concurrency, store = new MemoryJobStore() } }: ResolvedServerOptions,
+) {
+  const jobs = new Jobs({ store, concurrency, onEnded: (status) => metrics.jobEnded(status) })
   metrics.watchJobs(() => jobs.counts)
   return jobs
 }

@@ -26,3 +26,18 @@ export const cancelledKey = (id: string) => `${PREFIX}:cancelled:${id}`
 
 /** How far the lanes of a queue have been served, and where the last call of each client stands. */
 export const lanesKey = (queue: QueueName) => `${PREFIX}:${queue}:lanes`
+
+/** Jobs of services, which outlive the process that took them. */
+export const jobKey = (id: string) => `${PREFIX}:job:${id}`
+
+/** There as long as some process has the job. */
+export const jobLeaseKey = (id: string) => `${PREFIX}:job-lease:${id}`
+
+/** Ids of the jobs of an account. */
+export const jobsKey = (account: string) => `${PREFIX}:jobs:${account}`
+
+/** Ids of jobs that are not over. */
+export const OPEN_JOBS_KEY = `${PREFIX}:open-jobs`
+
+/** Where processes are told which jobs are to be cancelled. */
+export const JOB_CANCEL_TOPIC = `${PREFIX}:job-cancel`

@@ -88,20 +88,20 @@ export interface WorkerOptions extends ConnectionOptions {
   readonly leaseMs?: number
 }
 
-const shared = {
+export const SHARED = {
   connection: text('the URL of a Redis server'),
   keys: text('keys').optional(),
   plaintext: flag.default(false),
 }
 
 export const QUEUE_ENGINE = optionTable('a queue engine', {
-  ...shared,
+  ...SHARED,
   maxWaiting: count(1).default(1000),
   maxOptions: count(1).optional(),
 } satisfies Record<keyof QueueEngineOptions, unknown>)
 
 export const WORKER = optionTable('a worker', {
-  ...shared,
+  ...SHARED,
   jobs: z
     .array(oneOf(QUEUES))
     .min(1)

@@ -3,6 +3,7 @@ import type { JsonOrForm } from '../body/body-readers.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import { digest, toComparable } from '../usage/idempotent-requests.ts'
+import type { JobHandler } from './job-handler.ts'
 import { toJobWire } from './job-wire.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -15,21 +16,22 @@ const KEEP_MS = 600_000
  * @param read the body, in the way that the route does
  */
 export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => Promise<JsonOrForm>): Route {
+  const { path, dialect } = route
+  const answer: JobHandler['answer'] = async ({ body, caller, idempotencyKey }, steps, signal, notes) =>
+    route.handle({ ...NO_REQUEST, ...notes, ...readersOf(body), caller, idempotencyKey, job: steps, signal })
+  jobs.handle(path, { dialect, answer })
   return {
     ...route,
     async handle(call) {
       const { isBackground, body } = takeBackground(await read(call))
-      const readJson = async () => ('json' in body ? body.json : undefined)
-      const known: Call = { ...call, readJson, readJsonOrForm: async () => body }
       const { isAsync, keepMs = KEEP_MS } = call.preferences
-      if (!isAsync && !isBackground) return route.handle(known)
+      if (!isAsync && !isBackground) return route.handle({ ...call, ...readersOf(body) })
       refuseStream(body)
-      const { idempotencyKey: key, caller } = call
-      const order = { account: caller.id, path: route.path, dialect: route.dialect, keepMs }
-      const keyed = key === undefined ? undefined : { key, digest: digest(`${route.path}\n${toComparable(body)}`) }
-      const { job, ended } = await jobs.start({ ...order, keyed }, async (steps, signal) =>
-        route.handle({ ...known, job: steps, signal, holdUntil: () => {} }),
-      )
+      const { idempotencyKey, caller } = call
+      const isKeyed = idempotencyKey !== undefined
+      const request = { body, caller, ...(isKeyed && { idempotencyKey }) }
+      const own = isKeyed ? digest(`${path}\n${toComparable(body)}`) : undefined
+      const { job, ended } = await jobs.start({ account: caller.id, path, keepMs, request, digest: own }, call)
       // It keeps its place under the limits of the key, and its share of the memory for bodies.
       if (ended) call.holdUntil(ended)
       return createJsonResponse(toJobWire(job), {
@@ -38,6 +40,21 @@ export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => P
       })
     },
   }
+}
+
+/** What there is of a call whose client has its response, or is another process's. */
+const NO_REQUEST = {
+  method: 'POST',
+  params: {},
+  query: new URLSearchParams(),
+  preferences: { isAsync: true, keepMs: undefined },
+  keyName: undefined,
+  retryCount: 0,
+  holdUntil: () => {},
+} as const
+
+function readersOf(body: JsonOrForm): Pick<Call, 'readJson' | 'readJsonOrForm'> {
+  return { readJson: async () => ('json' in body ? body.json : undefined), readJsonOrForm: async () => body }
 }
 
 interface Background {

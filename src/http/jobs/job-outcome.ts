@@ -1,4 +1,4 @@
-import { OverloadedError, toTesseraError } from '../../errors/index.ts'
+import { TesseraError, toTesseraError } from '../../errors/index.ts'
 import { createErrorBody, type Dialect } from '../error-response.ts'
 import { WARNINGS_HEADER } from '../images/told-warnings.ts'
 import { Refusal } from '../refusal.ts'
@@ -19,9 +19,10 @@ export async function describeResult(response: Response): Promise<Partial<Job>> 
 
 /** What it becomes where there is none. @param signal that stops it */
 export function describeFailure(thrown: unknown, { aborted, reason }: AbortSignal, dialect: Dialect): Partial<Job> {
-  const isClosing = OverloadedError.isInstance(reason)
+  // The service stopped it, and says why; a client has no reason to give.
+  const stopped = TesseraError.isInstance(reason) ? reason : undefined
   const endedAt = Date.now()
-  if (aborted && !isClosing) return { status: 'cancelled', endedAt }
-  const error = isClosing ? reason : thrown instanceof Refusal ? thrown : toTesseraError(thrown)
+  if (aborted && stopped === undefined) return { status: 'cancelled', endedAt }
+  const error = stopped ?? (thrown instanceof Refusal ? thrown : toTesseraError(thrown))
   return { status: 'failed', endedAt, error: { status: error.status, ...createErrorBody(error, dialect) } }
 }

@@ -16,6 +16,22 @@ export interface JobStore {
   remove(id: string): Promise<void>
   /** Jobs of an account, newest first, without their results. */
   list(account: string): Promise<Job[]>
-  /** Forgets everything that this process holds. */
+  /** Where several processes share the jobs. */
+  readonly shared?: SharedJobs
+  /** Frees what the store holds open. Safe to call twice. */
   close(): Promise<void>
+}
+
+/** What processes that share jobs tell each other. A job that nobody has is taken over by any of them. */
+export interface SharedJobs {
+  /** Says that this process still has these jobs; one that is not heard of for 15 seconds has none any more. */
+  renew(ids: readonly string[]): Promise<void>
+  /** Jobs that are not over and that nobody has. From now on this process has them. */
+  takeOver(): Promise<Job[]>
+  /** Leaves a job to the others. */
+  release(id: string): Promise<void>
+  /** Asks whoever has a job to cancel it. */
+  cancel(id: string): Promise<void>
+  /** Called with the id of each job that some process asks to be cancelled. */
+  onCancel(listener: (id: string) => void): void
 }

@@ -1,9 +1,20 @@
 import type { Progress } from '../../engine/index.ts'
+import type { JsonOrForm } from '../body/body-readers.ts'
 import type { createErrorBody } from '../error-response.ts'
+import type { ApiKey } from '../keys/key-store.ts'
 
 export const JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 
 export type JobStatus = (typeof JOB_STATUSES)[number]
+
+/** What a job answers. */
+export interface JobRequest {
+  readonly body: JsonOrForm
+  /** Who asked: whose limits and money count. */
+  readonly caller: ApiKey
+  /** The `Idempotency-Key` of the request. */
+  readonly idempotencyKey?: string
+}
 
 /** A request that is answered while nobody waits for the response. Times are milliseconds since 1970. */
 export interface Job {
@@ -16,6 +27,10 @@ export interface Job {
   readonly createdAt: number
   readonly startedAt?: number
   readonly endedAt?: number
+  /** What it answers, until it is over. */
+  readonly request?: JobRequest
+  /** How often a process took it over from one that had ended. */
+  readonly takenOver?: number
   /** SHA-256 of the request, where it has an `Idempotency-Key`. */
   readonly digest?: string
   /** How long it is kept after its end; 0 until its result was fetched. */

@@ -1,28 +1,19 @@
-import { randomUUID } from 'node:crypto'
-import { EventEmitter, on } from 'node:events'
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Progress } from '../../engine/index.ts'
-import { AbortedError, OverloadedError, type TesseraError, toTesseraError } from '../../errors/index.ts'
-import type { Dialect } from '../error-response.ts'
+import { OverloadedError, type TesseraError, toTesseraError, WorkerCrashedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
 import type { JobSteps } from '../route.ts'
-import { conflict, digest } from '../usage/idempotent-requests.ts'
+import { conflict } from '../usage/idempotent-requests.ts'
 import { openAdmission } from './admission.ts'
+import { Changes } from './changes.ts'
+import type { JobHandler, JobNotes } from './job-handler.ts'
 import { describeFailure, describeResult } from './job-outcome.ts'
 import type { JobStore } from './job-store.ts'
 import { JobTurns } from './job-turns.ts'
-import { isOver, type Job, type JobStatus, type JobView } from './job.ts'
-
-export interface JobOrder {
-  readonly account: string
-  readonly path: string
-  readonly dialect: Dialect
-  readonly keepMs: number
-  /** The `Idempotency-Key` of the request, and its SHA-256. */
-  readonly keyed?: { readonly key: string; readonly digest: string } | undefined
-}
-
-/** Answers the request of a job, or throws why not. Its signal fires when the job is cancelled. */
-export type Answer = (steps: JobSteps, signal: AbortSignal) => Promise<Response>
+import { isOver, type Job, type JobRequest, type JobStatus, type JobView } from './job.ts'
+import { keepShared } from './keep-shared.ts'
+import { type JobOrder, makeJob, withoutRequest } from './make-job.ts'
 
 export interface JobsParts {
   readonly store: JobStore
@@ -49,6 +40,13 @@ interface Started {
   readonly ended: Promise<TesseraError | undefined> | undefined
 }
 
+/** How often a job of another process is looked at. */
+const POLL_MS = 500
+const MOST_CANCELS = 60
+/** A job whose processes all ended is the likely reason. */
+const MOST_TAKEN_OVER = 2
+const POISONED = 'every process that had this job ended'
+
 const CLOSING = 'the server is shutting down; retry with backoff'
 
 /** Requests that are answered while nobody waits for the response. */
@@ -57,11 +55,23 @@ export class Jobs {
   readonly #turns: JobTurns
   readonly #underway = new Map<string, Underway>()
   readonly #changes = new EventEmitter().setMaxListeners(0)
+  readonly #handlers = new Map<string, JobHandler>()
+  readonly #stopKeeping: () => void
   #isClosed = false
 
   constructor(parts: JobsParts) {
     this.#parts = parts
     this.#turns = new JobTurns(parts.concurrency)
+    this.#stopKeeping = keepShared(parts.store.shared, {
+      underway: () => [...this.#underway.keys()],
+      resume: (job) => this.#resume(job),
+      cancel: (id) => this.#underway.get(id)?.controller.abort(),
+    })
+  }
+
+  /** Says how the jobs of a route are answered. */
+  handle(path: string, handler: JobHandler): void {
+    this.#handlers.set(path, handler)
   }
 
   /** Jobs that this process answers, by status. */
@@ -76,7 +86,7 @@ export class Jobs {
    *
    * @throws what refuses the request; Refusal (409) where the key was used for another one
    */
-  async start(order: JobOrder, answer: Answer): Promise<Started> {
+  async start(order: JobOrder, notes: JobNotes): Promise<Started> {
     if (this.#isClosed) throw new OverloadedError(CLOSING)
     const job = makeJob(order)
     const found = await this.#parts.store.add(job)
@@ -85,7 +95,7 @@ export class Jobs {
       await this.#underway.get(found.id)?.accepted
       return { job: this.#view(found), ended: undefined }
     }
-    const { accepted, ended } = this.#begin(job, order.dialect, answer)
+    const { accepted, ended } = this.#begin(job, notes)
     await accepted
     return { job: await this.find(job.account, job.id), ended }
   }
@@ -108,20 +118,18 @@ export class Jobs {
    */
   async *watch(account: string, id: string, signal: AbortSignal): AsyncGenerator<JobView, void, undefined> {
     // Before the job is read, so that no change is missed.
-    const changes = on(this.#changes, id, { signal })
+    const changes = new Changes(this.#changes, id, signal)
     try {
       let view: JobView | undefined = await this.find(account, id)
       while (view) {
         yield view
         if (isOver(view)) return
-        await changes.next()
+        await changes.next(this.#underway.has(id) ? undefined : POLL_MS)
         const job = await this.#parts.store.read(id)
         view = job && this.#view(job)
       }
-    } catch (error) {
-      throw signal.aborted ? new AbortedError(undefined, { cause: error }) : error
     } finally {
-      await changes.return?.()
+      changes.stop()
     }
   }
 
@@ -140,9 +148,9 @@ export class Jobs {
     const view = await this.find(account, id)
     if (isOver(view)) await this.#parts.store.remove(id)
     const underway = this.#underway.get(id)
-    if (underway === undefined) return view
-    underway.controller.abort()
-    await underway.ended
+    if (isOver(view)) return view
+    underway?.controller.abort()
+    await (underway ? underway.ended : this.#cancelElsewhere(id))
     return this.find(account, id)
   }
 
@@ -152,7 +160,25 @@ export class Jobs {
     const all = [...this.#underway.values()]
     for (const { controller } of all) controller.abort(new OverloadedError(CLOSING))
     await Promise.all(all.map(({ ended }) => ended))
-    await this.#parts.store.close()
+    this.#stopKeeping()
+  }
+
+  /** The process that has it may be ending: another one then takes it over. */
+  async #cancelElsewhere(id: string): Promise<void> {
+    const { store } = this.#parts
+    for (let tries = 0; tries < MOST_CANCELS; tries++) {
+      const job = await store.read(id)
+      if (job === undefined || isOver(job)) return
+      await store.shared?.cancel(id)
+      await sleep(POLL_MS)
+    }
+  }
+
+  #resume(job: Job): void {
+    const { takenOver = 0 } = job
+    const notes = { noteUnits: () => {}, noteTokens: () => {}, noteTimings: () => {} }
+    const { controller } = this.#begin({ ...job, status: 'queued', takenOver: takenOver + 1 }, notes)
+    if (takenOver >= MOST_TAKEN_OVER) controller.abort(new WorkerCrashedError(POISONED))
   }
 
   #view(job: Job): JobView {
@@ -161,9 +187,12 @@ export class Jobs {
     return { ...job, ...(place !== undefined && { place }), ...(progress && !isOver(job) && { progress }) }
   }
 
-  #begin(job: Job, dialect: Dialect, answer: Answer): Underway {
+  #begin(job: Job, notes: JobNotes): Underway {
+    const { dialect, answer } = this.#handlers.get(job.path)!
     const controller = new AbortController()
     const admission = openAdmission()
+    // Its client was told long ago that it is a job.
+    if (job.takenOver) admission.admit()
     let leave = () => {}
     const steps: JobSteps = {
       begin: async (signal) => {
@@ -179,6 +208,7 @@ export class Jobs {
     const fail = async (thrown: unknown) => {
       // Whoever asked is told, and there is no job to ask for.
       if (admission.refuse(thrown)) await this.#parts.store.remove(job.id)
+      else if (this.#isClosed && this.#parts.store.shared) await this.#parts.store.shared.release(job.id)
       else await this.#change(underway, describeFailure(thrown, controller.signal, dialect))
       return toTesseraError(thrown)
     }
@@ -187,7 +217,7 @@ export class Jobs {
       admission.admit()
       return undefined
     }
-    const ended = answer(steps, controller.signal)
+    const ended = answer(this.#requestOf(job), steps, controller.signal, notes)
       .then(succeed)
       .catch(fail)
       .catch(toTesseraError)
@@ -202,26 +232,16 @@ export class Jobs {
     return underway
   }
 
+  /** Where another process may take it over, the charge has the name of the job, so that it is made once. */
+  #requestOf({ id, request }: Job): JobRequest {
+    return this.#parts.store.shared ? { idempotencyKey: id, ...request! } : request!
+  }
+
   async #change(underway: Underway, change: Partial<Job>): Promise<void> {
     const job = { ...underway.job, ...change }
     underway.job = job
-    await this.#parts.store.write(job)
+    await this.#parts.store.write(isOver(job) ? withoutRequest(job) : job)
     if (isOver(job)) this.#parts.onEnded(job.status)
     this.#changes.emit(job.id)
-  }
-}
-
-/** An id is no secret: only the account of a job is told of it. That of a key is the same for every try. */
-function makeJob({ account, path, keepMs, keyed }: JobOrder): Job {
-  const name = keyed ? digest(`${account}\n${keyed.key}`) : randomUUID().replaceAll('-', '')
-  return {
-    id: `job_${name.slice(0, 32)}`,
-    account,
-    path,
-    keepMs,
-    status: 'queued',
-    createdAt: Date.now(),
-    bytes: 0,
-    ...(keyed && { digest: keyed.digest }),
   }
 }

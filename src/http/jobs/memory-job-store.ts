@@ -63,7 +63,7 @@ export class MemoryJobStore implements JobStore {
 
   async list(account: string): Promise<Job[]> {
     return this.#of(account)
-      .map(({ job: { result: _result, ...job } }) => job)
+      .map(({ job: { result: _result, request: _request, ...job } }) => job)
       .reverse()
   }
 

@@ -9,6 +9,7 @@ interface Counts {
 
 const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?' } }
 const LONGEST_PAUSE_MS = 1000
+const POLL_MS = 200
 
 /** Clients that send one request after another to any front, each until it is answered. */
 export class Clients {
@@ -68,16 +69,54 @@ export class Clients {
     }
   }
 
+  /** Half of the requests are jobs, which any front is asked for. */
   async #send(key: string, tenant: Tenant, state: string): Promise<{ status: number; tokens?: number }> {
-    const url = this.#urls[Math.floor(Math.random() * this.#urls.length)]!
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${tenant}`, 'idempotency-key': key }
+    const headers = { authorization: `Bearer ${tenant}`, 'content-type': 'application/json', 'idempotency-key': key }
     try {
       const body = JSON.stringify({ state, questions: QUESTIONS })
-      const response = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body })
-      const { usage } = (await response.json()) as { readonly usage?: { readonly input_tokens: number } }
-      return { status: response.status, ...(usage && { tokens: usage.input_tokens }) }
+      const prefer = state.length % 2 === 0 ? { prefer: 'respond-async' } : {}
+      const sent = { method: 'POST', headers: { ...headers, ...prefer }, body }
+      const response = await fetch(`${this.#any()}/v1/systemone`, sent)
+      const answer = (await response.json()) as Answer
+      return response.status === 202
+        ? await this.#follow(answer.id, headers.authorization)
+        : toTry(response.status, answer)
     } catch {
       return { status: 0 }
     }
   }
+
+  async #follow(id: string, authorization: string): Promise<{ status: number; tokens?: number }> {
+    for (;;) {
+      await sleep(POLL_MS)
+      const response = await fetch(`${this.#any()}/v1/jobs/${id}`, { headers: { authorization } })
+      const { status, result, error } = (await response.json()) as Job
+      if (!response.ok) return { status: response.status }
+      if (status === 'succeeded') return toTry(200, result!)
+      if (status === 'failed') {
+        // The next try is another job.
+        await fetch(`${this.#any()}/v1/jobs/${id}`, { method: 'DELETE', headers: { authorization } })
+        return { status: error!.status }
+      }
+    }
+  }
+
+  #any(): string {
+    return this.#urls[Math.floor(Math.random() * this.#urls.length)]!
+  }
+}
+
+interface Answer {
+  readonly id: string
+  readonly usage?: { readonly input_tokens: number }
+}
+
+interface Job {
+  readonly status: string
+  readonly result?: Answer
+  readonly error?: { readonly status: number }
+}
+
+function toTry(status: number, { usage }: Answer): { status: number; tokens?: number } {
+  return { status, ...(usage && { tokens: usage.input_tokens }) }
 }

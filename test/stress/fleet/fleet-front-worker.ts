@@ -2,7 +2,7 @@
 
 import { createServer, openRedisStore } from '../../../src/http/index.ts'
 import { serveHttp } from '../../../src/http/serve/serve-http.ts'
-import { createQueueEngine } from '../../../src/queue/index.ts'
+import { createQueueEngine, openJobStore } from '../../../src/queue/index.ts'
 import { TENANTS } from './tenants.ts'
 
 const [, , connection = '', keys = '', port = '', journal = ''] = process.argv
@@ -12,5 +12,6 @@ const server = createServer({
   journal,
   keys: TENANTS.map((id) => ({ key: id, id, prepaid: '1000000' })),
   limits: { concurrency: 1000 },
+  jobs: { concurrency: 1000, store: await openJobStore({ connection, keys }) },
 })
 await serveHttp(server, '127.0.0.1', Number(port))

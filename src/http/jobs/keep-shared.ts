@@ -1,0 +1,28 @@
+import type { SharedJobs } from './job-store.ts'
+import type { Job } from './job.ts'
+
+interface Keeper {
+  /** Ids of the jobs that this process has. */
+  underway(): readonly string[]
+  resume(job: Job): void
+  cancel(id: string): void
+}
+
+const BEAT_MS = 3000
+
+/**
+ * Keeps the jobs of this process its own, and takes over those of others that have ended.
+ *
+ * @returns what ends that
+ */
+export function keepShared(shared: SharedJobs | undefined, { underway, resume, cancel }: Keeper): () => void {
+  if (shared === undefined) return () => {}
+  shared.onCancel(cancel)
+  const beat = async () => {
+    await shared.renew(underway())
+    for (const job of await shared.takeOver()) resume(job)
+  }
+  // A store that is away is asked again with the next beat.
+  const timer = setInterval(() => void beat().catch(() => {}), BEAT_MS).unref()
+  return () => clearInterval(timer)
+}

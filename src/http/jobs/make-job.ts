@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import { digest } from '../usage/idempotent-requests.ts'
+import type { Job, JobRequest } from './job.ts'
+
+export interface JobOrder {
+  readonly account: string
+  readonly path: string
+  readonly keepMs: number
+  readonly request: JobRequest
+  /** SHA-256 of the request, where it has an `Idempotency-Key`. */
+  readonly digest?: string | undefined
+}
+
+/** An id is no secret: only the account of a job is told of it. That of a key is the same for every try. */
+export function makeJob({ account, path, keepMs, request, digest: ownDigest }: JobOrder): Job {
+  const key = request.idempotencyKey
+  const name = key !== undefined ? digest(`${account}\n${key}`) : randomUUID().replaceAll('-', '')
+  return {
+    id: `job_${name.slice(0, 32)}`,
+    account,
+    path,
+    keepMs,
+    status: 'queued',
+    createdAt: Date.now(),
+    bytes: 0,
+    request,
+    ...(ownDigest !== undefined && { digest: ownDigest }),
+  }
+}
+
+/** As it is kept when it is over. */
+export function withoutRequest({ request: _request, ...job }: Job): Job {
+  return job
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { createServer, type JobStore, openRedisStore, type Server } from '../http/index.ts'
+import { eventsOf } from '../http/test-support/job-server.ts'
+import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../http/test-support/requests.ts'
+import { createStubEngine, type StubEngine } from '../http/test-support/stub-engine.ts'
+import { connectRedis } from '../redis/connect-redis.ts'
+import { openJobStore } from './index.ts'
+
+const keys = `k1:${randomBytes(32).toString('base64')}`
+const headers = bearer('a')
+
+interface Front {
+  readonly server: Server
+  readonly stub: StubEngine
+  readonly close: () => Promise<void>
+}
+
+describe.skipIf(!hasRedis())('jobs of several fronts', () => {
+  let redis: TestRedis
+  let one: Front
+  let two: Front
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  beforeEach(async () => {
+    one = await front()
+    two = await front()
+  })
+  afterEach(async () => {
+    await Promise.all([one.close(), two.close()])
+    const client = await connectRedis(redis.url)
+    await client.flushAll()
+    client.destroy()
+  })
+  afterAll(() => redis.stop())
+
+  async function front(): Promise<Front> {
+    const stub = createStubEngine()
+    const store = await openRedisStore(redis.url, { acceptLoss: true })
+    const jobs: JobStore = await openJobStore({ connection: redis.url, keys })
+    const server = createServer({
+      engine: stub.engine,
+      store,
+      jobs: { store: jobs },
+      keys: [
+        { key: 'a', id: 'me', prepaid: '1' },
+        { key: 'b', id: 'other' },
+      ],
+    })
+    const close = async () => {
+      stub.gate = Promise.resolve()
+      await server.close()
+      await Promise.all([store.close(), jobs.close()])
+    }
+    return { server, stub, close }
+  }
+
+  async function start({ server }: Front, body: unknown = BODY, path = '/v1/systemone', more = {}): Promise<string> {
+    const response = await server.fetch(post(body, { path, headers: { ...headers, prefer: 'respond-async', ...more } }))
+    expect(response.status).toBe(202)
+    return String((await json(response))['id'])
+  }
+
+  const read = ({ server }: Front, id: string) => json(server.fetch(get(`/v1/jobs/${id}`, { headers })))
+
+  it('are answered for by any of them, to their account alone', async () => {
+    one.stub.gate = new Promise(() => {})
+    const id = await start(one)
+    expect(await read(two, id)).toMatchObject({ id, status: 'running' })
+    expect(await json(two.server.fetch(get('/v1/jobs', { headers })))).toMatchObject({ data: [{ id }] })
+    expect((await two.server.fetch(get(`/v1/jobs/${id}`, { headers: bearer('b') }))).status).toBe(404)
+    const events = two.server.fetch(get(`/v1/jobs/${id}/events`, { headers })).then(eventsOf)
+    const cancelled = await two.server.fetch(get(`/v1/jobs/${id}`, { method: 'DELETE', headers }))
+    expect(await json(cancelled)).toMatchObject({ status: 'cancelled' })
+    expect((await events).at(-1)?.[0]).toBe('job.cancelled')
+    expect([one.stub.counts.aborted, await two.server.usage('me')]).toEqual([1, []])
+  })
+
+  it('are found by their Idempotency-Key at any of them', async () => {
+    const key = { 'idempotency-key': 'k' }
+    const id = await start(one, BODY, '/v1/systemone', key)
+    await expect.poll(() => read(two, id)).toMatchObject({ status: 'succeeded' })
+    expect(await start(two, BODY, '/v1/systemone', key)).toBe(id)
+    expect([one.stub.counts.decided, two.stub.counts.decided]).toEqual([1, 0])
+  })
+
+  it.each(IMAGE_BODIES)(
+    'of a front that closes are taken over, and charged once: %s',
+    async (path, body) => {
+      one.stub.gate = new Promise(() => {})
+      const id = await start(one, body, path)
+      await one.server.close()
+      await expect
+        .poll(() => read(two, id), { timeout: 15_000 })
+        .toMatchObject({ status: 'succeeded', result: { data: [{}] } })
+      expect(await two.server.usage('me')).toMatchObject([{ requests: 1, units: 1 }])
+      expect(two.stub.drawn).toHaveLength(1)
+    },
+    30_000,
+  )
+
+  it('hold nothing readable', async () => {
+    one.stub.gate = new Promise(() => {})
+    await start(one, { ...BODY, state: 'CANARY' })
+    const client = await connectRedis(redis.url)
+    const texts = await Promise.all(
+      (await client.keys('tessera-queue:job:*')).map(async (key) => String(await client.get(key))),
+    )
+    client.destroy()
+    expect(texts).toEqual([expect.stringMatching(/^k1\./)])
+    expect(texts.join()).not.toContain('CANARY')
+  })
+})

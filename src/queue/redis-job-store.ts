@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { OverloadedError, RateLimitError } from '../errors/index.ts'
+import { type Job, type JobRequest, type JobStore, type SharedJobs } from '../http/index.ts'
+import { optionTable, readOptions } from '../options/index.ts'
+import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
+import { jobKey, JOB_CANCEL_TOPIC, jobLeaseKey, jobsKey, OPEN_JOBS_KEY } from './queue-names.ts'
+import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
+import type { Sealer } from './sealer.ts'
+
+/** Jobs of one account that are not removed yet. */
+const MOST_EACH = 10_000
+/** How long a process has a job after it said so. */
+const LEASE_MS = 15_000
+/** A job that is never taken over is forgotten. */
+const OPEN_KEPT_MS = 24 * 3600 * 1000
+const UNFETCHED_MS = 600_000
+const MOST_TAKEN_AT_ONCE = 50
+
+const TABLE = optionTable('a store of jobs', SHARED)
+
+/**
+ * Jobs on a Redis server, sealed: any process that shares it answers for them, and goes on with those of a process that
+ * has ended.
+ *
+ * @example
+ * ```ts
+ * const store = await openJobStore({ connection: 'redis://localhost:6379' })
+ * const server = createServer({ engine, jobs: { store, concurrency: 1000 } })
+ * ```
+ *
+ * @throws InvalidRequestError for an option that is no valid value, without keys where `plaintext` is not set, or where
+ *   the server does not answer
+ */
+export async function openJobStore(options: ConnectionOptions): Promise<JobStore> {
+  const { connection, ...sealing } = readOptions(TABLE, options)
+  const sealer = openSealer(sealing)
+  const client = await connectRedis(connection, 'connection')
+  const subscriber = await connectRedis(connection, 'connection')
+  return new RedisJobStore(client, subscriber, sealer)
+}
+
+class RedisJobStore implements JobStore {
+  readonly shared: SharedJobs
+  readonly #client: RedisClient
+  readonly #subscriber: RedisClient
+  readonly #sealer: Sealer
+  readonly #process = randomUUID()
+
+  constructor(client: RedisClient, subscriber: RedisClient, sealer: Sealer) {
+    this.#client = client
+    this.#subscriber = subscriber
+    this.#sealer = sealer
+    this.shared = {
+      renew: (ids) => this.#renew(ids),
+      takeOver: () => this.#takeOver(),
+      release: async (id) => void (await client.del(jobLeaseKey(id))),
+      cancel: async (id) => void (await client.publish(JOB_CANCEL_TOPIC, id)),
+      onCancel: (listener) => void subscriber.subscribe(JOB_CANCEL_TOPIC, listener).catch(() => {}),
+    }
+  }
+
+  async add(job: Job): Promise<Job | undefined> {
+    const { id, account } = job
+    if ((await this.#client.zCard(jobsKey(account))) >= MOST_EACH && (await this.list(account)).length >= MOST_EACH) {
+      throw new RateLimitError(
+        `too many jobs for this API key: at most ${MOST_EACH} that run or whose results are kept`,
+      )
+    }
+    const found = await this.read(id)
+    if (found) return found
+    await this.#lease(id)
+    await Promise.all([
+      this.#client.sAdd(OPEN_JOBS_KEY, id),
+      this.#client.zAdd(jobsKey(account), { score: job.createdAt, value: id }),
+    ])
+    const isAdded = await this.#client.set(jobKey(id), this.#seal(job), { PX: OPEN_KEPT_MS, NX: true })
+    return isAdded === null ? this.read(id) : undefined
+  }
+
+  async read(id: string): Promise<Job | undefined> {
+    const sealed = await this.#client.get(jobKey(id))
+    return sealed === null ? undefined : this.#open(sealed, id)
+  }
+
+  async write(job: Job): Promise<void> {
+    const { id, keepMs, endedAt } = job
+    if (endedAt === undefined)
+      return void (await this.#client.set(jobKey(id), this.#seal(job), { PX: OPEN_KEPT_MS, XX: true }))
+    await this.#client.set(jobKey(id), this.#seal(job), { PX: keepMs === 0 ? UNFETCHED_MS : keepMs, XX: true })
+    await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, id), this.#client.del(jobLeaseKey(id))])
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#client.del([jobKey(id), jobLeaseKey(id)])
+    await this.#client.sRem(OPEN_JOBS_KEY, id)
+  }
+
+  async list(account: string): Promise<Job[]> {
+    const ids = await this.#client.zRange(jobsKey(account), 0, -1, { REV: true })
+    if (ids.length === 0) return []
+    const texts = await this.#client.mGet(ids.map(jobKey))
+    const gone = ids.filter((_, index) => texts[index] === null)
+    if (gone.length > 0) await this.#client.zRem(jobsKey(account), gone)
+    return ids.flatMap((id, index) => {
+      const sealed = texts[index]
+      if (typeof sealed !== 'string') return []
+      const { result: _result, request: _request, ...job } = this.#open(sealed, id)
+      return [job]
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const client of [this.#client, this.#subscriber]) if (client.isOpen) client.destroy()
+  }
+
+  async #lease(id: string): Promise<void> {
+    await this.#client.set(jobLeaseKey(id), this.#process, { PX: LEASE_MS })
+  }
+
+  async #renew(ids: readonly string[]): Promise<void> {
+    await Promise.all(ids.map((id) => this.#lease(id)))
+  }
+
+  async #takeOver(): Promise<Job[]> {
+    const ids = await this.#client.sMembers(OPEN_JOBS_KEY)
+    if (ids.length === 0) return []
+    const leases = await this.#client.mGet(ids.map(jobLeaseKey))
+    const free = ids.filter((_, index) => leases[index] === null).slice(0, MOST_TAKEN_AT_ONCE)
+    const taken = await Promise.all(free.map((id) => this.#take(id)))
+    return taken.filter((job) => job !== undefined)
+  }
+
+  async #take(id: string): Promise<Job | undefined> {
+    const isTaken = await this.#client.set(jobLeaseKey(id), this.#process, { PX: LEASE_MS, NX: true })
+    if (isTaken === null) return undefined
+    const job = await this.read(id)
+    if (job && job.endedAt === undefined) return job
+    // It ended, or was removed, while its place in the list was not.
+    await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, id), this.#client.del(jobLeaseKey(id))])
+    return undefined
+  }
+
+  #seal({ request, ...job }: Job): string {
+    return this.#sealer.seal(JSON.stringify({ ...job, ...(request && { request: pack(request) }) }), job.id)
+  }
+
+  #open(sealed: string, id: string): Job {
+    let opened: string
+    try {
+      opened = this.#sealer.open(sealed, id)
+    } catch (cause) {
+      throw new OverloadedError('the job cannot be opened with the keys that are known here', { cause })
+    }
+    const { request, ...job } = JSON.parse(opened) as Job & { readonly request?: Packed }
+    return { ...job, ...(request && { request: unpack(request) }) }
+  }
+}
+
+/** Files of a form are bytes, which JSON does not have. */
+type Packed = Omit<JobRequest, 'body'> & { readonly body: unknown }
+
+interface PackedField {
+  readonly name: string
+  readonly isFile: boolean
+  readonly value: string
+  readonly isBytes: boolean
+}
+
+function pack({ body, ...request }: JobRequest): Packed {
+  if ('json' in body) return { ...request, body }
+  const form = body.form.map(({ value, ...field }): PackedField => {
+    const isBytes = value instanceof Uint8Array
+    return { ...field, isBytes, value: isBytes ? Buffer.from(value).toString('base64') : value }
+  })
+  return { ...request, body: { form } }
+}
+
+function unpack({ body, ...request }: Packed): JobRequest {
+  if ('json' in (body as object)) return { ...request, body: body as JobRequest['body'] }
+  const { form } = body as { readonly form: readonly PackedField[] }
+  const fields = form.map(({ isBytes, value, ...field }) => {
+    return { ...field, value: isBytes ? new Uint8Array(Buffer.from(value, 'base64')) : value }
+  })
+  return { ...request, body: { form: fields } }
+}
