@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 
 /** Types of ggml that tensors are written in here. */
-export const GGUF_WRITTEN = { F32: 0, Q4_0: 2, Q8_0: 8 } as const
+const GGUF_WRITTEN = { F32: 0, Q4_0: 2, Q8_0: 8 } as const
 export type GgufWritten = keyof typeof GGUF_WRITTEN
 
 export interface GgufSource {
