@@ -10,9 +10,11 @@ export interface JobStore {
    *   when there will be room, where that is known
    */
   add(job: Job): Promise<Job | undefined>
+  /** The job of an id; undefined where there is none. */
   read(id: string): Promise<Job | undefined>
   /** Replaces a job that is there. One that is over is removed when its time is. */
   write(job: Job): Promise<void>
+  /** Forgets a job, whatever its status. */
   remove(id: string): Promise<void>
   /** Jobs of an account, newest first, without their results. */
   list(account: string): Promise<Job[]>

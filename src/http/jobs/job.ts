@@ -5,10 +5,12 @@ import type { ApiKey } from '../keys/key-store.ts'
 
 export const JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 
+/** How far a job is; the last three are its end. */
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
 /** What a job answers. */
 export interface JobRequest {
+  /** The body as it was read: a JSON value, or the fields of a form. */
   readonly body: JsonOrForm
   /** Who asked: whose limits and money count. */
   readonly caller: ApiKey
@@ -18,14 +20,19 @@ export interface JobRequest {
 
 /** A request that is answered while nobody waits for the response. Times are milliseconds since 1970. */
 export interface Job {
+  /** Name of the job, `job_` and 32 hexadecimal digits. */
   readonly id: string
   /** Whose it is: to all others there is no such job. */
   readonly account: string
   /** Path of the route that answers it. */
   readonly path: string
+  /** How far it is. */
   readonly status: JobStatus
+  /** When it was asked for. */
   readonly createdAt: number
+  /** When its turn came. */
   readonly startedAt?: number
+  /** When it was over. */
   readonly endedAt?: number
   /** What it answers, until it is over. */
   readonly request?: JobRequest
