@@ -1,7 +1,8 @@
+import type * as Bullmq from 'bullmq'
 import { InvalidRequestError } from '../errors/index.ts'
 
 /** @throws InvalidRequestError where the package is missing */
-export async function loadBullmq() {
+export async function loadBullmq(): Promise<Pick<typeof Bullmq, 'Queue' | 'WaitingError' | 'Worker'>> {
   return import('bullmq').catch((cause: unknown) => {
     throw new InvalidRequestError(
       'connection',
