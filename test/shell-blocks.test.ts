@@ -51,7 +51,7 @@ printf '%s\\0' "\${0##*/}" "$@" >> "$CALLS"
 printf '\\n' >> "$CALLS"
 [ "$COMPUTES" = yes ] || exit 0
 case "$0" in */npx) shift ;; */tessera) ;; *) exit 0 ;; esac
-case " $* " in *Qwen/*|*./klein*|*"models show"*|*"models rm"*) exit 0 ;; esac
+case " $* " in *Qwen/*|*qwen3*|*--lora*|*./klein*|*"models show"*|*"models rm"*) exit 0 ;; esac
 case " ${COMPUTED.join(' ')} " in *" $1 "*) exec "${process.execPath}" "${cli}" "$@" ;; esac
 `
 
@@ -137,7 +137,8 @@ async function check([program, ...words]: readonly string[]): Promise<void> {
   if (program === 'npx' || program === 'tessera') {
     await runCommand(withoutWork(mainCommand as CommandDef), { rawArgs: words })
   } else if (program === 'node') {
-    for (const file of words) expect((await stat(join(ROOT, file))).isFile()).toBe(true)
+    const isProgram = !words[0]!.startsWith('-')
+    for (const file of isProgram ? words : []) expect((await stat(join(ROOT, file))).isFile()).toBe(true)
   } else if (program === 'npm') {
     expect(['install', 'ci']).toContain(words[0])
   } else {
