@@ -27,7 +27,7 @@ it.each([
   { bits: 8, layers: 12, block: 'row' },
 ] as const)('predicts the memory of an open model to 15 percent: %o', async (which) => {
   const folder = join(work, `${which.bits}-${'block' in which}`)
-  await writeRandomQwen3(folder, which, 'models/decide-mini')
+  await writeRandomQwen3(folder, which)
   const [predicted, opened] = [await measure(folder, 'predicted'), await measure(folder, 'opened')]
   expect(opened).toBeGreaterThan(150e6)
   expect(Math.abs(predicted / opened - 1), `predicted ${predicted}, measured ${opened}`).toBeLessThan(0.15)

@@ -30,7 +30,7 @@ export const backendsBench: Bench<BackendsResults> = {
     const missing = statuses
       .filter(({ available }) => !available)
       .map(({ name, reason = '' }) => ({ backend: name, reason }))
-    const mid = await qwen3Mid(model)
+    const mid = await qwen3Mid()
     const jobs: { job: string; kind: JobKind; variants: readonly Variant[] }[] = [
       { job: 'decide, embedded model', kind: 'decide', variants: [{ weights: 'as shipped', folder: model }] },
       { job: `decide, ${mid.name}`, kind: 'decide', variants: await provideAll(mid) },

@@ -17,7 +17,7 @@ export const decideBench: Bench<DecideResults> = {
     console.error('cold start')
     const coldStart = await measureColdStart(model, threads, runs)
     const models: ModelFigures[] = []
-    for (const folder of [model, ...(layers > 0 ? [await provideQwen3({ layers, bits: 8 }, model)] : [])]) {
+    for (const folder of [model, ...(layers > 0 ? [await provideQwen3({ layers, bits: 8 })] : [])]) {
       console.error(folder)
       models.push(await measureModel({ folder, threads, runs }))
     }

@@ -1,3 +1,4 @@
+import type { BertConfig } from '../../src/models/bert-config.ts'
 import type { LanguageModelConfig } from '../../src/models/index.ts'
 import { layerMatrices } from '../models/qwen3-shape.ts'
 import type { Pass } from './record-passes.ts'
@@ -9,23 +10,58 @@ export interface PrefillWork {
   readonly attention_gflop: number
 }
 
-/** Counts what the cache needs and no more: of the last layer, the keys and values; of the scores, the causal half. */
-export function countPrefillWork(config: LanguageModelConfig, passes: readonly Pass[]): PrefillWork {
+/** The layers that a state goes through. */
+export interface LayerSizes {
+  readonly layers: number
+  /** Weights of a layer, and those of the last one that are needed: its keys and values. */
+  readonly weights: number
+  readonly lastWeights: number
+  /** Heads times their size. */
+  readonly attentionWidth: number
+  /** Whether a token sees only those before it. */
+  readonly causal: boolean
+}
+
+export function languageModelSizes(config: LanguageModelConfig): LayerSizes {
   const sizes = Object.entries(layerMatrices(config)).map(([name, [rows, width]]) => ({ name, size: rows * width }))
   const sum = (some: typeof sizes) => some.reduce((total, { size }) => total + size, 0)
-  const full = config.num_hidden_layers - 1
-  const weights = full * sum(sizes) + sum(sizes.filter(({ name }) => /[kv]_proj/.test(name)))
+  return {
+    layers: config.num_hidden_layers,
+    weights: sum(sizes),
+    lastWeights: sum(sizes.filter(({ name }) => /[kv]_proj/.test(name))),
+    attentionWidth: config.num_attention_heads * config.head_dim,
+    causal: true,
+  }
+}
+
+export function encoderSizes({
+  num_hidden_layers,
+  hidden_size: width,
+  intermediate_size: inner,
+}: BertConfig): LayerSizes {
+  return {
+    layers: num_hidden_layers,
+    weights: 4 * width * width + 2 * width * inner,
+    lastWeights: 2 * width * width,
+    attentionWidth: width,
+    causal: false,
+  }
+}
+
+/** Counts what keys and values need and no more: of the last layer, themselves; of causal scores, the half that is seen. */
+export function countPrefillWork(model: LayerSizes, passes: readonly Pass[]): PrefillWork {
+  const full = model.layers - 1
   let tokens = 0
   let scores = 0
   for (const { feeds } of passes) {
     const size = feeds['input_ids']?.dims[1] ?? 0
-    const past = Number(feeds['total_sequence_length']?.data[0]) - size
     tokens += size
-    scores += size * past + (size * (size + 1)) / 2
+    const before = model.causal ? Number(feeds['total_sequence_length']?.data[0]) - size : 0
+    scores += size * before + (model.causal ? (size * (size + 1)) / 2 : size * size)
   }
   return {
     tokens,
-    linear_gflop: (2 * weights * tokens) / 1e9,
-    attention_gflop: (4 * full * config.num_attention_heads * config.head_dim * scores) / 1e9,
+    linear_gflop: (2 * (full * model.weights + model.lastWeights) * tokens) / 1e9,
+    attention_gflop: (4 * full * model.attentionWidth * scores) / 1e9,
   }
 }

@@ -4,10 +4,11 @@ import { createCpuBackend } from '../../src/backends/index.ts'
 import type { Summary } from '../../src/cli/bench/statistics.ts'
 import { openDecider, type Decider } from '../../src/decide/index.ts'
 import { createEngine, type Engine } from '../../src/engine/index.ts'
+import { parseBertConfig } from '../../src/models/bert-config.ts'
 import { openFolder, parseLanguageModelConfig } from '../../src/models/index.ts'
 import { parseDecisionRequest, type DecisionRequestInput } from '../../src/schemas/index.ts'
 import { timeAlternating } from '../measure/time-alternating.ts'
-import { countPrefillWork, type PrefillWork } from './count-work.ts'
+import { countPrefillWork, encoderSizes, languageModelSizes, type LayerSizes, type PrefillWork } from './count-work.ts'
 import { measureOverhead, type Overhead } from './measure-overhead.ts'
 import { recordPasses } from './record-passes.ts'
 import { makeRequest, splitRequest } from './request.ts'
@@ -48,8 +49,8 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
   const parsed = parseDecisionRequest(request)
   const { state, input_tokens } = decider.countTokens(parsed)
   const traced = await traceCalls(decider, recording, parsed, runs)
-  const config = await readConfig(folder)
-  const work = countPrefillWork(config, traced.passes.filter(isPrefill))
+  const sizes = await readSizes(folder)
+  const work = countPrefillWork(sizes, traced.passes.filter(isPrefill))
   const seconds = traced.prefill.median / 1000
 
   await using engine = await createEngine({ backend: 'cpu', threads, models: { 'decide-latest': resolve(folder) } })
@@ -62,7 +63,7 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
   const asked = Object.keys(request.questions).length
   return {
     name: basename(folder),
-    layers: config.num_hidden_layers,
+    layers: sizes.layers,
     state_tokens: state,
     questions: asked,
     question_tokens: (input_tokens - state) / asked,
@@ -80,9 +81,11 @@ export async function measureModel({ folder, threads, runs }: MeasureOptions): P
   }
 }
 
-async function readConfig(folder: string) {
+async function readSizes(folder: string): Promise<LayerSizes> {
   const file = join(folder, 'config.json')
-  return parseLanguageModelConfig(JSON.parse(await readFile(file, 'utf8')), file)
+  const json = JSON.parse(await readFile(file, 'utf8')) as { model_type?: unknown }
+  if (json.model_type === 'bert') return encoderSizes(parseBertConfig(json, file))
+  return languageModelSizes(parseLanguageModelConfig(json, file))
 }
 
 /** Counting tokens takes the same way as deciding, without the computing that would drown the difference. */

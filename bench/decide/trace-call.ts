@@ -26,8 +26,9 @@ export interface Trace {
   readonly passes: readonly Pass[]
 }
 
-export function isPrefill({ outputs = [] }: Pass): boolean {
-  return outputs.includes('key.0')
+/** Of a language model's passes these give out keys alone; of a tree's they are those of tokens of which none is read. */
+export function isPrefill({ outputs = [], feeds }: Pass): boolean {
+  return outputs.includes('key.0') || ('input_ids' in feeds && !('rows' in feeds))
 }
 
 /** Calls `decide` `runs` times, after one call that is not counted, over a decider whose backend is being recorded. */
@@ -50,7 +51,11 @@ export async function traceCalls(
     const total = performance.now() - started
     if (call === 0) continue
     const plan = (turns[0] ?? started) - started
-    const feeds = passes.reduce((sum, pass, index) => sum + pass.started - (turns[index] as number), 0)
+    // A turn is followed by the making of its feeds, then by its pass.
+    const feeds = turns.reduce(
+      (sum, turn) => sum + (passes.find(({ started }) => started >= turn)?.started ?? turn) - turn,
+      0,
+    )
     const prefill = duration(passes.filter(isPrefill))
     const run = duration(passes)
     const measured = { plan, feeds, run, rest: total - plan - feeds - run, total, prefill, branch: run - prefill }

@@ -16,7 +16,7 @@ const RUNS = 2
 /** Decision models on encoders in their published shapes with random weights, each in a process of its own. */
 export const encodersBench: Bench<FamiliesResults> = {
   async measure(options) {
-    const tokenizer = await readEncoderTokenizer(options.model)
+    const tokenizer = await readEncoderTokenizer()
     const families: Family[] = []
     for (const [name, files] of Object.entries(ENCODERS)) {
       families.push(await measure({ name, weights: 'float32', files: files(tokenizer) }, options))
@@ -32,7 +32,7 @@ export const languageModelsBench: Bench<FamiliesResults> = {
     const families: Family[] = []
     for (const name of LANGUAGE_MODELS) {
       const block = blockOf(name)
-      const files = await languageModelFiles(name, block, options.model)
+      const files = await languageModelFiles(name, block)
       families.push(await measure({ name, weights: `int8 in blocks of ${block}`, files, block }, options))
     }
     return { families }

@@ -21,9 +21,9 @@ export const ENCODERS = {
   'modernbert-nli': nliFiles,
 } satisfies Record<string, (tokenizer: string) => RandomFiles>
 
-/** The vocabulary of a bundle, which takes the first rows of an encoder's, with the tokens that frame a text. */
-export async function readEncoderTokenizer(bundle: string): Promise<string> {
-  return (await extendTokenizer(bundle, ['[CLS]', '[SEP]', '[MASK]'])).tokenizer
+/** A vocabulary that takes the first rows of an encoder's, with the tokens that frame a text. */
+export async function readEncoderTokenizer(): Promise<string> {
+  return (await extendTokenizer(['[CLS]', '[SEP]', '[MASK]'])).tokenizer
 }
 
 function layaFiles(size: ModernBertSize, positions: number, tokenizer: string): RandomFiles {

@@ -33,15 +33,11 @@ const PUBLISHED = {
 
 export const LANGUAGE_MODELS = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[]
 
-/** A language model in its published shape, with the vocabulary of a bundle, which takes the first of its rows. */
-export async function languageModelFiles(
-  name: keyof typeof PUBLISHED,
-  block: number,
-  tokenizerOf: string,
-): Promise<RandomFiles> {
+/** A language model in its published shape, with a vocabulary that takes the first of its rows. */
+export async function languageModelFiles(name: keyof typeof PUBLISHED, block: number): Promise<RandomFiles> {
   const { family, size, positions }: Published = PUBLISHED[name]
   const { type, theta, parts } = FAMILIES[family]
-  const { tokenizer } = await readChatTokenizer(tokenizerOf)
+  const { tokenizer } = await readChatTokenizer()
   const [hidden, layers, heads, keyValueHeads, head, inner, vocabulary] = size
   const fields = {
     hidden_size: hidden,

@@ -24,7 +24,7 @@ export const growthBench: Bench<GrowthResults> = {
   async measure(options) {
     const curves: Curve[] = []
     const { model, layers, runs, threads } = options
-    for (const folder of [model, await provideQwen3({ layers, bits: 8 }, model)]) {
+    for (const folder of [model, await provideQwen3({ layers, bits: 8 })]) {
       await using engine = await openEngine(folder, options)
       curves.push(...(await measureDecisions(engine, basename(folder), options)))
       if (folder === model) curves.push(...(await measureClients(resolve(folder), threads, runs)))

@@ -4,7 +4,7 @@ import { measurePeak } from '../../src/cli/bench/measure-peak.ts'
 import { openDecider } from '../../src/decide/index.ts'
 import { openFolder, parseLanguageModelConfig } from '../../src/models/index.ts'
 import { parseDecisionRequest } from '../../src/schemas/index.ts'
-import { countPrefillWork } from '../decide/count-work.ts'
+import { countPrefillWork, languageModelSizes } from '../decide/count-work.ts'
 import { recordPasses } from '../decide/record-passes.ts'
 import { makeRequest } from '../decide/request.ts'
 import { isPrefill, traceCalls } from '../decide/trace-call.ts'
@@ -34,15 +34,15 @@ export const limitsBench: Bench<LimitsResults> = {
   render: (results) => ({ markdown: renderLimits(results) }),
 }
 
-async function measurePrefill(bits: 4 | 8, { layers, model, threads, runs }: BenchOptions): Promise<Job> {
-  const folder = await provideQwen3({ layers, bits }, model)
+async function measurePrefill(bits: 4 | 8, { layers, threads, runs }: BenchOptions): Promise<Job> {
+  const folder = await provideQwen3({ layers, bits })
   const { recording, backend } = recordPasses(await createCpuBackend({ threads }))
   const decider = await openDecider({ backend, files: openFolder(folder) })
   const request = await makeRequest(STATE_TOKENS, async (body) => decider.countTokens(parseDecisionRequest(body)))
   const { prefill, passes } = await traceCalls(decider, recording, parseDecisionRequest(request), runs)
   const config = parseLanguageModelConfig(JSON.parse((await openFolder(folder).readText('config.json')) ?? ''), folder)
   const states = passes.filter(isPrefill)
-  const work = countPrefillWork(config, states)
+  const work = countPrefillWork(languageModelSizes(config), states)
   await backend.dispose()
   const bytes = ((work.linear_gflop / 2 / work.tokens) * bits) / 8
   return {

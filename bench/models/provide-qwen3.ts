@@ -3,12 +3,12 @@ import type { RandomQwen3 } from './qwen3-shape.ts'
 import { writeRandomQwen3 } from './write-random-qwen3.ts'
 
 /** Folder of a bundle of random weights in the shapes of Qwen3-0.6B; it is written once and kept. */
-export async function provideQwen3(which: RandomQwen3, tokenizerOf: string): Promise<string> {
+export async function provideQwen3(which: RandomQwen3): Promise<string> {
   const folder = `out/bench-models/qwen3-0.6b-random-int${which.bits}-${which.layers}${which.block ? '-rows' : ''}`
   const there = await access(folder).then(
     () => true,
     () => false,
   )
-  if (!there) await writeRandomQwen3(folder, which, tokenizerOf)
+  if (!there) await writeRandomQwen3(folder, which)
   return folder
 }

@@ -11,9 +11,9 @@ const SHAPE = {
   intermediate_size: 1536,
 }
 
-/** A Qwen3 language model of 38 million random weights with the vocabulary of the bundle `tokenizerOf`. */
-export async function qwen3Mid(tokenizerOf: string): Promise<RandomModel> {
-  const { tokenizer, vocabulary } = await readChatTokenizer(tokenizerOf)
+/** A Qwen3 language model of 38 million random weights and a vocabulary of 24,576 tokens. */
+export async function qwen3Mid(): Promise<RandomModel> {
+  const { tokenizer, vocabulary } = await readChatTokenizer()
   const config = {
     model_type: 'qwen3',
     ...SHAPE,

@@ -29,12 +29,12 @@ export const peersBench: Bench<PeersResults> = {
 }
 
 async function measureBits(bits: 4 | 8, options: BenchOptions): Promise<PeerFigures[]> {
-  const { model, layers, threads, states, questions, runs } = options
-  const bundle = await provideQwen3({ layers, bits }, model)
+  const { layers, threads, states, questions, runs } = options
+  const bundle = await provideQwen3({ layers, bits })
   const gguf = await provideQwen3Gguf(bundle, { layers, bits })
   await using engine = await openEngine(bundle, threads)
   // Of 8 bits also beside 4: there is no faster form of products, and the other side's 4 bits are less accurate.
-  await using rows = await openEngine(await provideQwen3({ layers, bits: 8, block: 'row' }, model), threads)
+  await using rows = await openEngine(await provideQwen3({ layers, bits: 8, block: 'row' }), threads)
   const llama = await LlamaSide.open(gguf, threads)
   const transformers = await TransformersSide.open(bundle, threads)
   const figures: PeerFigures[] = []
