@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cardTables } from '../bench/eval-decide/card-tables.ts'
+import { fillMarks } from '../bench/eval-decide/fill-marks.ts'
+import { type Backend, createCpuBackend } from '../src/backends/index.ts'
+import { type Decider, openDecider } from '../src/decide/index.ts'
+import { manifestSchema } from '../src/decide/manifest.ts'
+import { openFolder } from '../src/models/index.ts'
+import { parseDecisionRequest } from '../src/schemas/index.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const read = (file: string) => readFile(`${ROOT}${file}`, 'utf8')
+
+/** Of all types and of many lengths, so that they are read in several passes. */
+const QUESTIONS = Object.fromEntries(
+  Array.from({ length: 16 }, (_, index) => {
+    const asked = `Is this about ${['money', 'a parcel', 'a broken lamp', 'the weather'][index % 4]}${', or nearly so'.repeat(index)}?`
+    if (index % 3 === 0) return [`q${index}`, { type: 'noul', instructions: asked }]
+    const criteria = {
+      billing: 'payments, invoices and refunds',
+      delivery: 'late or damaged parcels',
+      'none of these': null,
+    }
+    if (index % 3 === 1) return [`q${index}`, { type: 'choice', instructions: asked, criteria }]
+    return [
+      `q${index}`,
+      { type: 'score', instructions: asked, criteria: ['not at all', 'in passing', 'as its main point'] },
+    ]
+  }),
+)
+const SHORT = 'The parcel came three weeks late and the lamp in it was broken. Please send my money back.'
+const LONG = Array.from({ length: 40 }, (_, index) => `${index}. ${SHORT}`).join('\n')
+
+describe('the shipped decide-mini', () => {
+  let backend: Backend
+  let decider: Decider
+  beforeAll(async () => {
+    backend = await createCpuBackend({ threads: 1 })
+    decider = await openDecider({ backend, files: openFolder(`${ROOT}models/decide-mini`) })
+  })
+  afterAll(async () => {
+    await decider.dispose()
+    await backend.dispose()
+  })
+
+  /** Probabilities by the name of the question and of the option. */
+  async function ask(state: string, questions: Record<string, unknown>) {
+    const request = parseDecisionRequest({ state, questions })
+    const { answers } = await decider.decide(request, { turn: async () => {} })
+    return Object.fromEntries(
+      Object.entries(answers).map(([name, answer]) => [
+        name,
+        answer.type === 'noul' ? { yes: answer.noul } : (answer.probabilities as Record<string, number>),
+      ]),
+    )
+  }
+
+  function expectEqual(got: Record<string, number> | undefined, wanted: Record<string, number>) {
+    for (const [option, probability] of Object.entries(wanted)) {
+      expect(Math.abs((got?.[option] ?? Number.NaN) - probability)).toBeLessThan(1e-5)
+    }
+  }
+
+  it.each([
+    ['short', SHORT],
+    ['read in windows', LONG],
+  ])('answers a question alone as among sixteen, on a state that is %s', async (_, state) => {
+    const together = await ask(state, QUESTIONS)
+    for (const name of ['q0', 'q7', 'q14'])
+      expectEqual((await ask(state, { [name]: QUESTIONS[name] }))[name], together[name]!)
+  })
+
+  it.each([
+    ['short', SHORT],
+    ['read in windows', LONG],
+  ])('answers a choice alike in any order of its options, on a state that is %s', async (_, state) => {
+    const options = ['billing', 'delivery', 'sales', 'the app', 'none of these'].map((name) => [name, null] as const)
+    const orders = [options, options.toReversed(), [...options.slice(2), ...options.slice(0, 2)]]
+    const question = { type: 'choice', instructions: 'Who should handle it?' }
+    const answers = await Promise.all(
+      orders.map((order) => ask(state, { q: { ...question, criteria: Object.fromEntries(order) } })),
+    )
+    for (const { q } of answers) expectEqual(q, answers[0]!['q']!)
+    expect(new Set(Object.values(answers[0]!['q']!)).size).toBe(5)
+  })
+
+  it('sends the first decision of README.md to the right team', async () => {
+    const state = { subject: 'Charged twice', body: 'I was charged twice in May. Please send one payment back.' }
+    expect(await read('README.md')).toContain(state.body)
+    const criteria = { billing: 'Payments', tech: 'Bugs' }
+    const { team } = await ask(state as never, {
+      team: { type: 'choice', instructions: 'Who should handle it?', criteria },
+    })
+    expect(team!['billing']).toBeGreaterThan(0.5)
+  })
+})
+
+it.each(['models/decide-mini/README.md', 'docs/embedded-models.md'])(
+  'the figures of %s are those of evaluation.json',
+  async (document) => {
+    const manifest = manifestSchema.parse(JSON.parse(await read('models/decide-mini/tessera.json')))
+    const report = JSON.parse(await read('models/decide-mini/evaluation.json'))
+    expect(report.version).toBe(manifest.version)
+    const text = await read(document)
+    expect(text).toContain('<!-- figures: ')
+    expect(fillMarks(text, cardTables(report, manifest))).toBe(text)
+  },
+)
