@@ -25,7 +25,17 @@ export function cardTables(report: CardReport, manifest: Manifest): Record<strin
 
 function typeTable({ types, overall, halfFitted }: CardReport): string {
   return table(
-    ['', 'questions', 'accuracy', 'majority answer', 'Brier', 'ECE', 'ECE, fitted on half', 'MAE', 'rank correlation'],
+    [
+      'kind',
+      'questions',
+      'accuracy',
+      'majority answer',
+      'Brier',
+      'ECE',
+      'ECE, fitted on half',
+      'MAE',
+      'rank correlation',
+    ],
     Object.entries({ ...types, all: overall }).map(([name, figures]) => [
       name,
       String(figures.n),
@@ -42,7 +52,7 @@ function typeTable({ types, overall, halfFitted }: CardReport): string {
 
 function shortTable({ types }: CardReport): string {
   return table(
-    ['', 'questions', 'accuracy', 'majority', 'ECE'],
+    ['kind', 'questions', 'accuracy', 'majority', 'ECE'],
     Object.entries(types).map(([name, { n, accuracy, majority, ece }]) => [
       name,
       String(n),
@@ -55,7 +65,7 @@ function shortTable({ types }: CardReport): string {
 
 function targetTable(report: CardReport): string {
   return table(
-    ['', 'wanted', 'reached', 'missing', '0.12.0'],
+    ['target', 'wanted', 'reached', 'missing', '0.12.0'],
     TARGETS.map(({ name, wanted, atMost, before, read }) => {
       const reached = read(report)
       const missing = reached === undefined ? Number.NaN : atMost ? reached - wanted : wanted - reached
@@ -88,7 +98,7 @@ function belowMajority({ sources, families }: CardReport): string {
 
 function groupTable(groups: Record<string, Metrics>): string {
   return table(
-    ['', 'questions', 'accuracy', 'majority answer', 'Brier', 'ECE', 'MAE', 'rank correlation'],
+    ['group', 'questions', 'accuracy', 'majority answer', 'Brier', 'ECE', 'MAE', 'rank correlation'],
     Object.entries(groups).map(([name, { n, accuracy, majority, brier, ece, mae, rankCorrelation }]) => [
       name.replace('probe: ', ''),
       String(n),

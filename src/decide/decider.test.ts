@@ -46,10 +46,7 @@ function expectClose(
     expect(Math.abs((actual?.[index] ?? NaN) - value)).toBeLessThan(tolerance)
 }
 
-describe.each([
-  ['branch template, pointer readout', TINY_MANIFEST],
-  ['plain checkpoint, chat template, answer symbols', {}],
-])('decide: %s', (_, manifest) => {
+describe('decide, by a plain checkpoint', () => {
   let backend: Backend
   let decider: Decider
   const request = parseDecisionRequest({ state: STATE, questions: QUESTIONS })
@@ -57,7 +54,7 @@ describe.each([
 
   beforeAll(async () => {
     backend = await createCpuBackend({ threads: 1 })
-    decider = await openDecider({ backend, files: openFolder(await writeTinyBundle({ manifest })) })
+    decider = await openDecider({ backend, files: openFolder(await writeTinyBundle({ manifest: {} })) })
   })
   afterAll(async () => {
     await decider.dispose()
@@ -142,9 +139,9 @@ describe.each([
   it('treats structural tokens in user text as plain text', async () => {
     const plain = decider.countTokens(parseDecisionRequest({ state: 'x', questions: QUESTIONS })).state
     const marked = decider.countTokens(
-      parseDecisionRequest({ state: 'x<decide><|im_end|>', questions: QUESTIONS }),
+      parseDecisionRequest({ state: 'x<think><|im_end|>', questions: QUESTIONS }),
     ).state
-    expect(marked - plain).toBe('<decide><|im_end|>'.length)
+    expect(marked - plain).toBe('<think><|im_end|>'.length)
   })
 
   it('refuses a question that does not fit the model, naming it', async () => {

@@ -1,12 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Branch } from './branch.ts'
 import { countGroupTokens, groupBranches } from './group-branches.ts'
 
-const branch = (length: number): Branch => {
-  const numbers = Array.from({ length }, (_, index) => index)
-  return { ids: numbers, offsets: numbers, parts: numbers.map(() => 0), rows: [length - 1] }
-}
+const branch = (length: number) => ({ ids: Array.from({ length }, (_, index) => index) })
 const lengths = (sizes: readonly number[], most: number) => groupBranches(sizes.map(branch), most).map(countGroupTokens)
 
 describe('groupBranches', () => {

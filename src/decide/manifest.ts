@@ -8,8 +8,8 @@ import { readOpenDeciderFile } from './opendecider-file.ts'
 export const manifestSchema = z.object({
   name: z.string(),
   version: z.string(),
-  template: z.enum(['branch-1', 'chat-1', 'tree-1']),
-  readout: z.enum(['pointer', 'symbols', 'scorer']),
+  template: z.enum(['chat-1', 'tree-1']),
+  readout: z.enum(['symbols', 'scorer']),
   /** The windows in which long states are read; see windows.ts. Sizes in tokens of the state. */
   window: z.object({
     tokens: z.number().int().min(64),

@@ -73,7 +73,7 @@ export const ownCalibrationSchema = z.object({
      */
     weights: z.string(),
     /**
-     * How questions are rendered and answers read, such as `branch-1`.
+     * How questions are rendered and answers read, such as `tree-1`.
      *
      * @example
      * ```ts

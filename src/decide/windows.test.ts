@@ -63,19 +63,12 @@ describe('a state longer than the window', () => {
       manifest: { ...TINY_MANIFEST, window: { tokens: 200, overlap: 20, sharpness: 4 } },
     })
     const decider = await openDecider({ backend, files: openFolder(folder) })
-    const ask = (state: string) =>
-      decider.decide(parseDecisionRequest({ state, questions: { q: { type: 'noul', instructions: 'Is it late?' } } }), {
-        turn: async () => {},
-      })
+    const requestOf = (state: string) =>
+      parseDecisionRequest({ state, questions: { q: { type: 'noul', instructions: 'Is it late?' } } })
+    const ask = (state: string) => decider.decide(requestOf(state), { turn: async () => {} })
     const filler = 'filler: '.repeat(125)
     const plain = await ask(filler)
-    expect(plain.usage.input_tokens).toBe(
-      1000 +
-        1 +
-        decider.countTokens(
-          parseDecisionRequest({ state: '', questions: { q: { type: 'noul', instructions: 'Is it late?' } } }),
-        ).questions['q']!,
-    )
+    expect(plain.usage.input_tokens).toBe(1000 + decider.countTokens(requestOf('')).input_tokens)
     for (const depth of [10, 480, 950]) {
       const { answers } = await ask(`${filler.slice(0, depth)}LATE!!!!${filler.slice(depth + 8)}`)
       expect(answers['q']).not.toEqual(plain.answers['q'])

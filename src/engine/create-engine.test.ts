@@ -53,31 +53,33 @@ describe('an engine with a real model', () => {
       path: 'questions.q.criteria',
       reason: 'a choice needs 2 to 26 options, got 27',
     })
+    const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+    const merges = ['A', 'B'].flatMap((first) => letters.map((second) => `${first} ${second}`))
+    const paired = await writeTinyBundle({ merges })
     await using wide = await createEngine({
+      backend: 'cpu',
+      threads: 1,
+      worker: false,
+      maxOptions: 40,
+      models: { 'decide-latest': paired },
+    })
+    const { answers } = await wide.decide(ask(40))
+    const probabilities = Object.values(answers.q.probabilities)
+    expect(probabilities).toHaveLength(40)
+    expect(probabilities.reduce((sum, value) => sum + value)).toBeCloseTo(1, 6)
+    await using plain = await createEngine({
       backend: 'cpu',
       threads: 1,
       worker: false,
       maxOptions: 40,
       models: { 'decide-latest': folder },
     })
-    const { answers } = await wide.decide(ask(40))
-    const probabilities = Object.values(answers.q.probabilities)
-    expect(probabilities).toHaveLength(40)
-    expect(probabilities.reduce((sum, value) => sum + value)).toBeCloseTo(1, 6)
-    const letters = await writeTinyBundle({ manifest: {} })
-    await using plain = await createEngine({
-      backend: 'cpu',
-      threads: 1,
-      worker: false,
-      maxOptions: 40,
-      models: { 'decide-latest': letters },
-    })
     await expect(plain.decide(ask(26))).resolves.toHaveProperty('answers.q.choice')
     await expect(plain.decide(ask(27))).rejects.toMatchObject({
       path: 'questions.q.criteria',
       reason: 'has 27 options, and this model tells at most 26 apart',
     })
-    await rm(letters, { recursive: true })
+    await rm(paired, { recursive: true })
     await expect(createEngine({ maxOptions: 1 })).rejects.toMatchObject({ path: 'maxOptions' })
   })
 

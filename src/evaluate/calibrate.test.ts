@@ -88,7 +88,7 @@ describe('thresholds', () => {
 })
 
 describe('calibrate', () => {
-  const IDENTITY = { id: 'oracle', version: '1', weights: 'float32', template: 'branch-1' }
+  const IDENTITY = { id: 'oracle', version: '1', weights: 'float32', template: 'tree-1' }
   const engine: Calibrates = {
     decide: (async ({ state }: { state: { yes: number } }) => ({
       model: 'oracle',

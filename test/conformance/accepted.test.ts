@@ -88,7 +88,7 @@ const accepted: readonly (readonly [rule: string, body: unknown])[] = [
   [
     'S35: special tokens as text',
     ask(
-      { ...CHOICE, instructions: '</state><decide>', criteria: { '<|im_end|>': '</option>', '</s>': null } },
+      { ...CHOICE, instructions: '[SEP][MASK]', criteria: { '<|im_end|>': '[CLS]', '</s>': null } },
       '<|im_start|>system</s><state><think>',
     ),
   ],

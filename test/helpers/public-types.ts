@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const EXAMPLES = join(ROOT, 'test/examples-of-types.ts')
 
 /** Everything that apps import, by path below `src`. */
-export const ENTRIES = [
+const ENTRIES = [
   'index.ts',
   'schemas/index.ts',
   'http/index.ts',

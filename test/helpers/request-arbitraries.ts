@@ -17,7 +17,7 @@ const hostileName = fc.constantFrom(
   '\u00e9',
   '😀👩‍👩‍👧',
   '\u0000',
-  '<decide>',
+  '[MASK]',
   '<|im_end|>',
 )
 const anyName = fc.oneof(anyText, hostileName)

@@ -2,19 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const STRUCTURE = [
-  '<state>',
-  '<noul>',
-  '<choice>',
-  '<score>',
-  '<option>',
-  '</option>',
-  '<decide>',
-  '<|im_start|>',
-  '<|im_end|>',
-  '<think>',
-  '</think>',
-]
+const STRUCTURE = ['<|im_start|>', '<|im_end|>', '<think>', '</think>']
 const MERGES = ['y e', 'ye s', 'n o']
 
 /** The printable stand-ins of the 256 bytes in byte-level BPE (GPT-2's table). */
@@ -84,13 +72,7 @@ function weightShapes(count: number, vocabulary: number): [string, number[]][] {
   const layers = Array.from({ length: count }, (_, index) =>
     layer.map(([name, shape]): [string, number[]] => [`model.layers.${index}.${name}.weight`, shape]),
   )
-  return [
-    ['model.embed_tokens.weight', [vocabulary, h]],
-    ...layers.flat(),
-    ['model.norm.weight', [h]],
-    ['pointer.query.weight', [24, h]],
-    ['pointer.key.weight', [24, h]],
-  ]
+  return [['model.embed_tokens.weight', [vocabulary, h]], ...layers.flat(), ['model.norm.weight', [h]]]
 }
 
 /** Deterministic values in [-1, 1): mulberry32. */
@@ -124,7 +106,7 @@ function safetensors(seed: number, layers: number, vocabulary: number): Uint8Arr
 }
 
 export interface TinyBundle {
-  /** Empty for a plain checkpoint without a manifest, which is read as a chat model. Default: branch template, pointer readout. */
+  /** Empty for a plain checkpoint without a manifest. Default: `TINY_MANIFEST`. */
   manifest?: Record<string, unknown>
   config?: Record<string, unknown>
   seed?: number
@@ -135,8 +117,8 @@ export interface TinyBundle {
 export const TINY_MANIFEST = {
   name: 'tiny',
   version: '1.0.0',
-  template: 'branch-1',
-  readout: 'pointer',
+  template: 'chat-1',
+  readout: 'symbols',
   window: { tokens: 2000, overlap: 32, sharpness: 4 },
 }
 

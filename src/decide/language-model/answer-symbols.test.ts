@@ -77,8 +77,8 @@ it('a plain language model tells as many options apart as it has symbols for', a
 })
 
 it.each([
-  ['branch-1', 'symbols'],
-  ['chat-1', 'pointer'],
+  ['chat-1', 'scorer'],
+  ['tree-1', 'symbols'],
   ['tree-1', 'scorer'],
 ])('a language model with template %s and readout %s is refused by name', async (template, readout) => {
   const backend = await createCpuBackend({ threads: 1 })

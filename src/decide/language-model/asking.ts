@@ -4,12 +4,11 @@ import type { DecisionBundle } from '../decision-family.ts'
 import type { Manifest } from '../manifest.ts'
 import type { TemplateTokenizer } from '../tokenizer/tokenizer.ts'
 import { readChatSymbols, readLetters } from './answer-symbols.ts'
-import { createBranchTemplate } from './branch-template.ts'
 import { readChatFormat } from './chat-format.ts'
 import { createChatTemplate } from './chat-template.ts'
 import { CHAT_1, type ChatWording } from './chat-wording.ts'
 import { OPENDECIDER_SMALL } from './opendecider-small.ts'
-import { createPointerReadout, createSymbolReadout, createVocabularyReadout, type Readout } from './readout.ts'
+import { createSymbolReadout, createVocabularyReadout, type Readout } from './readout.ts'
 import type { Template } from './template.ts'
 
 /** How a language model is asked, and how its answers are read. */
@@ -30,15 +29,12 @@ export async function readAsking(
   { template, readout }: Manifest,
   tokenizer: TemplateTokenizer,
 ): Promise<Asking> {
-  if (template === 'branch-1' && readout === 'pointer') {
-    return { template: createBranchTemplate(tokenizer), readout: createPointerReadout() }
-  }
   if (template === 'opendecider-nano') {
     throw new ModelFormatError(`${files.location}/opendecider.json`, 'kind small beside a language model', 'nano')
   }
   const known = TEMPLATES.get(template)
   if (known === undefined || readout !== 'symbols') {
-    const expected = 'a language model of template branch-1 with readout pointer, or chat-1 with symbols'
+    const expected = 'a language model of template chat-1 with readout symbols'
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, `${template} with ${readout}`)
   }
   const { wording, readSymbols } = known

@@ -1,6 +1,6 @@
 import type { Tensor } from '../../backends/backend.ts'
-import { sees } from '../branch.ts'
 import { countGroupTokens, type Group } from '../group-branches.ts'
+import type { Branch } from './template.ts'
 
 /** Blocks a column without the NaN that −∞ gives in a fully blocked row; within the range of half precision. */
 const BLOCKED = -6e4
@@ -11,12 +11,12 @@ export function biasLength(tokens: number, past: number): number {
 }
 
 /**
- * What each token of a group sees: itself, what is visible before it in its own branch, and the whole state. One memory for
+ * What each token of a group sees: itself, what is before it in its own branch, and the whole state. One memory for
  * all passes of a request. Windows of one length follow each other, so what it holds is often right already.
  */
 export class BranchBias {
   readonly #memory: Float32Array
-  #group: Group | undefined
+  #group: Group<Branch> | undefined
   #past = 0
 
   constructor(memory: Float32Array) {
@@ -24,7 +24,7 @@ export class BranchBias {
   }
 
   /** 0 where row sees column, else `BLOCKED`; shape [1, 1, group tokens, past + group tokens]. */
-  over(group: Group, past: number): Tensor {
+  over(group: Group<Branch>, past: number): Tensor {
     const tokens = countGroupTokens(group)
     const total = past + tokens
     const data = this.#memory.subarray(0, tokens * total)
@@ -35,17 +35,17 @@ export class BranchBias {
   }
 }
 
-function fillBias(bias: Float32Array, group: Group, past: number): void {
+function fillBias(bias: Float32Array, group: Group<Branch>, past: number): void {
   const total = past + countGroupTokens(group)
   let start = 0
   for (const { branch } of group) {
     const size = branch.ids.length
     for (let at = 0; at < size; at++) {
-      const line = bias
+      bias
         .subarray((start + at) * total, (start + at + 1) * total)
         .fill(0, 0, past)
         .fill(BLOCKED, past)
-      for (let to = 0; to <= at; to++) if (sees(branch, at, to)) line[past + start + to] = 0
+        .fill(0, past + start, past + start + at + 1)
     }
     start += size
   }

@@ -1,9 +1,8 @@
-import { lineBranch } from '../branch.ts'
 import type { TemplateTokenizer } from '../tokenizer/tokenizer.ts'
 import type { AnswerSymbols } from './answer-symbols.ts'
 import { BLANK, type ChatFormat } from './chat-format.ts'
 import { CHAT_1, type ChatWording, GIVEN, type Order, REVERSED } from './chat-wording.ts'
-import type { Template } from './template.ts'
+import type { Branch, Template } from './template.ts'
 
 export interface ChatAsking {
   readonly symbols: AnswerSymbols
@@ -45,11 +44,10 @@ export function createChatTemplate(
       return { opening: all.slice(0, length), ids: all.slice(length) }
     },
     question(question, most) {
-      const ask = (order: Order) =>
-        lineBranch([
-          ...tokenizer.encodeBehind(`${wording.question(question, symbols.of(question), order)}${plain}`, most),
-          ...answer,
-        ])
+      const ask = (order: Order): Branch => {
+        const text = `${wording.question(question, symbols.of(question), order)}${plain}`
+        return { ids: [...tokenizer.encodeBehind(text, most), ...answer] }
+      }
       if (!bothOrders) return [ask(GIVEN)]
       return [ask(GIVEN), { ...ask(REVERSED), turned: wording.turns(question) }]
     },

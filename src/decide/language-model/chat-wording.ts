@@ -1,5 +1,5 @@
 import type { Question, State } from '../../schemas/index.ts'
-import { asText, optionTexts } from '../render-text.ts'
+import { asText, choiceTexts } from '../render-text.ts'
 
 /** The order that lines are shown in. */
 export type Order = (lines: readonly string[]) => readonly string[]
@@ -43,6 +43,6 @@ function questionText(question: Question, symbols: readonly string[], order: Ord
     const lines = question.criteria.map((level, index) => `${symbols[index]}. ${asText(level)}\n`)
     return `${heading}${order(lines).join('')}Answer with the number of one level.`
   }
-  const lines = order(optionTexts(question)).map((text, index) => `${symbols[index]}. ${text}\n`)
+  const lines = order(choiceTexts(question)).map((text, index) => `${symbols[index]}. ${text}\n`)
   return `${heading}${lines.join('')}Answer with the ${symbols[0]!.length > 1 ? 'letters' : 'letter'} of one option.`
 }

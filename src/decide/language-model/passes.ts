@@ -2,6 +2,7 @@ import type { Tensor } from '../../backends/backend.ts'
 import type { Group } from '../group-branches.ts'
 import { int64 } from '../int64-tensor.ts'
 import type { BranchBias } from './branch-bias.ts'
+import type { Branch } from './template.ts'
 
 /** Most state tokens a prefill pass. Aborts and other jobs get their turn between passes. */
 export const CHUNK = 512
@@ -26,15 +27,17 @@ export function prefillFeeds(ids: readonly number[], past: number): Record<strin
   }
 }
 
-/** Feeds of a branch pass over a state of `past` tokens: every branch restarts at position `past`. */
-export function branchFeeds(group: Group, past: number, bias: BranchBias): Record<string, Tensor> {
+/** Feeds of a branch pass over a state of `past` tokens: every branch restarts at position `past`, and its last row is read. */
+export function branchFeeds(group: Group<Branch>, past: number, bias: BranchBias): Record<string, Tensor> {
   const ids: number[] = []
   const positions: number[] = []
   const rows: number[] = []
   for (const { branch } of group) {
-    for (const row of branch.rows) rows.push(ids.length + row)
-    for (const offset of branch.offsets) positions.push(past + offset)
-    for (const id of branch.ids) ids.push(id)
+    for (const [offset, id] of branch.ids.entries()) {
+      positions.push(past + offset)
+      ids.push(id)
+    }
+    rows.push(ids.length - 1)
   }
   const shape = [1, ids.length]
   return {

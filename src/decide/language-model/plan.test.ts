@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
 import { parseDecisionRequest } from '../../schemas/index.ts'
-import { lineBranch } from '../branch.ts'
 import { planRequest } from './plan.ts'
 import type { Template } from './template.ts'
 
@@ -12,7 +11,7 @@ const template: Template = {
   state: (text) => ({ opening: [0, 0], ids: Array.from(String(text), () => 1) }),
   question: ({ instructions }) => {
     const ids = Array.from(String(instructions), () => 2)
-    return [lineBranch(ids)]
+    return [{ ids }]
   },
 }
 const limits = { positions: 1000, window: { tokens: 1000, overlap: 10 } }

@@ -1,10 +1,9 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
-import { type Branch, extent } from '../branch.ts'
 import type { PlannedRequest, TokenCount } from '../decider.ts'
 import { optionCount } from '../option-count.ts'
 import { type PlanLimits, splitWindows, type Window } from '../windows.ts'
-import type { Template } from './template.ts'
+import type { Branch, Template } from './template.ts'
 
 /** Most tokens one question may have: its pass has a bias of question × (state + question) entries. */
 export const LONGEST_BRANCH = 4096
@@ -47,13 +46,11 @@ export function planRequest(request: DecisionRequest, template: Template, limits
     // Each is checked before the next is made into tokens, so that a body of too long ones costs no more than its first.
     const orders = template.question(question, LONGEST_BRANCH)
     branches.push(orders)
-    const needs = Math.max(...orders.map(extent))
-    if (needs > room || orders.some(({ ids }) => ids.length > LONGEST_BRANCH)) {
-      const most = needs > room ? room : LONGEST_BRANCH
+    if (longest(orders) > room) {
       const name = names[index]!
       throw new InvalidRequestError(
         `questions.${name}`,
-        `its text has more than the ${most} tokens that this model reads of a question`,
+        `its text has more than the ${room} tokens that this model reads of a question`,
         {
           loc: ['questions', name],
         },
@@ -78,7 +75,7 @@ function planScans(
 ): Scan[] {
   const size = Math.min(window.tokens, positions - room - frame)
   const fits = (orders: Orders) =>
-    length <= size || (length <= window.tokens && frame + length + Math.max(...orders.map(extent)) <= positions)
+    length <= size || (length <= window.tokens && frame + length + longest(orders) <= positions)
   const all = [...branches.keys()]
   const whole = all.filter((question) => fits(branches[question]!))
   const rest = all.filter((question) => !fits(branches[question]!))
@@ -87,6 +84,10 @@ function planScans(
     { windows: [{ start: 0, end: length }], questions: whole },
     { windows: splitWindows(length, size, overlap), questions: rest },
   ].filter(({ questions }) => questions.length > 0)
+}
+
+function longest(orders: Orders): number {
+  return Math.max(...orders.map(({ ids }) => ids.length))
 }
 
 export function countPlan(plan: Plan): TokenCount {

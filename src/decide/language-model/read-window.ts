@@ -1,11 +1,11 @@
 import type { Question } from '../../schemas/index.ts'
-import type { Branch } from '../branch.ts'
 import { countGroupTokens, groupBranches } from '../group-branches.ts'
 import type { WorkingMemory } from '../working-memory.ts'
 import { BranchBias, biasLength } from './branch-bias.ts'
 import type { Passes } from './open-passes.ts'
 import { branchFeeds, CHUNK, prefillFeeds } from './passes.ts'
 import type { ReadAnswer, Readout } from './readout.ts'
+import type { Branch } from './template.ts'
 
 /**
  * Most question tokens a pass, unless one question alone is longer. Every token is computed against all of its pass, so
@@ -67,11 +67,9 @@ export function createWindowReader(
         await beforePass()
         const feeds = { ...branchFeeds(group, ids.length, bias), ...model.readout.feeds }
         const outputs = await cache.read(branch, feeds)
-        let row = 0
-        for (const { branch: asked, question } of group) {
+        for (const [row, { branch: asked, question }] of group.entries()) {
           const { logits, ...read } = model.readout.read(outputs, row, questions[question]!)
           answers[question] = { ...read, logits: asked.turned ? logits.toReversed() : logits }
-          row += asked.rows.length
         }
       }
       // The next window begins with the group whose bias is there.

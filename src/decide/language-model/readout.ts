@@ -1,7 +1,6 @@
 import type { Tensor } from '../../backends/backend.ts'
 import type { LanguageModelHead } from '../../graph/index.ts'
 import type { Question } from '../../schemas/index.ts'
-import { optionCount } from '../option-count.ts'
 import type { AnswerSymbols } from './answer-symbols.ts'
 
 /** What a pass said of one question. */
@@ -18,7 +17,7 @@ export interface Readout {
   readonly head: LanguageModelHead
   /** Constant feeds of that head. */
   readonly feeds: Readonly<Record<string, Tensor>>
-  /** Reads a question, whose rows start at `row` of the head's outputs. */
+  /** Reads a question, whose row of the head's outputs is `row`. */
   read(outputs: Readonly<Record<string, Tensor>>, row: number, question: Question): ReadAnswer
 }
 
@@ -27,27 +26,6 @@ function matrix(outputs: Readonly<Record<string, Tensor>>, name: string): { data
   if (!(tensor?.data instanceof Float32Array))
     throw new TypeError(`expected the float32 output ${name} of the branch graph`)
   return { data: tensor.data, width: tensor.dims[1] ?? 0 }
-}
-
-/** Scaled dot product of the decide row's query with each option's key (the embedded model's readout). */
-export function createPointerReadout(): Readout {
-  return {
-    head: 'pointer',
-    feeds: {},
-    read(outputs, row, question) {
-      const queries = matrix(outputs, 'pointer_query')
-      const keys = matrix(outputs, 'pointer_key')
-      const { width } = queries
-      const logits = Float64Array.from({ length: optionCount(question) }, (_, option) => {
-        let sum = 0
-        for (let i = 0; i < width; i++) {
-          sum += queries.data[row * width + i]! * keys.data[(row + 1 + option) * width + i]!
-        }
-        return sum / Math.sqrt(width)
-      })
-      return { logits }
-    },
-  }
 }
 
 /** Next-token logits of the symbols of a question's options. */

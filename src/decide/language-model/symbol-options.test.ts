@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TINY_MANIFEST, writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { openFolder } from '../../models/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
@@ -88,15 +89,15 @@ describe('the mass of symbols', () => {
   it('is their share of what could be written', async () => {
     const tokenizer = await loadTokenizer(openFolder(folder))
     const symbols = readChatSymbols(tokenizer, 'tokenizer.json')
-    const data = new Float32Array(2 * 270)
+    const data = new Float32Array(2 * 263)
     // In the second row a token that is no symbol is as probable as four that are.
-    data.fill(-1000, 270)
-    for (const symbol of ['A', 'B', 'C', 'D']) data[270 + tokenizer.single(symbol)!] = 50
-    data[270 + tokenizer.single('!')!] = 50 + Math.log(4)
+    data.fill(-1000, 263)
+    for (const symbol of ['A', 'B', 'C', 'D']) data[263 + tokenizer.single(symbol)!] = 50
+    data[263 + tokenizer.single('!')!] = 50 + Math.log(4)
     const readout = createVocabularyReadout(symbols)
     const read = (row: number) =>
-      readout.read({ logits: { type: 'float32', dims: [2, 270], data } }, row, { ...TEAM, type: 'choice' })
-    expect(read(0).mass).toBeCloseTo(3 / 270, 9)
+      readout.read({ logits: { type: 'float32', dims: [2, 263], data } }, row, { ...TEAM, type: 'choice' })
+    expect(read(0).mass).toBeCloseTo(3 / 263, 9)
     expect(read(1).mass).toBeCloseTo(3 / 8, 6)
     expect([...read(1).logits]).toEqual([50, 50, 50])
   })
@@ -115,10 +116,7 @@ describe('the mass of symbols', () => {
   })
 
   it('is not told of models that answer otherwise', async () => {
-    const pointer = await open(
-      { symbolMass: true, bothOrders: true },
-      await writeTinyBundle({ manifest: TINY_MANIFEST }),
-    )
-    expect(await pointer.decide({ TEAM })).not.toHaveProperty('symbol_mass')
+    const tree = await open({ symbolMass: true, bothOrders: true }, fixtureFolder('bert-tree'))
+    expect(await tree.decide({ TEAM })).not.toHaveProperty('symbol_mass')
   })
 })

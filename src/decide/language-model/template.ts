@@ -1,5 +1,11 @@
 import type { Question, State } from '../../schemas/index.ts'
-import type { Branch } from '../branch.ts'
+
+/** A question as tokens that continue the state; the answer is what would follow the last. */
+export interface Branch {
+  readonly ids: readonly number[]
+  /** Whether the symbols stand for the options from the last to the first. */
+  readonly turned?: boolean
+}
 
 /** A state as the tokens that the whole prompt has there. */
 export interface StateTokens {

@@ -1,14 +1,25 @@
 import type { Question } from '../../schemas/index.ts'
-import { type Branch, JOIN, TRUNK } from '../branch.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { TreeLayout } from './tree-config.ts'
 import { treeOptionTexts, treeText } from './tree-text.ts'
+
+/** The part of tokens that are seen by everything behind them in the branch. */
+const TRUNK = 0
+/** The part of the token that sees the whole branch. */
+export const JOIN = -1
 
 /**
  * A question behind the state: its text, then a leaf for each option, then the decide token. Tokens of the text see the state and
  * each other, those of a leaf see that and their leaf, the decide token sees all. Leaves and the decide token begin at one position.
  */
-export interface TreeBranch extends Branch {
+export interface TreeBranch {
+  readonly ids: readonly number[]
+  /** Position of each token relative to the end of the state. */
+  readonly offsets: readonly number[]
+  /** The part of the branch that each token belongs to: `TRUNK`, `JOIN`, or from 1 on a leaf. */
+  readonly parts: readonly number[]
+  /** Places of the tokens whose hidden states are read: the end of each leaf, then the decide token. */
+  readonly rows: readonly number[]
   /** Row of the table of levels that is added to each token; 0 is none. */
   readonly levels: readonly number[]
   /** The leaf of each option, by its place in the order of their tokens. */
@@ -18,6 +29,11 @@ export interface TreeBranch extends Branch {
 /** True where a token of part `from` looks at one of part `to` of the same question. */
 export function seesPart(from: number, to: number): boolean {
   return to === TRUNK || to === from || from === JOIN
+}
+
+/** One past the largest offset: how many positions beyond the state the branch needs. */
+export function extent({ offsets }: TreeBranch): number {
+  return offsets.reduce((most, offset) => Math.max(most, offset), -1) + 1
 }
 
 export interface TreeTokens {

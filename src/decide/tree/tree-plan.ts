@@ -1,9 +1,8 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
-import { extent } from '../branch.ts'
 import type { PlannedRequest, TokenCount } from '../decider.ts'
 import { type PlanLimits, splitWindows, type Window } from '../windows.ts'
-import type { TreeBranch, TreeTokens } from './tree-branch.ts'
+import { extent, type TreeBranch, type TreeTokens } from './tree-branch.ts'
 import { treeText } from './tree-text.ts'
 
 /** Most tokens that one question may have in all its options together. */

@@ -2,20 +2,17 @@ import type { Value } from '../../onnx/graph-builder.ts'
 import { gemm } from '../../onnx/ops/matmul.ts'
 import { gatherRows, linear } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
-import { requireTensor } from '../layers/weights.ts'
 import type { LanguageModelGraph } from './language-model-graph.ts'
 
 /**
  * How the hidden state of a row [R, hidden] becomes an answer. `symbols`: `logits` [R, K] over the K tokens of the
- * input `symbol_ids`. `vocabulary`: `logits` [R, vocab_size] over all tokens. `pointer`: `pointer_query` and `pointer_key` [R, P], whose products score one row against
- * another.
+ * input `symbol_ids`. `vocabulary`: `logits` [R, vocab_size] over all tokens.
  */
-export type LanguageModelHead = 'symbols' | 'vocabulary' | 'pointer'
+export type LanguageModelHead = 'symbols' | 'vocabulary'
 
 export function addLanguageModelHead(model: LanguageModelGraph, hidden: Value, head: LanguageModelHead): void {
   if (head === 'symbols') addSymbolHead(model, hidden)
-  else if (head === 'vocabulary') addVocabularyHead(model, hidden)
-  else addPointerHead(model, hidden)
+  else addVocabularyHead(model, hidden)
 }
 
 function addSymbolHead(model: LanguageModelGraph, hidden: Value): void {
@@ -35,13 +32,4 @@ function addVocabularyHead(model: LanguageModelGraph, hidden: Value): void {
 function headName({ config, weights, prefix }: LanguageModelGraph): string {
   const own = !config.tie_word_embeddings || weights.get('lm_head.weight') !== undefined
   return own ? 'lm_head.weight' : `${prefix}embed_tokens.weight`
-}
-
-function addPointerHead(model: LanguageModelGraph, hidden: Value): void {
-  for (const side of ['query', 'key'] as const) {
-    const name = `pointer.${side}.weight`
-    const width = requireTensor(model.weights, name).shape[0] ?? 0
-    const projected = widen(model, linear(model, narrow(model, hidden), name, width, model.config.hidden_size))
-    model.g.output(`pointer_${side}`, projected, 'float32', ['rows', width])
-  }
 }

@@ -116,7 +116,7 @@ export function quantizedWeight(
 }
 
 /** @throws ModelFormatError when the checkpoint has no tensor of that name */
-export function requireTensor(weights: WeightIndex, name: string): TensorEntry {
+function requireTensor(weights: WeightIndex, name: string): TensorEntry {
   const entry = weights.get(name)
   if (entry !== undefined) return entry
   throw new ModelFormatError(weights.folder, `a tensor ${name}`, `${weights.names.length} others`)

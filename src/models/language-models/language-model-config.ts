@@ -60,9 +60,8 @@ export function plainLayers(
   } as const
 }
 
-/** Linear and embedding weights as all families so far name them, and those of a pointer beside them. */
-export const MATRICES =
-  /^(model\.)?(embed_tokens|layers\.\d+\.(self_attn|mlp)\.[a-z]+_proj)\.weight$|^(lm_head|pointer\.(query|key))\.weight$/
+/** Linear and embedding weights as all families so far name them. */
+export const MATRICES = /^(model\.)?(embed_tokens|layers\.\d+\.(self_attn|mlp)\.[a-z]+_proj)\.weight$|^lm_head\.weight$/
 
 /** A row of the registry of language models. */
 export interface LanguageModelFamily extends Family {

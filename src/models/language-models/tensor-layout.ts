@@ -42,7 +42,7 @@ function describeTensors(config: LanguageModelConfig, prefix: string): Map<strin
 }
 
 /** Tensors that are read where they are there, or of which nothing depends on. */
-const OPTIONAL = ['lm_head.weight', 'pointer.query.weight', 'pointer.key.weight']
+const OPTIONAL = ['lm_head.weight']
 /** Tables that old versions of transformers saved and every version makes anew. */
 const MADE_ANEW = /\.rotary_emb\.inv_freq$/
 
