@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { asFloats, toDiffusers, writeTensors } from '../../../test/helpers/single-files.ts'
+import { asFloats, type PlainTensors, toDiffusers, writeTensors } from '../../../test/helpers/single-files.ts'
 import { type GgufWritten, roundToBlocks, writeGguf } from '../../../test/helpers/write-gguf.ts'
+import { createCpuBackend } from '../../backends/index.ts'
+import { openImagePipeline } from '../../images/index.ts'
 import { openModel } from '../open-model.ts'
 import { encodeFp8, takePart, type TinyParts } from './test-support/tiny-parts.ts'
 
@@ -34,7 +36,52 @@ describe.each(PARTS)('one file for %s, its %s', (name, part) => {
   })
 })
 
+/** Fused queries, keys and values in three tensors, as the makers of some files have them. */
+function splitFused(tensors: PlainTensors): PlainTensors {
+  return new Map(
+    Array.from(tensors).flatMap(([key, tensor]) => {
+      if (!/_attn\.qkv\./.test(key)) return [[key, tensor] as const]
+      const [rows, ...rest] = tensor.shape
+      const size = tensor.values.length / 3
+      return ['to_q', 'to_k', 'to_v'].map((part, i) => {
+        const values = tensor.values.slice(i * size, (i + 1) * size)
+        return [key.replace('qkv', part), { shape: [rows! / 3, ...rest], values }] as const
+      })
+    }),
+  )
+}
+
+it('one file of FLUX.2 may have queries, keys and values apart under the names of its authors', async () => {
+  taken = await takePart('klein-distilled', 'transformer')
+  const apart = splitFused(taken.stored)
+  expect(apart.size).toBeGreaterThan(taken.stored.size)
+  await writeTensors(join(taken.folder, 'transformer/apart.safetensors'), asFloats(apart))
+  await taken.expectSame('transformer', toDiffusers('klein-distilled', 'transformer', taken.stored))
+})
+
 describe.each(BUNDLES)('the transformer of %s', (name) => {
+  const findOutput = (tensors: PlainTensors) =>
+    [...tensors.keys()].find((key) => /(?:attention\.out|img_attn\.proj)\.weight$/.test(key))!
+
+  it.each(['safetensors', 'gguf', 'fp8'])('in %s that lacks a tensor is refused with its name', async (format) => {
+    taken = await takePart(name, 'transformer')
+    const key = findOutput(taken.stored)
+    const others = new Map([...taken.stored].filter(([other]) => other !== key))
+    const file = (ending: string) => join(taken.folder, `transformer/part.${ending}`)
+    if (format === 'gguf') {
+      const numbers = Array.from(others, ([other, tensor]) => [other, { ...tensor, type: 'F32' as const }] as const)
+      await writeGguf(file('gguf'), {}, new Map(numbers))
+    } else if (format === 'fp8') await writeTensors(file('safetensors'), encodeFp8(others, 'weight_scale').written)
+    else await writeTensors(file('safetensors'), asFloats(others))
+    const backend = await createCpuBackend({ threads: 1 })
+    const opening = openImagePipeline({ backend, files: openModel(taken.folder) })
+    await expect(opening).rejects.toMatchObject({
+      code: 'model_format',
+      message: expect.stringContaining('.to_out.0.weight'),
+    })
+    await backend.dispose()
+  })
+
   it.each([ARCHITECTURES[name], 'none'])('in GGUF of architecture %s is that of its numbers', async (architecture) => {
     taken = await takePart(name, 'transformer')
     const { stored } = taken
