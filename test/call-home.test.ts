@@ -45,14 +45,23 @@ describe.skipIf(process.platform === 'win32')('nothing leaves the process, and n
     },
   )
 
-  it.each(['doctor', 'decide'])('by `tessera %s`', async (command) => {
-    const questions = '{"urgent":{"type":"noul","instructions":"Is it urgent?"}}'
-    const args = command === 'decide' ? ['--questions', questions, '--state', 'The parcel is late'] : []
-    const cli = 'node_modules/tessera-onnx/dist/cli.js'
-    const traced = await traceProgram([cli, command, '--json', ...args], { cwd: installed.app })
-    expect(traced).toMatchObject(silent)
-    expect(answer(traced)).toMatchObject(command === 'decide' ? { model: 'decide-mini' } : { runtimeTelemetry: 'off' })
-  })
+  const questions = '{"urgent":{"type":"noul","instructions":"Is it urgent?"}}'
+  it.each<[command: string, args: readonly string[], told: object]>([
+    ['doctor', [], { runtimeTelemetry: 'off' }],
+    ['decide', ['--questions', questions, '--state', 'The parcel is late'], { model: 'decide-mini' }],
+    ['setup', ['prune', '--dry-run'], {}],
+    ['bench', ['--threads', '1'], {}],
+  ])(
+    'by `tessera %s`',
+    async (command, args, told) => {
+      const cli = 'node_modules/tessera-onnx/dist/cli.js'
+      const traced = await traceProgram([cli, command, '--json', ...args], { cwd: installed.app })
+      // A bench says on stderr how far it is.
+      expect(traced).toMatchObject(command === 'bench' ? { files: silent.files, calls: silent.calls } : silent)
+      expect(answer(traced)).toMatchObject(told)
+    },
+    300_000,
+  )
 
   it('by an app that has imported onnxruntime-node, and opened no session', async () => {
     const traced = await run(`import 'onnxruntime-node'\n${jobs({})}`)
