@@ -31,6 +31,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'calibrate calibration.json --data labelled.jsonl --error 0.02',
   ],
   serve: ['serve', 'serve --port 3000 --use Qwen/Qwen3-4B', 'serve --host 0.0.0.0 --keys-file keys.json --workers 2'],
+  worker: [
+    'worker --queue redis://localhost:6379',
+    'worker --queue redis://localhost:6379 --jobs decide --concurrency 8',
+  ],
   keys: [
     'keys add --account shop --scopes decide --expires 90d --prepaid 25 --store usage.db',
     'keys list --store usage.db',
