@@ -64,9 +64,10 @@ export async function resolveModel(
   }
   const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
   if (embedded) return { id: model, folder: embedded, embedded: true }
-  const { id, wanted } = splitChoice(expandName(model))
+  const name = expandName(model)
+  const { id, wanted } = splitChoice(name)
   const cached = isHubId(id) ? await findInHubCache(id, env) : undefined
-  if (cached !== undefined) return { id: model, folder: await findCached(cached, id, wanted), embedded: false }
+  if (cached !== undefined) return { id: name, folder: await findCached(cached, id, wanted), embedded: false }
   const tried = ['the embedded models', hubCacheFolder(env)]
   if (await isModel(resolve(model)))
     throw new ModelNotFoundError(
