@@ -1,4 +1,3 @@
-import { availableParallelism, loadavg } from 'node:os'
 import { noul, TypeSafeClient } from '@typesafe-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createNodeServer } from '../../src/http/adapters/node.ts'
@@ -7,8 +6,6 @@ import { listen, type Listening } from '../../src/http/test-support/listen.ts'
 import { createEngine, type Engine } from '../../src/index.ts'
 
 const LONGEST = 200_000
-/** Tests are run beside others, which a service is not. */
-const isBusy = loadavg()[0]! > availableParallelism()
 
 let engine: Engine
 let server: Server
@@ -35,7 +32,7 @@ function writeProse(): string {
   return text.slice(0, LONGEST)
 }
 
-async function ask(state: string): Promise<void> {
+async function ask(state: string, tokens: number): Promise<void> {
   const requests = async () => (await server.usage('me')).reduce((sum, row) => sum + row.requests, 0)
   const before = await requests()
   const { answers, usage } = await client().systemOne({
@@ -44,15 +41,16 @@ async function ask(state: string): Promise<void> {
   })
   expect(answers.refund.noul).toBeGreaterThanOrEqual(0)
   // Every window was read, and that once, whichever try it was that got the answer.
-  expect(usage.input_tokens).toBeGreaterThan(20_000)
+  expect(usage.input_tokens).toBeGreaterThan(tokens)
   expect(await requests()).toBe(before + 1)
 }
 
 describe('@typesafe-ai/sdk as it comes has an answer of the embedded model to', () => {
-  it('a state of 200,000 characters of prose', () => ask(writeProse()))
+  it('a state of 200,000 characters of prose', () => ask(writeProse(), 20_000))
 
-  it.skipIf(isBusy).each([
+  // Words of more than 100 characters are one unknown token to the model's WordPiece.
+  it.each([
     ['one letter', 'a'.repeat(LONGEST)],
     ['emoji', '😀'.repeat(LONGEST)],
-  ])('a state of 200,000 characters that is slow to read: %s', (_, state) => ask(state))
+  ])('a state of 200,000 characters of one word: %s', (_, state) => ask(state, 0))
 })
