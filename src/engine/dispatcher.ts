@@ -205,18 +205,18 @@ export class Dispatcher {
       return this.#models.note(message)
     } else {
       const job = this.#running.get(message.id)
-      if (message.type === 'progress' || message.type === 'preview') return this.#tell(job, message)
+      if (message.type === 'progress' || message.type === 'preview') return job && this.#tell(job, message)
       this.#running.delete(message.id)
       if (job) endJob(job, message)
     }
     this.#advance()
   }
 
-  #tell(job: Job | undefined, news: News): void {
+  #tell(job: Job, news: News): void {
     try {
-      if (job) tellJob(job, news)
+      tellJob(job, news)
     } catch (error) {
-      this.#abandon(job!, error)
+      this.#abandon(job, error)
     }
   }
 

@@ -3,6 +3,7 @@ import { buildFlux2Transformer, chooseLinear, refuseUnread } from '../../graph/i
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import type { Part } from '../read-part.ts'
+import { concatenateFloats } from '../sampling/concatenate-floats.ts'
 import { jointPositions, type Grid } from '../sampling/positions.ts'
 import type { Predict } from '../sampling/predict.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
@@ -59,7 +60,7 @@ export class Flux2Denoiser {
     }
     return async (latents, sigma) => {
       await context.turn()
-      const data = concatenate([latents, ...references.map(({ tokens }) => tokens)])
+      const data = concatenateFloats([latents, ...references.map(({ tokens }) => tokens)])
       const { velocity } = await this.#transformer.run({
         ...constant,
         tokens: { type: 'float32', dims: [data.length / channels, channels], data },
@@ -78,14 +79,4 @@ export class Flux2Denoiser {
 function noiseTime(sigma: number): number {
   const { fround } = Math
   return fround(fround(fround(sigma * 1000) / 1000) * 1000)
-}
-
-function concatenate(parts: readonly Float32Array[]): Float32Array {
-  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

@@ -1,6 +1,7 @@
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { DrawingContext } from '../image-pipeline.ts'
 import type { PixelImage } from '../picture/pixel-image.ts'
+import { concatenateFloats } from '../sampling/concatenate-floats.ts'
 import type { Denoising } from '../sampling/denoise.ts'
 import type { Grid } from '../sampling/positions.ts'
 import { drawColourClouds } from './colour-clouds.ts'
@@ -57,8 +58,8 @@ export class LatentPreviewer {
     for (const picture of drawColourClouds(SIDE)) {
       examples.push({ tokens: await encode(picture, context), colours: averageBlocks(picture, scale) })
     }
-    const tokens = concatenate(examples.map((example) => example.tokens))
-    const colours = concatenate(examples.map((example) => example.colours))
+    const tokens = concatenateFloats(examples.map((example) => example.tokens))
+    const colours = concatenateFloats(examples.map((example) => example.colours))
     const channels = (tokens.length * OUTPUTS) / colours.length
     return fitColours(tokens, colours, { channels, outputs: OUTPUTS })
   }
@@ -97,8 +98,4 @@ function applyMap(map: Float64Array, tokens: Float32Array, grid: Grid): PixelIma
     }
   }
   return { width, height, channels: COLOURS, data: new Uint8Array(data.buffer) }
-}
-
-function concatenate(parts: readonly Float32Array[]): Float32Array {
-  return Float32Array.from(parts.flatMap((part) => [...part]))
 }

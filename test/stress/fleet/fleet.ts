@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer as createProbe } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { freePort } from '../../helpers/free-port.ts'
 import { startRedis, type TestRedis } from '../../helpers/redis-server.ts'
 import { Clients } from './clients.ts'
 import { Program } from './programs.ts'
@@ -35,15 +33,6 @@ const { values } = parseArgs({
 type Kind = 'worker' | 'front' | 'redis'
 
 const script = (name: string) => fileURLToPath(new URL(`./${name}.js`, import.meta.url))
-
-async function freePort(): Promise<number> {
-  const probe = createProbe().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 async function untilReady(url: string): Promise<void> {
   const end = performance.now() + MOST_WAIT_MS
