@@ -34,6 +34,12 @@ describe.skipIf(executablePath === undefined)(
       return [...kinds.values()]
     }
 
+    /** Opens a page and waits for its scripts: until then the 404 page is empty and a switch has no name. */
+    async function openPage(path: string): Promise<void> {
+      await page.goto(site.url + path)
+      await page.waitForSelector('.VPSwitchAppearance[title]:not([title=""])', { state: 'attached' })
+    }
+
     it('has a page for every document and for the reference', () => {
       expect(site.pages).toEqual(
         expect.arrayContaining(['/', '/decisions', '/api/', '/api/tessera-onnx/functions/decide']),
@@ -53,7 +59,7 @@ describe.skipIf(executablePath === undefined)(
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
         await page.setViewportSize({ width, height: 900 })
         for (const path of [...kindsOfPages(), '/no-such-page']) {
-          await page.goto(site.url + path)
+          await openPage(path)
           expect(await page.evaluate(() => document.documentElement.classList.contains('dark'))).toBe(
             colorScheme === 'dark',
           )
