@@ -57,6 +57,14 @@ it('changes the background of its picture and keeps the fox', async () => {
   for (const [channel, level] of before.entries()) expect(Math.abs(level - after[channel]!)).toBeLessThan(30)
 })
 
+it('says what it does not draw of a prompt, beside the picture', async () => {
+  const { warnings } = await engine.generateImage({ prompt: 'a blue car and a bicycle', size: '128x128' }, { steps: 1 })
+  expect(warnings).toEqual([
+    { code: 'unknown_words', path: 'prompt', message: expect.stringContaining('not bicycle;') },
+    { code: 'object_colors', path: 'prompt', message: expect.stringContaining('not blue car;') },
+  ])
+})
+
 it('resamples to sizes that it does not draw', async () => {
   const png = Buffer.from(await draw({ prompt: 'a red apple', size: '300x200', seed: 3 }), 'base64')
   expect(await sharp(png).metadata()).toMatchObject({ width: 300, height: 200, format: 'png' })

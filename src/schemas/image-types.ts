@@ -10,8 +10,8 @@ import type { Warning } from './warning.ts'
  */
 export interface ImageGenerationRequestInput {
   /**
-   * What to draw, up to 32,000 characters. The embedded model knows some words only; what it does not know is among the
-   * `warnings` of the response.
+   * What to draw, up to 32,000 characters. The embedded model knows some words only, and draws objects in colours of their own; what it
+   * does not draw is among the `warnings` of the response.
    *
    * @example
    * ```ts

@@ -10,7 +10,8 @@
  */
 export interface Warning {
   /**
-   * `unknown_field`: a field that nothing reads. `unknown_words`: words that mean nothing to the model that draws. `read_in_windows`: the state is longer than the model reads at once beside some
+   * `unknown_field`: a field that nothing reads. `unknown_words`: words that mean nothing to the model that draws. `object_colors`: colours
+   * of objects, to a model that draws objects in their own. `read_in_windows`: the state is longer than the model reads at once beside some
    * questions, whose answers are pooled over windows of it.
    *
    * @example
@@ -19,7 +20,7 @@ export interface Warning {
    * const wasCut = warnings.some(({ code }) => code === 'read_in_windows')
    * ```
    */
-  readonly code: 'unknown_field' | 'unknown_words' | 'read_in_windows'
+  readonly code: 'unknown_field' | 'unknown_words' | 'object_colors' | 'read_in_windows'
   /**
    * Where in the request, such as `questions.urgent.min_confidance`.
    *

@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 
 import autoencoder as vae
 import text_encoder as words
-from known_words import known_words
+from known_words import known_words, own_colors
 from linear_encoder import write_projection
 from principal import Latents
 from scenes import SIDE, Renderer
@@ -97,6 +97,7 @@ def main():
     write_json(args.out / "tessera.json", {
         "text_encoder_out_layers": list(words.TAPS), "max_sequence_length": words.LENGTH,
         "num_inference_steps": STEPS, "guidance_scale": GUIDANCE, "native_sizes": [[SIDE, SIDE]], "known_words": known_words(),
+        "own_colors": own_colors(),
     })
     size = sum(file.stat().st_size for part in args.out.iterdir() if part.name != "recipe" for file in part.rglob("*") if file.is_file())
     print(f"step {saved['step']}, {saved['spent'] / 60:.0f} minutes; decoder step {decoder['step']}: {size / 1e6:.1f} MB")

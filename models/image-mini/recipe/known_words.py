@@ -1,4 +1,5 @@
-"""The words that captions are made of. What a prompt says beside them means nothing to the model, so the bundle lists them."""
+"""The words that captions are made of. What a prompt says beside them means nothing to the model, so the bundle lists them. No caption gives
+an object a colour, so it also lists what it calls objects and colours, and what stands between them."""
 import ast
 import json
 import re
@@ -20,16 +21,27 @@ def said_in(source):
     return {word for text in texts for word in re.findall(r"[a-z0-9]+", re.sub(r"\{[^}]*\}", " ", text))}
 
 
+SIZES = ["big", "large", "little", "small"]
+
+
+def objects_and_plurals():
+    objects = list(json.loads((HERE / "objects.json").read_text()))
+    return [*objects, *(PLURALS.get(name, name + "s") for name in objects)]
+
+
+def own_colors():
+    from scenes import COLOURS, STYLES
+    return {"objects": sorted(set(objects_and_plurals())), "colors": sorted(COLOURS), "adjectives": sorted([*STYLES, *SIZES])}
+
+
 def known_words():
     from scenes import COLOURS, FONTS, PLACES, STYLES
-    objects = list(json.loads((HERE / "objects.json").read_text()))
-    plurals = [PLURALS.get(name, name + "s") for name in objects]
     places = " ".join(PLACES).split()
     said = said_in((HERE / "captions.py").read_text()) - NOT_SAID
-    return sorted(said | {*objects, *plurals, *places, *COLOURS, *STYLES, *FONTS})
+    return sorted(said | {*objects_and_plurals(), *places, *COLOURS, *STYLES, *FONTS})
 
 
 if __name__ == "__main__":
     file = HERE.parent / "tessera.json"
-    manifest = {**json.loads(file.read_text()), "known_words": known_words()}
+    manifest = {**json.loads(file.read_text()), "known_words": known_words(), "own_colors": own_colors()}
     file.write_text(json.dumps(manifest, indent=2) + "\n")

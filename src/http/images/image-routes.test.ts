@@ -31,11 +31,12 @@ describe('a request for pictures', () => {
 
   it('is answered with what the model warns of in a header, in ASCII, and nothing else', async () => {
     const words = { code: 'unknown_words', path: 'prompt', message: 'not Zürich, 🎯' } as const
-    stub.warnings = [{ code: 'unknown_field', path: 'quality', message: 'quality: is ignored' }, words]
+    const colors = { code: 'object_colors', path: 'prompt', message: 'not red apple' } as const
+    stub.warnings = [{ code: 'unknown_field', path: 'quality', message: 'quality: is ignored' }, words, colors]
     const response = await draw({ prompt: 'Zürich 🎯', quality: 'high' })
     const told = response.headers.get('tessera-warnings')!
     expect(told).toMatch(/^[ -~]+$/)
-    expect(JSON.parse(told)).toEqual([words])
+    expect(JSON.parse(told)).toEqual([words, colors])
     expect(Object.keys((await json(response)) as object)).toEqual(['created', 'data'])
     stub.warnings = []
     expect((await draw({ prompt: 'x' })).headers.has('tessera-warnings')).toBe(false)

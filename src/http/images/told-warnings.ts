@@ -1,6 +1,6 @@
 import type { Warning } from '../../schemas/index.ts'
 
-/** Of an answer with pictures: what was not understood in the prompt, a JSON array of `{ code, path, message }`. */
+/** Of an answer with pictures: what the model could not draw of the prompt, a JSON array of `{ code, path, message }`. */
 export const WARNINGS_HEADER = 'tessera-warnings'
 
 /**
@@ -8,7 +8,7 @@ export const WARNINGS_HEADER = 'tessera-warnings'
  * nothing reads are not among it: clients may send those of other services.
  */
 export function tellWarnings(warnings: readonly Warning[] = []): string | undefined {
-  const told = warnings.filter(({ code }) => code === 'unknown_words')
+  const told = warnings.filter(({ code }) => code === 'unknown_words' || code === 'object_colors')
   if (told.length === 0) return undefined
   const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(told).replaceAll(/[^ -~]/g, escape)

@@ -1,8 +1,5 @@
 import type { Warning } from '../../schemas/index.ts'
-
-/** What is drawn as letters stands in quotes, and need be no known word. */
-const QUOTED = /"[^"]*"|“[^”]*”/gu
-const WORD = /[\p{L}\p{N}]+/gu
+import { spokenText, wordsOf } from './spoken-text.ts'
 
 /** Words that a warning names, so that it stays short. */
 const MOST = 10
@@ -14,8 +11,7 @@ const MOST = 10
  */
 export function findUnknownWords(prompt: string, known: ReadonlySet<string> | undefined): Warning[] {
   if (known === undefined) return []
-  const words = prompt.replaceAll(QUOTED, ' ').toLowerCase().match(WORD) ?? []
-  const unknown = [...new Set(words)].filter((word) => !known.has(word))
+  const unknown = [...new Set(wordsOf(spokenText(prompt)))].filter((word) => !known.has(word))
   if (unknown.length === 0) return []
   const named = unknown.slice(0, MOST).join(', ')
   const more = unknown.length > MOST ? ` and ${unknown.length - MOST} more` : ''
