@@ -1,5 +1,4 @@
 import colors from 'picocolors'
-import type { Progress } from '../engine/index.ts'
 import { formatBytes } from '../models/format-bytes.ts'
 import { formatTime, type ReportStream } from './download-report.ts'
 
@@ -9,7 +8,14 @@ const LOG_EVERY_MS = 5000
 /** Work that takes less than this shows nothing to whoever watches. */
 const MOMENT_MS = 300
 /** Stages whose numbers are bytes. */
-const IN_BYTES = new Set(['loading', 'downloading'])
+const IN_BYTES = new Set(['loading', 'downloading', 'quantising'])
+
+/** How far some work is: `done` of `total` in its stage. */
+interface Progress {
+  readonly stage: string
+  readonly done: number
+  readonly total: number
+}
 
 /**
  * Says on stderr how far the work is and how long its stage will take: a line that is overwritten and wiped where somebody

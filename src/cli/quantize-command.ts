@@ -1,9 +1,14 @@
+import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
 import { quantizationConfigSchema, quantizeCheckpoint, resolveModel } from '../models/index.ts'
+import { ProgressReport } from './progress-report.ts'
+import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
+
+const MOST_THREADS = 256
 
 export const quantizeCommand = defineCommand({
   meta: { name: 'quantize', description: 'Write a copy of a checkpoint with its weights in 8 or 4 bits' },
@@ -17,18 +22,22 @@ export const quantizeCommand = defineCommand({
       description: 'values that share a scale: 16 to 256, 32 is best with 4 bits; or row, faster and less accurate',
       valueHint: 'n',
     },
+    threads: { type: 'string', description: 'threads that quantise; all processors by default', valueHint: 'n' },
     json: { type: 'boolean', description: 'print JSON' },
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const format = readFormat(args.bits, args.block)
+      const threads = readThreads(args.threads)
       const { folder } = await resolveModel(args.model)
+      const report = new ProgressReport()
       await quantizeCheckpoint({
         folder,
         out: args.out,
         ...format,
+        threads,
         signal: untilInterrupted(),
-        onProgress: showProgress,
+        onProgress: (progress) => report.show({ ...progress, stage: 'quantising' }),
       })
       printResult(args.json ?? false, { out: args.out, ...format }, () => `${colors.green('wrote')} ${args.out}`)
     }),
@@ -47,9 +56,8 @@ function readFormat(bits: string, block: string) {
   )
 }
 
-function showProgress({ done, total }: { done: number; total: number }): void {
-  if (!process.stderr.isTTY) return
-  process.stderr.write(
-    done === total ? '\r\x1b[K' : `\r${colors.dim(`quantising ${Math.floor((done / total) * 100)} %`)}`,
-  )
+function readThreads(text: string | undefined): number {
+  const threads = text === undefined ? availableParallelism() : readNumber('--threads', text)
+  if (Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS) return threads
+  throw new InvalidRequestError('--threads', `must be a whole number from 1 to ${MOST_THREADS}, got '${text}'`)
 }

@@ -6,6 +6,7 @@ import { fixtureFolder, openCheckpoint } from '../../test/helpers/language-model
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { quantizeWeights } from './quantize-weights.ts'
+import { SafetensorsWriter } from './safetensors-writer.ts'
 
 let work: string
 
@@ -78,6 +79,72 @@ it('leaves nothing behind when it is aborted half way', async () => {
   })
   await expect(run).rejects.toBeInstanceOf(AbortedError)
   expect(await readdir(work)).toEqual([])
+})
+
+/** A checkpoint with a matrix of 40 MB, which is read in three slices, between others. */
+async function writeLargeMatrix(): Promise<string> {
+  const folder = join(work, 'large')
+  await cp(fixtureFolder('qwen3-mha-tied'), folder, { recursive: true })
+  await rm(join(folder, 'model.safetensors'))
+  const shapes: Record<string, number[]> = {
+    'model.embed_tokens.weight': [80_000, 125],
+    'model.norm.weight': [125],
+    'model.layers.0.mlp.up_proj.weight': [3, 125],
+    'model.layers.0.mlp.down_proj.weight': [50, 70],
+  }
+  const plans = Object.entries(shapes).map(([name, shape]) => ({ name, dtype: 'F32' as const, shape }))
+  const writer = await SafetensorsWriter.create(join(folder, 'model.safetensors'), plans, {})
+  for (const { name, shape } of plans) {
+    const length = shape.reduce((product, dim) => product * dim, 1)
+    await writer.append(
+      name,
+      Float32Array.from({ length }, (_, i) => Math.sin(i * 12.9898) * (1 + (i % 91))),
+    )
+  }
+  await writer.close()
+  return folder
+}
+
+it.each([
+  [4, 32],
+  [8, 128],
+  [8, 'row'],
+] as const)('writes the same file with one thread and with several, %d bits in %s', async (bits, blockSize) => {
+  const folder = await writeLargeMatrix()
+  const files = [1, 2, 3].map((threads) => ({ threads, out: join(work, `threads-${threads}`) }))
+  for (const { threads, out } of files) await quantizeWeights({ folder, out, bits, blockSize, threads })
+  const [one, ...others] = await Promise.all(files.map(({ out }) => readFile(join(out, 'model.safetensors'))))
+  for (const other of others) expect(other.equals(one!)).toBe(true)
+})
+
+it('stops its threads at once when it is aborted, and leaves nothing behind', async () => {
+  const folder = await writeLargeMatrix()
+  const abort = new AbortController()
+  const run = quantizeWeights({
+    folder,
+    out: join(work, 'out'),
+    bits: 4,
+    blockSize: 32,
+    threads: 2,
+    signal: abort.signal,
+    onProgress: () => abort.abort(new Error('enough')),
+  })
+  await expect(run).rejects.toMatchObject({ name: 'AbortError', cause: { message: 'enough' } })
+  expect(await readdir(work)).toEqual(['large'])
+  expect(process.getActiveResourcesInfo().filter((name) => name === 'MessagePort')).toEqual([])
+})
+
+it('names a weight that is not finite from another thread too', async () => {
+  const folder = join(work, 'damaged')
+  await cp(fixtureFolder('qwen3-mha-tied'), folder, { recursive: true })
+  const { weights } = await openCheckpoint(folder)
+  const file = join(folder, 'model.safetensors')
+  const bytes = await readFile(file)
+  bytes.writeFloatLE(Infinity, weights.get('model.layers.0.mlp.up_proj.weight')!.offset)
+  await writeFile(file, bytes)
+  const run = quantizeWeights({ folder, out: join(work, 'out'), bits: 8, blockSize: 32, threads: 2 })
+  await expect(run).rejects.toThrow('finite values in model.layers.0.mlp.up_proj.weight')
+  expect(await readdir(work)).toEqual(['damaged'])
 })
 
 it('refuses to replace a folder', async () => {

@@ -2,23 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
-import { decodeFloats, isFloatType } from './decode-floats.ts'
+import { InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { exists } from './exists.ts'
 import { findMatrices } from './find-matrices.ts'
 import { isGgufPath } from './gguf/gguf-path.ts'
 import { indexWeights } from './index-weights.ts'
 import { readModelConfig } from './model-config.ts'
-import type { ModelFiles, WeightFile } from './model-files.ts'
+import type { ModelFiles } from './model-files.ts'
 import { openFolder } from './model-folder.ts'
 import { openFloats } from './open-model.ts'
 import { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
-import { quantizeRows, quantizeWholeRows } from './quantize-rows.ts'
 import { readConfig } from './read-config.ts'
-import type { TensorPlan } from './safetensors-layout.ts'
-import { SafetensorsWriter } from './safetensors-writer.ts'
-import { readSlices } from './tensor-slices.ts'
-import type { TensorEntry, WeightIndex } from './weight-index.ts'
+import { SliceQuantizer } from './slice-quantizer.ts'
+import type { WeightIndex } from './weight-index.ts'
+import { writeQuantized } from './write-quantized.ts'
 
 export interface QuantizeProgress {
   readonly stage: 'quantize'
@@ -41,6 +38,8 @@ export interface QuantizeWeightsOptions {
    * less accurate where a few channels are much larger than the others. bench/NOTES.md has figures of both.
    */
   readonly blockSize: QuantizationConfig['block_size']
+  /** Threads that quantise. With one it is the caller's, which is busy meanwhile. @defaultValue 1 */
+  readonly threads?: number
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (progress: QuantizeProgress) => void
 }
@@ -71,7 +70,7 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
     await copyDescriptions(partial, files, options)
     // Weights may lie elsewhere than the files beside them, as in the hub's cache.
     const source = (await files.made?.()) === undefined ? openFolder(weights.folder) : files
-    await writeTensors(partial, weights, { ...options, matrices, source })
+    await writeWeights(partial, weights, { ...options, matrices, source })
     await rename(partial, out)
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
@@ -117,73 +116,19 @@ async function copyTexts(folder: string, partial: string): Promise<void> {
   }
 }
 
-interface TensorOptions extends QuantizeWeightsOptions {
-  /** Has the files that the index names. */
+interface WeightsOptions extends QuantizeWeightsOptions {
   readonly source: ModelFiles
-  /** Names of the tensors to quantise. */
   readonly matrices: RegExp
 }
 
-async function writeTensors(partial: string, weights: WeightIndex, options: TensorOptions): Promise<void> {
-  const opened = new Map<string, WeightFile | undefined>()
-  const tensors = weights.names.map((name) => ({ name, entry: weights.get(name)! }))
-  const total = tensors.reduce((sum, { entry }) => sum + entry.length, 0)
-  const plans = tensors.flatMap(({ name, entry }) => planTensor(name, entry, options))
-  const writer = await SafetensorsWriter.create(join(partial, 'model.safetensors'), plans, weights.metadata)
+async function writeWeights(partial: string, weights: WeightIndex, options: WeightsOptions): Promise<void> {
+  const total = weights.names.reduce((sum, name) => sum + weights.get(name)!.length, 0)
   let done = 0
+  const onBytes = (bytes: number) => options.onProgress?.({ stage: 'quantize', done: (done += bytes), total })
+  const quantizer = new SliceQuantizer(options.threads ?? 1, options.signal)
   try {
-    for (const { name, entry } of tensors) {
-      if (!opened.has(entry.file)) opened.set(entry.file, await options.source.findWeights(entry.file))
-      for await (const slice of readSlices(opened.get(entry.file)!, entry)) {
-        if (options.signal?.aborted) throw new AbortedError(undefined, { cause: options.signal.reason })
-        await (isMatrix(name, entry, options)
-          ? writeQuantized(writer, name, entry, slice, options)
-          : writer.append(name, slice))
-        done += slice.length
-        options.onProgress?.({ stage: 'quantize', done, total })
-      }
-    }
+    await writeQuantized(join(partial, 'model.safetensors'), weights, { ...options, quantizer, onBytes })
   } finally {
-    await writer.close()
+    await quantizer.close()
   }
-}
-
-function isMatrix(name: string, entry: TensorEntry, { matrices }: TensorOptions): boolean {
-  return matrices.test(name) && entry.shape.length === 2 && isFloatType(entry.dtype)
-}
-
-function planTensor(name: string, entry: TensorEntry, options: TensorOptions): TensorPlan[] {
-  const { bits, blockSize } = options
-  if (!isMatrix(name, entry, options)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
-  const [rows, width] = entry.shape as [number, number]
-  if (blockSize === 'row') {
-    return [
-      { name, dtype: 'I8', shape: [rows, width] },
-      { name: `${name}.scales`, dtype: 'F32', shape: [rows] },
-    ]
-  }
-  const blocks = Math.ceil(width / blockSize)
-  return [
-    { name, dtype: 'U8', shape: [rows, blocks, (blockSize * bits) / 8] },
-    { name: `${name}.scales`, dtype: 'F32', shape: [rows, blocks] },
-  ]
-}
-
-async function writeQuantized(
-  writer: SafetensorsWriter,
-  name: string,
-  entry: TensorEntry,
-  slice: Uint8Array,
-  options: QuantizeWeightsOptions,
-): Promise<void> {
-  const rows = decodeFloats(slice, entry.dtype)
-  if (!rows.every(Number.isFinite)) {
-    throw new ModelFormatError(join(options.folder, entry.file), `finite values in ${name}`, 'NaN or infinity')
-  }
-  const width = entry.shape[1]!
-  const { bits, blockSize } = options
-  const { values, scales } =
-    blockSize === 'row' ? quantizeWholeRows(rows, width) : quantizeRows(rows, width, { bits, blockSize })
-  await writer.append(name, values)
-  await writer.append(`${name}.scales`, scales)
 }

@@ -1,0 +1,21 @@
+import { decodeFloats } from './decode-floats.ts'
+import type { QuantizationConfig } from './quantization-config.ts'
+import { type QuantizedRows, quantizeRows, quantizeWholeRows } from './quantize-rows.ts'
+import type { SafetensorsType } from './weight-index.ts'
+
+/** Whole rows of a matrix as they lie in a checkpoint, and the storage that they are to have. */
+export interface MatrixSlice {
+  readonly bytes: Uint8Array
+  readonly dtype: SafetensorsType
+  /** Values of a row. */
+  readonly width: number
+  readonly bits: QuantizationConfig['bits']
+  readonly blockSize: QuantizationConfig['block_size']
+}
+
+/** Undefined where a value is not finite. */
+export function quantizeSlice({ bytes, dtype, width, bits, blockSize }: MatrixSlice): QuantizedRows | undefined {
+  const rows = decodeFloats(bytes, dtype)
+  if (!rows.every(Number.isFinite)) return undefined
+  return blockSize === 'row' ? quantizeWholeRows(rows, width) : quantizeRows(rows, width, { bits, blockSize })
+}

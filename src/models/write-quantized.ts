@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import { AbortedError, ModelFormatError } from '../errors/index.ts'
+import { isFloatType } from './decode-floats.ts'
+import type { ModelFiles, WeightFile } from './model-files.ts'
+import type { QuantizationConfig } from './quantization-config.ts'
+import type { QuantizedRows } from './quantize-rows.ts'
+import type { TensorPlan } from './safetensors-layout.ts'
+import { SafetensorsWriter } from './safetensors-writer.ts'
+import type { SliceQuantizer } from './slice-quantizer.ts'
+import { readSlices } from './tensor-slices.ts'
+import type { TensorEntry, WeightIndex } from './weight-index.ts'
+
+export interface WriteQuantizedOptions {
+  /** Has the files that the index names. */
+  readonly source: ModelFiles
+  /** Names of the tensors to quantise. */
+  readonly matrices: RegExp
+  readonly bits: QuantizationConfig['bits']
+  readonly blockSize: QuantizationConfig['block_size']
+  readonly quantizer: SliceQuantizer
+  /** What errors say that a file is in. */
+  readonly folder: string
+  readonly signal?: AbortSignal | undefined
+  /** Called after each step with the bytes that were read in it. */
+  onBytes?(bytes: number): void
+}
+
+/** A slice of a matrix that is being quantised. */
+interface Step {
+  readonly name: string
+  readonly entry: TensorEntry
+  readonly bytes: number
+  readonly rows: Promise<QuantizedRows | undefined>
+}
+
+/**
+ * Writes the tensors of an index into one file of safetensors, matrices quantised. The file is the same however many threads
+ * take part.
+ *
+ * @throws ModelFormatError naming a tensor that is not finite
+ * @throws AbortedError
+ */
+export async function writeQuantized(
+  path: string,
+  weights: WeightIndex,
+  options: WriteQuantizedOptions,
+): Promise<void> {
+  const writer = await SafetensorsWriter.create(path, planQuantized(weights, options), weights.metadata)
+  try {
+    await writeTensors(writer, weights, options)
+  } finally {
+    await writer.close()
+  }
+}
+
+/** The tensors of such a file. */
+export function planQuantized(
+  { names, get }: WeightIndex,
+  format: Pick<WriteQuantizedOptions, 'matrices' | 'bits' | 'blockSize'>,
+): TensorPlan[] {
+  return names.flatMap((name) => planTensor(name, get(name)!, format))
+}
+
+async function writeTensors(
+  writer: SafetensorsWriter,
+  { names, get }: WeightIndex,
+  options: WriteQuantizedOptions,
+): Promise<void> {
+  const { source, quantizer, signal } = options
+  const opened = new Map<string, WeightFile | undefined>()
+  const steps: Step[] = []
+  for (const name of names) {
+    const entry = get(name)!
+    if (!opened.has(entry.file)) opened.set(entry.file, await source.findWeights(entry.file))
+    for await (const slice of readSlices(opened.get(entry.file)!, entry)) {
+      if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      if (!isMatrix(name, entry, options)) {
+        await writer.append(name, slice)
+        options.onBytes?.(slice.length)
+        continue
+      }
+      steps.push(startStep(name, entry, slice, options))
+      if (steps.length >= quantizer.capacity) await finishStep(writer, steps.shift()!, options)
+    }
+  }
+  for (const step of steps) await finishStep(writer, step, options)
+}
+
+function startStep(name: string, entry: TensorEntry, bytes: Uint8Array, options: WriteQuantizedOptions): Step {
+  const { bits, blockSize, quantizer } = options
+  const rows = quantizer.quantize({ bytes, dtype: entry.dtype, width: entry.shape[1]!, bits, blockSize })
+  // Whoever waits for it hears of a failure; nobody does after another step has failed.
+  rows.catch(() => {})
+  return { name, entry, bytes: bytes.length, rows }
+}
+
+/** Steps are finished in the order of their start, in which the parts of a tensor have to be written. */
+async function finishStep(
+  writer: SafetensorsWriter,
+  { name, entry, bytes, rows }: Step,
+  { folder, onBytes }: WriteQuantizedOptions,
+): Promise<void> {
+  const quantized = await rows
+  if (quantized === undefined)
+    throw new ModelFormatError(join(folder, entry.file), `finite values in ${name}`, 'NaN or infinity')
+  await writer.append(name, quantized.values)
+  await writer.append(`${name}.scales`, quantized.scales)
+  onBytes?.(bytes)
+}
+
+function isMatrix(name: string, entry: TensorEntry, { matrices }: Pick<WriteQuantizedOptions, 'matrices'>): boolean {
+  return matrices.test(name) && entry.shape.length === 2 && isFloatType(entry.dtype)
+}
+
+function planTensor(
+  name: string,
+  entry: TensorEntry,
+  format: Pick<WriteQuantizedOptions, 'matrices' | 'bits' | 'blockSize'>,
+): TensorPlan[] {
+  const { bits, blockSize } = format
+  if (!isMatrix(name, entry, format)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
+  const [rows, width] = entry.shape as [number, number]
+  if (blockSize === 'row') {
+    return [
+      { name, dtype: 'I8', shape: [rows, width] },
+      { name: `${name}.scales`, dtype: 'F32', shape: [rows] },
+    ]
+  }
+  const blocks = Math.ceil(width / blockSize)
+  return [
+    { name, dtype: 'U8', shape: [rows, blocks, (blockSize * bits) / 8] },
+    { name: `${name}.scales`, dtype: 'F32', shape: [rows, blocks] },
+  ]
+}
