@@ -1,13 +1,28 @@
 import type { JobContext } from '../jobs/job-context.ts'
 import type { Answer, DecisionRequest, DecisionResponse, Question, Warning } from '../schemas/index.ts'
 import { answerQuestion } from './answer.ts'
-import { poolWindows } from './windows.ts'
+import { poolWindows, weightedSum, weighWindows } from './windows.ts'
+
+/** A validated request, and of which questions the features are wanted too. */
+export interface DecisionJob extends DecisionRequest {
+  /** Names of questions. @defaultValue none */
+  readonly features?: readonly string[]
+}
+
+/** The answers, and the features that were wanted, of models that have them. */
+export interface DecisionOutput extends DecisionResponse {
+  /**
+   * Question name to what the model's scorer reads of it: the hidden state of the question as a whole, then that of each option, [K + 1, width]. Of a
+   * state that was read in windows they are pooled as the answers are.
+   */
+  readonly features?: Readonly<Record<string, Float32Array>>
+}
 
 export interface Decider {
   /** Bytes that a request on a state of 1,024 tokens takes beside the model; absent where they are few. */
   readonly workingMemory?: number
   /** Answers a validated request. */
-  decide(request: DecisionRequest, context: JobContext): Promise<DecisionResponse>
+  decide(request: DecisionJob, context: JobContext): Promise<DecisionOutput>
   /** The `usage.input_tokens` that `decide` would report, and its parts; checks the same limits. */
   countTokens(request: DecisionRequest): TokenCount
   /** Uncalibrated logits of every window that each question read, for fitting calibration: [question][window][K]. */
@@ -61,6 +76,8 @@ export interface Reading {
   readonly logits: readonly Float64Array[][]
   /** See `symbol_mass` of a response; only of models that answer with symbols, and where it was asked for. */
   readonly masses?: readonly number[]
+  /** `features` of an output in every window, of the questions for which they were wanted: [question][window][(K + 1) · width]. */
+  readonly features?: readonly (readonly Float32Array[])[]
 }
 
 /**
@@ -71,8 +88,12 @@ export interface QuestionReader<Plan extends PlannedRequest> {
   /** @throws InvalidRequestError naming the question that the model cannot answer, or whose text does not fit it */
   plan(request: DecisionRequest): Plan
   count(plan: Plan): TokenCount
-  /** Reads every question in each window of the state. Awaits `context.turn` before every pass, and reports the passes. */
-  read(plan: Plan, context: JobContext): Promise<Reading>
+  /**
+   * Reads every question in each window of the state. Awaits `context.turn` before every pass, and reports the passes.
+   *
+   * @param features names of questions whose features are wanted; only some readers have any
+   */
+  read(plan: Plan, context: JobContext, features: readonly string[]): Promise<Reading>
   /** Safe to call twice. */
   dispose(): Promise<void>
 }
@@ -91,18 +112,28 @@ export function createDecider<Plan extends PlannedRequest>(
   reader: QuestionReader<Plan>,
   { name, calibrate, sharpness, workingMemory }: DeciderSettings,
 ): Decider {
+  const calibrateAll = (question: Question, windows: readonly Float64Array[]) =>
+    windows.map((logits) => calibrate(question, logits))
   function answer(question: Question, windows: readonly Float64Array[], threshold: number | undefined): Answer {
-    const calibrated = windows.map((logits) => calibrate(question, logits))
-    return answerQuestion(question, poolWindows(calibrated, sharpness), threshold)
+    return answerQuestion(question, poolWindows(calibrateAll(question, windows), sharpness), threshold)
+  }
+  function poolFeatures({ names, questions }: Plan, { logits, features = [] }: Reading): Record<string, Float32Array> {
+    const read = names.flatMap((name, index): [string, Float32Array][] => {
+      const windows = features[index] ?? []
+      if (windows.length === 0) return []
+      return [[name, weightedSum(windows, weighWindows(calibrateAll(questions[index]!, logits[index]!), sharpness))]]
+    })
+    return Object.fromEntries(read)
   }
   return {
     ...(workingMemory !== undefined && { workingMemory }),
     countTokens: (request) => reader.count(reader.plan(request)),
-    logits: async (request, context) => (await reader.read(reader.plan(request), context)).logits,
-    async decide(request, context) {
+    logits: async (request, context) => (await reader.read(reader.plan(request), context, [])).logits,
+    async decide({ features = [], ...request }, context) {
       const started = performance.now()
       const plan = reader.plan(request)
-      const { logits: windows, masses } = await reader.read(plan, context)
+      const reading = await reader.read(plan, context, features)
+      const { logits: windows, masses } = reading
       const answers = plan.questions.map((question, index): [string, Answer] => [
         plan.names[index]!,
         answer(question, windows[index]!, question.min_confidence ?? request.min_confidence),
@@ -113,6 +144,7 @@ export function createDecider<Plan extends PlannedRequest>(
         usage: { input_tokens: reader.count(plan).input_tokens, output_tokens: 0 },
         latency_ms: Math.round(performance.now() - started),
         ...(masses && { symbol_mass: Object.fromEntries(plan.names.map((name, index) => [name, masses[index]!])) }),
+        ...(reading.features && { features: poolFeatures(plan, reading) }),
         ...warnOfWindows(plan.names, windows),
       }
     },

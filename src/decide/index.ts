@@ -1,2 +1,2 @@
-export { type Decider, type TokenCount } from './decider.ts'
+export { type Decider, type DecisionJob, type DecisionOutput, type TokenCount } from './decider.ts'
 export { openDecider } from './open-decider.ts'

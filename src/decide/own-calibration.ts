@@ -1,24 +1,35 @@
 import { z } from 'zod'
 import type { Answer, Question } from '../schemas/index.ts'
 import { answerQuestion } from './answer.ts'
+import { questionHeadSchema, readHead } from './question-head.ts'
 
 const finite = z.number().finite()
 
 /** What was fitted for one question, and how its logits change by it. */
-const ownQuestionSchema = z.object({
-  /** The question as it is asked, without its name and `min_confidence`; other wordings are other questions. */
-  question: z.object({
-    type: z.enum(['noul', 'choice', 'score']),
-    instructions: z.unknown().optional(),
-    criteria: z.unknown().optional(),
-  }),
-  /** Labelled rows that it was fitted on. */
-  rows: z.number().int().min(1),
-  /** Logits are divided by it after the model's own calibration. */
-  temperature: finite.positive(),
-  /** Added to the logits after that, one per option: of a noul yes and no, of a score from the first level on. */
-  bias: z.array(finite),
-})
+const ownQuestionSchema = z
+  .object({
+    /** The question as it is asked, without its name and `min_confidence`; other wordings are other questions. */
+    question: z.object({
+      type: z.enum(['noul', 'choice', 'score']),
+      instructions: z.unknown().optional(),
+      criteria: z.unknown().optional(),
+    }),
+    /** Labelled rows that it was fitted on. */
+    rows: z.number().int().min(1),
+    /** Logits are divided by it after the model's own calibration. */
+    temperature: finite.positive(),
+    /** Added to the logits after that, one per option: of a noul yes and no, of a score from the first level on. */
+    bias: z.array(finite),
+    /** Adds to the logits after that, where it was fitted. */
+    head: questionHeadSchema.optional(),
+  })
+  .refine(({ head, bias }) => head === undefined || readHead(head, bias.length) !== undefined, {
+    path: ['head', 'weights'],
+    error: ({ input }) => {
+      const { bias, head } = input as { bias: number[]; head: { width: number } }
+      return `must be ${bias.length} × ${2 * head.width} finite numbers as base64 of float32`
+    },
+  })
 
 /** A calibration on somebody's own labelled rows, as `calibrate` makes it and a file holds it. */
 export const ownCalibrationSchema = z.object({
@@ -107,6 +118,12 @@ export function questionKey({ type, instructions, criteria }: OwnQuestion['quest
 /** Least probability that a logit is taken of: the answer's own may be rounded to 0. */
 const LEAST = 1e-12
 
+/** How logits change: all of it, or without what the head of a question adds. */
+export interface Adjustment extends Pick<OwnQuestion, 'temperature' | 'bias'> {
+  /** What a head adds [K]. @defaultValue nothing */
+  readonly added?: ArrayLike<number> | undefined
+}
+
 /**
  * An answer with its probabilities corrected.
  *
@@ -116,13 +133,15 @@ const LEAST = 1e-12
 export function recalibrate(
   question: Question,
   probabilities: readonly number[],
-  { temperature, bias }: Pick<OwnQuestion, 'temperature' | 'bias'>,
+  adjustment: Adjustment,
   threshold: number | undefined,
 ): Answer {
-  return answerQuestion(question, adjustLogits(probabilities, temperature, bias), threshold)
+  return answerQuestion(question, adjustLogits(probabilities, adjustment), threshold)
 }
 
-/** `log p / temperature + bias` [K]. */
-export function adjustLogits(probabilities: readonly number[], temperature: number, bias: readonly number[]): number[] {
-  return probabilities.map((p, index) => Math.log(Math.max(p, LEAST)) / temperature + (bias[index] ?? 0))
+/** `log p / temperature + bias + added` [K]. */
+export function adjustLogits(probabilities: readonly number[], { temperature, bias, added }: Adjustment): number[] {
+  return probabilities.map(
+    (p, index) => Math.log(Math.max(p, LEAST)) / temperature + (bias[index] ?? 0) + (added?.[index] ?? 0),
+  )
 }

@@ -34,8 +34,20 @@ export function splitWindows(length: number, size: number, overlap: number): Win
  * near even and hardly count; at sharpness 0 this is the mean. Renaming options or reordering windows changes nothing.
  */
 export function poolWindows(windows: readonly Float64Array[], sharpness: number): Float64Array {
+  return weightedSum(windows, weighWindows(windows, sharpness))
+}
+
+/** The weights of the windows in {@link poolWindows}, from their calibrated logits; they sum to 1. */
+export function weighWindows(windows: readonly Float64Array[], sharpness: number): number[] {
+  return toProbabilities(windows.map((logits) => sharpness * choiceConfidence(toProbabilities(logits))))
+}
+
+/** The rows of several windows as those of one. All have the same length. */
+export function weightedSum<Rows extends Float32Array | Float64Array>(
+  windows: readonly Rows[],
+  weights: readonly number[],
+): Rows {
   const [first] = windows
   if (!first) throw new RangeError('expected at least one window')
-  const weights = toProbabilities(windows.map((logits) => sharpness * choiceConfidence(toProbabilities(logits))))
-  return first.map((_, option) => windows.reduce((sum, logits, index) => sum + weights[index]! * logits[option]!, 0))
+  return first.map((_, at) => windows.reduce((sum, rows, index) => sum + weights[index]! * rows[at]!, 0)) as Rows
 }

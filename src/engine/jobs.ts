@@ -1,10 +1,10 @@
-import type { TokenCount } from '../decide/index.ts'
+import type { DecisionJob, DecisionOutput, TokenCount } from '../decide/index.ts'
 import type { ImageEditJob, ImageGenerationJob } from '../images/index.ts'
-import type { DecisionRequest, DecisionResponse, ImageResponse } from '../schemas/index.ts'
+import type { DecisionRequest, ImageResponse } from '../schemas/index.ts'
 
 /** Every kind of work an engine does: what goes to the task and what comes back. */
 export interface Jobs {
-  readonly decide: { readonly request: DecisionRequest; readonly response: DecisionResponse }
+  readonly decide: { readonly request: DecisionJob; readonly response: DecisionOutput }
   readonly countTokens: { readonly request: DecisionRequest; readonly response: TokenCount }
   readonly generateImage: { readonly request: ImageGenerationJob; readonly response: ImageResponse }
   readonly editImage: { readonly request: ImageEditJob; readonly response: ImageResponse }

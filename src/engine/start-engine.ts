@@ -31,15 +31,15 @@ export async function startEngine(
   const pool = new WorkerPool(connect, options)
   const first = await startPool(pool, options.preload)
   const dispose = () => pool.dispose()
-  const correct = createCorrection(options)
+  const correction = createCorrection(options)
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,
     call?: CallOptions,
   ): Promise<DecisionResponse<Questions, Threshold>> {
     const { request, warnings } = readDecision(body, call)
-    const response = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, request, call)
-    const corrected = correct(request, response, call)
-    return warned(corrected, warnings) as DecisionResponse<Questions, Threshold>
+    const job = correction.toJob(request, call)
+    const output = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, job, call)
+    return warned(correction.toResponse(request, output, call), warnings) as DecisionResponse<Questions, Threshold>
   }
   return {
     decide,

@@ -6,10 +6,10 @@ import type { Outcome } from './outcome.ts'
 const FOLDS = 5
 
 /** Outcomes with the probabilities that a correction gives. */
-function correct<T extends Outcome>(outcomes: readonly T[], { temperature, bias }: Correction): T[] {
+function correct<T extends Outcome>(outcomes: readonly T[], correction: Correction): T[] {
   return outcomes.map((outcome) => ({
     ...outcome,
-    probabilities: toProbabilities(adjustLogits(outcome.probabilities, temperature, bias)),
+    probabilities: toProbabilities(adjustLogits(outcome.probabilities, correction)),
   }))
 }
 

@@ -27,7 +27,7 @@ export function fitQuestion(outcomes: readonly Outcome[]): Correction {
   const { type, probabilities } = outcomes[0]!
   const features = biasFeatures(type, probabilities.length)
   const weights = [1, ...features[0]!.map(() => 0)]
-  const logits = outcomes.map((outcome) => adjustLogits(outcome.probabilities, 1, []))
+  const logits = outcomes.map((outcome) => adjustLogits(outcome.probabilities, { temperature: 1, bias: [] }))
   let step = 1 / outcomes.length
   let current = objective(weights, logits, outcomes, features)
   for (let round = 0; round < STEPS; round++) {

@@ -6,8 +6,8 @@ import { readSampling } from '../engine/image-call-options.ts'
 import type { CallOptions, Engine, ModelInfo } from '../engine/index.ts'
 import { createRequestReader } from '../engine/request-reader.ts'
 import { warned } from '../engine/warned.ts'
-import { encodeBase64 } from '../images/picture/base64.ts'
 import { readOptions } from '../options/index.ts'
+import { encodeBase64 } from '../schemas/base64.ts'
 import type {
   DecisionRequestInput,
   DecisionResponse,

@@ -4,7 +4,7 @@ import type { QuestionReader, Reading } from '../decider.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { PlanLimits } from '../windows.ts'
 import { WorkingMemory } from '../working-memory.ts'
-import type { TreeTokens } from './tree-branch.ts'
+import type { TreeBranch, TreeTokens } from './tree-branch.ts'
 import { countTrees, planTrees, type TreePlan } from './tree-plan.ts'
 import { createTreeReader, type TreeModel } from './tree-reader.ts'
 
@@ -26,7 +26,8 @@ export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: T
     }
   }
 
-  async function readAll({ branches, scans, state }: TreePlan, context: JobContext): Promise<Reading> {
+  async function readAll(plan: TreePlan, context: JobContext, wanted: readonly string[]): Promise<Reading> {
+    const { branches, scans, state } = plan
     const jobs = scans.map(({ windows, questions }) => {
       const reader = createTreeReader(
         model,
@@ -42,14 +43,16 @@ export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: T
       context.onProgress?.({ stage: 'reading', done: done++, total })
     }
     const read: Float64Array[][] = branches.map(() => [])
+    const kept = keepFeatures(plan, wanted, model.width)
     for (const { windows, questions, reader } of jobs) {
       for (const { start, end } of windows) {
-        const logits = await reader.read(tokens.trunk(state.slice(start, end)), beforePass)
+        const onRows = (index: number, rows: Float32Array) => kept.add(questions[index]!, rows)
+        const logits = await reader.read(tokens.trunk(state.slice(start, end)), beforePass, onRows)
         for (const [index, question] of questions.entries()) read[question]!.push(logits[index]!)
       }
     }
     context.onProgress?.({ stage: 'reading', done: total, total })
-    return { logits: read }
+    return { logits: read, ...(wanted.length > 0 && { features: kept.features }) }
   }
 
   return {
@@ -60,4 +63,24 @@ export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: T
       await Promise.all([model.trunk.dispose(), model.branch.dispose(), model.scorer.dispose()])
     },
   }
+}
+
+/** Keeps what is read of the questions of some names: [question][window][(K + 1) · width]. */
+function keepFeatures({ names, branches }: TreePlan, wanted: readonly string[], width: number) {
+  const features: Float32Array[][] = branches.map(() => [])
+  return {
+    features,
+    add(question: number, rows: Float32Array): void {
+      if (wanted.includes(names[question]!)) features[question]!.push(orderRows(branches[question]!, rows, width))
+    },
+  }
+}
+
+/** A copy of what was read of a branch: the row of its decide token, then that of each option in the caller's order. */
+function orderRows({ leafOf, rows: { length } }: TreeBranch, rows: Float32Array, width: number): Float32Array {
+  const ordered = new Float32Array((leafOf.length + 1) * width)
+  for (const [place, row] of [length - 1, ...leafOf].entries()) {
+    ordered.set(rows.subarray(row * width, (row + 1) * width), place * width)
+  }
+  return ordered
 }

@@ -25,6 +25,8 @@ interface Group {
   readonly passes: readonly (readonly Stretch[])[]
 }
 
+type OnRows = (branch: number, rows: Float32Array) => void
+
 export interface TreeReader {
   /** Passes that a window takes, for progress. */
   readonly passes: number
@@ -33,8 +35,10 @@ export interface TreeReader {
    * each branch, in order.
    *
    * @param trunk tokens of the window with its frame
+   * @param onRows is given what the scorer reads of each branch: the hidden states of its leaves, in the order of their tokens, then that of its
+   * decide token, [leaves + 1, width]; they are of no use after the call
    */
-  read(trunk: readonly number[], beforePass: () => Promise<void>): Promise<Float64Array[]>
+  read(trunk: readonly number[], beforePass: () => Promise<void>, onRows?: OnRows): Promise<Float64Array[]>
 }
 
 /** @param most tokens of questions in a pass */
@@ -57,19 +61,22 @@ export function createTreeReader(
   })
   return {
     passes: groups.reduce((sum, { passes }) => sum + passes.length, 1),
-    async read(trunk, beforePass) {
+    async read(trunk, beforePass, onRows) {
       await beforePass()
       const state = await model.trunk.run(trunkFeeds(trunk))
       const logits: Float64Array[] = []
       try {
         for (const group of groups) {
           const rows = await readGroup(model, group, { state, length: trunk.length, memory, beforePass })
-          const read = await score(
-            model,
-            group.questions.map((question) => branches[question]!),
-            rows,
-          )
-          for (const [index, question] of group.questions.entries()) logits[question] = read[index]!
+          const own = group.questions.map((question) => branches[question]!)
+          const read = await score(model, own, rows)
+          let first = 0
+          for (const [index, question] of group.questions.entries()) {
+            logits[question] = read[index]!
+            const next = first + own[index]!.rows.length * model.width
+            onRows?.(question, rows.subarray(first, next))
+            first = next
+          }
         }
       } finally {
         wipe(model.trunk, state)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { decodeBase64 } from '../../images/picture/base64.ts'
+import { decodeBase64 } from '../../schemas/base64.ts'
 
 /** Shorter strings are read as they are. */
 const SHORTEST = 65_536

@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.ts'
+import { decodeBase64 } from '../../schemas/base64.ts'
 import type { ImageEditRequest } from '../../schemas/index.ts'
-import { decodeBase64 } from './base64.ts'
 import { toMask } from './mask.ts'
 import type { PictureCodec } from './picture-codec.ts'
 import { type PictureHeader, readPictureHeader } from './picture-header.ts'
