@@ -122,20 +122,28 @@ async function ask(words: readonly string[]): Promise<Response> {
 }
 
 /** The same command line, which reads its arguments and does nothing. */
-function withoutWork(command: CommandDef): CommandDef {
-  const { subCommands } = command as { subCommands?: Record<string, CommandDef> }
-  const inner = Object.entries(subCommands ?? {}).map(([name, one]) => [name, withoutWork(one)])
+async function withoutWork(command: CommandDef): Promise<CommandDef> {
+  const { args, subCommands, run: work } = command
+  const inner = Object.entries((await valueOf(subCommands)) ?? {}).map(async ([name, one]) => {
+    return [name, await withoutWork((await valueOf(one)) as CommandDef)] as const
+  })
   return {
     ...command,
-    ...(subCommands && { subCommands: Object.fromEntries(inner) }),
-    ...(command.run && { run: refuseUnknownArguments }),
+    args: (await valueOf(args)) ?? {},
+    ...(subCommands && { subCommands: Object.fromEntries(await Promise.all(inner)) }),
+    ...(work && { run: refuseUnknownArguments }),
   }
+}
+
+/** Parts of a command may be read when they are needed. */
+async function valueOf<Value>(given: Value | (() => Value | Promise<Value>)): Promise<Value> {
+  return typeof given === 'function' ? await (given as () => Value | Promise<Value>)() : given
 }
 
 async function check([program, ...words]: readonly string[]): Promise<void> {
   if (program === 'npx') expect(words.shift()).toBe('tessera-onnx')
   if (program === 'npx' || program === 'tessera') {
-    await runCommand(withoutWork(mainCommand as CommandDef), { rawArgs: words })
+    await runCommand(await withoutWork(mainCommand as CommandDef), { rawArgs: words })
   } else if (program === 'node') {
     const isProgram = !words[0]!.startsWith('-')
     for (const file of isProgram ? words : []) expect((await stat(join(ROOT, file))).isFile()).toBe(true)

@@ -10,7 +10,7 @@ import { formatBenchmark } from './bench/format-benchmark.ts'
 import { type BackendFigures, measureBackend } from './bench/measure-backend.ts'
 import { measureBandwidth } from './bench/measure-bandwidth.ts'
 import { measurePeak } from './bench/measure-peak.ts'
-import { packageVersion } from './doctor-command.ts'
+import { packageVersion } from './package-version.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
 
@@ -19,10 +19,6 @@ const TOTAL_MS = 90_000
 const LIMIT_RUNS = 4
 
 export const benchCommand = defineCommand({
-  meta: {
-    name: 'bench',
-    description: 'Measure this machine and the embedded models on its backends, in less than two minutes',
-  },
   args: {
     json: { type: 'boolean', description: 'print JSON' },
     threads: { type: 'string', description: 'threads for one operator', valueHint: 'n' },

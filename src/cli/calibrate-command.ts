@@ -3,19 +3,15 @@ import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { calibrate, type CalibrationResult } from '../evaluate/calibrate.ts'
 import { formatCalibration } from '../evaluate/format-calibration.ts'
-import { engineArguments, openEngine, orderArgument, useFor } from './engine-arguments.ts'
+import { engineArguments, orderArgument, useFor } from './engine-arguments.ts'
 import { showRow } from './eval-command.ts'
+import { openEngine } from './open-engine.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 export const calibrateCommand = defineCommand({
-  meta: {
-    name: 'calibrate',
-    description:
-      'Fit probabilities and thresholds to labelled rows of your own; decide and serve take the file as --calibration',
-  },
   args: {
     ...labelledArguments,
     out: { type: 'positional', required: true, description: 'file to write' },

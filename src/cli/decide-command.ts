@@ -8,11 +8,11 @@ import {
   type EngineArguments,
   engineArguments,
   orderArgument,
-  openEngine,
   useFor,
 } from './engine-arguments.ts'
 import { formatDecision } from './format-decision.ts'
 import { loraArgument, readLoras } from './lora-arguments.ts'
+import { openEngine } from './open-engine.ts'
 import { printWarnings } from './print-warnings.ts'
 import { ProgressReport } from './progress-report.ts'
 import { readCommon, readRequest, type RequestArguments } from './read-request.ts'
@@ -20,7 +20,6 @@ import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 export const decideCommand = defineCommand({
-  meta: { name: 'decide', description: 'Answer typed questions about a text or JSON record with probabilities' },
   args: {
     file: {
       type: 'positional',

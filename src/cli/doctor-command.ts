@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
@@ -6,6 +5,7 @@ import { type BackendStatus, detectBackends, observeTelemetry, type RuntimeTelem
 import { formatBytes } from '../models/format-bytes.ts'
 import { checkNextConfig, type NextCheck } from './check-next-config.ts'
 import { diagnoseModel, type ModelDiagnosis } from './diagnose-model.ts'
+import { packageVersion } from './package-version.ts'
 import { printResult, runCommand } from './run-command.ts'
 
 interface Diagnosis {
@@ -29,7 +29,6 @@ const TELEMETRY: Record<RuntimeTelemetry, string> = {
 }
 
 export const doctorCommand = defineCommand({
-  meta: { name: 'doctor', description: 'Show the platform and which backends compute here, or why not' },
   args: {
     model: { type: 'string', description: 'say whether this model fits into memory here', valueHint: 'folder|id' },
     json: { type: 'boolean', description: 'print JSON' },
@@ -51,14 +50,6 @@ export const doctorCommand = defineCommand({
       printResult(args.json ?? false, diagnosis, () => formatDiagnosis(diagnosis))
     }),
 })
-
-/** The bundle lies in `dist`, one folder below package.json. */
-export async function packageVersion(): Promise<string> {
-  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return version
-}
 
 function formatDiagnosis(diagnosis: Diagnosis): string {
   const { tessera, node, platform, processors, backends, runtimeTelemetry, model, next } = diagnosis

@@ -6,7 +6,6 @@ import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 
 export const editCommand = defineCommand({
-  meta: { name: 'edit', description: 'Change a picture as words say and write the result as a PNG file' },
   args: {
     image: { type: 'positional', required: true, description: 'picture to change: a PNG, JPEG or WebP file' },
     prompt: { type: 'positional', required: true, description: 'what to change' },

@@ -7,19 +7,13 @@ import { evaluate, type Evaluation } from '../evaluate/evaluate.ts'
 import { formatEvaluation, percent } from '../evaluate/format-evaluation.ts'
 import type { LabelledRow } from '../evaluate/labelled-rows.ts'
 import { renderReport } from '../evaluate/report-page.ts'
-import {
-  calibrationArgument,
-  type EngineArguments,
-  engineArguments,
-  orderArgument,
-  openEngine,
-} from './engine-arguments.ts'
+import { calibrationArgument, type EngineArguments, engineArguments, orderArgument } from './engine-arguments.ts'
+import { openEngine } from './open-engine.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 export const evalCommand = defineCommand({
-  meta: { name: 'eval', description: 'Measure how well a model answers labelled questions, or compare several models' },
   args: {
     ...labelledArguments,
     html: { type: 'string', description: 'also write a page with tables and charts', valueHint: 'file' },

@@ -3,7 +3,6 @@ import { makePictures, pictureArguments } from './picture-command.ts'
 import { runCommand } from './run-command.ts'
 
 export const generateCommand = defineCommand({
-  meta: { name: 'generate', description: 'Draw pictures from words and write them as PNG files' },
   args: {
     prompt: { type: 'positional', required: true, description: 'what to draw; words to be written there in quotes' },
     size: { type: 'string', description: 'pixels, 16 to 2048 each; default 1024x1024', valueHint: 'WxH' },

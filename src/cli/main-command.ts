@@ -1,37 +1,84 @@
 import { defineCommand } from 'citty'
-import { benchCommand } from './bench-command.ts'
-import { calibrateCommand } from './calibrate-command.ts'
-import { decideCommand } from './decide-command.ts'
-import { doctorCommand, packageVersion } from './doctor-command.ts'
-import { editCommand } from './edit-command.ts'
-import { evalCommand } from './eval-command.ts'
-import { generateCommand } from './generate-command.ts'
-import { keysCommand } from './keys/keys-command.ts'
-import { modelsCommand } from './models/models-command.ts'
-import { pullCommand } from './pull-command.ts'
-import { quantizeCommand } from './quantize-command.ts'
-import { serveCommand } from './serve-command.ts'
-import { setupCommand } from './setup-command.ts'
-import { usageCommand } from './usage-command.ts'
-import { workerCommand } from './worker-command.ts'
+import { lazily, lazyGroup } from './lazily.ts'
+import { packageVersion } from './package-version.ts'
 
 /** The commands by name. */
 export const subCommands = {
-  decide: decideCommand,
-  generate: generateCommand,
-  edit: editCommand,
-  eval: evalCommand,
-  calibrate: calibrateCommand,
-  serve: serveCommand,
-  worker: workerCommand,
-  keys: keysCommand,
-  usage: usageCommand,
-  models: modelsCommand,
-  pull: pullCommand,
-  quantize: quantizeCommand,
-  setup: setupCommand,
-  doctor: doctorCommand,
-  bench: benchCommand,
+  decide: lazily(
+    'decide',
+    'Answer typed questions about a text or JSON record with probabilities',
+    async () => (await import('./decide-command.ts')).decideCommand,
+  ),
+  generate: lazily(
+    'generate',
+    'Draw pictures from words and write them as PNG files',
+    async () => (await import('./generate-command.ts')).generateCommand,
+  ),
+  edit: lazily(
+    'edit',
+    'Change a picture as words say and write the result as a PNG file',
+    async () => (await import('./edit-command.ts')).editCommand,
+  ),
+  eval: lazily(
+    'eval',
+    'Measure how well a model answers labelled questions, or compare several models',
+    async () => (await import('./eval-command.ts')).evalCommand,
+  ),
+  calibrate: lazily(
+    'calibrate',
+    'Fit probabilities and thresholds to labelled rows of your own; decide and serve take the file as --calibration',
+    async () => (await import('./calibrate-command.ts')).calibrateCommand,
+  ),
+  serve: lazily(
+    'serve',
+    'Serve decisions and pictures over HTTP; prints a new key on the first run',
+    async () => (await import('./serve-command.ts')).serveCommand,
+  ),
+  worker: lazily(
+    'worker',
+    'Answer what services with --queue are asked',
+    async () => (await import('./worker-command.ts')).workerCommand,
+  ),
+  keys: lazyGroup(
+    'keys',
+    'Add, list, revoke and rotate API keys of a file or a store, and top up accounts',
+    async () => (await import('./keys/keys-command.ts')).keysCommand,
+  ),
+  usage: lazily(
+    'usage',
+    'Export what all accounts used, by month',
+    async () => (await import('./usage-command.ts')).usageCommand,
+  ),
+  models: lazyGroup(
+    'models',
+    'Show which model serves each name, what was downloaded, and what a model is',
+    async () => (await import('./models/models-command.ts')).modelsCommand,
+  ),
+  pull: lazily(
+    'pull',
+    'Download a model from the hub into its cache, where models are found by name',
+    async () => (await import('./pull-command.ts')).pullCommand,
+  ),
+  quantize: lazily(
+    'quantize',
+    'Write a copy of a checkpoint with its weights in 8 or 4 bits',
+    async () => (await import('./quantize-command.ts')).quantizeCommand,
+  ),
+  setup: lazily(
+    'setup',
+    'Install the libraries of CUDA, or remove files of onnxruntime that this platform does not use',
+    async () => (await import('./setup-command.ts')).setupCommand,
+  ),
+  doctor: lazily(
+    'doctor',
+    'Show the platform and which backends compute here, or why not',
+    async () => (await import('./doctor-command.ts')).doctorCommand,
+  ),
+  bench: lazily(
+    'bench',
+    'Measure this machine and the embedded models on its backends, in less than two minutes',
+    async () => (await import('./bench-command.ts')).benchCommand,
+  ),
 }
 
 /** The whole command line, which `main.ts` runs. */

@@ -8,7 +8,6 @@ import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 export const pullCommand = defineCommand({
-  meta: { name: 'pull', description: 'Download a model from the hub into its cache, where models are found by name' },
   args: {
     model: {
       type: 'positional',

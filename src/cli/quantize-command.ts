@@ -11,7 +11,6 @@ import { untilInterrupted } from './until-interrupted.ts'
 const MOST_THREADS = 256
 
 export const quantizeCommand = defineCommand({
-  meta: { name: 'quantize', description: 'Write a copy of a checkpoint with its weights in 8 or 4 bits' },
   args: {
     model: { type: 'positional', required: true, description: 'a folder, a GGUF file, or a downloaded hub id' },
     out: { type: 'positional', required: true, description: 'folder to make' },

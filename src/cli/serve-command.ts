@@ -1,28 +1,20 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
-import { DEFAULT_MODELS } from '../engine/default-models.ts'
-import type { Engine } from '../engine/index.ts'
 import { createServer, type RequestLog } from '../http/index.ts'
 import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { serveHttp } from '../http/serve/serve-http.ts'
 import type { WatchedKeys } from '../http/serve/watched-keys.ts'
-import { createQueueEngine, openJobStore } from '../queue/index.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
 import { describeFault } from './describe-fault.ts'
-import { type EngineArguments, openEngine } from './engine-arguments.ts'
-import { readNamedLoras } from './lora-arguments.ts'
-import { refuseModelArguments } from './queue-arguments.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 import { readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
-import { readServed, requireServed } from './served-models.ts'
 
 /** For the last lines of the log, whose reader may have stopped reading. */
 const FLUSH_MS = 1000
 
 export const serveCommand = defineCommand({
-  meta: { name: 'serve', description: 'Serve decisions and pictures over HTTP; prints a new key on the first run' },
   args: serveArguments,
   run: (context) =>
     runCommand(context, async ({ args }) => {
@@ -38,7 +30,11 @@ export const serveCommand = defineCommand({
         watched?.watch(reportKeys)
         // Before anything else can fail: the key is in no file, and the next run makes no other.
         if (chosen.fresh) showKey(chosen.fresh)
-        const { engine: opened, ...working } = await openWorking(args)
+        // Of the two, what is not asked for is not read: a front needs no runtime and starts in a moment.
+        const { engine: opened, ...working } =
+          args.queue === undefined
+            ? await (await import('./serve-models.ts')).openModels(args)
+            : await (await import('./serve-queue.ts')).openQueue(args.queue, args)
         await using engine = opened
         const server = createServer({
           engine,
@@ -68,48 +64,6 @@ export const serveCommand = defineCommand({
       }
     }),
 })
-
-type ServeArguments = EngineArguments & {
-  readonly queue?: string | undefined
-  readonly preload: boolean
-  readonly lora?: string | undefined
-  readonly 'queue-plaintext': boolean
-}
-
-/** Jobs are put into the queue as they come: it lets them take turns. */
-const QUEUED_JOBS = 1000
-
-/** What does the work: models here, or workers behind a queue. */
-async function openWorking(args: ServeArguments) {
-  if (args.queue !== undefined) {
-    refuseModelArguments(args)
-    const queue = { connection: args.queue, plaintext: args['queue-plaintext'] }
-    // A server that is not there is told of now.
-    const store = await openJobStore(queue)
-    const engine = createQueueEngine(queue)
-    const dispose = async () => {
-      await engine.dispose()
-      await store.close()
-    }
-    return { engine: { ...engine, [Symbol.asyncDispose]: dispose }, jobs: { concurrency: QUEUED_JOBS, store } }
-  }
-  const served = readServed(args.use)
-  const engine = await openEngine(args, served, readNamedLoras(args.lora))
-  try {
-    await requireServed(engine, served)
-    const requires = Object.keys(served)
-    if (args.preload) await preloadModels(engine, requires)
-    return { engine, requires }
-  } catch (error) {
-    await engine.dispose()
-    throw error
-  }
-}
-
-/** Opens those models, or that of decisions where none is named, so that no client waits for it. */
-async function preloadModels(engine: Engine, names: readonly string[]): Promise<void> {
-  for (const name of names.length === 0 ? [DEFAULT_MODELS.decide] : names) await engine.load(name, { keepOpen: true })
-}
 
 function showKey({ key, file }: NonNullable<KeyChoice['fresh']>): void {
   process.stdout.write(`key ${key}\n`)

@@ -10,10 +10,6 @@ import { pruneRuntime } from './prune-runtime.ts'
 import { printResult, runCommand } from './run-command.ts'
 
 export const setupCommand = defineCommand({
-  meta: {
-    name: 'setup',
-    description: 'Install the libraries of CUDA, or remove files of onnxruntime that this platform does not use',
-  },
   args: {
     what: {
       type: 'positional',

@@ -10,7 +10,6 @@ import { placeArguments } from './keys/key-place.ts'
 import { runCommand } from './run-command.ts'
 
 export const usageCommand = defineCommand({
-  meta: { name: 'usage', description: 'Export what all accounts used, by month' },
   args: {
     store: { ...placeArguments.store, required: true },
     from: { type: 'string', description: 'first month; default that of --to', valueHint: 'yyyy-mm' },

@@ -1,8 +1,9 @@
 import { defineCommand } from 'citty'
 import { InvalidRequestError } from '../errors/index.ts'
 import { type QueueName, runWorker } from '../queue/index.ts'
-import { calibrationArgument, engineArguments, openEngine, orderArgument } from './engine-arguments.ts'
+import { calibrationArgument, engineArguments, orderArgument } from './engine-arguments.ts'
 import { namedLoraArgument, readNamedLoras } from './lora-arguments.ts'
+import { openEngine } from './open-engine.ts'
 import { queuePlaintextArgument } from './queue-arguments.ts'
 import { readDuration } from './read-duration.ts'
 import { readNumber } from './read-request.ts'
@@ -41,7 +42,6 @@ export const workerArguments = {
 } as const
 
 export const workerCommand = defineCommand({
-  meta: { name: 'worker', description: 'Answer what services with --queue are asked' },
   args: workerArguments,
   run: (context) =>
     runCommand(context, async ({ args }) => {

@@ -10,7 +10,7 @@ import type { RequestTrace } from './request-trace.ts'
 import type { Route } from './route.ts'
 import { Router } from './router.ts'
 import { readTraceContext } from './trace-context.ts'
-import { loadTracing } from './tracing.ts'
+import { tracingOnDemand } from './tracing.ts'
 
 interface HandlerParts extends Omit<AnswerParts, 'admin'>, ReporterParts {
   readonly routes: readonly Route[]
@@ -24,7 +24,7 @@ export function createHandler({ routes, ...given }: HandlerParts) {
   const conclude = createRequestReporter(parts)
   const running = new Set<Promise<unknown>>()
   let closing = false
-  const tracing = loadTracing()
+  const tracing = tracingOnDemand()
 
   async function answer(request: Request, trace: RequestTrace): Promise<Response> {
     try {
@@ -44,7 +44,7 @@ export function createHandler({ routes, ...given }: HandlerParts) {
   async function serve(request: Request): Promise<Response> {
     const trace = startTrace(request)
     parts.metrics.started()
-    trace.span = (await tracing)?.(trace)
+    trace.span = (await tracing())?.(trace)
     const response = finish(await inSpan(trace, () => answer(request, trace)), trace)
     if (trace.ended) void hold(trace.ended.then((error) => conclude(trace, response, error)))
     else conclude(trace, response, trace.error)

@@ -49,6 +49,12 @@ export async function loadTracing(
   }
 }
 
+/** The same with the first request: a service that starts has more pressing things to read. */
+export function tracingOnDemand(): () => Promise<Tracing | undefined> {
+  let loading: Promise<Tracing | undefined> | undefined
+  return () => (loading ??= loadTracing())
+}
+
 function createTracing({ trace, context, SpanKind, SpanStatusCode }: Api): Tracing {
   const tracer = () => trace.getTracer('tessera-onnx', version)
 

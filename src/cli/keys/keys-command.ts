@@ -7,10 +7,6 @@ import { rotateCommand } from './rotate-command.ts'
 import { topupCommand } from './topup-command.ts'
 
 export const keysCommand = defineCommand({
-  meta: {
-    name: 'keys',
-    description: 'Add, list, revoke and rotate API keys of a file or a store, and top up accounts',
-  },
   // The parser finds the name of a subcommand only where it knows which options take a value.
   args: placeArguments,
   default: 'list',

@@ -4,7 +4,6 @@ import { removeCommand } from './remove-command.ts'
 import { showCommand } from './show-command.ts'
 
 export const modelsCommand = defineCommand({
-  meta: { name: 'models', description: 'Show which model serves each name, what was downloaded, and what a model is' },
   // The parser finds the name of a subcommand only where it knows which options take a value.
   args: listArguments,
   default: 'list',

@@ -1,0 +1,37 @@
+import { createEngine, type Engine, type EngineOptions } from '../engine/index.ts'
+import type { EngineArguments, Models } from './engine-arguments.ts'
+import { parseJson, readNamedText, readNumber } from './read-request.ts'
+
+/** The engine that the arguments ask for, with `models` by name of a request; the engine itself checks their values. */
+export async function openEngine(
+  {
+    backend,
+    threads,
+    workers,
+    isolate,
+    calibration,
+    'both-orders': bothOrders,
+    'symbol-mass': symbolMass,
+  }: EngineArguments,
+  models: Models,
+  loras: NonNullable<EngineOptions['loras']> = {},
+): Promise<Engine> {
+  return createEngine({
+    ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
+    ...(threads === undefined ? {} : { threads: readNumber('--threads', threads) }),
+    ...(workers === undefined ? {} : { workers: readNumber('--workers', workers) }),
+    ...(isolate ? { worker: 'process' as const } : {}),
+    ...(calibration === undefined ? {} : { calibration: await readCalibration(calibration) }),
+    ...(bothOrders === undefined ? {} : { bothOrders }),
+    ...(symbolMass === undefined ? {} : { symbolMass }),
+    models,
+    loras,
+  })
+}
+
+/** The engine checks what is in it. */
+async function readCalibration(file: string): Promise<NonNullable<EngineOptions['calibration']>> {
+  return parseJson(await readNamedText(file, '--calibration'), '--calibration') as NonNullable<
+    EngineOptions['calibration']
+  >
+}
