@@ -37,6 +37,7 @@ const FILES = {
   'ticket.txt': 'Where is my parcel?',
   'questions.json': JSON.stringify({ angry: QUESTION }),
   'request.json': JSON.stringify({ state: 'Where is my parcel?', questions: { angry: QUESTION } }),
+  'batch.jsonl': `${JSON.stringify({ custom_id: 'a', state: 'Where is my parcel?', questions: { angry: QUESTION } })}\n`,
   'rows.csv': 'subject\nCharged twice\nWhere is my parcel?\n',
   'labels.jsonl': LABELLED.repeat(12),
   'rows.jsonl': LABELLED.repeat(12),
@@ -107,6 +108,7 @@ async function ask(words: readonly string[]): Promise<Response> {
   const options = {
     header: { type: 'string', short: 'H', multiple: true },
     data: { type: 'string', short: 'd' },
+    'data-binary': { type: 'string' },
   } as const
   const { values, positionals } = parseArgs({
     args: [...words],
@@ -115,8 +117,12 @@ async function ask(words: readonly string[]): Promise<Response> {
   })
   const headers = (values.header ?? []).map((header) => header.split(': ') as [string, string])
   const url = positionals[0]!.replace(/job_[0-9a-f]+/, job)
-  const { data: body } = values
-  const response = await server.fetch(new Request(url, { headers, ...(body && { method: 'POST', body }) }))
+  const file = values['data-binary']?.slice(1) as keyof typeof FILES | undefined
+  const body = file ? FILES[file] : values.data
+  const send = () => server.fetch(new Request(url, { headers, ...(body && { method: 'POST', body }) }))
+  // A batch that was begun in the line before takes a moment.
+  if (url.endsWith('/results')) await expect.poll(async () => (await send()).status, { timeout: 20_000 }).toBe(200)
+  const response = await send()
   job = response.headers.get('location')?.split('/').at(-1) ?? job
   return response
 }

@@ -42,6 +42,16 @@ export interface CallOptions {
    */
   readonly client?: string | undefined
   /**
+   * `half`: waits apart from the other calls of its client, where a client gets every second turn; for batches, which give way. Default
+   * `normal`.
+   *
+   * @example
+   * ```ts
+   * await engine.decide(request, { client: 'tenant-42', priority: 'half' })
+   * ```
+   */
+  readonly priority?: 'normal' | 'half' | undefined
+  /**
    * `wait` (default): the call waits as long as it takes, unless the engine's `maxQueue` is set and reached. `refuse`: it is
    * refused with OverloadedError where `maxQueue` calls wait already, or 64 where that is not set; for services.
    *

@@ -105,7 +105,7 @@ export class Dispatcher {
   ): Promise<Calls[Kind]['response']> {
     return new Promise((resolve, reject) => {
       checkCall(options)
-      const { signal, onProgress, onPreview, client = '', whenBusy } = options
+      const { signal, onProgress, onPreview, client = '', priority, whenBusy } = options
       const lora = chooseLoras(this.#options.loras, model, options.lora)
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
@@ -118,6 +118,7 @@ export class Dispatcher {
       const stopListening = () => signal?.removeEventListener('abort', abort)
       const job: Job = {
         client,
+        isHalf: priority === 'half',
         call: new Error('call'),
         listeners: { onProgress, onPreview },
         isAbandoned: false,

@@ -25,6 +25,21 @@ describe('FairQueue', () => {
     expect(drain(queue)).toBe('b1 a2 c1')
   })
 
+  it('gives those at half priority every second turn of a client, apart from the others of theirs', () => {
+    const queue = new FairQueue<ReturnType<typeof item> & { isHalf?: boolean }>()
+    for (const name of ['a1', 'a2', 'a3']) queue.add({ ...item(name), isHalf: true })
+    for (const name of ['a4', 'a5', 'b1', 'b2', 'b3', 'b4']) queue.add(item(name))
+    expect(drain(queue)).toBe('a4 b1 a1 a5 b2 b3 a2 b4 a3')
+  })
+
+  it('keeps nobody waiting where only those at half priority may be served', () => {
+    const queue = new FairQueue<ReturnType<typeof item> & { isHalf?: boolean }>()
+    queue.add(item('b1'))
+    queue.add({ ...item('a1'), isHalf: true })
+    expect(queue.take((client) => client === 'a')?.name).toBe('a1')
+    expect([queue.has('a'), queue.has('b')]).toEqual([false, true])
+  })
+
   it('removes a waiting item once', () => {
     const queue = new FairQueue<ReturnType<typeof item>>()
     const gone = item('a1')

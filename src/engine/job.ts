@@ -8,6 +8,7 @@ import type { Ended, News, RunMessage } from './protocol.ts'
 /** A call on its way through a dispatcher. */
 export interface Job {
   readonly client: string
+  readonly isHalf: boolean
   readonly message: RunMessage
   /** Made where the call was. */
   readonly call: Error

@@ -1,6 +1,7 @@
 import type { CallTimings, Progress } from '../engine/index.ts'
 import type { TesseraError } from '../errors/index.ts'
 import type { JsonOrForm } from './body/body-readers.ts'
+import type { BodyLine } from './body/parse-lines.ts'
 import type { Dialect } from './error-response.ts'
 import type { Preferences } from './jobs/preferences.ts'
 import type { ApiKey } from './keys/key-store.ts'
@@ -16,6 +17,8 @@ export interface JobSteps {
    */
   begin(signal: AbortSignal): Promise<void>
   onProgress(progress: Progress): void
+  /** Whether its work has half the priority of other work; default false. */
+  readonly isHalf?: boolean
 }
 
 /** One request on its way through a route. */
@@ -41,6 +44,8 @@ export interface Call {
   readJson(): Promise<unknown>
   /** The same for a route of edits, which also takes a multipart form: large pictures in it become bytes. */
   readJsonOrForm(): Promise<JsonOrForm>
+  /** Reads a body of JSON Lines. */
+  readLines(): Promise<readonly BodyLine[]>
   /**
    * Says when a response whose body goes on has ended, and what went wrong on the way. Until then the request keeps its
    * place under the limits of its key.

@@ -1,4 +1,5 @@
 import { createAdminRoutes } from './admin/admin-routes.ts'
+import { createBatchRoutes } from './batches/batch-routes.ts'
 import { BodyBudget } from './body/body-budget.ts'
 import { BodyParser } from './body/body-parser.ts'
 import { createConsoleRoutes } from './console/console-routes.ts'
@@ -201,6 +202,7 @@ function createWorkRoutes(accounting: Accounting, options: ResolvedServerOptions
   return [
     ...json.map((route) => withBackground(route, jobs, async (call) => ({ json: await call.readJson() }))),
     withBackground(createEditsRoute(engine, accounting, maxEditBodyBytes), jobs, (call) => call.readJsonOrForm()),
+    ...createBatchRoutes(decisions, options, jobs),
     ...createJobRoutes(jobs),
   ]
 }

@@ -18,7 +18,7 @@ if served > tonumber(ARGV[3]) and redis.call('ZCARD', KEYS[2]) == 0 then
   served = 0
 end
 local own = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
-local round = math.min(math.max(served, own) + 1, tonumber(ARGV[2]))
+local round = math.min(math.max(served, own) + tonumber(ARGV[5]), tonumber(ARGV[2]))
 redis.call('HSET', KEYS[1], ARGV[1], round)
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return round`
@@ -28,11 +28,22 @@ if tonumber(redis.call('HGET', KEYS[1], 'served') or '0') < tonumber(ARGV[1]) th
   redis.call('HSET', KEYS[1], 'served', ARGV[1])
 end`
 
-/** @returns the priority of a client's next call */
-export async function takeRound(client: RedisClient, queue: QueueName, caller: string): Promise<number> {
+/**
+ * @param isHalf whether it waits in a lane of its own, which is served in every second round
+ * @returns the priority of a client's next call
+ */
+export async function takeRound(
+  client: RedisClient,
+  queue: QueueName,
+  caller: string,
+  isHalf = false,
+): Promise<number> {
   const keys = [lanesKey(queue), `${PREFIX}:${queue}:prioritized`]
   // The prefix keeps a client from being called as the other field is.
-  const values = [`client:${caller}`, ...[LAST_ROUND, LATE_ROUND, KEPT_MS].map(String)]
+  const values = [
+    `${isHalf ? 'half' : 'client'}:${caller}`,
+    ...[LAST_ROUND, LATE_ROUND, KEPT_MS, isHalf ? 2 : 1].map(String),
+  ]
   return Number(await client.eval(TAKE_ROUND, { keys, arguments: values }))
 }
 

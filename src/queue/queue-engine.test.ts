@@ -6,6 +6,7 @@ import { InvalidRequestError, ModelNotFoundError, OverloadedError, WorkerCrashed
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker, type WorkerOptions } from './index.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
+import { readAll } from './test-support/read-all.ts'
 
 const keys = `k1:${randomBytes(32).toString('base64')}`
 const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?' } } as const
@@ -44,19 +45,7 @@ describe.skipIf(!hasRedis())('an engine over a queue', () => {
     }
   }
 
-  /** Everything that the server holds, as text. */
-  const dump = () =>
-    admin(async (client) => {
-      const texts: string[] = []
-      for (const key of await client.keys('*')) {
-        const type = await client.type(key)
-        if (type === 'string') texts.push(String(await client.get(key)))
-        else if (type === 'hash') texts.push(JSON.stringify(await client.hGetAll(key)))
-        else if (type === 'stream') texts.push(JSON.stringify(await client.xRange(key, '-', '+')))
-        texts.push(key)
-      }
-      return texts.join('\n')
-    })
+  const dump = () => readAll(redis.url)
 
   it('answers as the engine of a worker does, with its progress and times', async () => {
     const fake = createFakeEngine()
@@ -183,6 +172,26 @@ describe.skipIf(!hasRedis())('an engine over a queue', () => {
     await Promise.all(calls)
     const states = fake.calls.map(({ request }) => (request as { state: string }).state)
     expect(states.indexOf('b1')).toBeLessThanOrEqual(2)
+  })
+
+  it('serves calls at half priority in every second round, apart from the others of their client', async () => {
+    const fake = createFakeEngine()
+    const engine = front()
+    await work(fake, { concurrency: 1 })
+    fake.hold()
+    const calls = [engine.decide({ ...BODY, state: 'first' })]
+    await expect.poll(() => fake.running).toBe(1)
+    for (const state of ['h1', 'h2', 'h3']) {
+      calls.push(engine.decide({ ...BODY, state }, { client: 'a', priority: 'half' }))
+    }
+    await sleep(200)
+    for (const state of ['a1', 'a2', 'a3', 'a4']) calls.push(engine.decide({ ...BODY, state }, { client: 'a' }))
+    await sleep(200)
+    fake.release()
+    await Promise.all(calls)
+    const kinds = fake.calls.map(({ request }) => (request as { state: string }).state.slice(0, 1)).join('')
+    expect(kinds).toMatch(/^fa(?:ah|ha)(?:aah|aha|haa)/)
+    expect(kinds).toHaveLength(8)
   })
 
   it('gives a call to another worker when its own is told to stop', async () => {

@@ -68,7 +68,7 @@ export class QueueFront {
 
   /** @throws AbortedError, OverloadedError, EngineDisposedError; what the worker's engine threw; WorkerCrashedError */
   async submit(kind: QueuedKind, call: QueuedCall, options: ListeningOptions = {}): Promise<unknown> {
-    const { signal, client: caller = '', whenBusy } = options
+    const { signal, whenBusy } = options
     if (this.#isDisposed) throw new EngineDisposedError()
     if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
     const id = randomUUID()
@@ -84,7 +84,7 @@ export class QueueFront {
     // Before it can be answered.
     this.#pending.set(id, pending)
     try {
-      const entering = this.#enter(pending, caller, whenBusy === 'refuse')
+      const entering = this.#enter(pending, whenBusy === 'refuse')
       entering.catch(() => {})
       await Promise.race([entering, pending.ended, refuseAfter(SUBMIT_MS)])
       return await pending.ended
@@ -128,15 +128,16 @@ export class QueueFront {
     return connected
   }
 
-  async #enter(pending: PendingCall, caller: string, mayRefuse: boolean): Promise<void> {
+  async #enter(pending: PendingCall, mayRefuse: boolean): Promise<void> {
     const connected = await this.#connect().catch((cause: unknown) => {
       throw new OverloadedError('the queue cannot be reached; retry with backoff', { cause })
     })
     const queue = CALLS[pending.kind]
     if (mayRefuse) await this.#requireRoom(connected, queue)
-    const priority = await takeRound(connected.client, queue, caller)
+    const { client: caller = '', priority } = pending.options
+    const round = await takeRound(connected.client, queue, caller, priority === 'half')
     if (pending.isOver) return
-    pending.priority = priority
+    pending.priority = round
     await this.#add(connected, pending)
     // It was cancelled meanwhile.
     if (pending.isOver) await this.#withdraw(pending, connected)

@@ -11,8 +11,8 @@ import type { Sealer } from './sealer.ts'
 const MOST_EACH = 10_000
 /** How long a process has a job after it said so. */
 const LEASE_MS = 15_000
-/** A job that is never taken over is forgotten. */
-const OPEN_KEPT_MS = 24 * 3600 * 1000
+/** A job that is never taken over is forgotten; a batch may take days. */
+const OPEN_KEPT_MS = 7 * 24 * 3600 * 1000
 const UNFETCHED_MS = 600_000
 const MOST_TAKEN_AT_ONCE = 50
 

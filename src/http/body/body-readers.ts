@@ -5,10 +5,13 @@ import type { BodyShare } from './body-budget.ts'
 import type { BodyParser } from './body-parser.ts'
 import type { BodyKind } from './parse-body.ts'
 import type { FormField } from './parse-form.ts'
+import type { BodyLine } from './parse-lines.ts'
 import { getParsedBody } from './parsed-body.ts'
 import { checkBodyHeaders, readBody } from './read-body.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
+/** What JSON Lines are sent as; none of these is registered. */
+const LINES_TYPE = /^application\/(?:x-)?(?:jsonl|jsonlines|json-lines|ndjson) *(?:;|$)/i
 const FORM_TYPE = /^multipart\/form-data *(?:;|$)/i
 
 /** RFC 2046, section 5.1.1. Looking for one takes time with its length. */
@@ -32,6 +35,7 @@ export function createBodyReaders(request: Request, means: BodyMeans) {
       FORM_TYPE.test(request.headers.get('content-type') ?? '')
         ? { form: await readForm(request, means) }
         : { json: await readJsonBody(request, means, 'edit') },
+    readLines: () => readLinesBody(request, means),
   }
 }
 
@@ -54,6 +58,21 @@ export async function readJsonBody(
   const parsed = getParsedBody(request)
   if (parsed && 'failure' in parsed) throw parsed.failure
   return parsed ? parsed.value : read(request, means, { type })
+}
+
+/**
+ * The lines of a body of JSON Lines.
+ *
+ * @throws Refusal (413, 415); InvalidRequestError for a body without lines, or with too many; OverloadedError;
+ *   AbortedError when the client hung up
+ */
+async function readLinesBody(request: Request, means: BodyMeans): Promise<readonly BodyLine[]> {
+  const { headers } = request
+  if (!LINES_TYPE.test(headers.get('content-type') ?? '')) {
+    throw new Refusal(415, 'invalid_request', 'body: must be sent with "Content-Type: application/jsonl"')
+  }
+  checkBodyHeaders(headers, means.maxBytes)
+  return (await read(request, means, { type: 'lines' })) as readonly BodyLine[]
 }
 
 /**

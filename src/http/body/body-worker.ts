@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { type BodyKind, parseBody, refuseShape } from './parse-body.ts'
+import { type BodyKind, parseBody } from './parse-body.ts'
+import { measureShape } from './parse-json.ts'
 
 export interface ParseJob {
   readonly id: number
@@ -9,8 +10,10 @@ export interface ParseJob {
 
 // A thread that reads large bodies, so that the one that answers requests does not have to.
 parentPort!.on('message', ({ id, bytes, kind }: ParseJob) => {
-  const reason = kind.type === 'form' ? undefined : refuseShape(bytes)
-  const parsed = reason === undefined ? parseBody(bytes, kind) : { refused: reason }
+  // Lines are measured one by one.
+  const isOneValue = kind.type === 'json' || kind.type === 'edit'
+  const { refused = undefined } = isOneValue ? measureShape(bytes) : {}
+  const parsed = refused === undefined ? parseBody(bytes, kind) : { refused }
   // Pictures are sent on as what the body came in; in place of other values it is gone from here.
   parentPort!.postMessage({ id, ...parsed }, [bytes.buffer])
 })

@@ -4,10 +4,12 @@ import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import { digest, toComparable } from '../usage/idempotent-requests.ts'
 import type { JobHandler } from './job-handler.ts'
+import { describeResult } from './job-outcome.ts'
 import { toJobWire } from './job-wire.ts'
 import type { Jobs } from './jobs.ts'
 
-const KEEP_MS = 600_000
+/** How long a result is kept where its client does not say. */
+export const KEEP_MS = 600_000
 
 /**
  * The same route, which answers as a job where the client asks for it: by `Prefer: respond-async`, or `background: true`
@@ -17,8 +19,10 @@ const KEEP_MS = 600_000
  */
 export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => Promise<JsonOrForm>): Route {
   const { path, dialect } = route
-  const answer: JobHandler['answer'] = async ({ body, caller, idempotencyKey }, steps, signal, notes) =>
-    route.handle({ ...NO_REQUEST, ...notes, ...readersOf(body), caller, idempotencyKey, job: steps, signal })
+  const answer: JobHandler['answer'] = async ({ body, caller, idempotencyKey }, steps, signal, notes) => {
+    const call = { ...NO_REQUEST, ...notes, ...readersOf(body), caller, idempotencyKey, job: steps, signal }
+    return describeResult(await route.handle(call))
+  }
   jobs.handle(path, { dialect, answer })
   return {
     ...route,
@@ -27,19 +31,32 @@ export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => P
       const { isAsync, keepMs = KEEP_MS } = call.preferences
       if (!isAsync && !isBackground) return route.handle({ ...call, ...readersOf(body) })
       refuseStream(body)
-      const { idempotencyKey, caller } = call
-      const isKeyed = idempotencyKey !== undefined
-      const request = { body, caller, ...(isKeyed && { idempotencyKey }) }
-      const own = isKeyed ? digest(`${path}\n${toComparable(body)}`) : undefined
-      const { job, ended } = await jobs.start({ account: caller.id, path, keepMs, request, digest: own }, call)
-      // It keeps its place under the limits of the key, and its share of the memory for bodies.
-      if (ended) call.holdUntil(ended)
-      return createJsonResponse(toJobWire(job), {
-        status: 202,
-        headers: { location: `/v1/jobs/${job.id}`, ...(isAsync && { 'preference-applied': 'respond-async' }) },
-      })
+      return startJob(jobs, call, { path, keepMs, body }, isAsync ? { 'preference-applied': 'respond-async' } : {})
     },
   }
+}
+
+interface Work {
+  readonly path: string
+  readonly keepMs: number
+  readonly body: JsonOrForm
+}
+
+/** Starts a job for a request, and says where it is. */
+export async function startJob(
+  jobs: Jobs,
+  call: Call,
+  { path, keepMs, body }: Work,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const { idempotencyKey, caller } = call
+  const isKeyed = idempotencyKey !== undefined
+  const request = { body, caller, ...(isKeyed && { idempotencyKey }) }
+  const own = isKeyed ? digest(`${path}\n${toComparable(body)}`) : undefined
+  const { job, ended } = await jobs.start({ account: caller.id, path, keepMs, request, digest: own }, call)
+  // It keeps its place under the limits of the key, and its share of the memory for bodies.
+  if (ended) call.holdUntil(ended)
+  return createJsonResponse(toJobWire(job), { status: 202, headers: { location: `/v1/jobs/${job.id}`, ...headers } })
 }
 
 /** What there is of a call whose client has its response, or is another process's. */
@@ -53,8 +70,12 @@ const NO_REQUEST = {
   holdUntil: () => {},
 } as const
 
-function readersOf(body: JsonOrForm): Pick<Call, 'readJson' | 'readJsonOrForm'> {
-  return { readJson: async () => ('json' in body ? body.json : undefined), readJsonOrForm: async () => body }
+function readersOf(body: JsonOrForm): Pick<Call, 'readJson' | 'readJsonOrForm' | 'readLines'> {
+  return {
+    readJson: async () => ('json' in body ? body.json : undefined),
+    readJsonOrForm: async () => body,
+    readLines: async () => [],
+  }
 }
 
 interface Background {

@@ -1,13 +1,31 @@
 import type { Dialect } from '../error-response.ts'
 import type { Call, JobSteps } from '../route.ts'
-import type { JobRequest } from './job.ts'
+import type { Job, JobCounts, JobRequest } from './job.ts'
 
 /** Told what the answer of a job took, by whoever still listens. */
 export type JobNotes = Pick<Call, 'noteUnits' | 'noteTokens' | 'noteTimings'>
 
+/** What a batch tells on its way: its lines have turns, and not the batch. */
+export interface BatchSteps extends JobSteps {
+  /** Says that it is a job from now on. */
+  admit(): void
+  /**
+   * Waits for the turn of one of its lines, at half priority.
+   *
+   * @returns what ends it
+   * @throws AbortedError
+   */
+  beginLine(signal: AbortSignal): Promise<() => void>
+  onCounts(counts: JobCounts): void
+}
+
 /** How the jobs of a route are answered. */
 export interface JobHandler {
   readonly dialect: Dialect
-  /** Answers a request, or throws why not. Its signal fires when the job is stopped. */
-  answer(request: JobRequest, steps: JobSteps, signal: AbortSignal, notes: JobNotes): Promise<Response>
+  /**
+   * Answers a request: what the job becomes with it. Its signal fires when the job is stopped.
+   *
+   * @throws why there is no answer
+   */
+  answer(request: JobRequest, steps: BatchSteps, signal: AbortSignal, notes: JobNotes): Promise<Partial<Job>>
 }

@@ -1,13 +1,16 @@
-import { FairQueue } from '../../engine/fair-queue.ts'
+import { type FairItem, FairQueue } from '../../engine/fair-queue.ts'
 import { AbortedError } from '../../errors/index.ts'
 
-interface Waiting {
+/** What waits for a turn. */
+export interface Turn extends FairItem {
   readonly id: string
-  readonly client: string
+}
+
+interface Waiting extends Turn {
   enter(): void
 }
 
-/** Lets so many jobs run at a time; accounts that wait take turns. */
+/** Lets so many jobs and lines of batches run at a time; accounts that wait take turns. */
 export class JobTurns {
   readonly #most: number
   readonly #queue = new FairQueue<Waiting>()
@@ -30,9 +33,9 @@ export class JobTurns {
    * @returns what ends it; further calls do nothing
    * @throws AbortedError
    */
-  async enter(id: string, client: string, signal: AbortSignal): Promise<() => void> {
+  async enter(turn: Turn, signal: AbortSignal): Promise<() => void> {
     if (this.#running < this.#most) this.#running++
-    else await this.#wait(id, client, signal)
+    else await this.#wait(turn, signal)
     let isInside = true
     return () => {
       if (isInside) this.#leave()
@@ -40,7 +43,8 @@ export class JobTurns {
     }
   }
 
-  #wait(id: string, client: string, signal: AbortSignal): Promise<void> {
+  #wait(turn: Turn, signal: AbortSignal): Promise<void> {
+    const { id } = turn
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#queue.remove(waiting)
@@ -52,7 +56,7 @@ export class JobTurns {
         this.#waiting.delete(id)
         resolve()
       }
-      const waiting = { id, client, enter }
+      const waiting = { ...turn, enter }
       if (signal.aborted) return leave()
       signal.addEventListener('abort', leave, { once: true })
       this.#waiting.set(id, waiting)

@@ -3,6 +3,7 @@ import { errorBodySchema } from '../../schemas/index.ts'
 import { JOB_STATUSES, type JobView } from './job.ts'
 
 const seconds = z.int().nonnegative()
+const count = z.int().nonnegative()
 
 /** Body of `GET /v1/jobs/{id}`. Times are seconds since 1970. */
 export const jobSchema = z.object({
@@ -19,6 +20,8 @@ export const jobSchema = z.object({
   /** How many jobs are served before it, and itself. */
   place: z.int().positive().optional(),
   progress: z.object({ stage: z.string(), done: z.number(), total: z.number() }).optional(),
+  /** Of a batch: what became of its lines. */
+  counts: z.object({ total: count, succeeded: count, failed: count, cancelled: count }).optional(),
   /** The body that the route answers with. */
   result: z.unknown().optional(),
   /** What the header `tessera-warnings` of the answer would say. */
@@ -31,7 +34,8 @@ export const jobSchema = z.object({
 export const jobListSchema = z.object({ object: z.literal('list'), data: z.array(jobSchema) })
 
 export function toJobWire(job: JobView): z.output<typeof jobSchema> {
-  const { id, status, path, createdAt, startedAt, endedAt, keepMs, place, progress, result, warnings, error } = job
+  const { id, status, path, createdAt, startedAt, endedAt, keepMs, place, progress, counts, result, warnings, error } =
+    job
   const isKept = endedAt !== undefined && keepMs > 0
   return {
     id,
@@ -44,6 +48,7 @@ export function toJobWire(job: JobView): z.output<typeof jobSchema> {
     ...(isKept && { expires_at: toSeconds(endedAt + keepMs) }),
     ...(place !== undefined && { place }),
     ...(progress && { progress }),
+    ...(counts && { counts }),
     ...(result !== undefined && { result }),
     ...(warnings !== undefined && { warnings: warnings as unknown[] }),
     ...(error && { error }),

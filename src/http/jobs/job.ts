@@ -18,6 +18,18 @@ export interface JobRequest {
   readonly idempotencyKey?: string
 }
 
+/** Lines of a batch. */
+export interface JobCounts {
+  /** All of them. */
+  readonly total: number
+  /** Those that were answered. */
+  readonly succeeded: number
+  /** Those that cannot be. */
+  readonly failed: number
+  /** Those that were not reached when the batch was cancelled. */
+  readonly cancelled: number
+}
+
 /** A request that is answered while nobody waits for the response. Times are milliseconds since 1970. */
 export interface Job {
   /** Name of the job, `job_` and 32 hexadecimal digits. */
@@ -44,6 +56,8 @@ export interface Job {
   readonly keepMs: number
   /** Body of the answer, where the job succeeded. */
   readonly result?: unknown
+  /** Of a batch: what became of its lines. */
+  readonly counts?: JobCounts
   /** What the answer warns of. */
   readonly warnings?: unknown
   /** Why there is no answer, where the job failed. */

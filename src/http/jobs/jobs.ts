@@ -1,14 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Progress } from '../../engine/index.ts'
 import { OverloadedError, type TesseraError, toTesseraError, WorkerCrashedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
-import type { JobSteps } from '../route.ts'
 import { conflict } from '../usage/idempotent-requests.ts'
 import { openAdmission } from './admission.ts'
 import { Changes } from './changes.ts'
 import type { JobHandler, JobNotes } from './job-handler.ts'
-import { describeFailure, describeResult } from './job-outcome.ts'
+import { describeFailure } from './job-outcome.ts'
+import { createJobSteps, type JobNews } from './job-steps.ts'
 import type { JobStore } from './job-store.ts'
 import { JobTurns } from './job-turns.ts'
 import { isOver, type Job, type JobRequest, type JobStatus, type JobView } from './job.ts'
@@ -27,7 +26,7 @@ export interface JobsParts {
 interface Underway {
   job: Job
   readonly controller: AbortController
-  progress?: Progress
+  news: JobNews
   /** Resolves when the request is admitted, rejects with why it is refused. */
   readonly accepted: Promise<void>
   /** Resolves when the job is over, with what went wrong. */
@@ -183,8 +182,8 @@ export class Jobs {
 
   #view(job: Job): JobView {
     const place = this.#turns.placeOf(job.id)
-    const progress = this.#underway.get(job.id)?.progress
-    return { ...job, ...(place !== undefined && { place }), ...(progress && !isOver(job) && { progress }) }
+    const news = this.#underway.get(job.id)?.news
+    return { ...job, ...(place !== undefined && { place }), ...(!isOver(job) && news) }
   }
 
   #begin(job: Job, notes: JobNotes): Underway {
@@ -193,18 +192,16 @@ export class Jobs {
     const admission = openAdmission()
     // Its client was told long ago that it is a job.
     if (job.takenOver) admission.admit()
-    let leave = () => {}
-    const steps: JobSteps = {
-      begin: async (signal) => {
-        admission.admit()
-        leave = await this.#turns.enter(job.id, job.account, signal)
-        await this.#change(underway, { status: 'running', startedAt: Date.now() })
-      },
-      onProgress: (progress) => {
-        underway.progress = progress
+    const { steps, leave } = createJobSteps({
+      job,
+      turns: this.#turns,
+      admission,
+      onRunning: () => this.#change(underway, { status: 'running', startedAt: Date.now() }),
+      tell: (news) => {
+        underway.news = news
         this.#changes.emit(job.id)
       },
-    }
+    })
     const fail = async (thrown: unknown) => {
       // Whoever asked is told, and there is no job to ask for.
       if (admission.refuse(thrown)) await this.#parts.store.remove(job.id)
@@ -212,12 +209,14 @@ export class Jobs {
       else await this.#change(underway, describeFailure(thrown, controller.signal, dialect))
       return toTesseraError(thrown)
     }
-    const succeed = async (response: Response) => {
-      await this.#change(underway, await describeResult(response))
+    const succeed = async (outcome: Partial<Job>) => {
+      await this.#change(underway, outcome)
       admission.admit()
       return undefined
     }
-    const ended = answer(this.#requestOf(job), steps, controller.signal, notes)
+    // A microtask later, when it is known here.
+    const ended = Promise.resolve()
+      .then(() => answer(this.#requestOf(job), steps, controller.signal, notes))
       .then(succeed)
       .catch(fail)
       .catch(toTesseraError)
@@ -227,7 +226,7 @@ export class Jobs {
         this.#underway.delete(job.id)
         this.#changes.emit(job.id)
       })
-    const underway: Underway = { job, controller, accepted: admission.accepted, ended }
+    const underway: Underway = { job, controller, news: {}, accepted: admission.accepted, ended }
     this.#underway.set(job.id, underway)
     return underway
   }

@@ -84,15 +84,16 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   })),
 )
 
-describe('examples', () => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false })
-  ajv.addSchema({ $id: 'document', components })
-  const faultsOf = ({ schema, example }: Media) => {
-    const check = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object)
-    check(example)
-    return check.errors
-  }
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema({ $id: 'document', components })
 
+function faultsOf({ schema, example }: Media) {
+  const check = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object)
+  check(example)
+  return check.errors
+}
+
+describe('examples', () => {
   it('fit their schemas', () => {
     const media = operations.flatMap(({ operation: { requestBody, responses } }) =>
       [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {})),
@@ -114,8 +115,8 @@ describe('examples', () => {
         },
       }) => requestBody && tag !== 'admin',
     )
-    expect(posts).toHaveLength(4)
-    for (const { path, operation } of posts) {
+    expect(posts).toHaveLength(5)
+    for (const { path, operation } of posts.filter((post) => post.path !== '/v1/batches')) {
       const { example } = operation.requestBody!.content['application/json']!
       const response = await fetch(post(example, { path }))
       expect([path, response.status]).toEqual([path, 200])
@@ -123,6 +124,20 @@ describe('examples', () => {
       expect([path, faultsOf({ schema, example: await json(response) })]).toEqual([path, null])
     }
   })
+})
+
+it('has an example of a batch that is answered by what its results look like', async () => {
+  const { fetch } = createServer({ engine: createStubEngine().engine })
+  const { example } = operations.find(({ path }) => path === '/v1/batches')!.operation.requestBody!.content[
+    'application/jsonl'
+  ]!
+  const headers = { 'content-type': 'application/jsonl' }
+  const batch = await json(fetch(post(example, { path: '/v1/batches', headers })))
+  const path = `/v1/batches/${String(batch['id'])}/results`
+  await expect.poll(async () => (await fetch(get(path))).status).toBe(200)
+  const { schema } = operations.find((each) => each.path === '/v1/batches/{id}/results')!.operation.responses['200']!
+    .content!['application/jsonl']!
+  expect(faultsOf({ schema, example: JSON.parse(await (await fetch(get(path))).text()) })).toBeNull()
 })
 
 it('has a tag for every operation, and the statuses that the service gives', () => {

@@ -13,6 +13,7 @@ import {
   topUpSchema,
 } from '../admin/key-schemas.ts'
 import { auditSchema, balancesSchema, exportSchema } from '../admin/report-routes.ts'
+import { batchResultSchema } from '../batches/batch-wire.ts'
 import { createOpenAiRequestSchema } from '../decisions/openai-request.ts'
 import { openAiResponseSchema } from '../decisions/openai-response.ts'
 import { editBodySchema } from '../images/edits-route.ts'
@@ -31,6 +32,16 @@ const TAGS = [
   { name: 'admin', description: 'For keys with the scope `admin`.' },
   { name: 'server', description: 'For whoever runs it.' },
 ]
+
+/** A decision with a name. */
+const BATCH_LINE = {
+  type: 'object',
+  required: ['custom_id'],
+  properties: {
+    custom_id: { type: 'string', minLength: 1, maxLength: 64, description: 'The same in no other line.' },
+  },
+  allOf: [{ $ref: '#/components/schemas/DecisionRequest' }],
+} as const
 
 /** The OpenAPI 3.1 description of the server, its schemas made from those that requests are checked with. */
 export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: OptionLimits = {}) {
@@ -59,6 +70,8 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Optio
         ImageResponse: toJsonSchema(imageAnswerSchema),
         Job: toJsonSchema(jobSchema),
         JobList: toJsonSchema(jobListSchema),
+        BatchLine: BATCH_LINE,
+        BatchResult: toJsonSchema(batchResultSchema),
         ModelList: toJsonSchema(modelListSchema),
         Usage: toJsonSchema(usageSchema),
         KeyList: toJsonSchema(keyListSchema),

@@ -80,6 +80,23 @@ export const EXAMPLES = {
   ImageResponse: { created: 1795449600, data: [{ b64_json: PICTURE }] },
   Job: JOB,
   JobList: { object: 'list', data: [JOB] },
+  BatchLine: { custom_id: 'ticket-1', state: 'I was charged twice and want my money back.', questions: QUESTIONS },
+  BatchResult: {
+    custom_id: 'ticket-2',
+    line: 2,
+    error: {
+      status: 422,
+      message: 'questions.team.criteria: needs 2 to 26 options, got 1',
+      error_type: 'invalid_request',
+      detail: [
+        {
+          loc: ['body', 'questions', 'team', 'criteria'],
+          msg: 'needs 2 to 26 options, got 1',
+          type: 'value_error',
+        },
+      ],
+    },
+  },
   ModelList: {
     object: 'list',
     data: [{ id: 'decide-latest', object: 'model', created: 1795219200, owned_by: 'tessera' }],

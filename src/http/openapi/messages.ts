@@ -107,6 +107,11 @@ export function answer(description: string, schema: Schema) {
   return { description, headers: REQUEST_ID, content: reference(schema, EXAMPLES[schema]) }
 }
 
+/** A body of JSON Lines. OpenAPI 3.1 has no word for them: schema and example are those of a line. */
+export function lines(schema: Schema, description: string) {
+  return { description, content: { 'application/jsonl': reference(schema, EXAMPLES[schema])['application/json'] } }
+}
+
 /** OpenAI's clients send files; the fields are those of the JSON body. */
 export function withForm({ required, content }: ReturnType<typeof body>) {
   const properties = {
@@ -140,11 +145,12 @@ export function errors(statuses: readonly Status[]) {
   )
 }
 
+const BACKGROUND = 'The request is answered as a job, as `Prefer: respond-async` or `background: true` asks.'
+
 /** The answer to a request that is to be a job. */
-export function accepted() {
+export function accepted(description = BACKGROUND) {
   const { content } = answer('', 'Job')
   const location = { description: 'Where the job is.', schema: { type: 'string' } }
-  const description = 'The request is answered as a job, as `Prefer: respond-async` or `background: true` asks.'
   return { description, headers: { ...REQUEST_ID, location }, content }
 }
 

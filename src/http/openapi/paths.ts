@@ -1,4 +1,5 @@
 import { ADMIN_PATHS } from './admin-paths.ts'
+import { BATCH_PATHS } from './batch-paths.ts'
 import { JOB_PATHS } from './job-paths.ts'
 import {
   accepted,
@@ -138,4 +139,4 @@ const SERVER = {
 }
 
 /** Every path of the server with its operations. */
-export const PATHS = { ...DECISIONS, ...IMAGES, ...JOB_PATHS, ...ACCOUNT, ...ADMIN_PATHS, ...SERVER }
+export const PATHS = { ...DECISIONS, ...IMAGES, ...JOB_PATHS, ...BATCH_PATHS, ...ACCOUNT, ...ADMIN_PATHS, ...SERVER }

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  AbortedError,
+  OverloadedError,
+  RateLimitError,
+  StoreUnavailableError,
+  TesseraError,
+  toTesseraError,
+} from '../../errors/index.ts'
+import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
+import type { BodyLine } from '../body/parse-lines.ts'
+import type { DecisionService } from '../decisions/decision-service.ts'
+import { createErrorBody } from '../error-response.ts'
+import type { BatchSteps, JobHandler, JobNotes } from '../jobs/job-handler.ts'
+import type { Job, JobCounts, JobRequest } from '../jobs/job.ts'
+import { Refusal } from '../refusal.ts'
+import type { Asking } from '../usage/charge-answer.ts'
+import type { BatchResult } from './batch-wire.ts'
+import { type BatchLine, nameLines } from './read-line.ts'
+
+/** Lines of one batch that wait for their turn or are answered. */
+const LINES_AT_ONCE = 32
+const TELL_EVERY_MS = 250
+const FIRST_WAIT_MS = 1000
+const LONGEST_WAIT_MS = 60_000
+/** Tries of a line that is refused because the service is busy: some ten minutes. A limit of tokens is waited for as long as it takes. */
+const MOST_TRIES = 15
+
+interface Parts {
+  readonly decisions: DecisionService
+  parse(body: unknown): DecisionRequest
+}
+
+/** Answers the lines of a batch, each charged by itself. A batch that is cancelled keeps what was answered. */
+export function createBatchAnswer(parts: Parts): JobHandler['answer'] {
+  return async (request, steps, signal, notes) => {
+    const batch = new Batch(parts, request, { steps, signal, notes })
+    steps.admit()
+    await batch.work()
+    // The service stops it: another process goes on with it, or its client is told so.
+    if (signal.aborted && TesseraError.isInstance(signal.reason)) throw signal.reason
+    return batch.outcome()
+  }
+}
+
+interface Course {
+  readonly steps: BatchSteps
+  readonly signal: AbortSignal
+  readonly notes: JobNotes
+}
+
+class Batch {
+  readonly #parts: Parts
+  readonly #request: JobRequest
+  readonly #course: Course
+  readonly #lines: readonly BatchLine[]
+  readonly #results: BatchResult[] = []
+  #succeeded = 0
+  #units = 0
+  #told = Number.NEGATIVE_INFINITY
+
+  constructor(parts: Parts, request: JobRequest, course: Course) {
+    this.#parts = parts
+    this.#request = request
+    this.#course = course
+    this.#lines = nameLines((request.body as { readonly json: readonly BodyLine[] }).json)
+  }
+
+  /** Resolves when all lines are over, or the batch is stopped. */
+  async work(): Promise<void> {
+    const { steps, signal } = this.#course
+    const left = this.#lines.values()
+    const workOn = async () => {
+      for (const line of left) {
+        if (signal.aborted) return
+        const result = await this.#answer(line).catch((thrown: unknown) => {
+          if (!signal.aborted) throw thrown
+        })
+        if (result === undefined) return
+        this.#results.push(result)
+        if ('response' in result) this.#succeeded++
+        this.#tell()
+      }
+    }
+    steps.onCounts(this.#counts(0))
+    await Promise.all(Array.from({ length: LINES_AT_ONCE }, workOn))
+  }
+
+  outcome(): Partial<Job> {
+    const result = this.#results
+    const left = this.#lines.length - result.length
+    return {
+      status: left > 0 ? 'cancelled' : 'succeeded',
+      endedAt: Date.now(),
+      counts: this.#counts(left),
+      result,
+      bytes: Buffer.byteLength(JSON.stringify(result)),
+    }
+  }
+
+  #counts(cancelled: number): JobCounts {
+    const failed = this.#results.length - this.#succeeded
+    return { total: this.#lines.length, succeeded: this.#succeeded, failed, cancelled }
+  }
+
+  #tell(): void {
+    if (performance.now() - this.#told < TELL_EVERY_MS) return
+    this.#told = performance.now()
+    this.#course.steps.onCounts(this.#counts(0))
+  }
+
+  /** @throws AbortedError */
+  async #answer({ at, customId, ...line }: BatchLine): Promise<BatchResult> {
+    const name = { custom_id: customId, line: at }
+    if ('fault' in line) return { ...name, error: toWire(line.fault) }
+    try {
+      return { ...name, response: await this.#decide(at, line.body) }
+    } catch (thrown) {
+      if (this.#course.signal.aborted) throw thrown
+      return { ...name, error: toWire(thrown instanceof Refusal ? thrown : toTesseraError(thrown)) }
+    }
+  }
+
+  /** Asks again where the service is too busy or the key has to wait. */
+  async #decide(at: number, body: unknown): Promise<DecisionResponse> {
+    const request = this.#parts.parse(body)
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#decideOnce(at, request)
+      } catch (thrown) {
+        const wait = waitAfter(thrown, tries)
+        if (wait === undefined) throw thrown
+        const { signal } = this.#course
+        await sleep(wait, undefined, { signal }).catch((cause: unknown) => {
+          throw new AbortedError(undefined, { cause })
+        })
+      }
+    }
+  }
+
+  async #decideOnce(at: number, request: DecisionRequest): Promise<DecisionResponse> {
+    const { steps, signal, notes } = this.#course
+    const { caller, idempotencyKey } = this.#request
+    let leave = () => {}
+    const asking: Asking = {
+      ...notes,
+      caller,
+      signal,
+      retryCount: 0,
+      // Whoever takes the batch over charges the lines that are not charged yet.
+      idempotencyKey: idempotencyKey === undefined ? undefined : `${idempotencyKey}:${at}`,
+      noteUnits: (units) => notes.noteUnits((this.#units += units)),
+      job: {
+        isHalf: true,
+        onProgress: () => {},
+        begin: async (ended) => {
+          leave = await steps.beginLine(ended)
+        },
+      },
+    }
+    try {
+      return await this.#parts.decisions.decide(request, asking)
+    } finally {
+      leave()
+    }
+  }
+}
+
+/** @returns undefined where it is of no use to ask again */
+function waitAfter(thrown: unknown, tries: number): number | undefined {
+  const isLimit = RateLimitError.isInstance(thrown)
+  const isBusy = OverloadedError.isInstance(thrown) || StoreUnavailableError.isInstance(thrown)
+  if (!isLimit && !(isBusy && tries < MOST_TRIES)) return undefined
+  const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1))
+  return thrown.retryAfterMs ?? backoff
+}
+
+function toWire(error: TesseraError | Refusal) {
+  return { status: error.status, ...createErrorBody(error, 'systemone') }
+}

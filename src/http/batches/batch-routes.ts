@@ -1,0 +1,51 @@
+import { createDecisionParser } from '../../schemas/decision-request.ts'
+import type { OptionLimits } from '../../schemas/index.ts'
+import type { DecisionService } from '../decisions/decision-service.ts'
+import { KEEP_MS, startJob } from '../jobs/background-route.ts'
+import { isOver } from '../jobs/job.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { Refusal } from '../refusal.ts'
+import type { Call, Route } from '../route.ts'
+import { createBatchAnswer } from './answer-batch.ts'
+import type { BatchResult } from './batch-wire.ts'
+
+const PATH = '/v1/batches'
+
+/** `POST /v1/batches`: decisions as JSON Lines, answered as one job; and what came of its lines. */
+export function createBatchRoutes(decisions: DecisionService, limits: OptionLimits, jobs: Jobs): Route[] {
+  const dialect = 'openai'
+  const parse = createDecisionParser({ ...limits, hidesMembers: true })
+  jobs.handle(PATH, { dialect, answer: createBatchAnswer({ decisions, parse }) })
+  return [
+    {
+      method: 'POST',
+      path: PATH,
+      access: 'work',
+      scope: 'decide',
+      dialect,
+      async handle(call) {
+        const { keepMs = KEEP_MS } = call.preferences
+        return startJob(jobs, call, { path: PATH, keepMs, body: { json: await call.readLines() } })
+      },
+    },
+    {
+      method: 'GET',
+      path: `${PATH}/{id}/results`,
+      access: 'key',
+      dialect,
+      handle: (call) => readResults(jobs, call),
+    },
+  ]
+}
+
+async function readResults(jobs: Jobs, { caller, params, method }: Call): Promise<Response> {
+  const job = await jobs.find(caller.id, params['id']!)
+  if (job.path !== PATH) throw new Refusal(404, 'not_found', 'this job is no batch; GET /v1/jobs/{id} has its result')
+  if (!isOver(job) || job.result === undefined) {
+    const reason = isOver(job) ? 'failed' : 'is not over'
+    throw new Refusal(404, 'not_found', `the batch ${reason}, and has no results; GET /v1/jobs/{id} says how it stands`)
+  }
+  if (method !== 'HEAD') await jobs.fetched(job)
+  const lines = (job.result as readonly BatchResult[]).map((result) => `${JSON.stringify(result)}\n`)
+  return new Response(lines.join(''), { headers: { 'content-type': 'application/jsonl' } })
+}

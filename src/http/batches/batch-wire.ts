@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { decisionResponseSchema, errorBodySchema } from '../../schemas/index.ts'
+
+const NAMED = {
+  /** That of the line; null where it has none that can be used. */
+  custom_id: z.string().nullable(),
+  /** Number of the line in the body of the batch, from 1. */
+  line: z.int().positive(),
+}
+
+/** A line of `GET /v1/batches/{id}/results`: what `POST /v1/systemone` answers to the line, or why not. */
+export const batchResultSchema = z.union([
+  z.object({ ...NAMED, response: decisionResponseSchema }),
+  z.object({ ...NAMED, error: errorBodySchema.extend({ status: z.int() }) }),
+])
+
+export type BatchResult = z.output<typeof batchResultSchema>

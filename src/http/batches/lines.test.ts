@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { InternalError, OverloadedError } from '../../errors/index.ts'
+import { openBatchServer, type BatchServer, line } from '../test-support/batch-server.ts'
+import { BODY, bearer, json } from '../test-support/requests.ts'
+
+let jobs: BatchServer
+afterEach(() => jobs.close())
+const serve = (options?: Parameters<typeof openBatchServer>[0]) => (jobs = openBatchServer(options))
+
+describe('a line', () => {
+  it('whose answer fails says why, and is not charged', async () => {
+    serve({ keys: [{ key: 'a', id: 'me', models: ['decide-latest'] }] })
+    jobs.stub.failure = new InternalError('SECRET')
+    const id = await jobs.startBatch(`${line('a')}\n${line('b', { model: 'other' })}`, bearer('a'))
+    await jobs.until(id, 'succeeded', bearer('a'))
+    const results = await jobs.resultsOf(id, bearer('a'))
+    expect([1, 2].map((at) => [results.get(at).error.status, results.get(at).error.error_type])).toEqual([
+      [500, 'internal_error'],
+      [403, 'permission_error'],
+    ])
+    expect(JSON.stringify([...results])).not.toContain('SECRET')
+    expect(await jobs.server.usage('me')).toEqual([])
+  })
+
+  it('beyond the balance gets 402, and those before it are charged', async () => {
+    serve({ keys: [{ key: 'a', id: 'me', freeTokens: 20 }], jobs: { concurrency: 1 } })
+    const id = await jobs.startBatch(
+      `${line('a', { state: 'x'.repeat(10) })}\n${line('b', { state: 'x'.repeat(10) })}`,
+      bearer('a'),
+    )
+    await jobs.until(id, 'succeeded', bearer('a'))
+    const results = [...(await jobs.resultsOf(id, bearer('a'))).values()]
+    expect(results.map(({ error }) => error?.status ?? 200).sort()).toEqual([200, 402])
+  })
+
+  it('waits where the service is busy or the minute of its key is full', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      serve({ keys: [{ key: 'a', id: 'me', tokensPerMinute: 12 }] })
+      const id = await jobs.startBatch(
+        `${line('a', { state: 'x'.repeat(8) })}\n${line('b', { state: 'x'.repeat(8) })}`,
+        bearer('a'),
+      )
+      await expect.poll(async () => (await json(jobs.ask(id, bearer('a'))))['counts']).toMatchObject({ succeeded: 1 })
+      expect(await json(jobs.ask(id, bearer('a')))).toMatchObject({ status: 'running' })
+      expect(await json(jobs.ask(id, bearer('a'), { method: 'DELETE' }))).toMatchObject({ status: 'cancelled' })
+    } finally {
+      vi.useRealTimers()
+    }
+    await jobs.close()
+    serve()
+    jobs.stub.failure = new OverloadedError('full', { retryAfterMs: 20 })
+    const id = await jobs.startBatch(line('a'))
+    await expect.poll(() => jobs.stub.clients.length).toBeGreaterThan(2)
+    jobs.stub.failure = undefined
+    await jobs.until(id, 'succeeded')
+  })
+
+  it('gives way to other requests of its own account and of others', async () => {
+    serve({ keys: ['a', 'b'].map((key) => ({ key, id: key })), jobs: { concurrency: 1 } })
+    const order: string[] = []
+    const { decide } = jobs.stub.engine
+    Object.assign(jobs.stub.engine, {
+      decide: async (body: { state: string }, call: { priority?: string }) => {
+        order.push(`${body.state} ${call.priority}`)
+        return decide(body as never, call as never)
+      },
+    })
+    jobs.hold()
+    const id = await jobs.startBatch(['L0', 'L1', 'L2'].map((state) => line(state, { state })).join('\n'), bearer('a'))
+    await expect.poll(() => jobs.stub.counts.running).toBe(1)
+    for (const [key, state] of [
+      ['a', 'A1'],
+      ['b', 'B1'],
+      ['a', 'A2'],
+      ['b', 'B2'],
+    ] as const) {
+      await jobs.start({ ...BODY, state }, '/v1/systemone', bearer(key))
+    }
+    jobs.open()
+    await jobs.until(id, 'succeeded', bearer('a'))
+    expect(order).toEqual(['L0 half', 'A1 normal', 'B1 normal', 'L1 half', 'A2 normal', 'B2 normal', 'L2 half'])
+  })
+})

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { createServer, openRedisStore, type Server } from '../http/index.ts'
+import { BODY, bearer, get, json, post } from '../http/test-support/requests.ts'
+import { connectRedis } from '../redis/connect-redis.ts'
+import { createQueueEngine, openJobStore, type RunningWorker, runWorker } from './index.ts'
+import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
+import { readAll } from './test-support/read-all.ts'
+
+const keys = `k1:${randomBytes(32).toString('base64')}`
+const headers = bearer('a')
+
+describe.skipIf(!hasRedis())('batches of several fronts', () => {
+  let redis: TestRedis
+  let fake: FakeEngine
+  let worker: RunningWorker
+  const closing: (() => Promise<void>)[] = []
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  beforeEach(async () => {
+    fake = createFakeEngine()
+    worker = await runWorker(fake.engine, { connection: redis.url, keys, concurrency: 8 })
+  })
+  afterEach(async () => {
+    fake.release()
+    for (const close of closing.splice(0)) await close()
+    await worker.close(0)
+    const client = await connectRedis(redis.url)
+    await client.flushAll()
+    client.destroy()
+  })
+  afterAll(() => redis.stop())
+
+  async function front(): Promise<Server> {
+    const store = await openRedisStore(redis.url, { acceptLoss: true })
+    const jobs = await openJobStore({ connection: redis.url, keys })
+    const engine = createQueueEngine({ connection: redis.url, keys })
+    const server = createServer({
+      engine,
+      store,
+      jobs: { store: jobs, concurrency: 100 },
+      keys: [{ key: 'a', id: 'me', freeTokens: 1000 }],
+    })
+    closing.push(async () => {
+      await server.close()
+      await Promise.all([engine.dispose(), store.close(), jobs.close()])
+    })
+    return server
+  }
+
+  const batchOf = (count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      JSON.stringify({ custom_id: `c${index}`, ...BODY, state: `CANARY ${index}` }),
+    )
+
+  async function start(server: Server, lines: readonly string[], more = {}): Promise<string> {
+    const init = { path: '/v1/batches', headers: { ...headers, 'content-type': 'application/jsonl', ...more } }
+    const response = await server.fetch(post(lines.join('\n'), init))
+    expect(response.status).toBe(202)
+    return String((await json(response))['id'])
+  }
+
+  const read = (server: Server, id: string) => json(server.fetch(get(`/v1/jobs/${id}`, { headers })))
+  const resultsOf = async (server: Server, id: string) =>
+    (await (await server.fetch(get(`/v1/batches/${id}/results`, { headers }))).text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+
+  it('are answered by workers, and read at any of them', async () => {
+    const [one, two] = [await front(), await front()]
+    const id = await start(one, [...batchOf(40), 'broken'])
+    await expect
+      .poll(() => read(two, id), { timeout: 15_000 })
+      .toMatchObject({ status: 'succeeded', counts: { succeeded: 40, failed: 1 } })
+    const results = await resultsOf(two, id)
+    expect(new Set(results.map(({ custom_id }) => custom_id)).size).toBe(41)
+    expect(await two.usage('me')).toMatchObject([{ requests: 40, units: 40 }])
+  }, 30_000)
+
+  it('of a front that closes are taken over, and each line is charged once', async () => {
+    const [one, two] = [await front(), await front()]
+    let calls = 0
+    const { decide } = fake.engine
+    Object.assign(fake.engine, {
+      decide: (...call: Parameters<typeof decide>) => {
+        if (++calls === 20) fake.hold()
+        return decide(...call)
+      },
+    })
+    const id = await start(one, batchOf(50))
+    await expect.poll(async () => (await one.usage('me'))[0]?.requests ?? 0, { timeout: 10_000 }).toBeGreaterThan(10)
+    await expect.poll(() => fake.running).toBe(8)
+    await one.close()
+    fake.release()
+    await expect
+      .poll(() => read(two, id), { timeout: 20_000 })
+      .toMatchObject({ status: 'succeeded', counts: { succeeded: 50 } })
+    expect(await two.usage('me')).toMatchObject([{ requests: 50, units: 50 }])
+    expect((await resultsOf(two, id)).map(({ custom_id }) => custom_id).sort()).toEqual(
+      batchOf(50)
+        .map((_, index) => `c${index}`)
+        .sort(),
+    )
+  }, 40_000)
+
+  it('hold nothing readable, and nothing of their requests when they are over', async () => {
+    const server = await front()
+    fake.hold()
+    const id = await start(server, batchOf(12))
+    await expect.poll(() => fake.running).toBe(8)
+    const during = await readAll(redis.url)
+    expect(during).toContain('k1.')
+    for (const canary of ['CANARY', Buffer.from('CANARY').toString('base64').slice(0, 7)])
+      expect(during).not.toContain(canary)
+    fake.release()
+    await expect.poll(() => read(server, id), { timeout: 10_000 }).toMatchObject({ status: 'succeeded' })
+    expect(await readAll(redis.url)).not.toContain('CANARY')
+    await server.fetch(get(`/v1/jobs/${id}`, { headers, method: 'DELETE' }))
+    await expect.poll(async () => (await readAll(redis.url)).includes('k1.')).toBe(false)
+  }, 30_000)
+})
