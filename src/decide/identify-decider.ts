@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { findStorageFile } from '../models/find-matrices.ts'
 import { JULIA, LAYA, readModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import { nameQuantization, quantizationConfigSchema } from '../models/quantization-config.ts'
+import { readOptionalConfig } from '../models/read-config.ts'
 import type { SymbolOptions } from './decision-family.ts'
 import { readManifest } from './manifest.ts'
 import type { OwnCalibration } from './own-calibration.ts'
@@ -25,11 +27,10 @@ export async function identifyDecider(
   files: ModelFiles,
   { bothOrders }: SymbolOptions = {},
 ): Promise<OwnCalibration['model']> {
-  const [{ name, version, template }, { json, architectures }] = await Promise.all([
-    readManifest(files, 1),
-    readModelConfig(files),
-  ])
-  const quantization = configSchema.safeParse(json).data?.quantization_config
+  const [{ name, version, template }, config] = await Promise.all([readManifest(files, 1), readModelConfig(files)])
+  const { architectures } = config
+  const storage = await readOptionalConfig(files, findStorageFile(config), configSchema, 'a configuration in JSON')
+  const quantization = storage?.quantization_config
   const weights = quantization ? nameQuantization(quantization) : 'float'
   const own = architectures.map((architecture) => TEMPLATES.get(architecture)).find((known) => known !== undefined)
   const asked = bothOrders && IN_ORDER.includes(template) ? `${template} in both orders` : template

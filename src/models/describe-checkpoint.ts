@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findStorageFile } from './find-matrices.ts'
 import { indexWeights } from './index-weights.ts'
 import { isImageBundle } from './is-image-bundle.ts'
 import { readModelConfig } from './model-config.ts'
@@ -45,17 +46,18 @@ async function describeModel(files: ModelFiles): Promise<CheckpointDescription> 
     kind: 'decisions',
     architecture: config.architectures.join(', ') || (config.modelType ?? 'unknown'),
     ...(window !== undefined && { window }),
-    ...sum([await weighTensors(files)]),
+    ...sum([await weighTensors(files, findStorageFile(config))]),
   }
 }
 
 /** Bytes of each way of storing. */
 type Stored = Map<string, { bytes: number; parameters: number }>
 
-async function weighTensors(files: ModelFiles): Promise<Stored> {
+/** @param storage path of the file that says how they are stored */
+async function weighTensors(files: ModelFiles, storage = 'config.json'): Promise<Stored> {
   const [index, config] = await Promise.all([
     indexWeights(files),
-    readOptionalConfig(files, 'config.json', configSchema, 'the configuration of a model'),
+    readOptionalConfig(files, storage, configSchema, 'the configuration of a model'),
   ])
   const quantization = config?.quantization_config
   const stored: Stored = new Map()

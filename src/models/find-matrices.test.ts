@@ -42,6 +42,18 @@ it.each([
   expect(quantised).toEqual(all)
 })
 
+it.each(['laya', 'julia'])('every matrix of %s is named but those that read single rows', async (name) => {
+  const [{ names, get }, matrices] = await Promise.all([
+    readSafetensors(fixtureFolder(name)),
+    readModelConfig(openFolder(fixtureFolder(name))).then(findMatrices),
+  ])
+  const left = names.filter(
+    (tensor) => get(tensor)!.shape.length === 2 && !matrices.test(tensor) && !tensor.startsWith('act_head'),
+  )
+  expect(left.toSorted()).toEqual(['scorer.1.weight', 'scorer.3.weight', 'type_emb.weight'])
+  expect(names.filter((tensor) => matrices.test(tensor)).length).toBeGreaterThan(10)
+})
+
 it.each(['z-image-turbo', 'klein-distilled'] as const)('so is every one of %s', async (name) => {
   const bundle = await materializeBundle(name)
   for (const part of ['transformer', 'text_encoder']) {

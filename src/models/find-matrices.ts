@@ -1,8 +1,8 @@
 import { BERT_MATRICES } from './bert-config.ts'
 import { FLUX2_MATRICES } from './flux2-config.ts'
 import { LANGUAGE_MODELS } from './language-models/families.ts'
-import { type Family, findFamily, type ModelConfig } from './model-config.ts'
-import { MODERNBERT_MATRICES } from './modernbert-config.ts'
+import { type Family, findFamily, JULIA, LAYA, type ModelConfig } from './model-config.ts'
+import { MARKER_HEAD_MATRICES, MODERNBERT_MATRICES } from './modernbert-config.ts'
 import { Z_IMAGE_MATRICES } from './z-image-config.ts'
 
 interface QuantizedFamily extends Family {
@@ -22,9 +22,15 @@ const QUANTIZED: readonly QuantizedFamily[] = [
     modelTypes: ['modernbert'],
     matrices: MODERNBERT_MATRICES,
   },
+  { architectures: [LAYA, JULIA], modelTypes: [], matrices: MARKER_HEAD_MATRICES },
   { architectures: ['Flux2Transformer2DModel'], modelTypes: [], matrices: FLUX2_MATRICES },
   { architectures: ['ZImageTransformer2DModel'], modelTypes: [], matrices: Z_IMAGE_MATRICES },
 ]
+
+/** The file of a checkpoint that says how its weights are stored: that of the encoder where this has one of its own. */
+export function findStorageFile({ architectures }: Pick<ModelConfig, 'architectures'>): string {
+  return architectures.some((name) => name === LAYA || name === JULIA) ? 'encoder/config.json' : 'config.json'
+}
 
 /**
  * Names of the tensors that graphs of this kind of checkpoint read in fewer bits; all others stay as they are.

@@ -36,6 +36,10 @@ const schema = z.object({
 /** Names of linear and embedding weights, of the encoder and of the heads on it. */
 export const MODERNBERT_MATRICES = /(^|\.)(tok_embeddings|Wqkv|Wi|Wo|head\.dense|classifier)\.weight$/
 
+/** Those of Laya and Julia: of the encoder, and of the transformer layers behind it. */
+export const MARKER_HEAD_MATRICES =
+  /^encoder\.(.+\.)?(tok_embeddings|Wqkv|Wi|Wo)\.weight$|^head\.layers\.\d+\.(self_attn\.in_proj_weight|(self_attn\.out_proj|linear[12])\.weight)$/
+
 type Parsed = z.infer<typeof schema>
 
 /** The fields of a ModernBERT checkpoint's `config.json` that its graph is made from. */

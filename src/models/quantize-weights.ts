@@ -4,7 +4,7 @@ import { extname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { exists } from './exists.ts'
-import { findMatrices } from './find-matrices.ts'
+import { findMatrices, findStorageFile } from './find-matrices.ts'
 import { isGgufPath } from './gguf/gguf-path.ts'
 import { indexWeights } from './index-weights.ts'
 import { readModelConfig } from './model-config.ts'
@@ -46,8 +46,9 @@ export interface QuantizeWeightsOptions {
 
 /** Configuration and tokenizer of a checkpoint; weights in other formats are not copied. */
 const COPIED = new Set(['.json', '.txt', '.jinja', '.model', '.md'])
+const TEXT_FOLDERS = new Set(['encoder', 'tokenizer'])
 /** Heads that some checkpoints have in a file of their own stay as they are. */
-const HEAD_FILE = 'head.safetensors'
+export const HEAD_FILE = 'head.safetensors'
 
 /**
  * Writes a checkpoint with its matrices (linear and embedding weights that its family names) as 4- or 8-bit integers and everything else
@@ -62,12 +63,13 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
   const files = options.files ?? openFloats(options.folder)
-  const matrices = findMatrices(await readModelConfig(files))
+  const config = await readModelConfig(files)
+  const matrices = findMatrices(config)
   const weights = await indexWeights(files)
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
   try {
-    await copyDescriptions(partial, files, options)
+    await copyDescriptions(partial, files, { ...options, storage: findStorageFile(config) })
     // Weights may lie elsewhere than the files beside them, as in the hub's cache.
     const source = (await files.made?.()) === undefined ? openFolder(weights.folder) : files
     await writeWeights(partial, weights, { ...options, matrices, source })
@@ -84,21 +86,40 @@ const GGUF_TEXTS = ['tokenizer.json', 'tokenizer_config.json', 'README.md']
 async function copyDescriptions(
   partial: string,
   files: ModelFiles,
-  { folder, files: given, bits, blockSize }: QuantizeWeightsOptions,
+  { files: given, ...format }: QuantizeWeightsOptions & QuantizedStorage,
 ): Promise<void> {
-  const config = await readConfig(files, 'config.json', z.looseObject({}), 'a configuration in JSON')
+  const { folder, storage } = format
+  const config = await describeQuantized(files, format)
+  // The tokenizer of a pipeline is beside its parts.
+  if (given === undefined) await (isGgufPath(folder) ? writeTexts(files, partial) : copyTexts(folder, partial))
+  await writeFile(join(partial, storage), config)
+}
+
+/** What the file that says how weights are stored is given. */
+export interface QuantizedStorage extends Pick<QuantizeWeightsOptions, 'folder' | 'bits' | 'blockSize'> {
+  /** Its path in the checkpoint. */
+  readonly storage: string
+}
+
+/**
+ * The text of the file that says how the weights of a quantised checkpoint are stored.
+ *
+ * @throws ModelFormatError where it is quantised already
+ */
+export async function describeQuantized(
+  files: ModelFiles,
+  { folder, storage, bits, blockSize }: QuantizedStorage,
+): Promise<string> {
+  const config = await readConfig(files, storage, z.looseObject({}), 'a configuration in JSON')
   if (config['quantization_config'] !== undefined) {
     throw new ModelFormatError(
-      join(folder, 'config.json'),
+      join(folder, storage),
       'a checkpoint with float weights',
       'one with a quantization_config',
     )
   }
-  // The tokenizer of a pipeline is beside its parts.
-  if (given === undefined) await (isGgufPath(folder) ? writeTexts(files, partial) : copyTexts(folder, partial))
   const quantization = quantizationConfigSchema.parse({ quant_method: 'tessera', bits, block_size: blockSize })
-  const text = JSON.stringify({ ...config, quantization_config: quantization }, null, 2)
-  await writeFile(join(partial, 'config.json'), `${text}\n`)
+  return `${JSON.stringify({ ...config, quantization_config: quantization }, null, 2)}\n`
 }
 
 async function writeTexts(files: ModelFiles, partial: string): Promise<void> {
@@ -109,10 +130,14 @@ async function writeTexts(files: ModelFiles, partial: string): Promise<void> {
 }
 
 async function copyTexts(folder: string, partial: string): Promise<void> {
+  await mkdir(partial, { recursive: true })
   for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const [from, to] = [join(folder, entry.name), join(partial, entry.name)]
+    // Some checkpoints have the configuration of their encoder and their tokenizer in folders.
+    if (entry.isDirectory() && TEXT_FOLDERS.has(entry.name)) await copyTexts(from, to)
     const wanted = COPIED.has(extname(entry.name)) || entry.name.startsWith('LICENSE') || entry.name === HEAD_FILE
     if (entry.isDirectory() || !wanted || entry.name.endsWith('.safetensors.index.json')) continue
-    await copyFile(join(folder, entry.name), join(partial, entry.name))
+    await copyFile(from, to)
   }
 }
 

@@ -15,20 +15,26 @@ beforeEach(async () => {
 })
 afterEach(() => rm(work, { recursive: true }))
 
-it.each(['opendecider-nano', 'nli-bert', 'nli-modernbert', 'bert-tree'])('%s answers in 8 bits', async (name) => {
-  const backend = await createCpuBackend({ threads: 1 })
-  const folder = fixtureFolder(name)
-  const out = join(work, 'out')
-  await quantizeWeights({ folder, out, bits: 8, blockSize: 32 })
-  const request = parseDecisionRequest({ state: 'a card', questions: { q: { type: 'noul', instructions: 'Is it?' } } })
-  const [exact, rounded] = await Promise.all(
-    [folder, out].map(async (path) => {
-      const decider = await openDecider({ backend, files: openFolder(path) })
-      const [logits] = await decider.logits(request, { turn: async () => {} })
-      await decider.dispose()
-      return logits![0]!
-    }),
-  )
-  expect(Math.abs(rounded![0]! - exact![0]!)).toBeLessThan(0.3)
-  await backend.dispose()
-})
+it.each(['opendecider-nano', 'nli-bert', 'nli-modernbert', 'bert-tree', 'laya', 'julia'])(
+  '%s answers in 8 bits',
+  async (name) => {
+    const backend = await createCpuBackend({ threads: 1 })
+    const folder = fixtureFolder(name)
+    const out = join(work, 'out')
+    await quantizeWeights({ folder, out, bits: 8, blockSize: 32 })
+    const request = parseDecisionRequest({
+      state: 'a card',
+      questions: { q: { type: 'noul', instructions: 'Is it?' } },
+    })
+    const [exact, rounded] = await Promise.all(
+      [folder, out].map(async (path) => {
+        const decider = await openDecider({ backend, files: openFolder(path) })
+        const [logits] = await decider.logits(request, { turn: async () => {} })
+        await decider.dispose()
+        return logits![0]!
+      }),
+    )
+    expect(Math.abs(rounded![0]! - exact![0]!)).toBeLessThan(0.3)
+    await backend.dispose()
+  },
+)
