@@ -1,11 +1,21 @@
+import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
 import { PIPELINE_PARTS, type PipelinePart } from '../models/pipeline-parts.ts'
+import type { PullProgress } from '../models/pull/pull-model.ts'
+import type { PullQuantizedOptions } from '../models/pull/pull-quantized.ts'
 import type { PullRetry } from '../models/pull/retry.ts'
 import { DownloadReport } from './download-report.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
+
+/** What is best with each number of bits, and the fastest on processors with matrix units. */
+const FORMATS: ReadonlyMap<string, Pick<PullQuantizedOptions, 'bits' | 'blockSize'>> = new Map([
+  ['int8', { bits: 8, blockSize: 128 }],
+  ['int4', { bits: 4, blockSize: 32 }],
+  ['int8-rows', { bits: 8, blockSize: 'row' }],
+])
 
 export const pullCommand = defineCommand({
   args: {
@@ -20,22 +30,40 @@ export const pullCommand = defineCommand({
       description: 'parts of a pipeline to leave the weights of, with commas',
       valueHint: 'parts',
     },
+    quantize: {
+      type: 'string',
+      description: 'make a copy in fewer bits in a folder, one file of weights after another: int8, int4 or int8-rows',
+      valueHint: 'format',
+    },
+    out: { type: 'string', description: 'folder of that copy, ./<name>-<format> by default', valueHint: 'folder' },
     json: { type: 'boolean', description: 'print JSON' },
   },
   run: (context) =>
-    runCommand(context, async ({ args: { model, revision, without, json } }) => {
+    runCommand(context, async ({ args: { model, revision, without, quantize, out, json } }) => {
       // Loaded here, so that no other command reads the hub's client.
-      const { pullModel } = await import('../models/pull/pull-model.ts')
+      const [{ pullModel }, { pullQuantized }] = await Promise.all([
+        import('../models/pull/pull-model.ts'),
+        import('../models/pull/pull-quantized.ts'),
+      ])
       const report = new DownloadReport(process.stderr)
-      const folder = await pullModel({
+      const options = {
         id: model,
         revision,
-        without: readParts(without),
         signal: untilInterrupted(),
-        onProgress: (progress) => report.show(progress),
-        onRetry: (retry) => report.say(describeRetry(retry)),
+        onProgress: (progress: PullProgress) => report.show(progress),
+        onRetry: (retry: PullRetry) => report.say(describeRetry(retry)),
         onWait: () => report.say(`another process downloads ${model}; waiting for it`),
-      })
+      }
+      const parts = readParts(without)
+      const copy = readCopy(model, { quantize, out, without })
+      const folder = await (copy === undefined
+        ? pullModel({ ...options, without: parts })
+        : pullQuantized({
+            ...options,
+            ...copy,
+            threads: availableParallelism(),
+            onQuantize: (file) => report.say(`${file}: quantising`),
+          }))
       printResult(
         json ?? false,
         { model, revision, folder },
@@ -51,6 +79,22 @@ function readParts(text: string | undefined): PipelinePart[] {
     if (part !== undefined) return part
     throw new InvalidRequestError('--without', `expected parts among ${known.join(', ')}, got '${name}'`)
   })
+}
+
+/** How a copy is to be stored, and where; undefined where none is asked for. */
+function readCopy(
+  model: string,
+  { quantize, out, without }: Readonly<Record<'quantize' | 'out' | 'without', string | undefined>>,
+) {
+  if (quantize === undefined) {
+    if (out === undefined) return undefined
+    throw new InvalidRequestError('--out', 'is for --quantize; without it models go into the cache of the hub')
+  }
+  const format = FORMATS.get(quantize)
+  if (format === undefined)
+    throw new InvalidRequestError('--quantize', `expected ${[...FORMATS.keys()].join(', ')}, got '${quantize}'`)
+  if (without !== undefined) throw new InvalidRequestError('--without', 'makes no sense with --quantize')
+  return { ...format, out: out ?? `./${model.split('/').at(-1)}-${quantize}` }
 }
 
 function describeRetry({ file, reason, delay }: PullRetry): string {

@@ -83,7 +83,7 @@ function shorten(text: string): string {
 }
 
 /** The `weight_map` of a sharded checkpoint: tensor name to file name. */
-async function readShardIndex(files: ModelFiles, name: string): Promise<Map<string, string> | undefined> {
+export async function readShardIndex(files: ModelFiles, name: string): Promise<Map<string, string> | undefined> {
   const path = `${files.location}/${name}`
   const text = await files.readText(name)
   if (text === undefined) return undefined

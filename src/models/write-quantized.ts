@@ -45,20 +45,13 @@ export async function writeQuantized(
   weights: WeightIndex,
   options: WriteQuantizedOptions,
 ): Promise<void> {
-  const writer = await SafetensorsWriter.create(path, planQuantized(weights, options), weights.metadata)
+  const plans = weights.names.flatMap((name) => planTensor(name, weights.get(name)!, options))
+  const writer = await SafetensorsWriter.create(path, plans, weights.metadata)
   try {
     await writeTensors(writer, weights, options)
   } finally {
     await writer.close()
   }
-}
-
-/** The tensors of such a file. */
-export function planQuantized(
-  { names, get }: WeightIndex,
-  format: Pick<WriteQuantizedOptions, 'matrices' | 'bits' | 'blockSize'>,
-): TensorPlan[] {
-  return names.flatMap((name) => planTensor(name, get(name)!, format))
 }
 
 async function writeTensors(

@@ -58,15 +58,11 @@ export interface PullOptions {
  * @throws InvalidRequestError for a bad id, ModelNotFoundError, ModelFormatError, DownloadFailedError, AbortedError
  */
 export async function pullModel(given: PullOptions): Promise<string> {
-  const { id: name, wanted } = splitChoice(expandName(given.id))
-  const options = { ...given, id: name }
-  const { id, revision = 'main', signal, env = process.env } = options
-  if (!isHubId(id)) {
-    const short = [...KNOWN_MODELS.keys()].join(', ')
-    throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, or one of ${short}; got '${id}'`)
-  }
-  const offline = env['HF_HUB_OFFLINE'] ?? ''
-  if (TRUE.test(offline)) return findOffline({ id, wanted }, env, `HF_HUB_OFFLINE is ${offline}`)
+  const { id, wanted } = readPullName(given.id)
+  const options = { ...given, id }
+  const { revision = 'main', signal, env = process.env } = options
+  const offline = readOffline(env)
+  if (offline !== undefined) return findOffline({ id, wanted }, env, offline)
   const hub = await connect(env, signal)
   const repository = repositoryFolder(id, env)
   try {
@@ -82,8 +78,30 @@ export async function pullModel(given: PullOptions): Promise<string> {
     const gguf = files.find(({ path }) => isGgufPath(path))
     return gguf === undefined ? snapshot : join(snapshot, gguf.path)
   } catch (error) {
-    throw signal?.aborted ? new AbortedError(undefined, { cause: error }) : asTesseraError(explain(error, hub, id), id)
+    throw explainPull(error, { hub, id, signal })
   }
+}
+
+/** What of the hub is meant. @throws InvalidRequestError for a bad name */
+export function readPullName(given: string): { readonly id: string; readonly wanted: string | undefined } {
+  const name = splitChoice(expandName(given))
+  if (isHubId(name.id)) return name
+  const short = [...KNOWN_MODELS.keys()].join(', ')
+  throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, or one of ${short}; got '${name.id}'`)
+}
+
+/** The variable by which nobody is to be asked, as an error says it. */
+export function readOffline(env: Environment): string | undefined {
+  const offline = env['HF_HUB_OFFLINE'] ?? ''
+  return TRUE.test(offline) ? `HF_HUB_OFFLINE is ${offline}` : undefined
+}
+
+/** What the caller is told of an error of the hub, the disk or the signal. */
+export function explainPull(
+  error: unknown,
+  { hub, id, signal }: { readonly hub: Hub; readonly id: string; readonly signal: AbortSignal | undefined },
+): TesseraError {
+  return signal?.aborted ? new AbortedError(undefined, { cause: error }) : asTesseraError(explain(error, hub, id), id)
 }
 
 interface Snapshot extends PullOptions {
@@ -117,7 +135,7 @@ async function fetchFiles({ files, repository, snapshot, onProgress, ...download
 }
 
 /** The space is checked before work starts, as a disk that fills up at 90 % of 8 GB costs an hour. */
-async function checkSpace(id: string, repository: string, needed: number): Promise<void> {
+export async function checkSpace(id: string, repository: string, needed: number): Promise<void> {
   await mkdir(repository, { recursive: true })
   const { bavail, bsize } = await statfs(repository)
   const left = bavail * bsize

@@ -31,7 +31,7 @@ export interface FakeHub extends AsyncDisposable {
 
 /** The hub's HTTP interface for one repository: what it lists, and its files with ranges. */
 export async function startFakeHub(
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | Buffer>>,
   token?: string,
   id = 'owner/model',
 ): Promise<FakeHub> {
@@ -53,7 +53,8 @@ export async function startFakeHub(
     }
     if (token !== undefined && request.headers.authorization !== `Bearer ${token}`)
       return json(401, { error: 'no access' })
-    if (path.startsWith(`/api/models/${id}/revision/main`)) return json(200, { id, sha: lies['sha'] ?? COMMIT })
+    if (['main', COMMIT].some((revision) => path.startsWith(`/api/models/${id}/revision/${revision}`)))
+      return json(200, { id, sha: lies['sha'] ?? COMMIT })
     if (path.startsWith(`/api/models/${id}/tree/${COMMIT}`))
       return json(
         200,
@@ -63,7 +64,7 @@ export async function startFakeHub(
     if (refused.has(name)) return void response.destroy()
     const text = files[name]
     if (text === undefined) return json(404, { error: 'not found' })
-    const content = Buffer.from(corrupted.has(name) ? text.replaceAll('e', 'x') : text)
+    const content = Buffer.from(corrupted.has(name) ? String(text).replaceAll('e', 'x') : text)
     const [, from, to] = /bytes=(\d+)-(\d*)/.exec((ranges && request.headers.range) || '') ?? []
     const part = content.subarray(Number(from ?? 0), to ? Number(to) + 1 : undefined)
     downloads.push(`${name} ${from ?? '-'}`)
@@ -104,9 +105,9 @@ async function* sendSlowly(content: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-function describeFile([path, text]: [string, string], lie?: string) {
+function describeFile([path, text]: [string, string | Buffer], lie?: string) {
   const size = Buffer.byteLength(text)
-  const oid = lie ?? createHash('sha1').update(`blob ${size}\0${text}`).digest('hex')
+  const oid = lie ?? createHash('sha1').update(`blob ${size}\0`).update(text).digest('hex')
   const lfs = { oid: createHash('sha256').update(text).digest('hex'), size, pointerSize: 130 }
   return { type: 'file', path, size, oid, ...(path.endsWith('.safetensors') && { lfs }) }
 }

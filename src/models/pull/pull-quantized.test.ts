@@ -1,0 +1,212 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
+import { killGroup } from '../../../test/helpers/kill-group.ts'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { readTensorBytes } from '../../../test/helpers/read-tensor.ts'
+import { AbortedError, InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
+import { quantizeCheckpoint } from '../quantize-checkpoint.ts'
+import { readSafetensors } from '../read-safetensors.ts'
+import { SafetensorsWriter } from '../safetensors-writer.ts'
+import type { WeightIndex } from '../weight-index.ts'
+import type { pause } from './pause.ts'
+import { pullQuantized, type PullQuantizedOptions } from './pull-quantized.ts'
+import { type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
+
+vi.mock('./pause.ts', () => ({ pause: vi.fn<typeof pause>(() => Promise.resolve()) }))
+
+const SHARDS = 6
+const ROWS = 1000
+const WIDTH = 200
+
+let work: string
+beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'pull-quantized-'))))
+afterEach(() => rm(work, { recursive: true, force: true }))
+
+const shardName = (index: number) => `model-0000${index + 1}-of-0000${SHARDS}.safetensors`
+
+/** A checkpoint of six files of 800 kB each, with one matrix and one norm in each. */
+async function writeShards(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await cp(join(fixtureFolder('qwen3-mha-tied'), 'config.json'), join(folder, 'config.json'))
+  await writeFile(join(folder, 'tokenizer.json'), '{}')
+  const map: Record<string, string> = {}
+  for (let index = 0; index < SHARDS; index++) {
+    const [matrix, norm] = [`model.layers.${index}.mlp.up_proj.weight`, `model.layers.${index}.input_layernorm.weight`]
+    const plans = [
+      { name: matrix, dtype: 'F32', shape: [ROWS, WIDTH] },
+      { name: norm, dtype: 'F32', shape: [WIDTH] },
+    ] as const
+    const writer = await SafetensorsWriter.create(join(folder, shardName(index)), plans, {})
+    await writer.append(
+      matrix,
+      Float32Array.from({ length: ROWS * WIDTH }, (_, i) => Math.sin(i * (index + 1.3))),
+    )
+    await writer.append(norm, new Float32Array(WIDTH).fill(index))
+    await writer.close()
+    for (const name of [matrix, norm]) map[name] = shardName(index)
+  }
+  await writeFile(join(folder, 'model.safetensors.index.json'), JSON.stringify({ weight_map: map }))
+}
+
+async function readFiles(folder: string): Promise<Record<string, Buffer>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const files = await Promise.all(paths.map(async (path) => [path.slice(folder.length + 1), await readFile(path)]))
+  return Object.fromEntries(files) as Record<string, Buffer>
+}
+
+async function startHub(): Promise<FakeHub> {
+  await writeShards(join(work, 'original'))
+  return startFakeHub(await readFiles(join(work, 'original')))
+}
+
+const out = () => join(work, 'copy', 'int8')
+const pull = (hub: FakeHub, more: Partial<PullQuantizedOptions> = {}) =>
+  pullQuantized({ id: 'owner/model', out: out(), bits: 8, blockSize: 32, env: { HF_ENDPOINT: hub.url }, ...more })
+
+function expectSame(name: string, ...indexes: readonly [WeightIndex, WeightIndex]): void {
+  const [a, b] = indexes.map((index) => Buffer.from(readTensorBytes(index, name))) as [Buffer, Buffer]
+  expect({ name, same: a.equals(b) }).toEqual({ name, same: true })
+}
+
+/** The copy has the tensors that quantising the whole checkpoint gives, byte for byte. */
+async function expectRight(original = join(work, 'original'), made = out()): Promise<void> {
+  const whole = join(work, 'whole')
+  await rm(whole, { recursive: true, force: true })
+  await quantizeCheckpoint({ folder: original, out: whole, bits: 8, blockSize: 32 })
+  const [expected, found] = await Promise.all([readSafetensors(whole), readSafetensors(made)])
+  expect(found.names.toSorted()).toEqual(expected.names.toSorted())
+  for (const name of expected.names) expectSame(name, found, expected)
+  const config = async (folder: string): Promise<unknown> =>
+    JSON.parse(await readFile(join(folder, 'config.json'), 'utf8'))
+  expect(await config(made)).toEqual(await config(whole))
+}
+
+/** Bytes of all files below a folder now. */
+function weigh(folder: string): number {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return paths.reduce((sum, path) => sum + (statSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0), 0)
+}
+
+it('needs the disk for the copy and one file of weights, and makes what quantising the whole makes', async () => {
+  await using hub = await startHub()
+  let most = 0
+  const look = () => void (most = Math.max(most, weigh(dirname(out()))))
+  const done: number[] = []
+  const seen: string[] = []
+  await pull(hub, {
+    onProgress: (progress) => {
+      look()
+      done.push(progress.done / progress.total)
+    },
+    onQuantize: (file) => {
+      look()
+      seen.push(file)
+    },
+  })
+  await expectRight()
+  expect(await readdir(dirname(out()))).toEqual(['int8'])
+  expect((await readdir(out())).toSorted()).toEqual(
+    ['config.json', 'model.safetensors.index.json', 'tokenizer.json', ...seen].toSorted(),
+  )
+  expect(seen).toEqual(Array.from({ length: SHARDS }, (_, index) => shardName(index)))
+  const shard = statSync(join(work, 'original', shardName(0))).size
+  // Texts are there twice until the end, and folders have sizes too.
+  const others = 40_000
+  expect(most).toBeGreaterThan(shard)
+  expect(most).toBeLessThan(weigh(out()) + shard + others)
+  expect(most).toBeLessThan(0.5 * SHARDS * shard)
+  expect(done.at(-1)).toBe(1)
+  expect(done).toEqual(done.toSorted((a, b) => a - b))
+})
+
+it('goes on after a process that was killed: finished files are not fetched again, the begun one is continued', async () => {
+  await using hub = await startHub()
+  for (let index = 2; index < SHARDS; index++) hub.slow(shardName(index))
+  const script = fileURLToPath(new URL('./test-support/pull-quantized-script.ts', import.meta.url))
+  const runner = fileURLToPath(new URL('../../../scripts/run-ts.mjs', import.meta.url))
+  const env = { ...process.env, HF_ENDPOINT: hub.url }
+  const args = [runner, script, out()]
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  // In the third file, of which at least a part has arrived.
+  const begun = 2 * statSync(join(work, 'original', shardName(0))).size + 50_000
+  await new Promise<void>((resolve) =>
+    child.stdout.on('data', (text: Buffer) => {
+      const last = String(text).trim().split('\n').at(-1)!.split(' ')
+      if (Number(last[1]) > begun) resolve()
+    }),
+  )
+  killGroup(child)
+  const before = hub.downloads.length
+  expect(await readdir(dirname(out()))).toContain('int8.partial')
+  await pull(hub)
+  await expectRight()
+  expect(await readdir(dirname(out()))).toEqual(['int8'])
+  const again = hub.downloads.slice(before).filter((file) => file.startsWith('model-'))
+  expect(again[0]).toMatch(/^model-00003-of-00006\.safetensors [1-9]\d*$/)
+  expect(again.slice(1)).toEqual([3, 4, 5].map((index) => `${shardName(index)} -`))
+})
+
+it('stops on an abort and keeps what it has', async () => {
+  await using hub = await startHub()
+  const controller = new AbortController()
+  const stopped = pull(hub, {
+    signal: controller.signal,
+    threads: 2,
+    onQuantize: (file) => file === shardName(1) && controller.abort(),
+  })
+  await expect(stopped).rejects.toThrow(AbortedError)
+  const before = hub.downloads.length
+  await pull(hub)
+  await expectRight()
+  expect(hub.downloads.slice(before)).toEqual([2, 3, 4, 5].map((index) => `${shardName(index)} -`))
+})
+
+it('does not mix what was begun with something else', async () => {
+  await using hub = await startHub()
+  const controller = new AbortController()
+  const stopped = pull(hub, { signal: controller.signal, onQuantize: () => controller.abort() })
+  await expect(stopped).rejects.toThrow(AbortedError)
+  const other = pull(hub, { bits: 4 })
+  await expect(other).rejects.toThrow(InvalidRequestError)
+  await expect(other).rejects.toThrow(/unfinished pull of owner\/model@main in 8 bits.*not of.*in 4 bits/)
+})
+
+it('makes a pipeline whose autoencoder is as it was', async () => {
+  const bundle = await materializeBundle('z-image-turbo')
+  await using hub = await startFakeHub(await readFiles(bundle.folder))
+  await pull(hub)
+  for (const part of ['text_encoder', 'transformer', 'vae'])
+    expect((await readdir(join(out(), part))).every((name) => !name.endsWith('.partial'))).toBe(true)
+  await quantizeCheckpoint({ folder: bundle.folder, out: join(work, 'whole'), bits: 8, blockSize: 32 })
+  for (const part of ['text_encoder', 'transformer', 'vae']) {
+    const [expected, found] = await Promise.all([
+      readSafetensors(join(work, 'whole', part)),
+      readSafetensors(join(out(), part)),
+    ])
+    for (const name of expected.names) expectSame(name, found, expected)
+  }
+  await bundle.remove()
+})
+
+it('takes models whose encoder has a folder', async () => {
+  await using hub = await startFakeHub(await readFiles(fixtureFolder('julia')))
+  await pull(hub)
+  const encoder = JSON.parse(await readFile(join(out(), 'encoder', 'config.json'), 'utf8')) as object
+  expect(encoder).toMatchObject({ quantization_config: { bits: 8, block_size: 32 } })
+})
+
+it('refuses what it cannot quantise with the reason', async () => {
+  await using hub = await startFakeHub({ 'config.json': '{"architectures":["Other"]}', 'model.safetensors': 'x' })
+  await expect(pull(hub)).rejects.toThrow(ModelFormatError)
+  await expect(pull(hub, { id: 'owner/model:Q4_K_M' })).rejects.toThrow(/GGUF files are pulled whole/)
+  await expect(pull(hub, { env: { HF_HUB_OFFLINE: '1' } })).rejects.toThrow(/HF_HUB_OFFLINE is 1.*tessera quantize/)
+  await expect(pull(hub, { out: work })).rejects.toThrow(/exists/)
+  expect(hub.downloads.filter((file) => file.startsWith('model.safetensors'))).toEqual([])
+})

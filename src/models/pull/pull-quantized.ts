@@ -1,0 +1,170 @@
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { DownloadFailedError, InvalidRequestError } from '../../errors/index.ts'
+import { exists } from '../exists.ts'
+import { isGgufPath } from '../gguf/gguf-path.ts'
+import { openFolder } from '../model-folder.ts'
+import type { QuantizationConfig } from '../quantization-config.ts'
+import { describeQuantized } from '../quantize-weights.ts'
+import { SliceQuantizer } from '../slice-quantizer.ts'
+import { downloadBlob } from './download-file.ts'
+import { connect, type Hub, patient } from './hub-client.ts'
+import { partialOf, sizeOf } from './partial-file.ts'
+import { withLock } from './pull-lock.ts'
+import { checkSpace, explainPull, type PullOptions, readOffline, readPullName } from './pull-model.ts'
+import { readState, writeState } from './pull-state.ts'
+import { quantizeShard, writeIndex } from './quantize-shard.ts'
+import { listKept, planParts, type QuantizedPart } from './quantized-parts.ts'
+import { listRemoteFiles, type RemoteFile } from './remote-files.ts'
+
+export interface PullQuantizedOptions extends Omit<PullOptions, 'without'> {
+  /** Folder to make; it must not exist yet and appears only once it is complete. */
+  readonly out: string
+  readonly bits: QuantizationConfig['bits']
+  /** Values that share a scale. */
+  readonly blockSize: QuantizationConfig['block_size']
+  /** Threads that quantise. @defaultValue 1 */
+  readonly threads?: number
+  /** Called when a file of weights has arrived and is quantised. */
+  readonly onQuantize?: (file: string) => void
+}
+
+/**
+ * Makes a quantised copy of a checkpoint of the hub without ever having all of the checkpoint: one file of weights after another
+ * is downloaded beside `out`, quantised and removed, so that the disk needs the copy and one file. What a process that
+ * ended has finished is not done again.
+ *
+ * @returns `out`
+ * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, DownloadFailedError, AbortedError
+ */
+export async function pullQuantized(options: PullQuantizedOptions): Promise<string> {
+  const { revision = 'main', signal, env = process.env, bits, blockSize } = options
+  const { id, wanted } = readPullName(options.id)
+  if (wanted !== undefined) throw refuseGguf(id)
+  const out = resolve(options.out)
+  if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
+  const offline = readOffline(env)
+  if (offline !== undefined)
+    throw new DownloadFailedError(id, `${offline}. \`tessera quantize ${id} FOLDER\` takes a model that was pulled`)
+  const hub = await connect(env, signal)
+  const work = `${out}.partial`
+  try {
+    await withLock(`${work}.lock`, { signal, onWait: () => options.onWait?.() }, async () => {
+      const begun = { id, revision, bits, block_size: blockSize }
+      const state = await readState(openFolder(work), begun)
+      const listing = patient(hub, 'the list of files', signal, options.onRetry)
+      const { commit, files } = await listRemoteFiles(listing, { id, revision: state?.commit ?? revision })
+      if (files.some(({ path }) => isGgufPath(path))) throw refuseGguf(id)
+      await writeState(work, { ...begun, commit })
+      await makeCopy({ ...options, id, hub, commit, files, source: join(work, 'source'), made: join(work, 'made') })
+      await rename(join(work, 'made'), out)
+      await rm(work, { recursive: true })
+    })
+    return out
+  } catch (error) {
+    throw explainPull(error, { hub, id, signal })
+  }
+}
+
+function refuseGguf(id: string): InvalidRequestError {
+  return new InvalidRequestError('model', `${id}: GGUF files are pulled whole; then \`tessera quantize\` takes them`)
+}
+
+interface Copy extends PullQuantizedOptions {
+  readonly hub: Hub
+  readonly commit: string
+  readonly files: readonly RemoteFile[]
+  /** Folder of texts, and of the one file of weights that is being quantised. */
+  readonly source: string
+  /** Folder that becomes `out`. */
+  readonly made: string
+}
+
+async function makeCopy(copy: Copy): Promise<void> {
+  const { files, source, made } = copy
+  const texts = files.filter(({ path }) => !path.endsWith('.safetensors'))
+  for (const file of texts) await fetchFile(copy, file, join(source, file.path), 0, 0)
+  const parts = await planParts(openFolder(source), files)
+  const configs = new Map<string, string>()
+  for (const part of parts) configs.set(join(part.folder, part.storage), await describePart(copy, part))
+  await copyTexts(copy, parts, configs)
+  const kept = listKept(files)
+  const shards = parts.flatMap((part) => part.shards.map((name) => ({ part, file: findFile(copy, part, name) })))
+  await requireSpace(copy, [...kept, ...shards.map(({ file }) => file)], kept)
+  const total = [...kept, ...shards.map(({ file }) => file)].reduce((sum, { size }) => sum + size, 0)
+  let before = 0
+  for (const file of kept) {
+    await fetchFile(copy, file, join(made, file.path), before, total)
+    before += file.size
+  }
+  const quantizer = new SliceQuantizer(copy.threads ?? 1, copy.signal)
+  try {
+    for (const { part, file } of shards) {
+      if (!(await exists(join(made, file.path)))) {
+        await fetchFile(copy, file, join(source, file.path), before, total)
+        copy.onQuantize?.(file.path)
+        await quantizeShard({ ...copy, part, path: file.path, quantizer })
+      }
+      // A process that was killed may have left it behind what was made of it.
+      await rm(join(source, file.path), { force: true })
+      before += file.size
+      copy.onProgress?.({ stage: 'download', done: before, total, file: file.path })
+    }
+  } finally {
+    await quantizer.close()
+  }
+  for (const part of parts) await writeIndex(made, part)
+}
+
+async function describePart({ source, bits, blockSize }: Copy, { folder, storage }: QuantizedPart): Promise<string> {
+  const path = join(source, folder)
+  return describeQuantized(openFolder(path), { folder: path, storage, bits, blockSize })
+}
+
+/** All texts but those that say what is in which shard, and those that are others in the copy. */
+async function copyTexts(
+  { files, source, made }: Copy,
+  parts: readonly QuantizedPart[],
+  configs: ReadonlyMap<string, string>,
+): Promise<void> {
+  const indexes = parts.map(({ folder, index }) => index && join(folder, index))
+  for (const { path } of files) {
+    if (path.endsWith('.safetensors') || indexes.includes(join(path))) continue
+    const to = join(made, path)
+    await mkdir(dirname(to), { recursive: true })
+    const text = configs.get(join(path))
+    await (text === undefined ? copyFile(join(source, path), to) : writeFile(to, text))
+  }
+}
+
+function findFile({ files }: Copy, { folder }: QuantizedPart, name: string): RemoteFile {
+  return files.find(({ path }) => path === (folder === '' ? name : `${folder}/${name}`))!
+}
+
+/** Downloads a file to where it is not yet. */
+async function fetchFile(copy: Copy, file: RemoteFile, blob: string, before: number, total: number): Promise<void> {
+  if (await exists(blob)) return
+  const { hub, id, commit, signal, onRetry, onProgress } = copy
+  const onBytes = (bytes: number) => {
+    if (total > 0) onProgress?.({ stage: 'download', done: before + bytes, total, file: file.path })
+  }
+  await downloadBlob({ hub, id, commit, file, blob, signal, onBytes, onRetry })
+}
+
+/** What is surely needed: the largest file that is still to come, and what 32-bit weights would become of all of them. */
+async function requireSpace(
+  { id, source, made, bits }: Copy,
+  files: readonly RemoteFile[],
+  kept: readonly RemoteFile[],
+): Promise<void> {
+  let copies = 0
+  let largest = 0
+  for (const file of files) {
+    if (await exists(join(made, file.path))) continue
+    const isKept = kept.includes(file)
+    copies += isKept ? file.size : (file.size * bits) / 32
+    const have = Math.max(await sizeOf(join(source, file.path)), await sizeOf(partialOf(join(source, file.path))))
+    if (!isKept) largest = Math.max(largest, file.size - have)
+  }
+  await checkSpace(id, dirname(source), copies + largest)
+}

@@ -1,0 +1,46 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+import { InvalidRequestError } from '../../errors/index.ts'
+import type { ModelFiles } from '../model-files.ts'
+import { readOptionalConfig } from '../read-config.ts'
+
+const NAME = 'pull.json'
+
+const schema = z.object({
+  id: z.string(),
+  revision: z.string(),
+  /** The commit that it was begun with, which is gone on with where the revision has moved. */
+  commit: z.string(),
+  bits: z.number(),
+  block_size: z.union([z.number(), z.literal('row')]),
+})
+
+/** What a folder in which a model is put together is being made of. */
+export type PullState = z.infer<typeof schema>
+
+/**
+ * What the folder was begun with, if it was.
+ *
+ * @throws InvalidRequestError where that is something else than is wanted now
+ */
+export async function readState(work: ModelFiles, wanted: Omit<PullState, 'commit'>): Promise<PullState | undefined> {
+  const state = await readOptionalConfig(work, NAME, schema, 'what an earlier pull was begun with')
+  if (state === undefined || describe(state) === describe(wanted)) return state
+  throw new InvalidRequestError(
+    'out',
+    `${work.location} has an unfinished pull of ${describe(state)}, not of ${describe(wanted)}; finish that one, remove the folder or choose another --out`,
+  )
+}
+
+export async function writeState(folder: string, state: PullState): Promise<void> {
+  const path = `${folder}/${NAME}`
+  await mkdir(dirname(path), { recursive: true })
+  // A process that is killed meanwhile leaves the old one or the new one.
+  await writeFile(`${path}.new`, JSON.stringify(state))
+  await rename(`${path}.new`, path)
+}
+
+function describe({ id, revision, bits, block_size: block }: Omit<PullState, 'commit'>): string {
+  return `${id}@${revision} in ${bits} bits and blocks of ${block}`
+}
