@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { materializeBundle } from './helpers/image-bundle.ts'
 import { type Finished, type InstalledPackage, installPackage, npmInstall, runIn } from './helpers/installed-package.ts'
@@ -39,7 +41,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/web\/[\w.-]+\.(js|d\.ts)|dist\/require\/((web\/)?[\w-]+\.d\.ts|package\.json)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(
+          !/^(dist\/[\w-]+\.(js|d\.ts)|dist\/web\/[\w.-]+\.(js|d\.ts)|dist\/require\/((web\/)?[\w-]+\.(js|d\.ts)|package\.json)|dist\/console\/page\.(html|css|js)|models\/(decide|image)-mini\/[\w./-]+|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/.test(
             path,
           ),
       )
@@ -54,6 +56,21 @@ describe('the tarball', () => {
   })
 })
 
+describe('tools that know packages', () => {
+  it('find no fault in how the tarball is imported and required', async () => {
+    const { buffer } = new Uint8Array(await readFile(installed.tarball))
+    expect((await publint({ pack: { tarball: buffer }, level: 'suggestion', strict: true })).messages).toEqual([])
+  })
+
+  it('find types wherever there is something to import', async () => {
+    // The script of a browser's worker is started, and never imported.
+    const options = { excludeEntrypoints: ['./web/worker'] }
+    const tarball = createPackageFromTarballData(new Uint8Array(await readFile(installed.tarball)))
+    const result = await checkPackage(tarball, options)
+    expect(result).toMatchObject({ types: { kind: 'included' }, problems: [] })
+  })
+})
+
 describe(`the installed package on this Node, ${process.version}`, () => {
   const node = (...args: string[]) => runIn(installed.app, process.execPath, args)
 
@@ -63,6 +80,14 @@ describe(`the installed package on this Node, ${process.version}`, () => {
 
   it('answers where it is required', () => {
     expect(answerOf(node('--input-type=commonjs', '-e', REQUIRE))).toMatchObject({ model: 'decide-mini', valid: true })
+  })
+
+  it('is the same library where it is required and where it is imported', () => {
+    const both = `import * as imported from 'tessera-onnx'
+      const { createRequire } = await import('node:module')
+      const required = createRequire(import.meta.url)('tessera-onnx')
+      console.log(JSON.stringify(Object.keys(imported).filter((name) => required[name] !== imported[name])))`
+    expect(answerOf(node('--input-type=module', '-e', both))).toEqual([])
   })
 
   it('draws and edits pictures, with the sharp that was installed along', async () => {

@@ -19,6 +19,7 @@ export interface InstalledPackage {
   /** Folder of the app. */
   readonly app: string
   readonly files: readonly PackedFile[]
+  readonly tarball: string
   /** Bytes of the tarball. */
   readonly size: number
   remove(): Promise<void>
@@ -64,8 +65,9 @@ export async function installPackage(): Promise<InstalledPackage> {
     )
     const [packed] = JSON.parse(stdout) as [{ filename: string; size: number; files: PackedFile[] }]
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
-    await install(app, join(app, packed.filename))
-    return { app, files: packed.files, size: packed.size, remove }
+    const tarball = join(app, packed.filename)
+    await install(app, tarball)
+    return { app, tarball, files: packed.files, size: packed.size, remove }
   } catch (error) {
     await remove()
     throw error

@@ -1,0 +1,23 @@
+// What `require` gets, in a folder whose package.json names no module: declarations for files that TypeScript compiles to CommonJS,
+// which are those of the modules once more, and a line beside each that requires the module. There is one build, as every Node that
+// the package runs on can require a module; a second one would mean two engines and two classes of each error in one process.
+// The declarations are not called .d.cts: bundlers that trace what a package may load read those as programs, and fail.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+const target = 'dist/require'
+rmSync(target, { recursive: true, force: true })
+for (const folder of ['', 'web']) {
+  const from = join('dist', folder)
+  const to = join(target, folder)
+  mkdirSync(to, { recursive: true })
+  for (const declared of readdirSync(from).filter((name) => name.endsWith('.d.ts'))) {
+    copyFileSync(join(from, declared), join(to, declared))
+    // Declarations that several modules share have no module of their own.
+    const module = declared.replace('.d.ts', '.js')
+    if (!existsSync(join(from, module))) continue
+    const path = relative(to, join(from, module)).replaceAll('\\', '/')
+    writeFileSync(join(to, module), `module.exports = require('${path}')\n`)
+  }
+}
+writeFileSync(join(target, 'package.json'), '{}\n')
