@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { createServer, type JobStore, openRedisStore, type Server } from '../http/index.ts'
@@ -111,5 +112,20 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
     client.destroy()
     expect(texts).toEqual([expect.stringMatching(/^k1\./)])
     expect(texts.join()).not.toContain('CANARY')
+  })
+
+  it('cannot be reached where the server ends, which the next try may find again', async () => {
+    const own = await startRedis()
+    const store = await openJobStore({ connection: own.url, keys })
+    try {
+      own.freeze()
+      const read = store.read('any').catch((error: unknown) => error)
+      await sleep(100)
+      await own.kill()
+      expect(await read).toMatchObject({ code: 'store_unavailable', retryable: true, status: 503 })
+    } finally {
+      await store.close()
+      await own.stop()
+    }
   })
 })

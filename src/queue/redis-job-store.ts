@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { OverloadedError, RateLimitError } from '../errors/index.ts'
+import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } from '../errors/index.ts'
 import { type Job, type JobRequest, type JobStore, type SharedJobs } from '../http/index.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
@@ -36,7 +36,26 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
   const sealer = openSealer(sealing)
   const client = await connectRedis(connection, 'connection')
   const subscriber = await connectRedis(connection, 'connection')
-  return new RedisJobStore(client, subscriber, sealer)
+  const store = new RedisJobStore(client, subscriber, sealer)
+  return {
+    shared: store.shared,
+    add: (job) => reach(store.add(job)),
+    read: (id) => reach(store.read(id)),
+    write: (job) => reach(store.write(job)),
+    remove: (id) => reach(store.remove(id)),
+    list: (account) => reach(store.list(account)),
+    close: () => store.close(),
+  }
+}
+
+/** A server that is away, or refuses a command, is no fault of the service: the same request may succeed in a moment. */
+async function reach<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (cause) {
+    if (TesseraError.isInstance(cause)) throw cause
+    throw new StoreUnavailableError('jobs cannot be reached at the moment; retry with backoff', { cause })
+  }
 }
 
 class RedisJobStore implements JobStore {
