@@ -8,6 +8,13 @@ interface Counts {
 }
 
 const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?' } }
+/** Short ones, as a worker with a model computes them on a shared processor. */
+const TEXTS = [
+  'Where is my parcel?',
+  'I was charged twice and want my money back.',
+  'The app crashes when I log in.',
+  'Thank you, all is well.',
+]
 const LONGEST_PAUSE_MS = 1000
 const POLL_MS = 200
 
@@ -23,11 +30,15 @@ export class Clients {
   readonly refusals = new Map<number, number>()
   readonly wrong: string[] = []
   readonly #urls: readonly string[]
+  readonly #isCounted: boolean
+  readonly #said = new Map<string, string>()
   readonly #pending = new Map<string, Promise<void>>()
   #stopped = false
 
-  constructor(urls: readonly string[]) {
+  /** @param isCounted whether the engine counts characters; else it has a model */
+  constructor(urls: readonly string[], isCounted: boolean) {
     this.#urls = urls
+    this.#isCounted = isCounted
   }
 
   /** Resolves when what is asked at this moment is answered. */
@@ -51,52 +62,67 @@ export class Clients {
   }
 
   async #ask(key: string): Promise<void> {
-    const tenant = TENANTS[Math.floor(Math.random() * TENANTS.length)]!
-    const state = 'x'.repeat(1 + Math.floor(Math.random() * 1000))
+    const tenant = pick(TENANTS)
+    const state = this.#isCounted ? 'x'.repeat(1 + Math.floor(Math.random() * 1000)) : pick(TEXTS)
     const began = performance.now()
     for (let pause = 50; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const { status, tokens } = await this.#send(key, tenant, state)
+      const { status, answer } = await this.#send(key, tenant, state)
       if (status === 200) {
-        if (tokens !== state.length) this.wrong.push(`${tokens} tokens for ${state.length}`)
+        const tokens = answer?.usage?.input_tokens ?? 0
+        this.#check(state, tokens, answer)
         this.answered[tenant].requests++
-        this.answered[tenant].tokens += state.length
+        this.answered[tenant].tokens += tokens
         this.latencies.push(performance.now() - began)
         return
       }
       this.refusals.set(status, (this.refusals.get(status) ?? 0) + 1)
-      if (status > 0 && status < 500) this.wrong.push(`status ${status}`)
+      if (status > 0 && (status <= 500 || answer?.error_type === undefined))
+        this.wrong.push(`status ${status}, ${answer?.error_type}`)
       await sleep(pause)
     }
   }
 
+  /** The engine that counts says how long its text was; a model says the same of a text at all times. */
+  #check(state: string, tokens: number, answer: Answer | undefined): void {
+    if (this.#isCounted) {
+      if (tokens !== state.length) this.wrong.push(`${tokens} tokens for ${state.length}`)
+      return
+    }
+    const said = JSON.stringify(answer?.answers)
+    const before = this.#said.get(state) ?? said
+    this.#said.set(state, before)
+    if (tokens === 0 || said !== before) this.wrong.push(`${said} after ${before}`)
+  }
+
   /** Half of the requests are jobs, which any front is asked for. */
-  async #send(key: string, tenant: Tenant, state: string): Promise<{ status: number; tokens?: number }> {
+  async #send(key: string, tenant: Tenant, state: string): Promise<Try> {
     const headers = { authorization: `Bearer ${tenant}`, 'content-type': 'application/json', 'idempotency-key': key }
     try {
       const body = JSON.stringify({ state, questions: QUESTIONS })
-      const prefer = state.length % 2 === 0 ? { prefer: 'respond-async' } : {}
+      const prefer = Math.random() < 0.5 ? { prefer: 'respond-async' } : {}
       const sent = { method: 'POST', headers: { ...headers, ...prefer }, body }
       const response = await fetch(`${this.#any()}/v1/systemone`, sent)
       const answer = (await response.json()) as Answer
       return response.status === 202
-        ? await this.#follow(answer.id, headers.authorization)
-        : toTry(response.status, answer)
+        ? await this.#follow(answer.id!, headers.authorization)
+        : { status: response.status, answer }
     } catch {
       return { status: 0 }
     }
   }
 
-  async #follow(id: string, authorization: string): Promise<{ status: number; tokens?: number }> {
+  async #follow(id: string, authorization: string): Promise<Try> {
     for (;;) {
       await sleep(POLL_MS)
       const response = await fetch(`${this.#any()}/v1/jobs/${id}`, { headers: { authorization } })
-      const { status, result, error } = (await response.json()) as Job
-      if (!response.ok) return { status: response.status }
-      if (status === 'succeeded') return toTry(200, result!)
+      const job = (await response.json()) as Job & Answer
+      const { status, result, error } = job
+      if (!response.ok) return { status: response.status, answer: job }
+      if (status === 'succeeded') return { status: 200, answer: result! }
       if (status === 'failed') {
         // The next try is another job.
         await fetch(`${this.#any()}/v1/jobs/${id}`, { method: 'DELETE', headers: { authorization } })
-        return { status: error!.status }
+        return { status: error!.status, answer: error! }
       }
     }
   }
@@ -107,16 +133,24 @@ export class Clients {
 }
 
 interface Answer {
-  readonly id: string
+  readonly id?: string
+  readonly answers?: object
   readonly usage?: { readonly input_tokens: number }
+  readonly error_type?: string
 }
 
 interface Job {
   readonly status: string
   readonly result?: Answer
-  readonly error?: { readonly status: number }
+  readonly error?: Answer & { readonly status: number }
 }
 
-function toTry(status: number, { usage }: Answer): { status: number; tokens?: number } {
-  return { status, ...(usage && { tokens: usage.input_tokens }) }
+interface Try {
+  /** 0 for a connection that broke. */
+  readonly status: number
+  readonly answer?: Answer
+}
+
+function pick<Value>(values: readonly Value[]): Value {
+  return values[Math.floor(Math.random() * values.length)]!
 }

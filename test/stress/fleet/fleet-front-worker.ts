@@ -1,11 +1,11 @@
-// A front of the fleet, in a process of its own: `REDIS_URL KEYS PORT JOURNAL`.
+// A front of the fleet, in a process of its own: `REDIS_URL KEYS HOST PORT JOURNAL`.
 
 import { createServer, openRedisStore } from '../../../src/http/index.ts'
 import { serveHttp } from '../../../src/http/serve/serve-http.ts'
 import { createQueueEngine, openJobStore } from '../../../src/queue/index.ts'
 import { TENANTS } from './tenants.ts'
 
-const [, , connection = '', keys = '', port = '', journal = ''] = process.argv
+const [, , connection = '', keys = '', host = '', port = '', journal = ''] = process.argv
 const server = createServer({
   engine: createQueueEngine({ connection, keys }),
   store: await openRedisStore(connection),
@@ -14,4 +14,4 @@ const server = createServer({
   limits: { concurrency: 1000 },
   jobs: { concurrency: 1000, store: await openJobStore({ connection, keys }) },
 })
-await serveHttp(server, '127.0.0.1', Number(port))
+await serveHttp(server, host, Number(port))

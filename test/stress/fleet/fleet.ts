@@ -6,16 +6,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { freePort } from '../../helpers/free-port.ts'
-import { startRedis, type TestRedis } from '../../helpers/redis-server.ts'
+import { startRedis } from '../../helpers/redis-server.ts'
 import { Clients } from './clients.ts'
+import { type Host, Hosts } from './hosts.ts'
 import { Program } from './programs.ts'
 import { TENANTS } from './tenants.ts'
 
 /*
  * Kills the processes of a fleet at random under clients that send everything until it is answered: two fronts, four
- * workers, and the Redis server that holds queue and balances (AOF).
+ * workers, and the Redis server that holds queue and balances (AOF). With --hosts each of them is in a network namespace
+ * of its own, whose cable is pulled as well (Linux, as root); with --model workers have that model.
  *
- *     npm run stress:fleet [-- --seconds 600 --clients 64]
+ * After each fault it waits until all is answered, --apart seconds at most.
+ *
+ *     npm run stress:fleet [-- --seconds 600 --clients 64 --apart 12 --hosts --model models/decide-mini]
  *
  * Prints a line of JSON, and ends with 1 where a request is not answered within two minutes of the end, an answer is not
  * the one to its request, or the balances are not what was answered.
@@ -24,13 +28,19 @@ import { TENANTS } from './tenants.ts'
 const FRONTS = 2
 const WORKERS = 4
 const MOST_WAIT_MS = 120_000
-const FAULTS_APART_MS = 8000
+/** Longer than the lease of the workers. */
+const CUT_MS = 6000
+const PORT = 8080
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '600' }, clients: { type: 'string', default: '64' } },
+  options: {
+    seconds: { type: 'string', default: '600' },
+    clients: { type: 'string', default: '64' },
+    apart: { type: 'string', default: '12' },
+    hosts: { type: 'boolean', default: false },
+    model: { type: 'string', default: '' },
+  },
 })
-
-type Kind = 'worker' | 'front' | 'redis'
 
 const script = (name: string) => fileURLToPath(new URL(`./${name}.js`, import.meta.url))
 
@@ -47,41 +57,47 @@ async function untilReady(url: string): Promise<void> {
   }
 }
 
-async function killOne(
-  kind: Kind,
-  redis: TestRedis,
-  programs: Readonly<Record<'worker' | 'front', readonly Program[]>>,
-) {
-  if (kind === 'redis') {
-    await redis.kill()
-    await sleep(Math.random() * 1000)
-    return redis.restart()
-  }
-  const program = programs[kind][Math.floor(Math.random() * programs[kind].length)]!
+async function restartOne(programs: readonly Program[]): Promise<void> {
+  const program = pick(programs)
   await program.kill()
   await sleep(Math.random() * 1000)
   program.start()
 }
 
+async function cutOne(among: readonly Host[]): Promise<void> {
+  const host = pick(among)
+  await host.cut()
+  await sleep(CUT_MS)
+  await host.mend()
+}
+
 /**
- * Kills something every few seconds.
+ * Does something harmful every few seconds.
  *
  * @returns milliseconds until all that was asked at that moment was answered, once it is
  */
-async function disturb(clients: Clients, kill: (kind: Kind) => Promise<void>): Promise<Record<Kind, number[]>> {
-  const recovery: Record<Kind, number[]> = { worker: [], front: [], redis: [] }
-  const kinds: readonly Kind[] = ['worker', 'front', 'worker', 'redis']
+async function disturb(clients: Clients, faults: readonly Fault[]): Promise<Record<string, number[]>> {
+  const recovery: Record<string, number[]> = Object.fromEntries(faults.map(({ kind }) => [kind, []]))
   const end = performance.now() + Number(values.seconds) * 1000
   for (let index = 0; performance.now() < end; index++) {
     await sleep(1000 + Math.random() * 2000)
-    const kind = kinds[index % kinds.length]!
+    const { kind, strike } = faults[index % faults.length]!
     const began = performance.now()
-    const settled = clients.settled().then(() => recovery[kind].push(Math.round(performance.now() - began)))
-    await kill(kind)
+    const settled = clients.settled().then(() => recovery[kind]!.push(Math.round(performance.now() - began)))
+    await strike()
     // What takes longer is overtaken by the next fault.
-    await Promise.race([settled, sleep(FAULTS_APART_MS, undefined, { ref: false })])
+    await Promise.race([settled, sleep(Number(values.apart) * 1000, undefined, { ref: false })])
   }
   return recovery
+}
+
+interface Fault {
+  readonly kind: string
+  readonly strike: () => Promise<void>
+}
+
+function pick<Value>(among: readonly Value[]): Value {
+  return among[Math.floor(Math.random() * among.length)]!
 }
 
 /** What the accounts were charged, by what any front says. */
@@ -102,20 +118,55 @@ function percentile(sorted: readonly number[], share: number): number {
 }
 
 const keys = `k1:${randomBytes(32).toString('base64')}`
-const redis = await startRedis(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction'])
+const hosts = new Hosts()
+if (values.hosts) await hosts.open()
+const address = values.hosts ? hosts.address : '127.0.0.1'
+const open = ['--protected-mode', 'no', '--bind', address, '127.0.0.1']
+const redis = await startRedis(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', ...open])
+const connection = `redis://${address}:${redis.port}`
 const journal = await mkdtemp(join(tmpdir(), 'tessera-journal-'))
-const ports = await Promise.all(Array.from({ length: FRONTS }, freePort))
-const urls = ports.map((port) => `http://127.0.0.1:${port}`)
+const places: { front: Host[]; worker: Host[] } = { front: [], worker: [] }
+for (let count = 0; values.hosts && count < FRONTS; count++) places.front.push(await hosts.add())
+for (let count = 0; values.hosts && count < WORKERS; count++) places.worker.push(await hosts.add())
+const listening = await Promise.all(
+  Array.from({ length: FRONTS }, async (_, index) => {
+    const host = places.front[index]
+    return host ? { host: host.address, port: PORT } : { host: '127.0.0.1', port: await freePort() }
+  }),
+)
+const urls = listening.map(({ host, port }) => `http://${host}:${port}`)
+const shared = [connection, keys]
 const programs = {
-  front: ports.map((port) => new Program(script('fleet-front-worker'), redis.url, keys, String(port), journal)),
-  worker: Array.from({ length: WORKERS }, () => new Program(script('fleet-engine-worker'), redis.url, keys)),
+  front: listening.map(({ host, port }, index) => {
+    const args = [script('fleet-front-worker'), ...shared, host, String(port), journal]
+    return new Program(places.front[index]?.prefix ?? [], ...args)
+  }),
+  worker: Array.from({ length: WORKERS }, (_, index) => {
+    return new Program(places.worker[index]?.prefix ?? [], script('fleet-engine-worker'), ...shared, values.model)
+  }),
 }
+const kills: readonly Fault[] = [
+  { kind: 'worker killed', strike: () => restartOne(programs.worker) },
+  { kind: 'front killed', strike: () => restartOne(programs.front) },
+  {
+    kind: 'Redis killed',
+    async strike() {
+      await redis.kill()
+      await sleep(Math.random() * 1000)
+      await redis.restart()
+    },
+  },
+]
+const cuts: readonly Fault[] = [
+  { kind: 'worker cut off', strike: () => cutOne(places.worker) },
+  { kind: 'front cut off', strike: () => cutOne(places.front) },
+]
 for (const program of [...programs.front, ...programs.worker]) program.start()
 try {
   await Promise.all(urls.map(untilReady))
-  const clients = new Clients(urls)
+  const clients = new Clients(urls, values.model === '')
   for (let count = 0; count < Number(values.clients); count++) void clients.run()
-  const recoveryMs = await disturb(clients, (kind) => killOne(kind, redis, programs))
+  const recoveryMs = await disturb(clients, values.hosts ? [...kills, ...cuts] : kills)
   await Promise.all(urls.map(untilReady))
   const isAnswered = await Promise.race([clients.stop().then(() => true), sleep(MOST_WAIT_MS).then(() => false)])
   // Charges that waited for the store are made within seconds of its return.
@@ -137,7 +188,7 @@ try {
     recoveryMs: Object.fromEntries(
       Object.entries(recoveryMs).map(([kind, times]) => {
         const sorted = times.toSorted((a, b) => a - b)
-        return [kind, { kills: times.length, p50: percentile(sorted, 0.5), max: percentile(sorted, 1) }]
+        return [kind, { times: times.length, p50: percentile(sorted, 0.5), max: percentile(sorted, 1) }]
       }),
     ),
   }
@@ -146,6 +197,7 @@ try {
 } finally {
   await Promise.all([...programs.front, ...programs.worker].map((program) => program.kill()))
   await redis.stop()
+  if (values.hosts) await hosts.close()
   await rm(journal, { recursive: true })
 }
 process.exit()

@@ -3,15 +3,17 @@ import { once } from 'node:events'
 
 /** A program that is started again after it was killed, until it is stopped. */
 export class Program {
-  readonly #args: readonly string[]
+  readonly #command: readonly string[]
   #child: ChildProcess | undefined
 
-  constructor(...args: readonly string[]) {
-    this.#args = args
+  /** @param prefix what the command line begins with, as where it runs on another host */
+  constructor(prefix: readonly string[], ...args: readonly string[]) {
+    this.#command = [...prefix, process.execPath, ...args]
   }
 
   start(): void {
-    this.#child = spawn(process.execPath, [...this.#args], { stdio: ['ignore', 'ignore', 'inherit'] })
+    const [program = '', ...args] = this.#command
+    this.#child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
   }
 
   /** As a crash would. */
