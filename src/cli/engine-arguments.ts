@@ -12,6 +12,14 @@ export const engineArguments = {
   },
 } as const
 
+/** For commands that go on for long. */
+export const isolateArgument = {
+  isolate: {
+    type: 'boolean',
+    description: 'run models in processes of their own, which give memory back and may crash alone',
+  },
+} as const
+
 /** For commands that make decisions. */
 export const calibrationArgument = {
   calibration: {

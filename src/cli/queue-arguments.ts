@@ -9,7 +9,17 @@ export const queuePlaintextArgument = {
 } as const
 
 /** Arguments about models, which are where the workers are. */
-const OF_WORKERS = ['use', 'backend', 'threads', 'workers', 'calibration', 'both-orders', 'preload', 'lora'] as const
+const OF_WORKERS = [
+  'use',
+  'backend',
+  'threads',
+  'workers',
+  'isolate',
+  'calibration',
+  'both-orders',
+  'preload',
+  'lora',
+] as const
 
 export type ModelArguments = { readonly [Name in (typeof OF_WORKERS)[number]]?: unknown }
 

@@ -2,7 +2,7 @@ import { InvalidRequestError } from '../errors/index.ts'
 import type { NodeTimeouts } from '../http/adapters/node.ts'
 import { defaultJournal } from '../http/serve/default-journal.ts'
 import type { Ending } from '../http/serve/serve-http.ts'
-import { calibrationArgument, engineArguments, orderArgument } from './engine-arguments.ts'
+import { calibrationArgument, engineArguments, isolateArgument, orderArgument } from './engine-arguments.ts'
 import { namedLoraArgument } from './lora-arguments.ts'
 import { queuePlaintextArgument } from './queue-arguments.ts'
 import { readDuration } from './read-duration.ts'
@@ -75,10 +75,7 @@ export const serveArguments = {
     description: 'worker threads that calls are shared out to; default 1',
     valueHint: 'n',
   },
-  isolate: {
-    type: 'boolean',
-    description: 'run models in processes of their own, which give memory back and may crash alone',
-  },
+  ...isolateArgument,
   ...lifecycleArguments,
   ...engineArguments,
   ...calibrationArgument,

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,8 +73,9 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     return { ...service, send }
   }
 
-  async function worker() {
-    const started = run(['worker', '--queue', redis.url, '--use', model, '--backend', 'cpu', '--jobs', 'decide'])
+  async function worker(...more: string[]) {
+    const args = ['worker', '--queue', redis.url, '--use', model, '--backend', 'cpu', '--jobs', 'decide', ...more]
+    const started = run(args)
     await expect.poll(started.printed, { timeout: 30_000 }).toContain('taking work')
     return started
   }
@@ -100,8 +102,24 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     }
   }, 90_000)
 
+  it.skipIf(process.platform !== 'linux')(
+    'takes work on where the process of its model has ended',
+    async () => {
+      const [service, { child }] = [await front(), await worker('--isolate')]
+      const ask = async () => (await service.send('/v1/systemone', { method: 'POST', body })).status
+      await expect.poll(ask, { timeout: 20_000 }).toBe(200)
+      const children = () => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')
+      const [first] = children()
+      process.kill(Number(first), 'SIGKILL')
+      await expect.poll(ask, { timeout: 20_000 }).toBe(200)
+      expect([child.exitCode, children()]).toEqual([null, [expect.not.stringMatching(`^${first}$`)]])
+    },
+    90_000,
+  )
+
   it.each([
     [['serve', '--queue', 'URL', '--use', 'decide-mini'], {}, '--use: is for tessera worker where there is --queue'],
+    [['serve', '--queue', 'URL', '--isolate'], {}, '--isolate: is for tessera worker where there is --queue'],
     [['serve', '--queue', 'URL'], { TESSERA_QUEUE_KEYS: '' }, 'keys: are needed, as prompts'],
     [['worker', '--queue', 'URL'], { TESSERA_QUEUE_KEYS: '' }, 'keys: are needed, as prompts'],
     [['worker'], {}, '--queue: must name a Redis server'],

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { InvalidRequestError } from '../errors/index.ts'
 import { type QueueName, runWorker } from '../queue/index.ts'
-import { calibrationArgument, engineArguments, orderArgument } from './engine-arguments.ts'
+import { calibrationArgument, engineArguments, isolateArgument, orderArgument } from './engine-arguments.ts'
 import { namedLoraArgument, readNamedLoras } from './lora-arguments.ts'
 import { openEngine } from './open-engine.ts'
 import { queuePlaintextArgument } from './queue-arguments.ts'
@@ -34,6 +34,7 @@ export const workerArguments = {
     valueHint: 'duration',
   },
   workers: { type: 'string', description: 'worker threads that calls are shared out to; default 1', valueHint: 'n' },
+  ...isolateArgument,
   ...engineArguments,
   ...calibrationArgument,
   ...orderArgument,
