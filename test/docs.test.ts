@@ -24,6 +24,12 @@ const ELSEWHERE = ['./ink.safetensors', "'tessera-onnx/queue'"]
 const CALLS: Readonly<Record<string, string>> = {
   'electron-1': "console.log(await isAngry('Where is my parcel?'))",
   'lambda-1': "console.log((await handler({ body: 'Where is my parcel?' })).body)",
+  'service-1': `const { createHmac: sign } = await import('node:crypto')
+const at = String(Math.floor(Date.now() / 1000))
+const said = '{"type":"job.succeeded","data":{}}'
+const mac = sign('sha256', Buffer.alloc(32)).update('msg_1.' + at + '.' + said).digest('base64')
+const sent = { 'webhook-id': 'msg_1', 'webhook-timestamp': at, 'webhook-signature': 'v1,' + mac }
+console.log(verifyWebhook('whsec_' + Buffer.alloc(32).toString('base64'), new Headers(sent), said).type)`,
   'next-1': `const asked = new Request('http://localhost/triage', { method: 'POST', body: 'Where is my parcel?' })
 console.log(await (await POST(asked)).text())`,
   'next-2': `const headers = { authorization: 'Bearer a-long-secret' }

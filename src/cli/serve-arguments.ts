@@ -58,6 +58,11 @@ export const serveArguments = {
     valueHint: 'url',
   },
   ...queuePlaintextArgument,
+  'webhooks-private': {
+    type: 'boolean',
+    default: false,
+    description: 'send webhooks of jobs also to private addresses and without TLS',
+  },
   'access-log': {
     type: 'boolean',
     default: true,

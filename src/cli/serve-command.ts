@@ -43,6 +43,7 @@ export const serveCommand = defineCommand({
           store,
           ...readJournal(args),
           console: args.console,
+          webhooks: { allowPrivate: args['webhooks-private'] },
           log: (entry) => {
             if (args['access-log']) lines.add(formatAccess(entry, new Date()))
             showFault(entry)

@@ -15,6 +15,7 @@ import type { RequestTrace } from './request-trace.ts'
 import { readRetryCount } from './retry-count.ts'
 import type { Call, Route } from './route.ts'
 import { readParams } from './router.ts'
+import { WEBHOOK_HEADER } from './webhooks/webhooks.ts'
 
 export interface AnswerParts {
   readonly keys: KeyStore | undefined
@@ -70,6 +71,7 @@ function openCall(request: Request, route: Route, trace: RequestTrace, means: Bo
     query: searchParams,
     params: readParams(route.path, pathname),
     preferences: readPreferences(headers),
+    webhook: headers.get(WEBHOOK_HEADER) ?? undefined,
     job: undefined,
     keyName: undefined,
     idempotencyKey: undefined,

@@ -30,6 +30,8 @@ export interface Call {
   /** What stands in the path for the names in braces of the route's. */
   readonly params: Readonly<Record<string, string>>
   readonly preferences: Preferences
+  /** The address that is to be told of the end of a job, as the client gave it. */
+  readonly webhook: string | undefined
   /** Where it is answered as a job. */
   readonly job: JobSteps | undefined
   /** What stands behind the `?` of the address. */

@@ -10,6 +10,7 @@ import type { RateLimits } from './limits/request-limiter.ts'
 import type { RequestLog } from './request-reporter.ts'
 import type { Endpoint, Price, Prices } from './usage/prices.ts'
 import type { UsageStore } from './usage/usage-store.ts'
+import { WEBHOOKS, type WebhookOptions } from './webhooks/webhook-options.ts'
 
 /** What `createServer` takes. */
 export interface ServerOptions {
@@ -135,6 +136,15 @@ export interface ServerOptions {
    */
   readonly jobs?: JobOptions
   /**
+   * How clients are told that jobs are over (`tessera-webhook`).
+   *
+   * @example
+   * ```ts
+   * const server = createServer({ engine, webhooks: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr' } })
+   * ```
+   */
+  readonly webhooks?: WebhookOptions
+  /**
    * Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true.
    *
    * @example
@@ -222,6 +232,7 @@ const SERVER_OPTIONS = optionTable('a server', {
   hosts: listOf('names of hosts').default([]),
   requires: listOf('names of models').default([]),
   jobs: JOBS.default({ concurrency: 4 }),
+  webhooks: WEBHOOKS.default({}),
   console: flag.default(true),
   log: callback<(entry: RequestLog) => void>().optional(),
 } satisfies Record<keyof ServerOptions, unknown>)

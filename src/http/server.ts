@@ -11,6 +11,7 @@ import { createEditsRoute } from './images/edits-route.ts'
 import { createGenerationsRoute } from './images/generations-route.ts'
 import { withBackground } from './jobs/background-route.ts'
 import { createJobRoutes } from './jobs/job-routes.ts'
+import type { Job } from './jobs/job.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { MemoryJobStore } from './jobs/memory-job-store.ts'
 import type { KeyConfig } from './keys/key-config.ts'
@@ -42,6 +43,9 @@ import { RecentRequests } from './usage/recent-requests.ts'
 import { RunningWork } from './usage/running-work.ts'
 import type { DailyUsage, MonthlyUsage } from './usage/usage-rows.ts'
 import type { UsageStore } from './usage/usage-store.ts'
+import { createWebhookSecretRoute } from './webhooks/secret-route.ts'
+import type { WebhookOptions } from './webhooks/webhook-options.ts'
+import { Webhooks } from './webhooks/webhooks.ts'
 
 /** The HTTP service as a handler of web requests, which adapters mount into frameworks. */
 export interface Server {
@@ -123,13 +127,13 @@ export function createServer(options: ServerOptions): Server {
   const accounting = openAccounting(store, metrics, resolved)
   const { ledger } = accounting
   const recent = new RecentRequests()
-  const jobs = openJobs(metrics, resolved)
+  const { jobs, webhooks } = openJobs(metrics, resolved)
   const parser = new BodyParser()
   const hasStaleKeys = metrics.watchStaleKeys(() => keys?.isStale ?? false)
   let isDraining = false
   const handler = createHandler({
     routes: [
-      ...createWorkRoutes(accounting, resolved, jobs),
+      ...createWorkRoutes(accounting, resolved, { jobs, webhooks }),
       createModelsRoute(engine),
       createUsageRoute(ledger, recent),
       ...createAdminRoutes({ store, ledger, given, stored }),
@@ -156,7 +160,7 @@ export function createServer(options: ServerOptions): Server {
     async close() {
       isDraining = true
       await Promise.all([handler.close(), jobs.close()])
-      await Promise.all([accounting.running.close(), ledger.close(), parser.close()])
+      await Promise.all([accounting.running.close(), ledger.close(), parser.close(), webhooks.close()])
     },
     usage: (account) => ledger.usage(account),
     usageByDay: (account) => ledger.usageByDay(account),
@@ -181,17 +185,32 @@ function openLimiter(limits: RateLimits, keys: KeyStore | undefined, store: Usag
   return new RequestLimiter({ ...limits, ...(concurrency && { concurrency }) }, store.countRequest)
 }
 
+function openWebhooks(metrics: ServerMetrics, settings: WebhookOptions): Webhooks {
+  const secret = settings.secret ?? process.env['TESSERA_WEBHOOK_SECRET']
+  const onEnded = (outcome: 'delivered' | 'failed') => metrics.webhookEnded(outcome)
+  return new Webhooks({ ...settings, ...(secret !== undefined && { secret }), onEnded })
+}
+
 function openJobs(
   metrics: ServerMetrics,
-  { jobs: { concurrency, store = new MemoryJobStore() } }: ResolvedServerOptions,
+  { jobs: { concurrency, store = new MemoryJobStore() }, webhooks: settings }: ResolvedServerOptions,
 ) {
-  const jobs = new Jobs({ store, concurrency, onEnded: (status) => metrics.jobEnded(status) })
+  const webhooks = openWebhooks(metrics, settings)
+  const onEnded = (job: Job) => {
+    metrics.jobEnded(job.status)
+    webhooks.deliver(job)
+  }
+  const jobs = new Jobs({ store, concurrency, onEnded, checkWebhook: (address) => webhooks.check(address) })
   metrics.watchJobs(() => jobs.counts)
-  return jobs
+  return { jobs, webhooks }
 }
 
 /** The routes on which answers are charged, and those of the jobs that they may be. */
-function createWorkRoutes(accounting: Accounting, options: ResolvedServerOptions, jobs: Jobs): Route[] {
+function createWorkRoutes(
+  accounting: Accounting,
+  options: ResolvedServerOptions,
+  { jobs, webhooks }: ReturnType<typeof openJobs>,
+): Route[] {
   const { engine, maxEditBodyBytes, maxOptions } = options
   const decisions = createDecisionService({ engine, ...accounting, ...(maxOptions !== undefined && { maxOptions }) })
   const json = [
@@ -204,6 +223,7 @@ function createWorkRoutes(accounting: Accounting, options: ResolvedServerOptions
     withBackground(createEditsRoute(engine, accounting, maxEditBodyBytes), jobs, (call) => call.readJsonOrForm()),
     ...createBatchRoutes(decisions, options, jobs),
     ...createJobRoutes(jobs),
+    createWebhookSecretRoute(webhooks),
   ]
 }
 

@@ -41,6 +41,7 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
       engine,
       store,
       jobs: { store: jobs, concurrency: 100 },
+      webhooks: { secret: `whsec_${randomBytes(32).toString('base64')}`, allowPrivate: true },
       keys: [{ key: 'a', id: 'me', freeTokens: 1000 }],
     })
     closing.push(async () => {
@@ -96,7 +97,7 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
     await one.close()
     fake.release()
     await expect
-      .poll(() => read(two, id), { timeout: 20_000 })
+      .poll(() => read(two, id), { timeout: 70_000 })
       .toMatchObject({ status: 'succeeded', counts: { succeeded: 50 } })
     expect(await two.usage('me')).toMatchObject([{ requests: 50, units: 50 }])
     expect((await resultsOf(two, id)).map(({ custom_id }) => custom_id).sort()).toEqual(
@@ -104,12 +105,13 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
         .map((_, index) => `c${index}`)
         .sort(),
     )
-  }, 40_000)
+  }, 90_000)
 
-  it('hold nothing readable, and nothing of their requests when they are over', async () => {
+  it('hold nothing readable, their webhooks neither, and nothing of their requests when they are over', async () => {
     const server = await front()
     fake.hold()
-    const id = await start(server, batchOf(12))
+    // Nobody listens there.
+    const id = await start(server, batchOf(12), { 'tessera-webhook': 'http://127.0.0.1:9/CANARY' })
     await expect.poll(() => fake.running).toBe(8)
     const during = await readAll(redis.url)
     expect(during).toContain('k1.')

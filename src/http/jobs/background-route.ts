@@ -1,8 +1,10 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { JsonOrForm } from '../body/body-readers.ts'
 import { createJsonResponse } from '../json-response.ts'
+import { Refusal } from '../refusal.ts'
 import type { Call, Route } from '../route.ts'
 import { digest, toComparable } from '../usage/idempotent-requests.ts'
+import { WEBHOOK_HEADER } from '../webhooks/webhooks.ts'
 import type { JobHandler } from './job-handler.ts'
 import { describeResult } from './job-outcome.ts'
 import { toJobWire } from './job-wire.ts'
@@ -29,7 +31,10 @@ export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => P
     async handle(call) {
       const { isBackground, body } = takeBackground(await read(call))
       const { isAsync, keepMs = KEEP_MS } = call.preferences
-      if (!isAsync && !isBackground) return route.handle({ ...call, ...readersOf(body) })
+      if (!isAsync && !isBackground) {
+        if (call.webhook !== undefined) throw new Refusal(400, 'invalid_request', WEBHOOK_WITHOUT_JOB)
+        return route.handle({ ...call, ...readersOf(body) })
+      }
       refuseStream(body)
       return startJob(jobs, call, { path, keepMs, body }, isAsync ? { 'preference-applied': 'respond-async' } : {})
     },
@@ -49,15 +54,17 @@ export async function startJob(
   { path, keepMs, body }: Work,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const { idempotencyKey, caller } = call
+  const { idempotencyKey, caller, webhook } = call
   const isKeyed = idempotencyKey !== undefined
   const request = { body, caller, ...(isKeyed && { idempotencyKey }) }
   const own = isKeyed ? digest(`${path}\n${toComparable(body)}`) : undefined
-  const { job, ended } = await jobs.start({ account: caller.id, path, keepMs, request, digest: own }, call)
+  const { job, ended } = await jobs.start({ account: caller.id, path, keepMs, request, webhook, digest: own }, call)
   // It keeps its place under the limits of the key, and its share of the memory for bodies.
   if (ended) call.holdUntil(ended)
   return createJsonResponse(toJobWire(job), { status: 202, headers: { location: `/v1/jobs/${job.id}`, ...headers } })
 }
+
+const WEBHOOK_WITHOUT_JOB = `${WEBHOOK_HEADER}: tells of the end of a job; send it with "Prefer: respond-async"`
 
 /** What there is of a call whose client has its response, or is another process's. */
 const NO_REQUEST = {
@@ -66,6 +73,7 @@ const NO_REQUEST = {
   query: new URLSearchParams(),
   preferences: { isAsync: true, keepMs: undefined },
   keyName: undefined,
+  webhook: undefined,
   retryCount: 0,
   holdUntil: () => {},
 } as const

@@ -50,6 +50,8 @@ export interface Job {
   readonly request?: JobRequest
   /** How often a process took it over from one that had ended. */
   readonly takenOver?: number
+  /** Address that is told of its end. */
+  readonly webhook?: string
   /** SHA-256 of the request, where it has an `Idempotency-Key`. */
   readonly digest?: string
   /** How long it is kept after its end; 0 until its result was fetched. */

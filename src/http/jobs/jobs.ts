@@ -10,7 +10,7 @@ import { describeFailure } from './job-outcome.ts'
 import { createJobSteps, type JobNews } from './job-steps.ts'
 import type { JobStore } from './job-store.ts'
 import { JobTurns } from './job-turns.ts'
-import { isOver, type Job, type JobRequest, type JobStatus, type JobView } from './job.ts'
+import { isOver, type Job, type JobRequest, type JobView } from './job.ts'
 import { keepShared } from './keep-shared.ts'
 import { type JobOrder, makeJob, withoutRequest } from './make-job.ts'
 
@@ -19,7 +19,9 @@ export interface JobsParts {
   /** Jobs that are worked on at a time. */
   readonly concurrency: number
   /** Called when a job is over. */
-  readonly onEnded: (status: JobStatus) => void
+  readonly onEnded: (job: Job) => void
+  /** @throws Refusal for an address that webhooks are not sent to */
+  readonly checkWebhook: (address: string) => void
 }
 
 /** A job that this process answers. */
@@ -87,6 +89,7 @@ export class Jobs {
    */
   async start(order: JobOrder, notes: JobNotes): Promise<Started> {
     if (this.#isClosed) throw new OverloadedError(CLOSING)
+    if (order.webhook !== undefined) this.#parts.checkWebhook(order.webhook)
     const job = makeJob(order)
     const found = await this.#parts.store.add(job)
     if (found && found.digest !== job.digest) throw conflict()
@@ -240,7 +243,7 @@ export class Jobs {
     const job = { ...underway.job, ...change }
     underway.job = job
     await this.#parts.store.write(isOver(job) ? withoutRequest(job) : job)
-    if (isOver(job)) this.#parts.onEnded(job.status)
+    if (isOver(job)) this.#parts.onEnded(job)
     this.#changes.emit(job.id)
   }
 }

@@ -7,12 +7,14 @@ export interface JobOrder {
   readonly path: string
   readonly keepMs: number
   readonly request: JobRequest
+  /** Address that is told of its end. */
+  readonly webhook?: string | undefined
   /** SHA-256 of the request, where it has an `Idempotency-Key`. */
   readonly digest?: string | undefined
 }
 
 /** An id is no secret: only the account of a job is told of it. That of a key is the same for every try. */
-export function makeJob({ account, path, keepMs, request, digest: ownDigest }: JobOrder): Job {
+export function makeJob({ account, path, keepMs, request, webhook, digest: ownDigest }: JobOrder): Job {
   const key = request.idempotencyKey
   const name = key !== undefined ? digest(`${account}\n${key}`) : randomUUID().replaceAll('-', '')
   return {
@@ -24,6 +26,7 @@ export function makeJob({ account, path, keepMs, request, digest: ownDigest }: J
     createdAt: Date.now(),
     bytes: 0,
     request,
+    ...(webhook !== undefined && { webhook }),
     ...(ownDigest !== undefined && { digest: ownDigest }),
   }
 }

@@ -33,6 +33,7 @@ export class ServerMetrics {
     SECONDS,
   )
   readonly #jobs = new Counter('tessera_jobs_total', 'Jobs that are over, by status.')
+  readonly #webhooks = new Counter('tessera_webhooks_total', 'Webhooks of jobs, by outcome.')
   readonly #more: Metric[]
   readonly #running = new Gauge('tessera_http_requests_in_flight', 'Requests being answered.', () => this.#inFlight)
 
@@ -91,6 +92,10 @@ export class ServerMetrics {
     this.#more.push(new Reading('tessera_jobs', 'Jobs that wait for their turn or run.', 'gauge', list))
   }
 
+  webhookEnded(outcome: 'delivered' | 'failed'): void {
+    this.#webhooks.add({ outcome })
+  }
+
   jobEnded(status: string): void {
     this.#jobs.add({ status })
   }
@@ -111,6 +116,7 @@ export class ServerMetrics {
       this.#storeSeconds,
       this.#storeErrors,
       this.#jobs,
+      this.#webhooks,
       ...this.#more,
     ]
     return `${metrics.flatMap((metric) => metric.lines()).join('\n')}\n`

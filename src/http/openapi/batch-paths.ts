@@ -1,4 +1,4 @@
-import { accepted, errors, IDEMPOTENCY_KEY, lines, PREFER, REQUEST_ID, type Status } from './messages.ts'
+import { accepted, errors, IDEMPOTENCY_KEY, lines, PREFER, REQUEST_ID, type Status, WEBHOOK } from './messages.ts'
 import { limited } from './rate-limit-headers.ts'
 
 const READ_ERRORS: readonly Status[] = [400, 401, 404, 405, 421, 431, 500, 529]
@@ -11,7 +11,7 @@ export const BATCH_PATHS = {
       operationId: 'createBatch',
       tags: ['jobs'],
       summary: 'Answers up to 10,000 decisions as one job, at half the priority of other requests.',
-      parameters: [IDEMPOTENCY_KEY, PREFER],
+      parameters: [IDEMPOTENCY_KEY, PREFER, WEBHOOK],
       requestBody: { required: true, ...lines('BatchLine', 'A decision on each line, with a name of its own.') },
       responses: limited({ 202: accepted('The job that answers the batch.'), ...errors(POST_ERRORS) }, ['requests']),
     },

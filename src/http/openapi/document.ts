@@ -22,6 +22,7 @@ import { imageAnswerSchema } from '../images/image-route.ts'
 import { jobListSchema, jobSchema } from '../jobs/job-wire.ts'
 import { modelListSchema } from '../routes/models-route.ts'
 import { usageSchema } from '../routes/usage-route.ts'
+import { webhookSecretSchema } from '../webhooks/secret-route.ts'
 import { PATHS } from './paths.ts'
 
 const TAGS = [
@@ -72,6 +73,7 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Optio
         JobList: toJsonSchema(jobListSchema),
         BatchLine: BATCH_LINE,
         BatchResult: toJsonSchema(batchResultSchema),
+        WebhookSecret: toJsonSchema(webhookSecretSchema),
         ModelList: toJsonSchema(modelListSchema),
         Usage: toJsonSchema(usageSchema),
         KeyList: toJsonSchema(keyListSchema),

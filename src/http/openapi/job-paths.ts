@@ -22,6 +22,17 @@ export const JOB_PATHS = {
       responses: { 200: answer('Newest first.', 'JobList'), ...errors(LIST_ERRORS) },
     },
   },
+  '/v1/webhook-secret': {
+    get: {
+      operationId: 'getWebhookSecret',
+      tags: ['jobs'],
+      summary: 'What the account checks the webhooks of its jobs with.',
+      responses: {
+        200: answer('The newest first; none where the server sends no webhooks.', 'WebhookSecret'),
+        ...errors(LIST_ERRORS),
+      },
+    },
+  },
   '/v1/jobs/{id}': {
     get: {
       ...operation('getJob', 'How far a job is; with its result where it succeeded.'),

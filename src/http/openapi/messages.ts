@@ -163,6 +163,15 @@ export const PREFER = {
   example: 'respond-async, keep-result=60',
 }
 
+/** Header of requests that are to be jobs. */
+export const WEBHOOK = {
+  name: 'tessera-webhook',
+  in: 'header',
+  description:
+    'An https address that is sent a signed webhook (Standard Webhooks) when the job is over; only of a request that is a job.',
+  schema: { type: 'string', format: 'uri', maxLength: 2048 },
+}
+
 /** Header of the routes that are charged. */
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',

@@ -1,0 +1,55 @@
+import { type LookupAddress, lookup as resolve } from 'node:dns'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from './public-address.ts'
+
+export interface WebhookPost {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Whether it may go to addresses that are not public. */
+  readonly allowsPrivate: boolean
+  readonly signal: AbortSignal
+}
+
+/** For an address that webhooks do not go to. */
+export class PrivateAddressError extends Error {}
+
+/**
+ * Sends a webhook. The name is resolved once, and the connection made to an address that was checked. Redirects are not followed.
+ *
+ * @returns the status of the answer, whose body is not read
+ * @throws PrivateAddressError; what the connection throws
+ */
+export function postWebhook({ url, headers, body, allowsPrivate, signal }: WebhookPost): Promise<number> {
+  const { protocol, hostname } = new URL(url)
+  // An address has no name to look up.
+  const literal = hostname.replace(/^\[|\]$/g, '')
+  return new Promise((done, fail) => {
+    if (!allowsPrivate && isIP(literal) !== 0 && !isPublicAddress(literal)) return fail(new PrivateAddressError())
+    const send = protocol === 'https:' ? requestHttps : requestHttp
+    const lookup = allowsPrivate ? {} : { lookup: lookupPublic }
+    const length = { 'content-length': Buffer.byteLength(body) }
+    // Without an agent every webhook has a connection of its own, which was checked.
+    const request = send(url, { method: 'POST', headers: { ...headers, ...length }, agent: false, signal, ...lookup })
+    request.on('error', fail)
+    request.on('response', (response) => {
+      response.destroy()
+      done(response.statusCode!)
+    })
+    request.end(body)
+  })
+}
+
+/** A name that has an address which is not public is refused: another of its addresses may be a pretext. */
+const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    if (error) return callback(error, [])
+    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
+      return callback(new PrivateAddressError(), [])
+    }
+    if (options.all) return callback(null, addresses)
+    callback(null, addresses[0]!.address, addresses[0]!.family)
+  })
+}
