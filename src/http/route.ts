@@ -3,6 +3,7 @@ import type { TesseraError } from '../errors/index.ts'
 import type { JsonOrForm } from './body/body-readers.ts'
 import type { BodyLine } from './body/parse-lines.ts'
 import type { Dialect } from './error-response.ts'
+import type { PartialPicture } from './jobs/job.ts'
 import type { Preferences } from './jobs/preferences.ts'
 import type { ApiKey } from './keys/key-store.ts'
 import type { Scope } from './keys/scopes.ts'
@@ -17,6 +18,8 @@ export interface JobSteps {
    */
   begin(signal: AbortSignal): Promise<void>
   onProgress(progress: Progress): void
+  /** Told of a preview of a picture. */
+  onPartial(partial: PartialPicture): void
   /** Whether its work has half the priority of other work; default false. */
   readonly isHalf?: boolean
 }

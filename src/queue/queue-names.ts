@@ -33,6 +33,9 @@ export const jobKey = (id: string) => `${PREFIX}:job:${id}`
 /** There as long as some process has the job. */
 export const jobLeaseKey = (id: string) => `${PREFIX}:job-lease:${id}`
 
+/** How far a job is that runs, for other processes. */
+export const jobNewsKey = (id: string) => `${PREFIX}:job-news:${id}`
+
 /** Ids of the jobs of an account. */
 export const jobsKey = (account: string) => `${PREFIX}:jobs:${account}`
 

@@ -8,6 +8,7 @@ import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../http/test-suppor
 import { createStubEngine, type StubEngine } from '../http/test-support/stub-engine.ts'
 import { connectRedis } from '../redis/connect-redis.ts'
 import { openJobStore } from './index.ts'
+import { readAll } from './test-support/read-all.ts'
 
 const keys = `k1:${randomBytes(32).toString('base64')}`
 const headers = bearer('a')
@@ -78,6 +79,24 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
     expect((await events).at(-1)?.[0]).toBe('job.cancelled')
     expect([one.stub.counts.aborted, await two.server.usage('me')]).toEqual([1, []])
   })
+
+  it('tell of their progress and show previews at any of them, sealed on their way', async () => {
+    const [path, body] = IMAGE_BODIES[0]
+    let open = () => {}
+    one.stub.gate = new Promise((resolve) => {
+      open = resolve
+    })
+    const id = await start(one, { ...body, partial_images: 2 }, path)
+    await expect.poll(() => read(two, id), { timeout: 10_000 }).toMatchObject({ progress: { stage: 'denoising' } })
+    const news = await readAll(redis.url)
+    expect(news).toContain('job-news')
+    expect(news).not.toContain('denoising')
+    const events = two.server.fetch(get(`/v1/jobs/${id}/events`, { headers })).then(eventsOf)
+    setTimeout(open, 2000)
+    const names = (await events).map(([name]) => name)
+    expect(names.filter((name) => name === 'image_generation.partial_image')).toHaveLength(2)
+    expect(names.at(-1)).toBe('job.succeeded')
+  }, 30_000)
 
   it('are found by their Idempotency-Key at any of them', async () => {
     const key = { 'idempotency-key': 'k' }

@@ -3,7 +3,7 @@ import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } 
 import { type Job, type JobRequest, type JobStore, type SharedJobs } from '../http/index.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
-import { jobKey, JOB_CANCEL_TOPIC, jobLeaseKey, jobsKey, OPEN_JOBS_KEY } from './queue-names.ts'
+import { jobKey, JOB_CANCEL_TOPIC, jobLeaseKey, jobNewsKey, jobsKey, OPEN_JOBS_KEY } from './queue-names.ts'
 import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
 import type { Sealer } from './sealer.ts'
 
@@ -14,6 +14,8 @@ const LEASE_MS = 15_000
 /** A job that is never taken over is forgotten; a batch may take days. */
 const OPEN_KEPT_MS = 7 * 24 * 3600 * 1000
 const UNFETCHED_MS = 600_000
+/** A step of a large picture on a slow machine takes longer, and is news again then. */
+const NEWS_KEPT_MS = 120_000
 const MOST_TAKEN_AT_ONCE = 50
 
 const TABLE = optionTable('a store of jobs', SHARED)
@@ -74,6 +76,12 @@ class RedisJobStore implements JobStore {
       takeOver: () => this.#takeOver(),
       release: async (id) => void (await client.del(jobLeaseKey(id))),
       cancel: async (id) => void (await client.publish(JOB_CANCEL_TOPIC, id)),
+      tellNews: async (id, news) =>
+        void (await client.set(jobNewsKey(id), sealer.seal(news, id), { PX: NEWS_KEPT_MS })),
+      readNews: async (id) => {
+        const sealed = await client.get(jobNewsKey(id))
+        return sealed === null ? undefined : sealer.open(sealed, id)
+      },
       onCancel: (listener) => void subscriber.subscribe(JOB_CANCEL_TOPIC, listener).catch(() => {}),
     }
   }
@@ -106,11 +114,11 @@ class RedisJobStore implements JobStore {
     if (endedAt === undefined)
       return void (await this.#client.set(jobKey(id), this.#seal(job), { PX: OPEN_KEPT_MS, XX: true }))
     await this.#client.set(jobKey(id), this.#seal(job), { PX: keepMs === 0 ? UNFETCHED_MS : keepMs, XX: true })
-    await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, id), this.#client.del(jobLeaseKey(id))])
+    await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, id), this.#client.del([jobLeaseKey(id), jobNewsKey(id)])])
   }
 
   async remove(id: string): Promise<void> {
-    await this.#client.del([jobKey(id), jobLeaseKey(id)])
+    await this.#client.del([jobKey(id), jobLeaseKey(id), jobNewsKey(id)])
     await this.#client.sRem(OPEN_JOBS_KEY, id)
   }
 

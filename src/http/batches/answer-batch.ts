@@ -153,6 +153,7 @@ class Batch {
       job: {
         isHalf: true,
         onProgress: () => {},
+        onPartial: () => {},
         begin: async (ended) => {
           leave = await steps.beginLine(ended)
         },

@@ -7,8 +7,9 @@ import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import { type Accounting, type Asking, chargeAnswer } from '../usage/charge-answer.ts'
 import { dropDefaults } from './openai-fields.ts'
-import { secondsNow } from './picture-events.ts'
-import { type EventName, streamPictures, type Watching } from './stream-pictures.ts'
+import { type EventName, secondsNow, toPartial } from './picture-events.ts'
+import { selectPreviews } from './select-previews.ts'
+import { streamPictures, type Watching } from './stream-pictures.ts'
 import { tellWarnings, WARNINGS_HEADER } from './told-warnings.ts'
 
 interface Parts<Request> {
@@ -71,9 +72,21 @@ export function createImageRoute<Request extends ImageBody>({
     async handle(call) {
       const request = parseRequest(schema, dropDefaults(await readBody(call)))
       if (request.stream) return stream(request, call)
-      const { data, warnings } = await drawCharged(request, call)
+      const { data, warnings } = await drawCharged(
+        request,
+        call,
+        watchJob(call, eventName, request.partial_images ?? 0),
+      )
       return answer(data, tellWarnings(warnings))
     },
+  }
+}
+
+/** A job tells of previews where its events are read. */
+function watchJob({ job }: Call, eventName: EventName, previews: number): Watching {
+  if (job === undefined || previews === 0) return {}
+  return {
+    onPreview: selectPreviews(previews, (preview, index) => job.onPartial(toPartial(eventName, preview, index))),
   }
 }
 

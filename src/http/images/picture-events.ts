@@ -1,6 +1,9 @@
 import type { Preview } from '../../jobs/preview.ts'
 import type { ImageResponse } from '../../schemas/index.ts'
 
+/** First part of the names of events. */
+export type EventName = 'image_generation' | 'image_edit'
+
 /** Pictures are not counted in tokens: they have a price each. */
 const NO_TOKENS = {
   input_tokens: 0,
@@ -14,9 +17,9 @@ export function toCompletedEvent(type: string, picture: ImageResponse['data'][nu
   return { ...describe(type, picture, created_at), usage: NO_TOKENS }
 }
 
-/** That of a preview; `size` is its own, smaller than what is drawn. */
-export function toPartialEvent(type: string, preview: Preview, created_at: number, partial_image_index: number) {
-  return { ...describe(type, preview, created_at), partial_image_index }
+/** That of a preview, now; `size` is its own, smaller than what is drawn. */
+export function toPartial(eventName: EventName, preview: Preview, partial_image_index: number) {
+  return { ...describe(`${eventName}.partial_image`, preview, secondsNow()), partial_image_index }
 }
 
 function describe(type: string, { b64_json }: { readonly b64_json: string }, created_at: number) {

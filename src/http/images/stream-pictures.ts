@@ -2,12 +2,9 @@ import type { ImageCallOptions } from '../../engine/index.ts'
 import type { ImageResponse } from '../../schemas/index.ts'
 import { startEventStream } from '../event-stream.ts'
 import type { Call } from '../route.ts'
-import { secondsNow, toCompletedEvent, toPartialEvent } from './picture-events.ts'
+import { type EventName, secondsNow, toCompletedEvent, toPartial } from './picture-events.ts'
 import { selectPreviews } from './select-previews.ts'
 import { tellWarnings } from './told-warnings.ts'
-
-/** First part of the names of events. */
-export type EventName = 'image_generation' | 'image_edit'
 
 /** How a drawing is followed. */
 export type Watching = Pick<ImageCallOptions, 'onProgress' | 'onPreview'>
@@ -25,8 +22,8 @@ export function streamPictures(call: Call, { eventName, previews, draw }: Stream
     // Progress is sent as comments: OpenAI's clients hand every event to their user, who knows none of this kind.
     const onProgress: Watching['onProgress'] = (progress) => comment(`progress ${JSON.stringify(progress)}`)
     const onPreview = selectPreviews(previews, (preview, index) => {
-      const name = `${eventName}.partial_image`
-      event(name, toPartialEvent(name, preview, secondsNow(), index))
+      const partial = toPartial(eventName, preview, index)
+      event(partial.type, partial)
     })
     const { data, warnings } = await draw({ onProgress, ...(previews > 0 && { onPreview }) }, signal)
     const words = tellWarnings(warnings)

@@ -38,7 +38,10 @@ async function cancel(jobs: Jobs, { caller, params }: Call): Promise<Response> {
   return createJsonResponse(toJobWire(await jobs.cancel(caller.id, params.id!)))
 }
 
-/** An event for every change, named `job.` and the status, with the job as its data; the last one has the result. */
+/**
+ * An event for every change, named `job.` and the status, with the job as its data; the last one has the result. Previews of
+ * pictures are the events that a request with `stream: true` gets, those before this stream began first.
+ */
 async function stream(jobs: Jobs, call: Call): Promise<Response> {
   const { caller, params } = call
   const id = params.id!
@@ -47,7 +50,11 @@ async function stream(jobs: Jobs, call: Call): Promise<Response> {
   return startEventStream(call, async ({ comment, event }, signal) => {
     const timer = setInterval(() => comment('waiting'), COMMENT_MS).unref()
     try {
+      let shown = 0
       for await (const job of jobs.watch(caller.id, id, signal)) {
+        const { partials = [] } = job
+        for (const partial of partials.slice(shown)) event(partial.type, partial)
+        shown = Math.max(shown, partials.length)
         event(`job.${job.status}`, toJobWire(job))
         await jobs.fetched(job)
       }

@@ -1,14 +1,8 @@
-import type { Progress } from '../../engine/index.ts'
 import type { openAdmission } from './admission.ts'
 import type { BatchSteps } from './job-handler.ts'
+import type { NewsBoard } from './job-news.ts'
 import type { JobTurns } from './job-turns.ts'
-import type { Job, JobCounts } from './job.ts'
-
-/** How far a job is that runs. */
-export interface JobNews {
-  readonly progress?: Progress
-  readonly counts?: JobCounts
-}
+import type { Job } from './job.ts'
 
 interface Parts {
   readonly job: Job
@@ -16,11 +10,13 @@ interface Parts {
   readonly admission: Pick<ReturnType<typeof openAdmission>, 'admit'>
   /** Called when its first turn comes. */
   onRunning(): Promise<void>
-  tell(news: JobNews): void
+  readonly news: NewsBoard
+  /** Called when there is news. */
+  onNews(): void
 }
 
 /** What the answer of a job tells on its way, and what ends its turn. */
-export function createJobSteps({ job: { id, account: client }, turns, admission, onRunning, tell }: Parts) {
+export function createJobSteps({ job: { id, account: client }, turns, admission, onRunning, news, onNews }: Parts) {
   let leave = () => {}
   let isRunning = false
   let lines = 0
@@ -41,10 +37,18 @@ export function createJobSteps({ job: { id, account: client }, turns, admission,
       await run()
       return leaveLine
     },
-    onProgress: (progress) => tell({ progress }),
-    onCounts: (counts) => {
+    onProgress(progress) {
+      news.tell(id, { progress })
+      onNews()
+    },
+    onPartial(partial) {
+      news.tellPartial(id, partial)
+      onNews()
+    },
+    onCounts(counts) {
       const done = counts.succeeded + counts.failed
-      tell({ counts, progress: { stage: 'answering', done, total: counts.total } })
+      news.tell(id, { counts, progress: { stage: 'answering', done, total: counts.total } })
+      onNews()
     },
   }
   return { steps, leave: () => leave() }

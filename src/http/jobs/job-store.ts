@@ -34,6 +34,10 @@ export interface SharedJobs {
   release(id: string): Promise<void>
   /** Asks whoever has a job to cancel it. */
   cancel(id: string): Promise<void>
+  /** Tells the others how far a job is that this process has; replaces what was told before. */
+  tellNews(id: string, news: string): Promise<void>
+  /** What was told of a job that runs. */
+  readNews(id: string): Promise<string | undefined>
   /** Called with the id of each job that some process asks to be cancelled. */
   onCancel(listener: (id: string) => void): void
 }

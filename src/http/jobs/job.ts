@@ -70,12 +70,19 @@ export interface Job {
 
 export type JobError = ReturnType<typeof createErrorBody> & { readonly status: number }
 
+/** An event of a stream of pictures, as requests with `stream: true` get it. */
+export interface PartialPicture {
+  readonly type: string
+}
+
 /** A job as it stands at this moment. */
 export interface JobView extends Job {
   /** How many jobs are served before it, and itself; only while it is queued here. */
   readonly place?: number
   /** Only while it runs. */
   readonly progress?: Progress
+  /** Previews of its pictures so far, the oldest first; only while it runs. */
+  readonly partials?: readonly PartialPicture[]
 }
 
 export function isOver({ status }: Job): boolean {

@@ -83,6 +83,29 @@ describe('a job', () => {
     expect(events.at(-1)).toMatchObject(['job.succeeded', { id: job['id'], result: { data: [{}] } }])
   })
 
+  it.each(IMAGE_BODIES)(
+    'streams previews as they are asked for, also those that were there before: %s',
+    async (path, body) => {
+      serve()
+      jobs.hold()
+      const { job } = await jobs.start({ ...body, partial_images: 2 }, path)
+      await expect.poll(() => jobs.stub.counts.running).toBe(1)
+      const response = await jobs.ask(job['id'], {}, {}, '/events')
+      jobs.open()
+      const events = await eventsOf(response)
+      const name = path.endsWith('edits') ? 'image_edit.partial_image' : 'image_generation.partial_image'
+      const partials = events.filter(([type]) => type === name)
+      expect(partials.map(([, data]) => data)).toMatchObject([
+        { type: name, partial_image_index: 0, size: '16x16', b64_json: expect.any(String) },
+        { type: name, partial_image_index: 1 },
+      ])
+      expect(events.at(-1)).toMatchObject(['job.succeeded', { result: { data: [{}] } }])
+      const plain = await jobs.start(body, path)
+      const quiet = await eventsOf(await jobs.ask(plain.job['id'], {}, {}, '/events'))
+      expect(quiet.every(([type]) => type.startsWith('job.'))).toBe(true)
+    },
+  )
+
   it('that is kept until it is fetched is gone then, and not before', async () => {
     serve()
     const { job } = await jobs.start(BODY, '/v1/systemone', { prefer: 'respond-async, keep-result=0' })

@@ -6,13 +6,15 @@ import { conflict } from '../usage/idempotent-requests.ts'
 import { openAdmission } from './admission.ts'
 import { Changes } from './changes.ts'
 import type { JobHandler, JobNotes } from './job-handler.ts'
+import { NewsBoard } from './job-news.ts'
 import { describeFailure } from './job-outcome.ts'
-import { createJobSteps, type JobNews } from './job-steps.ts'
+import { createJobSteps } from './job-steps.ts'
 import type { JobStore } from './job-store.ts'
 import { JobTurns } from './job-turns.ts'
 import { isOver, type Job, type JobRequest, type JobView } from './job.ts'
 import { keepShared } from './keep-shared.ts'
 import { type JobOrder, makeJob, withoutRequest } from './make-job.ts'
+import type { Underway } from './underway.ts'
 
 export interface JobsParts {
   readonly store: JobStore
@@ -22,17 +24,6 @@ export interface JobsParts {
   readonly onEnded: (job: Job) => void
   /** @throws Refusal for an address that webhooks are not sent to */
   readonly checkWebhook: (address: string) => void
-}
-
-/** A job that this process answers. */
-interface Underway {
-  job: Job
-  readonly controller: AbortController
-  news: JobNews
-  /** Resolves when the request is admitted, rejects with why it is refused. */
-  readonly accepted: Promise<void>
-  /** Resolves when the job is over, with what went wrong. */
-  readonly ended: Promise<TesseraError | undefined>
 }
 
 interface Started {
@@ -55,6 +46,7 @@ export class Jobs {
   readonly #parts: JobsParts
   readonly #turns: JobTurns
   readonly #underway = new Map<string, Underway>()
+  readonly #news: NewsBoard
   readonly #changes = new EventEmitter().setMaxListeners(0)
   readonly #handlers = new Map<string, JobHandler>()
   readonly #stopKeeping: () => void
@@ -63,6 +55,7 @@ export class Jobs {
   constructor(parts: JobsParts) {
     this.#parts = parts
     this.#turns = new JobTurns(parts.concurrency)
+    this.#news = new NewsBoard(parts.store.shared)
     this.#stopKeeping = keepShared(parts.store.shared, {
       underway: () => [...this.#underway.keys()],
       resume: (job) => this.#resume(job),
@@ -105,7 +98,7 @@ export class Jobs {
   /** @throws Refusal (404) where the account has no such job */
   async find(account: string, id: string): Promise<JobView> {
     const job = await this.#parts.store.read(id)
-    if (job?.account === account) return this.#view(job)
+    if (job?.account === account) return this.#viewNow(job)
     throw new Refusal(404, 'not_found', 'there is no such job: its id is unknown, or its result is no longer kept')
   }
 
@@ -128,7 +121,7 @@ export class Jobs {
         if (isOver(view)) return
         await changes.next(this.#underway.has(id) ? undefined : POLL_MS)
         const job = await this.#parts.store.read(id)
-        view = job && this.#view(job)
+        view = job && (await this.#viewNow(job))
       }
     } finally {
       changes.stop()
@@ -183,10 +176,14 @@ export class Jobs {
     if (takenOver >= MOST_TAKEN_OVER) controller.abort(new WorkerCrashedError(POISONED))
   }
 
-  #view(job: Job): JobView {
+  #view(job: Job, news = this.#news.own(job.id)): JobView {
     const place = this.#turns.placeOf(job.id)
-    const news = this.#underway.get(job.id)?.news
     return { ...job, ...(place !== undefined && { place }), ...(!isOver(job) && news) }
+  }
+
+  /** With what other processes know. */
+  async #viewNow(job: Job): Promise<JobView> {
+    return this.#view(job, isOver(job) ? undefined : await this.#news.read(job.id))
   }
 
   #begin(job: Job, notes: JobNotes): Underway {
@@ -200,10 +197,8 @@ export class Jobs {
       turns: this.#turns,
       admission,
       onRunning: () => this.#change(underway, { status: 'running', startedAt: Date.now() }),
-      tell: (news) => {
-        underway.news = news
-        this.#changes.emit(job.id)
-      },
+      news: this.#news,
+      onNews: () => this.#changes.emit(job.id),
     })
     const fail = async (thrown: unknown) => {
       // Whoever asked is told, and there is no job to ask for.
@@ -227,9 +222,10 @@ export class Jobs {
         admission.close()
         leave()
         this.#underway.delete(job.id)
+        this.#news.forget(job.id)
         this.#changes.emit(job.id)
       })
-    const underway: Underway = { job, controller, news: {}, accepted: admission.accepted, ended }
+    const underway: Underway = { job, controller, accepted: admission.accepted, ended }
     this.#underway.set(job.id, underway)
     return underway
   }

@@ -65,6 +65,8 @@ export function createStubEngine(): StubEngine {
   async function draw(n: number, width: number, height: number, call?: ImageCallOptions): Promise<ImageResponse> {
     if (stub.failure !== undefined) throw stub.failure
     call?.onProgress?.({ stage: 'denoising', done: 0, total: 1 })
+    const preview = pngHeader(16, 16).toString('base64')
+    for (const step of [1, 2]) call?.onPreview?.({ picture: 0, step, steps: 3, b64_json: preview })
     await work(call)
     call?.onProgress?.({ stage: 'denoising', done: 1, total: 1 })
     const image = { b64_json: pngHeader(width, height).toString('base64') }
