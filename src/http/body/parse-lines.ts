@@ -10,7 +10,7 @@ export type BodyLine =
   | { readonly at: number; readonly refused: string }
 
 /** More than that is better sent as two batches. */
-export const MAX_LINES = 10_000
+const MAX_LINES = 10_000
 
 /** Of all lines: what is small as text can be large as a value. */
 const MAX_VALUES = 2_000_000
