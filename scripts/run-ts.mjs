@@ -33,5 +33,7 @@ await build({
 })
 // A process of its own, so that the bundler's memory and threads are not part of what is measured.
 const command = ['--enable-source-maps', join(outdir, `${name}.js`), ...args]
-const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' })
+// Benches also load onnxruntime beside the library, and start programs that do: none of them reports to its maker.
+const env = { ORT_DISABLE_TELEMETRY: '1', ...process.env }
+const { status } = spawnSync(process.execPath, command, { stdio: 'inherit', env })
 process.exitCode = status ?? 1
