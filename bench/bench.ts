@@ -4,6 +4,7 @@ import { countDefaultThreads } from '../src/backends/platform.ts'
 import { backendsBench } from './backends/bench-backends.ts'
 import { decideBench } from './decide/bench-decide.ts'
 import { encodersBench, languageModelsBench } from './families/bench-families.ts'
+import { fullsizeBench } from './fullsize/bench-fullsize.ts'
 import { growthBench } from './growth/bench-growth.ts'
 import { imagesBench } from './images/bench-images.ts'
 import { limitsBench } from './limits/bench-limits.ts'
@@ -17,7 +18,7 @@ import { serviceBench } from './service/bench-service.ts'
  * Measures the library and writes bench/results/NAME.json and, from all results there, bench/RESULTS.md with its plots:
  *
  *     npm run bench -- NAME... [--layers 4] [--threads N] [--runs 7] [--states 512,2048] [--questions 1,16]
- *         [--sides 512] [--model models/decide-mini] [--out bench]
+ *         [--sides 512] [--checkpoints qwen3-4b-int8] [--model models/decide-mini] [--out bench]
  *
  * Without a name it only makes the page again. Defaults are below; a bench whose runs take minutes does fewer of them.
  */
@@ -29,6 +30,7 @@ const BENCHES = {
   peers: peersBench,
   encoders: encodersBench,
   'language-models': languageModelsBench,
+  fullsize: fullsizeBench,
   growth: growthBench,
   limits: limitsBench,
   service: serviceBench,
@@ -43,6 +45,7 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '7' },
     states: { type: 'string', default: '512,2048' },
     questions: { type: 'string', default: '1,4,16,32' },
+    checkpoints: { type: 'string', default: 'qwen3-4b-int8,z-image-int4' },
     sides: { type: 'string', default: '256,512' },
     out: { type: 'string', default: 'bench' },
   },
@@ -55,6 +58,7 @@ const options = {
   runs: Number(values.runs),
   states: list(values.states),
   questions: list(values.questions),
+  checkpoints: values.checkpoints.split(','),
   sides: list(values.sides),
 }
 for (const name of positionals) {

@@ -7,24 +7,27 @@ const CHANNELS = 128
  * FLUX.2 transformers with blocks of 1,152 instead of klein's 3,072 channels, and 1 double and 3 single blocks instead of
  * 5 and 20: large enough for every operator to run as it does in the real model.
  */
-export const FLUX2_MID: RandomModel = flux2('flux2-mid', { heads: 9, single: 3, text: 1536 })
+export const FLUX2_MID: RandomModel = flux2('flux2-mid', { heads: 9, double: 1, single: 3, text: 1536 })
 /** The same network at a size that a device in software can compute. */
-export const FLUX2_SMALL: RandomModel = flux2('flux2-small', { heads: 2, single: 1, text: 256 })
+export const FLUX2_SMALL: RandomModel = flux2('flux2-small', { heads: 2, double: 1, single: 1, text: 256 })
 
-interface Flux2Size {
+export interface Flux2Size {
   readonly heads: number
+  /** Blocks with text and picture apart, and with both in one. */
+  readonly double: number
   readonly single: number
   readonly text: number
 }
 
-function flux2(name: string, size: Flux2Size): RandomModel {
+/** A FLUX.2 transformer; that of klein 4B has 24 heads, 5 double and 20 single blocks and text of 7,680 channels. */
+export function flux2(name: string, size: Flux2Size): RandomModel {
   return {
     name,
     config: {
       _class_name: 'Flux2Transformer2DModel',
       patch_size: 1,
       in_channels: CHANNELS,
-      num_layers: 1,
+      num_layers: size.double,
       num_single_layers: size.single,
       attention_head_dim: HEAD,
       num_attention_heads: size.heads,
@@ -40,7 +43,7 @@ function flux2(name: string, size: Flux2Size): RandomModel {
   }
 }
 
-function listShapes({ heads, single, text }: Flux2Size): Record<string, number[]> {
+function listShapes({ heads, double, single, text }: Flux2Size): Record<string, number[]> {
   const width = heads * HEAD
   const inner = 3 * width
   const square = (parts: readonly string[]) => attention(parts, [width, width])
@@ -50,6 +53,16 @@ function listShapes({ heads, single, text }: Flux2Size): Record<string, number[]
       'attn.to_qkv_mlp_proj': [3 * width + 2 * inner, width],
       'attn.to_out': [width, width + inner],
       ...gains(['norm_q', 'norm_k']),
+    }),
+  )
+  const doubles = Array.from({ length: double }, (_, i) =>
+    under(`transformer_blocks.${i}`, {
+      ...square(['add_q_proj', 'add_k_proj', 'add_v_proj', 'to_add_out', 'to_q', 'to_k', 'to_v', 'to_out.0']),
+      ...gains(['norm_q', 'norm_k', 'norm_added_q', 'norm_added_k']),
+      'ff.linear_in': [2 * inner, width],
+      'ff.linear_out': [width, inner],
+      'ff_context.linear_in': [2 * inner, width],
+      'ff_context.linear_out': [width, inner],
     }),
   )
   return weights({
@@ -62,15 +75,7 @@ function listShapes({ heads, single, text }: Flux2Size): Record<string, number[]
     'single_stream_modulation.linear': [3 * width, width],
     'norm_out.linear': [2 * width, width],
     proj_out: [CHANNELS, width],
-    ...under('transformer_blocks.0', {
-      ...square(['add_q_proj', 'add_k_proj', 'add_v_proj', 'to_add_out', 'to_q', 'to_k', 'to_v', 'to_out.0']),
-      ...gains(['norm_q', 'norm_k', 'norm_added_q', 'norm_added_k']),
-      'ff.linear_in': [2 * inner, width],
-      'ff.linear_out': [width, inner],
-      'ff_context.linear_in': [2 * inner, width],
-      'ff_context.linear_out': [width, inner],
-    }),
-    ...(Object.assign({}, ...blocks) as Record<string, number[]>),
+    ...(Object.assign({}, ...doubles, ...blocks) as Record<string, number[]>),
   })
 }
 

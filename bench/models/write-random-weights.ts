@@ -30,22 +30,27 @@ export async function writeRandomBytes(file: string, shapes: Shapes, { bits, blo
   const tensors = Object.entries(shapes)
   const plans = tensors.flatMap(([name, shape]) => planTensor(name, shape, { bits, block }))
   const writer = await SafetensorsWriter.create(file, plans, {})
-  for (const [name, shape] of tensors) {
-    const [rows, width] = shape
-    if (rows === undefined || width === undefined) {
+  for (const [index, [name, shape]] of tensors.entries()) {
+    if (!isMatrix(name, shape)) {
       await writer.append(name, drawTensor(name, shape))
       continue
     }
+    const [rows, width] = shape as [number, number]
     const scales = new Float32Array(block === 'row' ? rows : (rows * width) / block)
     await writer.append(name, randomFillSync(new Uint8Array((rows * width * bits) / 8)))
-    await writer.append(`${name}.scales`, scales.fill(1 / (SPREAD[bits] * Math.sqrt(width))))
+    await writer.append(`${name}.scales`, scales.fill((1 + index / 1e6) / (SPREAD[bits] * Math.sqrt(width))))
   }
   await writer.close()
 }
 
+/** Rows of padding have two axes too. */
+function isMatrix(name: string, shape: readonly number[]): boolean {
+  return shape.length === 2 && name.endsWith('.weight')
+}
+
 function planTensor(name: string, shape: readonly number[], { bits, block }: RandomFormat): TensorPlan[] {
-  const [rows, width] = shape
-  if (rows === undefined || width === undefined) return [{ name, dtype: 'F32', shape }]
+  if (!isMatrix(name, shape)) return [{ name, dtype: 'F32', shape }]
+  const [rows, width] = shape as [number, number]
   if (block === 'row') {
     return [
       { name, dtype: 'I8', shape: [rows, width] },

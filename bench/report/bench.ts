@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly states: readonly number[]
   /** Questions a request. */
   readonly questions: readonly number[]
+  /** Names of checkpoints in full size. */
+  readonly checkpoints: readonly string[]
   /** Sides of square pictures, in pixels. */
   readonly sides: readonly number[]
 }

@@ -26,6 +26,7 @@ const REFERENCE = [
   { text: 'Decision models', link: '/models' },
   { text: 'The embedded models', link: '/embedded-models' },
   { text: 'Speed', link: '/speed' },
+  { text: 'Checkpoints in full size', link: '/full-size' },
   { text: 'Files of models', link: '/files' },
   { text: 'Backends', link: '/backends' },
   { text: 'What the specification leaves open', link: '/spec-notes' },

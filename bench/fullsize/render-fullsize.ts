@@ -1,0 +1,43 @@
+import { table } from '../report/markdown.ts'
+import type { FullsizeModel, FullsizeResults } from './results.ts'
+
+export function renderFullsize({ models }: FullsizeResults): string {
+  return [
+    `Checkpoints in their published sizes with random weights, from files that the system has in its cache, in a process each.
+Memory is what the system counts as resident, with pages of mapped files; the prediction leaves those out. The engine may use
+the budget; pictures are 512 × 512, states have 1,024 tokens.`,
+    table(
+      ['', 'files', 'budget', 'open', 'peak', 'predicted open / least', 'after dispose'],
+      models.map((model) => [
+        model.title,
+        ...[model.file, model.budget, model.open, model.peak].map(gigabytes),
+        `${gigabytes(model.predicted.open)} / ${gigabytes(model.predicted.needed)}`,
+        gigabytes(model.disposed),
+      ]),
+    ),
+    table(
+      ['', 'opening', 'first progress after', '`countTokens`', 'work'],
+      models.map((model) => [
+        model.title,
+        seconds(model.opening_ms),
+        seconds(model.first_progress_ms),
+        countTokens(model),
+        Object.entries(model.times)
+          .map(([name, ms]) => `${name} ${seconds(ms)}`)
+          .join(', '),
+      ]),
+    ),
+  ].join('\n\n')
+}
+
+function countTokens({ count_tokens: counted }: FullsizeModel): string {
+  return counted ? `${seconds(counted.ms)}, ${gigabytes(counted.grown)} more` : ''
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(2)} GB`
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`
+}

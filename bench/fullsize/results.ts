@@ -1,0 +1,27 @@
+/** What one process measured of one checkpoint; memory in bytes as the system counts it (resident), times in milliseconds. */
+export interface ModelFigures {
+  /** Before the engine, and when the model is open and has worked once. */
+  readonly before: number
+  readonly open: number
+  /** Largest of the whole process. */
+  readonly peak: number
+  readonly disposed: number
+  readonly opening_ms: number
+  readonly first_progress_ms: number
+  readonly count_tokens?: { readonly ms: number; readonly grown: number }
+  /** Named pieces of work, such as `1 question` or `a step`. */
+  readonly times: Readonly<Record<string, number>>
+}
+
+export interface FullsizeModel extends ModelFigures {
+  readonly name: string
+  readonly title: string
+  readonly file: number
+  readonly budget: number
+  /** Of the library: open, and the least that a job needs. */
+  readonly predicted: { readonly open: number; readonly needed: number }
+}
+
+export interface FullsizeResults {
+  readonly models: readonly FullsizeModel[]
+}
