@@ -26,6 +26,12 @@ export interface TreeBranch {
   readonly leafOf: readonly number[]
 }
 
+/** The number of tokens that are seen by everything behind them: the first of the branch. */
+export function textLength({ parts }: TreeBranch): number {
+  const end = parts.findIndex((part) => part !== TRUNK)
+  return end === -1 ? parts.length : end
+}
+
 /** True where a token of part `from` looks at one of part `to` of the same question. */
 export function seesPart(from: number, to: number): boolean {
   return to === TRUNK || to === from || from === JOIN

@@ -10,7 +10,6 @@ import { openFolder } from '../../models/model-folder.ts'
 import { parseDecisionRequest, type DecisionRequest, type Question } from '../../schemas/index.ts'
 import { type Decider, openDecider } from '../index.ts'
 import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
-import { WorkingMemory } from '../working-memory.ts'
 import { openTreeModel } from './open-tree-decider.ts'
 import { createTreeTokens, JOIN } from './tree-branch.ts'
 import { readTreeConfig } from './tree-config.ts'
@@ -173,7 +172,7 @@ describe('a tree of questions', () => {
     const model = await openTreeModel(backend, { config, weights: await indexWeights(files), layout, unread: [] })
     const trunk = tokens.trunk(tokens.state('the app crashes.'))
     const read = async (most?: number) => {
-      const reader = createTreeReader(model, [branch], new WorkingMemory(), most)
+      const reader = createTreeReader(model, [branch], most)
       const [logits] = await reader.read(trunk, context.turn)
       return { logits: logits!, passes: reader.passes - 1 }
     }

@@ -1,8 +1,8 @@
 import type { Tensor } from '../../backends/backend.ts'
 import { int64 } from '../int64-tensor.ts'
-import { seesPart, type TreeBranch } from './tree-branch.ts'
+import { JOIN, seesPart, type TreeBranch } from './tree-branch.ts'
 
-/** Blocks a column without the NaN that −∞ gives in a fully blocked row; within the range of half precision. */
+/** Nothing is left of a weight with this added to its score. */
 const BLOCKED = -6e4
 
 /** Tokens `from` to `to` of a branch. */
@@ -18,87 +18,111 @@ export function trunkFeeds(ids: readonly number[]): Record<string, Tensor> {
   return tokenFeeds(ids, positions, 0)
 }
 
+/** Keys of a branch in a pass are filled up to whole steps of so many. */
+const SPAN_STEP = 64
+
 /**
- * Feeds of a pass of stretches of branches behind a window of `trunk` tokens. Where a branch is read in several passes, the pass has one
- * stretch, behind all tokens of its branch that went before.
+ * The keys that a stretch of so many tokens is compared with. It depends on the stretch alone: sums over another number of keys, of which
+ * no more count, may differ in their last bit.
  */
-export function branchFeeds(
-  stretches: readonly Stretch[],
-  trunk: number,
-  memory: Float32Array,
-): Record<string, Tensor> {
+export function spanLength(tokens: number): number {
+  return Math.ceil(tokens / SPAN_STEP) * SPAN_STEP
+}
+
+/** Feeds of a pass of stretches of one span behind a window of `trunk` tokens; each stretch is of another branch. */
+export function branchFeeds(stretches: readonly Stretch[], trunk: number): Record<string, Tensor> {
   const ids: number[] = []
   const positions: number[] = []
   const levels: number[] = []
   const rows: number[] = []
-  for (const { branch, from, to } of stretches) {
-    for (const row of branch.rows) if (row >= from && row < to) rows.push(ids.length + row - from)
+  const [all, read]: [Rows[], Rows[]] = [[], []]
+  for (const stretch of stretches) {
+    const { branch, from, to } = stretch
+    const first = ids.length
     for (let at = from; at < to; at++) {
       ids.push(branch.ids[at]!)
       positions.push(trunk + branch.offsets[at]!)
       levels.push(branch.levels[at]!)
     }
+    all.push({ stretch, tokens: Array.from({ length: to - from }, (_, index) => from + index), first })
+    const tokens = readRows(stretch)
+    // A stretch of which nothing is read still has to give a row.
+    if (tokens.length === 0) tokens.push(from)
+    read.push({ stretch, tokens, first: rows.length })
+    rows.push(...tokens.map((token) => first + token - from))
   }
+  const span = spanLength(all[0]!.tokens.length)
   return {
     ...tokenFeeds(ids, positions, 1),
     level_ids: int64(levels, [levels.length]),
-    attention_bias: branchBias(stretches, trunk, memory),
-    // A pass of which nothing is read yet still has to give a row.
-    rows: rows.length === 0 ? int64([0], [1]) : int64(rows, [rows.length]),
+    rows: int64(rows, [rows.length]),
+    branch_span: blockTensor(all, span),
+    ...rowFeeds('branch', all, span),
+    ...rowFeeds('read', read, span),
   }
 }
 
-/** The number of rows of a pass that are read. */
-export function countRows(stretches: readonly Stretch[]): number {
-  const read = ({ branch, from, to }: Stretch) => branch.rows.filter((row) => row >= from && row < to).length
-  return stretches.reduce((sum, stretch) => sum + read(stretch), 0)
+/** Tokens of a stretch whose hidden states are read, by their places in the branch. */
+export function readRows({ branch, from, to }: Stretch): number[] {
+  return branch.rows.filter((row) => row >= from && row < to)
 }
 
-/** Length of the memory for the bias of a pass. */
-export function biasLength(stretches: readonly Stretch[], trunk: number): number {
-  const tokens = countStretchTokens(stretches)
-  return tokens * (trunk + stretches[0]!.from + tokens)
+/** Some tokens of a stretch, as rows of a pass. */
+interface Rows {
+  readonly stretch: Stretch
+  /** By their places in the branch. */
+  readonly tokens: readonly number[]
+  /** Row of the first of them. */
+  readonly first: number
 }
 
-function countStretchTokens(stretches: readonly Stretch[]): number {
-  return stretches.reduce((sum, { from, to }) => sum + to - from, 0)
+function rowFeeds(name: string, blocks: readonly Rows[], span: number): Record<string, Tensor> {
+  const longest = Math.max(...blocks.map(({ tokens }) => tokens.length))
+  const order = blocks.flatMap(({ tokens }, block) => tokens.map((_, index) => block * longest + index))
+  return {
+    [`${name}_rows`]: blockTensor(blocks, longest),
+    [`${name}_bias`]: branchBias(blocks, longest, span),
+    [`${name}_order`]: int64(order, [order.length]),
+  }
 }
 
-/** 0 where a row sees a column, else `BLOCKED`: [tokens, trunk + tokens before + tokens]. */
-function branchBias(stretches: readonly Stretch[], trunk: number, memory: Float32Array): Tensor {
-  const tokens = countStretchTokens(stretches)
-  const total = trunk + stretches[0]!.from + tokens
-  const data = memory.subarray(0, tokens * total)
-  let start = 0
-  for (const { branch, from, to } of stretches) {
-    // Column of the branch's first token, were it in this pass.
-    const first = trunk + start
-    for (let at = from; at < to; at++) {
-      const row = start + at - from
-      const line = data.subarray(row * total, (row + 1) * total)
-      line.fill(0, 0, trunk).fill(BLOCKED, trunk)
-      const part = branch.parts[at]!
-      for (let other = 0; other < to; other++) {
-        if (seesPart(part, branch.parts[other]!)) line[first + other] = 0
+/** The rows of each block, filled up with the first of the pass. */
+function blockTensor(blocks: readonly Rows[], length: number): Tensor {
+  const rows = blocks.flatMap(({ tokens, first }) =>
+    Array.from({ length }, (_, index) => (index < tokens.length ? first + index : 0)),
+  )
+  return int64(rows, [blocks.length, length])
+}
+
+/** 0 where a row sees a token of its stretch, else `BLOCKED`: [blocks, longest, span]. */
+function branchBias(blocks: readonly Rows[], longest: number, span: number): Tensor {
+  const data = new Float32Array(blocks.length * longest * span).fill(BLOCKED)
+  for (const [block, { stretch, tokens }] of blocks.entries()) {
+    const { branch, from, to } = stretch
+    for (const [index, token] of tokens.entries()) {
+      const line = (block * longest + index) * span
+      const part = branch.parts[token]!
+      for (let other = from; other < to; other++) {
+        if (seesPart(part, branch.parts[other]!)) data[line + other - from] = 0
       }
     }
-    start += to - from
   }
-  return { type: 'float32', dims: [tokens, total], data }
+  return { type: 'float32', dims: [blocks.length, longest, span], data }
 }
 
 /**
- * Cuts a branch of many leaves into stretches of at most `most` tokens, each of whole parts, unless one is longer: tokens of a part see
- * each other.
+ * Cuts a branch into stretches of at most `most` tokens, each of whole parts, unless one is longer: tokens of a part see each other. The
+ * text is whole in the first, and what sees all leaves is a stretch of its own behind them.
  */
 export function cutBranch(branch: TreeBranch, most: number): Stretch[] {
   const { parts } = branch
+  if (parts.length <= most) return [{ branch, from: 0, to: parts.length }]
   const stretches: Stretch[] = []
   let from = 0
   let end = 0
   for (let at = 1; at <= parts.length; at++) {
     if (at < parts.length && parts[at] === parts[at - 1]) continue
-    if (at - from > most && end > from) {
+    if (end > from && (at - from > most || parts[end] === JOIN)) {
       stretches.push({ branch, from, to: end })
       from = end
     }

@@ -3,7 +3,6 @@ import type { DecisionRequest } from '../../schemas/index.ts'
 import type { QuestionReader, Reading } from '../decider.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { PlanLimits } from '../windows.ts'
-import { WorkingMemory } from '../working-memory.ts'
 import type { TreeBranch, TreeTokens } from './tree-branch.ts'
 import { countTrees, planTrees, type TreePlan } from './tree-plan.ts'
 import { createTreeReader, type TreeModel } from './tree-reader.ts'
@@ -17,7 +16,6 @@ export interface TreeParts {
 
 /** Reads the state once a window, and the questions as trees behind it. */
 export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: TreeParts): QuestionReader<TreePlan> {
-  const memory = new WorkingMemory()
   function plan(request: DecisionRequest): TreePlan {
     try {
       return planTrees(request, tokens, limits)
@@ -32,7 +30,6 @@ export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: T
       const reader = createTreeReader(
         model,
         questions.map((question) => branches[question]!),
-        memory,
       )
       return { windows, questions, reader }
     })

@@ -1,13 +1,9 @@
 import type { Session, Tensor } from '../../backends/backend.ts'
 import { groupBranches } from '../group-branches.ts'
-import type { WorkingMemory } from '../working-memory.ts'
-import type { TreeBranch } from './tree-branch.ts'
-import { biasLength, branchFeeds, countRows, cutBranch, type Stretch, trunkFeeds } from './tree-passes.ts'
+import { textLength, type TreeBranch } from './tree-branch.ts'
+import { branchFeeds, cutBranch, readRows, spanLength, type Stretch, trunkFeeds } from './tree-passes.ts'
 
-/**
- * Most tokens of questions in a pass: every token is computed against all of its pass, and all scores of a layer are in memory at
- * once.
- */
+/** Most tokens of questions in a pass: all scores of a layer are in memory at once. */
 const PASS = 256
 
 /** The sessions of a model. */
@@ -42,23 +38,8 @@ export interface TreeReader {
 }
 
 /** @param most tokens of questions in a pass */
-export function createTreeReader(
-  model: TreeModel,
-  branches: readonly TreeBranch[],
-  memory: WorkingMemory,
-  most = PASS,
-): TreeReader {
-  const groups = groupBranches(branches, most).map((group): Group => {
-    const questions = group.map(({ question }) => question)
-    if (questions.length === 1) {
-      return { questions, passes: cutBranch(branches[questions[0]!]!, most).map((stretch) => [stretch]) }
-    }
-    const whole = questions.map((question): Stretch => {
-      const branch = branches[question]!
-      return { branch, from: 0, to: branch.ids.length }
-    })
-    return { questions, passes: [whole] }
-  })
+export function createTreeReader(model: TreeModel, branches: readonly TreeBranch[], most = PASS): TreeReader {
+  const groups = groupBySpan(branches, most)
   return {
     passes: groups.reduce((sum, { passes }) => sum + passes.length, 1),
     async read(trunk, beforePass, onRows) {
@@ -67,7 +48,7 @@ export function createTreeReader(
       const logits: Float64Array[] = []
       try {
         for (const group of groups) {
-          const rows = await readGroup(model, group, { state, length: trunk.length, memory, beforePass })
+          const rows = await readGroup(model, group, { state, length: trunk.length, beforePass })
           const own = group.questions.map((question) => branches[question]!)
           const read = await score(model, own, rows)
           let first = 0
@@ -86,37 +67,65 @@ export function createTreeReader(
   }
 }
 
+/** Questions of one span together, so that none is filled up because of another. */
+function groupBySpan(branches: readonly TreeBranch[], most: number): Group[] {
+  const bySpan = new Map<number, number[]>()
+  for (const [question, { ids }] of branches.entries()) {
+    const span = spanLength(ids.length)
+    bySpan.set(span, [...(bySpan.get(span) ?? []), question])
+  }
+  return [...bySpan.values()].flatMap((questions) => {
+    const own = questions.map((question) => branches[question]!)
+    return groupBranches(own, most).map((group): Group => {
+      const cut = group.map(({ branch }) => cutBranch(branch, most))
+      const [first] = cut as [Stretch[]]
+      return {
+        questions: group.map(({ question }) => questions[question]!),
+        passes: first.length > 1 ? first.map((stretch) => [stretch]) : [cut.flat()],
+      }
+    })
+  })
+}
+
+type KeysAndValues = Readonly<Record<string, Tensor>>
+
 interface WindowState {
   /** Keys and values of the window. */
-  readonly state: Readonly<Record<string, Tensor>>
+  readonly state: KeysAndValues
   readonly length: number
-  readonly memory: WorkingMemory
   readonly beforePass: () => Promise<void>
 }
 
 /** The hidden states of all rows that are read of a group, one after the other. */
-async function readGroup({ branch, width }: TreeModel, { passes }: Group, window: WindowState): Promise<Float32Array> {
-  const lent = window.memory.lend([Math.max(...passes.map((pass) => biasLength(pass, window.length)))])
+async function readGroup(model: TreeModel, { passes }: Group, window: WindowState): Promise<Float32Array> {
+  const { branch, width } = model
   const read: Float32Array[] = []
+  const own: KeysAndValues[] = []
   let past = window.state
   try {
     for (const [index, pass] of passes.entries()) {
       await window.beforePass()
-      const feeds = { ...branchFeeds(pass, window.length, lent.arrays[0]!), ...asPast(past) }
       const last = index === passes.length - 1
+      if (last && own.length > 0) past = replace(branch, past, append(window.state, own), window.state)
+      const feeds = { ...branchFeeds(pass, window.length), ...asPast(past) }
       const { hidden, ...added } = await branch.run(feeds, last ? ['hidden'] : undefined)
-      read.push((hidden!.data as Float32Array).subarray(0, countRows(pass) * width))
+      const rows = pass.reduce((sum, stretch) => sum + readRows(stretch).length, 0)
+      read.push((hidden!.data as Float32Array).subarray(0, rows * width))
       if (last) break
-      const longer = append(past, added)
-      if (past !== window.state) wipe(branch, past)
-      wipe(branch, added)
-      past = longer
+      own.push(added)
+      // Leaves see the text of their question, and the last stretch sees all of it.
+      if (index === 0) past = append(window.state, [firstRows(added, textLength(pass[0]!.branch))])
     }
   } finally {
     if (past !== window.state) wipe(branch, past)
-    lent.giveBack()
+    for (const added of own) wipe(branch, added)
   }
   return join(read)
+}
+
+function replace(session: Session, old: KeysAndValues, now: KeysAndValues, kept: KeysAndValues): KeysAndValues {
+  if (old !== kept) wipe(session, old)
+  return now
 }
 
 /** Logits of each branch's options, in the caller's order. `rows` are those of its leaves, then of its decide token. */
@@ -147,32 +156,38 @@ async function score({ scorer, width }: TreeModel, branches: readonly TreeBranch
   })
 }
 
-function asPast(keysAndValues: Readonly<Record<string, Tensor>>): Record<string, Tensor> {
+function asPast(keysAndValues: KeysAndValues): Record<string, Tensor> {
   return Object.fromEntries(Object.entries(keysAndValues).map(([name, tensor]) => [`past_${name}`, tensor]))
 }
 
-/** The rows of `added` behind those of `past`, of every layer. */
-function append(
-  past: Readonly<Record<string, Tensor>>,
-  added: Readonly<Record<string, Tensor>>,
-): Record<string, Tensor> {
+/** The rows of all of `added` behind those of `past`, of every layer. */
+function append(past: KeysAndValues, added: readonly KeysAndValues[]): Record<string, Tensor> {
   return Object.fromEntries(
     Object.entries(past).map(([name, before]) => {
-      const after = added[name]!
-      const data = before.type === 'float16' ? joinHalves(before, after) : join([before, after].map(floats))
-      return [name, { type: before.type, dims: [before.dims[0]! + after.dims[0]!, before.dims[1]!], data }]
+      const parts = [before, ...added.map((of) => of[name]!)]
+      const rows = parts.reduce((sum, { dims }) => sum + dims[0]!, 0)
+      const data = before.type === 'float16' ? joinHalves(parts) : join(parts.map(({ data }) => data as Float32Array))
+      return [name, { type: before.type, dims: [rows, before.dims[1]!], data }]
     }),
   )
 }
 
-function floats({ data }: Tensor): Float32Array {
-  return data as Float32Array
+function firstRows(keysAndValues: KeysAndValues, count: number): Record<string, Tensor> {
+  return Object.fromEntries(
+    Object.entries(keysAndValues).map(([name, { type, dims, data }]) => {
+      const rows = Math.min(count, dims[0]!)
+      return [name, { type, dims: [rows, dims[1]!], data: data.subarray(0, rows * dims[1]!) as Tensor['data'] }]
+    }),
+  )
 }
 
-function joinHalves(before: Tensor, after: Tensor): Uint16Array {
-  const joined = new Uint16Array(before.data.length + after.data.length)
-  joined.set(before.data as Uint16Array)
-  joined.set(after.data as Uint16Array, before.data.length)
+function joinHalves(parts: readonly Tensor[]): Uint16Array {
+  const joined = new Uint16Array(parts.reduce((sum, { data }) => sum + data.length, 0))
+  let at = 0
+  for (const { data } of parts) {
+    joined.set(data as Uint16Array, at)
+    at += data.length
+  }
   return joined
 }
 
@@ -187,7 +202,7 @@ function join(parts: readonly Float32Array[]): Float32Array {
 }
 
 /** Keys and values can be inverted to the text they came from, and nobody knows when their memory is used again. */
-function wipe(session: Session, keysAndValues: Readonly<Record<string, Tensor>>): void {
+function wipe(session: Session, keysAndValues: KeysAndValues): void {
   for (const { data } of Object.values(keysAndValues)) data.fill(0 as never)
   session.free(keysAndValues)
 }

@@ -7,6 +7,7 @@ import { textAttention, type TextRows } from '../layers/block-attention.ts'
 import { fullAttention, type AttentionGraph, type Heads } from '../layers/full-attention.ts'
 import { affine, gatherRows } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
+import { treeAttention, type BranchRows } from '../layers/tree-attention.ts'
 import { floatWeight } from '../layers/weights.ts'
 
 export interface BertModel extends AttentionGraph {
@@ -53,12 +54,12 @@ export function bertKeyValues(model: BertModel, x: Value, layer: number): BertKe
   return { key: project(model, x, layer, 'key'), value: project(model, x, layer, 'value') }
 }
 
-/** What the rows of a layer see. */
+/** What the rows of a layer see: all keys, those of their text, or those of a trunk and of their branch. */
 interface BertAttention {
-  /** The texts of the pass, where all its rows are queries and keys. @defaultValue every row sees all keys */
+  /** The texts of the pass, where all its rows are queries and keys. */
   readonly texts?: TextRows
-  /** float32 [R, T], added to the scores of every head. */
-  readonly bias?: Value
+  /** Branches behind a trunk, whose keys and values are given. */
+  readonly branches?: { readonly past: BertKeyValues; readonly rows: BranchRows }
   /** int64 [R] */
   readonly rows?: Value
 }
@@ -71,23 +72,32 @@ export function bertLayer(
   model: BertModel,
   x: Value,
   layer: number,
-  { key, value }: BertKeyValues,
-  { texts, bias, rows }: BertAttention = {},
+  keyValues: BertKeyValues,
+  { rows, ...seen }: BertAttention = {},
 ): Value {
   const { g, config } = model
   const { hidden_size: hidden, intermediate_size: inner } = config
   const prefix = `${model.prefix}encoder.layer.${layer}`
   const read = rows === undefined ? x : gather(g, x, rows)
-  const query = project(model, read, layer, 'query')
-  const attended =
-    texts === undefined
-      ? fullAttention(model, query, key, value, bertHeads(config), bias)
-      : textAttention(model, { query, key, value }, bertHeads(config), texts)
+  const attended = attend(model, project(model, read, layer, 'query'), keyValues, seen)
   const output = widen(model, affine(model, attended, `${prefix}.attention.output.dense`, hidden, hidden))
   const normed = bertNorm(model, add(g, read, output), `encoder.layer.${layer}.attention.output.LayerNorm`)
   const up = widen(model, affine(model, narrow(model, normed), `${prefix}.intermediate.dense`, inner, hidden))
   const down = widen(model, affine(model, narrow(model, gelu(g, up)), `${prefix}.output.dense`, hidden, inner))
   return bertNorm(model, add(g, normed, down), `encoder.layer.${layer}.output.LayerNorm`)
+}
+
+function attend(
+  model: BertModel,
+  query: Value,
+  { key, value }: BertKeyValues,
+  { texts, branches }: Omit<BertAttention, 'rows'>,
+): Value {
+  const heads = bertHeads(model.config)
+  if (texts !== undefined) return textAttention(model, { query, key, value }, heads, texts)
+  if (branches === undefined) return fullAttention(model, query, key, value, heads)
+  const { past, rows } = branches
+  return treeAttention(model, { query, key, value, pastKey: past.key, pastValue: past.value }, heads, rows)
 }
 
 function bertHeads({ num_attention_heads: count, hidden_size }: BertConfig): Heads {

@@ -4,9 +4,10 @@ import type { WeightIndex } from '../../models/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 import { add, gelu } from '../../onnx/ops/elementwise.ts'
-import { concat, gather } from '../../onnx/ops/shape.ts'
+import { gather } from '../../onnx/ops/shape.ts'
 import { affine, linear } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
+import { declareBranchRows, type BranchRows } from '../layers/tree-attention.ts'
 import { floatWeight } from '../layers/weights.ts'
 import { declareBertTokens } from './bert-encoder.ts'
 import {
@@ -46,11 +47,12 @@ export function buildBertTrunk(config: BertConfig, weights: WeightIndex, options
 }
 
 /**
- * A pass of tokens behind earlier ones, as branches and leaves of questions are read.
+ * A pass of branches of questions behind a trunk. All tokens see the trunk, and of each other those of their branch that the bias leaves.
  *
  * Inputs: `input_ids`, `position_ids`, `token_type_ids` int64 [1, S]; `level_ids` int64 [S], rows of `decide.level_embeddings` that are added to
- * the embeddings, of which row 0 is zero; `past_key.{i}`, `past_value.{i}` [T, hidden_size] of earlier tokens in the model's
- * precision; `attention_bias` float32 [S, T + S], added to the scores; `rows` int64 [R], which of the S to read.
+ * the embeddings, of which row 0 is zero; `past_key.{i}`, `past_value.{i}` [T, hidden_size] of the trunk in the model's
+ * precision; `branch_span` int64 [B, K], the keys of each branch; `branch_rows`, `branch_bias`, `branch_order` of {@link declareBranchRows}
+ * with its queries; `rows` int64 [R], which of the S to read; `read_rows`, `read_bias`, `read_order`, the same of those.
  *
  * Outputs: `hidden` float32 [R, hidden_size], the last layer's; `key.{i}`, `value.{i}` [S, hidden_size] as a trunk has them.
  *
@@ -66,17 +68,20 @@ export function buildBertBranch(
   const { hidden_size: hidden, num_hidden_layers: layers } = config
   const levelIds = g.input('level_ids', 'int64', ['sequence'])
   const levels = gather(g, floatWeight(model, 'decide.level_embeddings', [options.levels, hidden]), levelIds)
-  const bias = g.input('attention_bias', 'float32', ['sequence', 'total'])
+  const span = g.input('branch_span', 'int64', ['branches', 'span'])
+  const all = declareBranchRows(g, 'branch', span)
   const rows = g.input('rows', 'int64', ['rows'])
+  const read = declareBranchRows(g, 'read', span)
   const embedded = add(g, sumBertEmbeddings(model, declareBertTokens(g)), levels)
   let x = bertNorm(model, embedded, 'embeddings.LayerNorm')
   for (let i = 0; i < layers; i++) {
     const own = bertKeyValues(model, x, i)
     keep(model, i, own, 'sequence')
     const past = (part: 'key' | 'value') => g.input(`past_${part}.${i}`, model.precision, ['past', hidden])
-    const all = { key: concat(g, [past('key'), own.key], 0), value: concat(g, [past('value'), own.value], 0) }
+    const behind = { key: past('key'), value: past('value') }
+    const see = (rowsOf: BranchRows) => ({ branches: { past: behind, rows: rowsOf } })
     // After the last attention no row is seen by another, so only those that are read go on.
-    x = bertLayer(model, x, i, all, i === layers - 1 ? { bias: gather(g, bias, rows), rows } : { bias })
+    x = bertLayer(model, x, i, own, i === layers - 1 ? { ...see(read), rows } : see(all))
   }
   g.output('hidden', x, 'float32', ['rows', hidden])
   return g.build(weights.folder)

@@ -1,11 +1,11 @@
 import type { AttentionForm } from '../../backends/backend.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { multiHeadAttention } from '../../onnx/ops/attention.ts'
-import { add, mul } from '../../onnx/ops/elementwise.ts'
+import { mul } from '../../onnx/ops/elementwise.ts'
 import { matMul } from '../../onnx/ops/matmul.ts'
 import { simplifiedLayerNormalization, softmax } from '../../onnx/ops/normalization.ts'
 import { rotaryEmbedding } from '../../onnx/ops/rotary.ts'
-import { reshape, transpose, unsqueeze } from '../../onnx/ops/shape.ts'
+import { reshape, transpose } from '../../onnx/ops/shape.ts'
 import { narrow, widen, type ComputeType } from './precision.ts'
 import { computeWeight, type LinearMode, type GraphContext } from './weights.ts'
 
@@ -35,29 +35,19 @@ export interface RotaryValues {
 /**
  * Attention of every query row to every key row; query is [R, heads · headSize], key and value are [T, heads · headSize], and the
  * result is as query, all in the model's precision.
- *
- * @param bias float32 [R, T], added to the scores of every head
  */
-export function fullAttention(
-  model: AttentionGraph,
-  query: Value,
-  key: Value,
-  value: Value,
-  heads: Heads,
-  bias?: Value,
-): Value {
+export function fullAttention(model: AttentionGraph, query: Value, key: Value, value: Value, heads: Heads): Value {
   const { g, attention } = model
   const width = heads.count * heads.size
   if (attention === 'fused') {
     const [q, k, v] = [query, key, value].map((rows) => reshape(g, rows, [1, -1, width])) as [Value, Value, Value]
-    const added = bias === undefined ? undefined : narrow(model, unsqueeze(g, unsqueeze(g, bias, 0), 0))
-    return reshape(g, multiHeadAttention(g, q, k, v, heads.count, added), [-1, width])
+    return reshape(g, multiHeadAttention(g, q, k, v, heads.count), [-1, width])
   }
   const divided = (rows: Value, order: readonly number[]) =>
     transpose(g, reshape(g, rows, [-1, heads.count, heads.size]), order)
   const scaled = mul(g, divided(query, [1, 0, 2]), narrow(model, g.scalar(heads.size ** -0.5, 'float32')))
   const scores = widen(model, matMul(g, scaled, divided(key, [1, 2, 0])))
-  const weights = narrow(model, softmax(g, bias === undefined ? scores : add(g, scores, bias)))
+  const weights = narrow(model, softmax(g, scores))
   return reshape(g, transpose(g, matMul(g, weights, divided(value, [1, 0, 2])), [1, 0, 2]), [-1, width])
 }
 

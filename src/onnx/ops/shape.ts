@@ -10,7 +10,12 @@ export function reshape(g: GraphBuilder, x: Value, shape: readonly number[]): Va
 
 /** Picks entries of `data` along its first axis. */
 export function gather(g: GraphBuilder, data: Value, indices: Value): Value {
-  return single(g.node('Gather', [data, indices], { attributes: { axis: { int: 0 } } }))
+  return gatherAlong(g, data, indices, 0)
+}
+
+/** Picks entries of `data` along `axis`. */
+export function gatherAlong(g: GraphBuilder, data: Value, indices: Value, axis: number): Value {
+  return single(g.node('Gather', [data, indices], { attributes: { axis: { int: axis } } }))
 }
 
 export function unsqueeze(g: GraphBuilder, x: Value, axis: number): Value {
