@@ -8,6 +8,7 @@ import { type Decider, openDecider } from '../src/decide/index.ts'
 import { manifestSchema } from '../src/decide/manifest.ts'
 import { openFolder } from '../src/models/index.ts'
 import { parseDecisionRequest } from '../src/schemas/index.ts'
+import { withInt8 } from './helpers/with-int8.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string) => readFile(`${ROOT}${file}`, 'utf8')
@@ -29,6 +30,10 @@ const QUESTIONS = Object.fromEntries(
     ]
   }),
 )
+function furthest(got: ArrayLike<number>, wanted: ArrayLike<number>): number {
+  return Math.max(...Array.from(wanted, (value, index) => Math.abs((got[index] ?? Number.NaN) - value)))
+}
+
 const SHORT = 'The parcel came three weeks late and the lamp in it was broken. Please send my money back.'
 const LONG = Array.from({ length: 40 }, (_, index) => `${index}. ${SHORT}`).join('\n')
 
@@ -83,6 +88,43 @@ describe('the shipped decide-mini', () => {
     )
     for (const { q } of answers) expectEqual(q, answers[0]!['q']!)
     expect(new Set(Object.values(answers[0]!['q']!)).size).toBe(5)
+  })
+
+  // Rounded activations turn a difference in the last bit into one of a whole step now and then.
+  it.each([1, 2, 3])('gives a question the same logits beside any others, with %i threads', async (threads) => {
+    const [computing, files] = [await createCpuBackend({ threads }), openFolder(`${ROOT}models/decide-mini`)]
+    const rounding = withInt8(computing, true)
+    const rounded = await openDecider({ backend: rounding, files })
+    const read = async (state: string, questions: Record<string, unknown>) =>
+      rounded.logits(parseDecisionRequest({ state, questions }), { turn: async () => {} })
+    for (const state of [SHORT, LONG.slice(0, 1200)]) {
+      const together = await read(state, QUESTIONS)
+      for (const [index, [name, question]] of Object.entries(QUESTIONS).entries()) {
+        const [alone] = await read(state, { [name]: question })
+        const [pair] = await read(state, { [name]: question, q3: QUESTIONS['q3'] })
+        for (const other of [alone, pair]) expect(furthest(other![0]!, together[index]![0]!)).toBeLessThan(1e-5)
+      }
+    }
+    await rounded.dispose()
+    await computing.dispose()
+  })
+
+  it('answers in integers nearly as in float32', async () => {
+    const files = openFolder(`${ROOT}models/decide-mini`)
+    const request = parseDecisionRequest({ state: SHORT, questions: QUESTIONS })
+    const [whole, rounded] = await Promise.all(
+      [false, true].map(async (fastInt8) => {
+        const opened = await openDecider({ backend: withInt8(backend, fastInt8), files })
+        const { answers } = await opened.decide(request, { turn: async () => {} })
+        await opened.dispose()
+        return Object.values(answers).flatMap((answer) =>
+          answer.type === 'noul' ? [answer.noul] : Object.values(answer.probabilities),
+        )
+      }),
+    )
+    const difference = furthest(rounded!, whole!)
+    expect(difference).toBeGreaterThan(1e-5)
+    expect(difference).toBeLessThan(0.04)
   })
 
   it('sends the first decision of README.md to the right team', async () => {

@@ -42,6 +42,7 @@ export function recordPasses(backend: Backend): { backend: Backend; recording: R
     attention: backend.attention,
     precision: backend.precision,
     movesHalf: backend.movesHalf,
+    ...(backend.fastInt8 && { fastInt8: true }),
     dispose: () => backend.dispose(),
     async createSession(model) {
       const graph = recording.models.push(model) - 1

@@ -81,6 +81,11 @@ export interface Backend {
   readonly precision: Precision
   /** Whether rows of a stored float16 table can be picked: on processors, and on devices that compute in it. */
   readonly movesHalf: boolean
+  /**
+   * Whether products of 8-bit integers, rounded activations among them, are exact and several times as fast as those of float32: on x64
+   * processors with VNNI. @defaultValue false
+   */
+  readonly fastInt8?: boolean
   /** Devices whose kernels a driver compiles have one; the kernels of `cpu` and `wasm` are tested with the library. */
   readonly selfTest?: SelfTest
   createSession(model: BuiltGraph): Promise<Session>

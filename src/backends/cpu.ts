@@ -24,7 +24,8 @@ const CONFIG = { 'session.intra_op.allow_spinning': '0' }
  */
 export async function createCpuBackend(options: CpuBackendOptions = {}): Promise<Backend> {
   const ort = await loadOnnxruntimeNode('cpu')
-  const exactInt8 = { 'session.x64quantprecision': (await mustCompute('cpu', overflowsInt8(ort))) ? '1' : '0' }
+  const overflows = await mustCompute('cpu', overflowsInt8(ort))
+  const exactInt8 = { 'session.x64quantprecision': overflows ? '1' : '0' }
   return createOrtBackend('cpu', ort, {
     session: {
       executionProviders: ['cpu'],
@@ -36,5 +37,6 @@ export async function createCpuBackend(options: CpuBackendOptions = {}): Promise
     },
     config: { ...CONFIG, ...exactInt8 },
     kind: 'processor',
+    fastInt8: process.arch === 'x64' && !overflows,
   })
 }

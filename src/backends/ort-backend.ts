@@ -23,6 +23,8 @@ const FATAL_ONLY = 4
 
 export interface OrtBackendOptions extends OrtSessionOptions {
   readonly kind: 'processor' | 'device' | 'device without half'
+  /** See `Backend`; @defaultValue false */
+  readonly fastInt8?: boolean
 }
 
 /**
@@ -36,6 +38,7 @@ export async function createOrtBackend(
   ort: OrtRuntime,
   options: OrtBackendOptions,
 ): Promise<Backend> {
+  const { fastInt8 = false } = options
   const quiet = { ...options, session: { ...options.session, logSeverityLevel: FATAL_ONLY } } as const
   const open = (model: BuiltGraph) => createOrtSession(ort, model, quiet)
   // onnxruntime gives operators that the device lacks to the processor, with copies there and back.
@@ -45,7 +48,7 @@ export async function createOrtBackend(
   const opens = { open, ...(openKeeping && { openKeeping }) }
   await mustCompute(name, checkAddition(open, openKeeping))
   if (options.kind === 'processor') {
-    return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true }, opens)
+    return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true, fastInt8 }, opens)
   }
   // A device is let go with its last session, and what it has compiled with it; this one keeps both.
   const held = await open(buildAddModel())
@@ -79,6 +82,7 @@ class OrtBackend implements Backend {
   readonly attention: AttentionForm
   readonly precision: Precision
   readonly movesHalf: boolean
+  readonly fastInt8?: boolean
   readonly selfTest?: SelfTest
   readonly createDeviceSession?: CreateDeviceSession
   readonly #open: CreateSession
@@ -95,6 +99,7 @@ class OrtBackend implements Backend {
     this.attention = shown.attention
     this.precision = shown.precision
     this.movesHalf = shown.movesHalf
+    if (shown.fastInt8) this.fastInt8 = true
     if (shown.selfTest) this.selfTest = shown.selfTest
     this.#open = open
     if (openKeeping) this.createDeviceSession = (model) => this.#own(() => openKeeping(model))

@@ -6,7 +6,9 @@ import { withSessions } from './with-sessions.ts'
  * weights, in milliseconds and in the memory of its tokenizer.
  */
 export function withoutSessions(backend: Backend): Backend {
-  return withSessions(backend, { createSession: () => Promise.resolve(UNOPENED), dispose: () => Promise.resolve() })
+  // Weights that nobody multiplies with need not be read to be rounded.
+  const unread = { ...withSessions(backend, backend), fastInt8: false }
+  return withSessions(unread, { createSession: () => Promise.resolve(UNOPENED), dispose: () => Promise.resolve() })
 }
 
 /** Stands for a session that nobody opens. */

@@ -9,6 +9,7 @@ export function withAttention(backend: Backend, attention: AttentionForm): Backe
     attention,
     precision: backend.precision,
     movesHalf: backend.movesHalf,
+    ...(backend.fastInt8 && { fastInt8: true }),
     createSession: (model) => backend.createSession(model),
     dispose: () => backend.dispose(),
   }

@@ -3,7 +3,9 @@ import type { Backend } from '../../backends/backend.ts'
 import { buildBertBranch, buildBertTrunk, buildTreeScorer, chooseLinear, refuseUnread } from '../../graph/index.ts'
 import type { BertConfig } from '../../models/bert-config.ts'
 import { indexWeights } from '../../models/index-weights.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
+import { roundMatrices } from '../../models/round-matrices.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
 import { calibrateLogits } from '../calibrate.ts'
 import { createDecider, type Decider } from '../decider.ts'
@@ -14,6 +16,9 @@ import { createTreeTokens } from './tree-branch.ts'
 import { readTreeConfig, type TreeLayout } from './tree-config.ts'
 import { createTreeQuestionReader } from './tree-question-reader.ts'
 import type { TreeModel } from './tree-reader.ts'
+
+/** The matrices of the encoder's layers, which nearly all of the time goes to. */
+const LAYERS = /(^|\.)encoder\.layer\.\d+\..*\.weight$/
 
 const treeManifestSchema = manifestSchema.extend({ template: z.literal('tree-1'), readout: z.literal('scorer') })
 
@@ -31,7 +36,7 @@ export async function openTreeDecider({ backend, files, unread }: Omit<DecisionB
     loadWordPieceTokenizer(files, { vocabulary: config.vocab_size }),
   ])
   const reader = createTreeQuestionReader({
-    model: await openTreeModel(backend, { config, weights, layout, unread }),
+    model: await openTreeModel(backend, { config, files, weights, layout, unread }),
     tokens: createTreeTokens(tokenizer, layout),
     tokenizer,
     limits: { positions: config.max_position_embeddings, window: manifest.window },
@@ -45,6 +50,7 @@ export async function openTreeDecider({ backend, files, unread }: Omit<DecisionB
 
 interface TreeCheckpoint {
   readonly config: BertConfig
+  readonly files: ModelFiles
   readonly weights: WeightIndex
   readonly layout: TreeLayout
   /** See `DecisionFamily`. */
@@ -54,14 +60,19 @@ interface TreeCheckpoint {
 /** @throws ModelFormatError naming a tensor that is missing, has another shape, or is not read */
 export async function openTreeModel(
   backend: Backend,
-  { config, weights, layout, unread }: TreeCheckpoint,
+  { config, files, weights, layout, unread }: TreeCheckpoint,
 ): Promise<TreeModel> {
-  const { attention, precision, movesHalf } = backend
-  const options = { linear: chooseLinear(weights), attention, precision, movesHalf }
+  const { attention, precision, movesHalf, fastInt8 } = backend
+  const { quantization_config: quantization } = config
+  const exact = { linear: chooseLinear(weights), attention, precision, movesHalf }
+  const rounds = exact.linear === 'float' && fastInt8
+  const rounded = rounds ? await roundMatrices(files, weights, quantization, LAYERS) : undefined
+  const options = rounded === undefined ? exact : { ...exact, linear: { rounded } }
   const levels = layout.level_steps + 2
   const trunk = buildBertTrunk(config, weights, options)
   const branch = buildBertBranch(config, weights, { ...options, levels })
-  const scorer = buildTreeScorer(config, weights, options)
+  // It takes few rows, and what it rounds nothing makes up for.
+  const scorer = buildTreeScorer(config, weights, exact)
   refuseUnread(weights, [trunk, branch, scorer], unread)
   return {
     trunk: await backend.createSession(trunk),

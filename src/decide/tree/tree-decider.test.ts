@@ -169,7 +169,13 @@ describe('a tree of questions', () => {
     const tokens = createTreeTokens(tokenizer, layout)
     const branch = tokens.question({ ...CHOICE, criteria }, 4096)
     expect(branch.ids.length).toBeGreaterThan(1000)
-    const model = await openTreeModel(backend, { config, weights: await indexWeights(files), layout, unread: [] })
+    const model = await openTreeModel(backend, {
+      config,
+      files,
+      weights: await indexWeights(files),
+      layout,
+      unread: [],
+    })
     const trunk = tokens.trunk(tokens.state('the app crashes.'))
     const read = async (most?: number) => {
       const reader = createTreeReader(model, [branch], most)

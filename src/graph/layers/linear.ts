@@ -47,8 +47,10 @@ function storedProduct(model: GraphContext, x: Value, name: string, outputs: num
   const quantized = quantizedWeight(model, name, outputs, inputs)
   if (quantized === undefined) return gemm(g, x, computeWeight(model, name, [outputs, inputs]))
   if (model.linear === 'float') return gemm(g, x, narrow(model, dequantize(g, quantized)))
-  if (quantized.blockSize === 'row') {
-    return narrow(model, matMulInt8(g, widen(model, x), quantized.values, quantized.scales, outputs))
+  const rows = quantized.blockSize === 'row' ? quantized : roundedRows(model, name, outputs, inputs)
+  if (rows !== undefined) return narrow(model, matMulInt8(g, widen(model, x), rows.values, rows.scales, outputs))
+  if (quantized.blockSize === 'row' || 'rounded' in model.linear) {
+    return gemm(g, x, narrow(model, dequantize(g, quantized)))
   }
   const { values, scales, offsets, bits, blockSize } = quantized
   const { accuracyLevel } = model.linear
@@ -56,6 +58,17 @@ function storedProduct(model: GraphContext, x: Value, name: string, outputs: num
   const product = matMulNBits(g, x, values, narrow(model, scales), shape)
   if (offsets === undefined) return product
   return add(g, product, narrow(model, gemm(g, sumBlocks(g, widen(model, x), inputs, blockSize), offsets)))
+}
+
+/** The rows that stand for a matrix in blocks, if it was rounded to such. */
+function roundedRows({ g, linear }: GraphContext, name: string, outputs: number, inputs: number) {
+  const rounded = typeof linear === 'object' && 'rounded' in linear ? linear.rounded.get(name) : undefined
+  // Rows whose last block is filled up are wider than the matrix.
+  if (rounded?.values.length !== outputs * inputs) return undefined
+  return {
+    values: g.initializer(`${name}.rows`, 'int8', [outputs, inputs], rounded.values),
+    scales: g.initializer(`${name}.rows.scales`, 'float32', [outputs], rounded.scales),
+  }
 }
 
 /** Sums of the blocks of rows [S, width]: [S, blocks]. What is added to all values of a block meets their sum in products. */

@@ -1,5 +1,6 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { formatOf, type QuantizationConfig } from '../../models/quantization-config.ts'
+import type { RoundedMatrices } from '../../models/round-matrices.ts'
 import type { SafetensorsType, TensorEntry, WeightIndex } from '../../models/weight-index.ts'
 import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import type { DataType } from '../../onnx/onnx-model.ts'
@@ -8,9 +9,10 @@ import type { ComputeType } from './precision.ts'
 
 /**
  * The way in which products with quantised weights are computed: on the quantised form, or after expansion to float32 at load. The level
- * is about weights in blocks; activations meet those with a scale a row in 8 bits.
+ * is about weights in blocks; activations meet those with a scale a row in 8 bits. Of a model with `rounded` matrices these are computed
+ * as such rows, and weights in blocks are expanded.
  */
-export type LinearMode = { readonly accuracyLevel: 0 | 4 } | 'float'
+export type LinearMode = { readonly accuracyLevel: 0 | 4 } | { readonly rounded: RoundedMatrices } | 'float'
 
 /** The layers of one model share this while its graph is built. */
 export interface GraphContext {
