@@ -82,3 +82,35 @@ it('calibrates, and measures with what it wrote', async () => {
   const [after] = JSON.parse(await run(rows, '--json', '--calibration', file))
   expect(after.overall.brier).toBeLessThan(before.overall.brier)
 })
+
+/** Messages of the junk probe, all asked one question. */
+async function readMessages(count: number) {
+  const text = await readFile(new URL('../../bench/eval-decide/probes/junk.jsonl', import.meta.url), 'utf8')
+  const probes = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { state: string; questions: { instructions: string; gold: unknown }[] })
+  return probes.slice(0, count).map(({ state, questions: [asked] }) => {
+    const isYes = asked!.gold === true && asked!.instructions.startsWith('Should')
+    const isNo = asked!.gold === false && asked!.instructions.startsWith('Did')
+    return { state, labels: { spam: isYes || isNo || asked!.gold === 'rubbish' || asked!.gold === 'stranger' } }
+  })
+}
+
+it('fits a head that answers messages better than calibration alone', async () => {
+  const rows = await readMessages(160)
+  const file = join(folder, 'calibration.json')
+  const known = rows.slice(0, 110)
+  const { questions } = JSON.parse(await runWith(calibrateCommand, known, [file, '--json']))
+  const [{ head, before, calibrated, withHead }] = questions
+  expect(head).toBe('fitted')
+  expect(withHead.accuracy).toBeGreaterThan(calibrated.accuracy + 0.05)
+  expect(withHead.logLoss).toBeLessThan(Math.min(before.logLoss, calibrated.logLoss))
+  const others = rows.slice(110)
+  written = ''
+  const [shipped] = JSON.parse(await run(others, '--json'))
+  written = ''
+  const [headed] = JSON.parse(await run(others, '--json', '--calibration', file))
+  expect(headed.overall.accuracy).toBeGreaterThan(shipped.overall.accuracy + 0.05)
+  expect(headed.overall.brier).toBeLessThan(shipped.overall.brier - 0.05)
+}, 120_000)

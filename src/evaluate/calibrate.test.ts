@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toProbabilities } from '../decide/calibrate.ts'
+import { readHead } from '../decide/question-head.ts'
+import { featureListenerOf } from '../engine/call-features.ts'
 import { type Calibrates, calibrate } from './calibrate.ts'
 import { fitQuestion } from './fit-question.ts'
 import type { LabelledRow } from './labelled-rows.ts'
@@ -143,5 +145,80 @@ describe('calibrate', () => {
     await expect(calibrate(engine, rowsOf(exact), { error: 5 })).rejects.toThrow(
       'error: must be a number from 0 to 1, got 5',
     )
+  })
+})
+
+describe('a head of a question', () => {
+  const WIDTH = 6
+  const IDENTITY = { id: 'encoder', version: '1', weights: 'float', template: 'tree-1' }
+  type Seen = { readonly features: readonly number[] }
+  /** A model that knows nothing, and whose hidden states are what the state says. */
+  const engine: Calibrates = {
+    decide: (async ({ state }: { state: Seen }, call?: object) => {
+      featureListenerOf(call)?.onFeatures({ q: Float32Array.from(state.features) })
+      return {
+        model: 'encoder',
+        answers: { q: { type: 'noul', noul: 0.5 } },
+        usage: { input_tokens: 1 },
+        latency_ms: 0,
+      }
+    }) as unknown as Calibrates['decide'],
+    models: () => Promise.resolve([{ name: 'decide-latest', id: 'encoder', available: true, identity: IDENTITY }]),
+  }
+  const rowsOf = (n: number, label: (features: readonly number[]) => boolean): LabelledRow[] => {
+    const random = randomNumbers(11)
+    return Array.from({ length: n }, () => {
+      const features = Array.from({ length: 3 * WIDTH }, () => 5 + 2 * random() - 1)
+      const questions = { q: { type: 'noul', instructions: 'Is it?' } as const }
+      return { state: { features }, questions, labels: { q: label(features) } }
+    })
+  }
+  const readable = (features: readonly number[]) => features[1]! - features[WIDTH + 2]! > 0
+
+  it('is fitted where the hidden states know what the answers do not', async () => {
+    const { calibration, questions } = await calibrate(engine, rowsOf(120, readable))
+    const [{ status, head, before, calibrated, withHead, after }] = questions as [(typeof questions)[number]]
+    expect([status, head]).toEqual(['fitted', 'fitted'])
+    expect(calibrated!.accuracy).toBeLessThan(0.65)
+    expect(withHead!.accuracy).toBeGreaterThan(0.85)
+    expect(withHead!.logLoss).toBeLessThan(before.logLoss - 0.2)
+    expect(after).toEqual(withHead)
+    const [{ head: stored }] = calibration.questions as [(typeof calibration.questions)[number]]
+    expect(stored?.width).toBe(WIDTH)
+    const weights = readHead(stored!, 2)!
+    // What yes is told from: the second number of the question and the third of its own row.
+    expect(weights[1]).toBeGreaterThan(0)
+    expect(weights[WIDTH + 2]).toBeLessThan(0)
+  })
+
+  it('is left out where it makes held-out rows no better, and said so', async () => {
+    const random = randomNumbers(3)
+    const { calibration, questions } = await calibrate(
+      engine,
+      rowsOf(100, () => random() > 0.5),
+    )
+    expect(questions[0]!.head).toBe('no better')
+    expect(questions[0]!.withHead!.logLoss).toBeGreaterThanOrEqual(questions[0]!.after.logLoss)
+    expect(calibration.questions.filter(({ head }) => head !== undefined)).toEqual([])
+  })
+
+  it('needs a hundred rows, and a model that has hidden states', async () => {
+    const few = await calibrate(engine, rowsOf(99, readable))
+    expect(few.questions[0]).toMatchObject({ head: 'too few' })
+    expect(few.questions[0]).not.toHaveProperty('withHead')
+    const without: Calibrates = { ...engine, decide: ((body: never) => engine.decide(body)) as Calibrates['decide'] }
+    const none = await calibrate(without, rowsOf(120, readable))
+    expect(none.questions[0]).toMatchObject({ head: 'none' })
+  })
+
+  it('stops between two fits', async () => {
+    const controller = new AbortController()
+    const fitting = calibrate(engine, rowsOf(120, readable), {
+      signal: controller.signal,
+      onProgress: ({ done, total }) => {
+        if (done === total) setTimeout(() => controller.abort(), 1)
+      },
+    })
+    await expect(fitting).rejects.toThrow(expect.objectContaining({ code: 'aborted' }))
   })
 })

@@ -1,9 +1,12 @@
 import { type OwnCalibration, type OwnQuestion, questionKey } from '../decide/own-calibration.ts'
+import { writeHead } from '../decide/question-head.ts'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { amount, readOption } from '../options/index.ts'
+import { crossValidateHead } from './cross-validate-head.ts'
 import { crossValidate, logLoss } from './cross-validate.ts'
 import { type AnsweredQuestion, answerRows, type EvaluateOptions } from './evaluate.ts'
+import type { HeadedOutcome } from './fit-head.ts'
 import { fitQuestion } from './fit-question.ts'
 import type { LabelledRow } from './labelled-rows.ts'
 import { groupBy, measure, type Metrics } from './metrics.ts'
@@ -25,6 +28,12 @@ export interface CalibrateOptions extends EvaluateOptions {
   readonly error?: number
 }
 
+/** Metrics, and the mean of `-log p` of the right answers. */
+export interface CalibrationMetrics extends Metrics {
+  /** In nats, 0 or more. */
+  readonly logLoss: number
+}
+
 /** How one question was calibrated. All figures are cross-validated: no answer is judged by a fit on its own label. */
 export interface QuestionCalibration {
   /** Name of the question in the rows. */
@@ -38,10 +47,19 @@ export interface QuestionCalibration {
   readonly rows: number
   /** True below 30 rows, where the figures say little. */
   readonly few: boolean
-  /** Figures of the model as it was shipped; `logLoss` is the mean of `-log p` of the right answers. */
-  readonly before: Metrics & { readonly logLoss: number }
-  /** Figures of what the calibration gives from now on. */
-  readonly after: Metrics & { readonly logLoss: number }
+  /**
+   * Whether a head of its own is in the calibration: a linear function of what the model makes of question and options. `no better`: held-out
+   * answers gained nothing from it. `too few`: below a hundred rows, or all with the same right answer. `none`: the model, or the engine, has nothing that a head could read.
+   */
+  readonly head: 'fitted' | 'no better' | 'too few' | 'none'
+  /** Figures of the model as it was shipped. */
+  readonly before: CalibrationMetrics
+  /** Figures with temperature and biases alone; absent where the rows are too few for them. */
+  readonly calibrated?: CalibrationMetrics
+  /** Figures with a head beside them, whose strength, or that there is none, is chosen by other rows than it is judged by; absent where none was tried. */
+  readonly withHead?: CalibrationMetrics
+  /** Figures of what the calibration gives from now on: those of the three with the least `logLoss`. */
+  readonly after: CalibrationMetrics
   /** Absent where not even the surest answers are right often enough. */
   readonly threshold?: Threshold
 }
@@ -57,11 +75,14 @@ export interface CalibrationResult {
 /** With fewer rows a fit follows chance. */
 const LEAST_ROWS = 10
 const ENOUGH_ROWS = 30
+/** A head has hundreds of weights for each option; with fewer rows none was measured. */
+const HEAD_ROWS = 100
 
 /**
  * Fits temperature and biases of each question to labelled rows of your own, drawn towards the shipped calibration where
- * rows are few, and finds the `min_confidence` for a wanted share of errors. A question is known by its instructions and
- * criteria; another wording is another question.
+ * rows are few, and finds the `min_confidence` for a wanted share of errors. From a hundred rows of a question on, models of template `tree-1`
+ * (the embedded one) also get a head of its own for it, where that makes held-out answers better. A question is known by its instructions and
+ * criteria; another wording, and other options, are another question.
  *
  * @example
  * const { calibration, questions } = await calibrate(engine, rows, { error: 0.05 })
@@ -77,10 +98,11 @@ export async function calibrate(
 ): Promise<CalibrationResult> {
   const { error = 0.05 } = options
   readOption('error', amount(0, 1), error)
-  const { answered, model } = await answerRows(engine, rows, options)
-  const fits = [...groupBy(answered, ({ question }) => questionKey(question)).values()].map((outcomes) =>
-    calibrateQuestion(outcomes, error),
-  )
+  const { answered, model } = await answerRows(engine, rows, { ...options, featuresFrom: HEAD_ROWS })
+  const fits: Fitted[] = []
+  for (const outcomes of groupBy(answered, ({ question }) => questionKey(question)).values()) {
+    fits.push(await calibrateQuestion(outcomes, error, options.signal))
+  }
   return {
     calibration: {
       format: 'tessera-calibration-1',
@@ -91,30 +113,60 @@ export async function calibrate(
   }
 }
 
-function calibrateQuestion(
+interface Fitted {
+  readonly report: QuestionCalibration
+  /** Absent where the question stays as shipped. */
+  readonly correction?: OwnQuestion
+}
+
+async function calibrateQuestion(
   outcomes: readonly AnsweredQuestion[],
   error: number,
-): { report: QuestionCalibration; correction?: OwnQuestion } {
+  signal: AbortSignal | undefined,
+): Promise<Fitted> {
   const { name, question } = outcomes[0]!
   const rows = outcomes.length
-  const judge = (some: readonly AnsweredQuestion[]) => ({ ...measure(some), logLoss: logLoss(some) })
-  const hasBoth = new Set(outcomes.map(({ gold }) => gold)).size > 1
-  const heldOut = rows >= LEAST_ROWS && hasBoth ? crossValidate(outcomes) : outcomes
-  const isBetter = logLoss(heldOut) < logLoss(outcomes)
-  const used = isBetter ? heldOut : outcomes
+  const hasSeveral = new Set(outcomes.map(({ gold }) => gold)).size > 1
+  const calibrated = rows >= LEAST_ROWS && hasSeveral ? crossValidate(outcomes) : undefined
+  const tried = hasSeveral ? await tryHead(outcomes, signal) : 'too few'
+  const headed = typeof tried === 'string' ? undefined : tried
+  const isBetter = (some: typeof calibrated, than: readonly AnsweredQuestion[]) =>
+    some !== undefined && logLoss(some) < logLoss(than)
+  const withoutHead = isBetter(calibrated, outcomes) ? calibrated! : outcomes
+  const head = headed?.correction && isBetter(headed.heldOut, withoutHead) ? headed.correction : undefined
+  const used = head ? headed!.heldOut : withoutHead
   const threshold = findThreshold(used, error)
   const report: QuestionCalibration = {
     name,
-    status: heldOut === outcomes ? 'too few' : isBetter ? 'fitted' : 'kept',
+    status: calibrated === undefined ? 'too few' : used === outcomes ? 'kept' : 'fitted',
+    head: head ? 'fitted' : typeof tried === 'string' ? tried : 'no better',
     rows,
     few: rows < ENOUGH_ROWS,
     before: judge(outcomes),
+    ...(calibrated && { calibrated: judge(calibrated) }),
+    ...(headed && { withHead: judge(headed.heldOut) }),
     after: judge(used),
     ...(threshold && { threshold }),
   }
-  if (!isBetter) return { report }
+  if (used === outcomes) return { report }
   const { type, instructions, criteria } = question
-  return { report, correction: { question: { type, instructions, criteria }, rows, ...fitQuestion(outcomes) } }
+  const { temperature, bias } = head ?? fitQuestion(outcomes)
+  const stored = head && { head: writeHead(head.weights, head.width) }
+  return { report, correction: { question: { type, instructions, criteria }, rows, temperature, bias, ...stored } }
+}
+
+function judge(some: readonly AnsweredQuestion[]): CalibrationMetrics {
+  return { ...measure(some), logLoss: logLoss(some) }
+}
+
+/** A head with what it is worth, or why none can be fitted. */
+async function tryHead(outcomes: readonly AnsweredQuestion[], signal: AbortSignal | undefined) {
+  if (outcomes.length < HEAD_ROWS) return 'too few'
+  return outcomes.every(hasFeatures) ? await crossValidateHead(outcomes, signal) : 'none'
+}
+
+function hasFeatures(outcome: AnsweredQuestion): outcome is AnsweredQuestion & HeadedOutcome {
+  return outcome.features !== undefined
 }
 
 /** The file names the model, so that it is refused for another one. */

@@ -3,27 +3,28 @@ import { adjustLogits } from '../decide/own-calibration.ts'
 import { type Correction, fitQuestion } from './fit-question.ts'
 import type { Outcome } from './outcome.ts'
 
-const FOLDS = 5
+export const FOLDS = 5
 
 /** Outcomes with the probabilities that a correction gives. */
-function correct<T extends Outcome>(outcomes: readonly T[], correction: Correction): T[] {
+export function correct<T extends Outcome>(outcomes: readonly T[], correction: Correction): T[] {
   return outcomes.map((outcome) => ({
     ...outcome,
     probabilities: toProbabilities(adjustLogits(outcome.probabilities, correction)),
   }))
 }
 
-/**
- * Each outcome with the probabilities of a correction that was fitted on the other folds, in another order. The folds have
- * about the same share of each right answer.
- */
-export function crossValidate<T extends Outcome>(outcomes: readonly T[]): T[] {
+/** The outcomes in so many parts, each with all the others; the parts have about the same share of each right answer. */
+export function foldsOf<T extends Outcome>(outcomes: readonly T[], folds: number): { part: T[]; rest: T[] }[] {
   const sorted = outcomes.toSorted((a, b) => a.gold - b.gold)
-  return Array.from({ length: FOLDS }, (_, fold) => {
-    const isIn = (_one: T, index: number) => index % FOLDS === fold
-    const rest = sorted.filter((one, index) => !isIn(one, index))
-    return correct(sorted.filter(isIn), fitQuestion(rest))
-  }).flat()
+  return Array.from({ length: folds }, (_, fold) => ({
+    part: sorted.filter((_one, index) => index % folds === fold),
+    rest: sorted.filter((_one, index) => index % folds !== fold),
+  }))
+}
+
+/** Each outcome with the probabilities of a correction that was fitted on the other folds, in another order. */
+export function crossValidate<T extends Outcome>(outcomes: readonly T[]): T[] {
+  return foldsOf(outcomes, FOLDS).flatMap(({ part, rest }) => correct(part, fitQuestion(rest)))
 }
 
 /** Mean negative log-likelihood of the right options, in nats. */

@@ -1,4 +1,6 @@
 import { probabilitiesOf } from '../decide/answer.ts'
+import { questionKey } from '../decide/own-calibration.ts'
+import { withFeatures } from '../engine/call-features.ts'
 import type { Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import { count, readOption } from '../options/index.ts'
@@ -89,7 +91,16 @@ export interface Evaluation {
 }
 
 /** One labelled question with what was answered. */
-export interface AnsweredQuestion extends LabelledQuestion, Outcome {}
+export interface AnsweredQuestion extends LabelledQuestion, Outcome {
+  /** See `DecisionOutput`: where they were asked for and the model has them. */
+  readonly features?: Float32Array | undefined
+}
+
+/** How rows are asked. */
+interface AnswerOptions extends EvaluateOptions {
+  /** Features are kept of questions that have so many labelled rows. @defaultValue of none */
+  readonly featuresFrom?: number
+}
 
 /**
  * Asks labelled rows and measures the answers: accuracy, Brier score, calibration, per question a confusion table and how
@@ -127,22 +138,27 @@ export async function evaluate(
 export async function answerRows(
   engine: Decides,
   rows: readonly LabelledRow[],
-  { signal, onProgress, concurrency = 2, maxOptions }: EvaluateOptions,
+  { signal, onProgress, concurrency = 2, maxOptions, featuresFrom = Infinity }: AnswerOptions,
 ): Promise<{ answered: AnsweredQuestion[]; model: string; inputTokens: number }> {
   if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
   readOption('concurrency', count(1), concurrency)
   const parse = createDecisionParser(maxOptions === undefined ? {} : { maxOptions })
   const labelled = rows.map((row, index) => readLabels(row, index, parse))
+  const isFrequent = countFrequent(labelled.flat(), featuresFrom)
   const answers: AnsweredQuestion[][] = []
   let [next, done, inputTokens, model] = [0, 0, 0, '']
   const work = async () => {
     for (let index = next++; index < rows.length; index = next++) {
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
       const { labels: _, ...request } = rows[index]!
-      const response = await engine.decide(request, signal && { signal })
+      const names = labelled[index]!.filter(isFrequent).map(({ name }) => name)
+      let features: Readonly<Record<string, Float32Array>> = {}
+      const listener = { names, onFeatures: (read: typeof features) => void (features = read) }
+      const response = await engine.decide(request, withFeatures({ signal }, listener))
       answers[index] = labelled[index]!.map((one) => ({
         ...one,
         type: one.question.type,
+        features: features[one.name],
         probabilities: probabilitiesOf(one.question, response.answers[one.name]!),
       }))
       model = response.model
@@ -152,6 +168,13 @@ export async function answerRows(
   }
   await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, work))
   return { answered: answers.flat(), model, inputTokens }
+}
+
+/** Tells the questions that have so many labelled rows. */
+function countFrequent(labelled: readonly LabelledQuestion[], least: number): (one: LabelledQuestion) => boolean {
+  const counts = new Map<string, number>()
+  for (const { question } of labelled) counts.set(questionKey(question), (counts.get(questionKey(question)) ?? 0) + 1)
+  return ({ question }) => counts.get(questionKey(question))! >= least
 }
 
 function evaluateQuestions(answered: readonly AnsweredQuestion[]): Record<string, QuestionEvaluation> {

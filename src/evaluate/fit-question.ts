@@ -13,7 +13,7 @@ export interface Correction {
  * Standard deviations of the normal priors, in logits: how far a correction goes from the shipped calibration without
  * many rows that ask for it. With 30 rows a scale of 0.7 or a bias of 0.4 is about half believed.
  */
-const PRIOR = { scale: 0.5, bias: 0.5 }
+export const PRIOR = { scale: 0.5, bias: 0.5 }
 const STEPS = 400
 
 /**
@@ -72,7 +72,7 @@ function objective(
 }
 
 /** For each option how strongly each bias acts on it [K, biases]. */
-function biasFeatures(type: Outcome['type'], options: number): number[][] {
+export function biasFeatures(type: Outcome['type'], options: number): number[][] {
   const indexes = Array.from({ length: options }, (_, index) => index)
   if (type === 'noul') return [[1], [0]]
   if (type === 'score') return indexes.map((level) => [(2 * level) / (options - 1) - 1])

@@ -7,22 +7,32 @@ const MEANING = {
   'too few': 'left as shipped: needs ten rows, not all with one answer',
 } as const
 
+const HEADS = {
+  fitted: 'with a head: as shipped → calibrated → with the head',
+  'no better': 'a head made held-out rows no better',
+  'too few': 'a head needs 100 rows',
+  none: 'this model takes no head',
+} as const
+
 /** A report on a fit, as text. */
 export function formatCalibration({ questions }: CalibrationResult): string {
   const head = ['', 'rows', 'right', 'Brier', 'ECE', '', 'min_confidence', 'decided', 'wrong (95 %)', '']
   return formatTable([head, ...questions.map(row)])
 }
 
-function row({ name, status, rows, few, before, after, threshold }: QuestionCalibration): string[] {
-  const arrow = (a: number, b: number) => (status === 'fitted' ? `${a.toFixed(3)} → ${b.toFixed(3)}` : a.toFixed(3))
-  const notes = `${MEANING[status]}${few && status !== 'too few' ? '; few rows' : ''}`
+function row(question: QuestionCalibration): string[] {
+  const { name, status, head, rows, few, before, calibrated, withHead, after, threshold } = question
+  const steps = head === 'fitted' ? [before, calibrated!, withHead!] : status === 'fitted' ? [before, after] : [before]
+  const chain = (figure: 'accuracy' | 'brier' | 'ece') => steps.map((step) => step[figure].toFixed(3)).join(' → ')
+  const fewer = few && status !== 'too few' ? ['few rows'] : []
+  const notes = [MEANING[status], ...(status === 'too few' ? [] : [HEADS[head]]), ...fewer].join('; ')
   const { minConfidence, coverage, error, interval } = threshold ?? {}
   return [
     name,
     String(rows),
-    arrow(before.accuracy, after.accuracy),
-    arrow(before.brier, after.brier),
-    arrow(before.ece, after.ece),
+    chain('accuracy'),
+    chain('brier'),
+    chain('ece'),
     '',
     minConfidence === undefined ? 'none' : minConfidence.toFixed(3),
     coverage === undefined ? '' : percent(coverage),

@@ -3,6 +3,7 @@ export {
   type CalibrateOptions,
   type Calibrates,
   calibrate,
+  type CalibrationMetrics,
   type CalibrationResult,
   type QuestionCalibration,
 } from './calibrate.ts'

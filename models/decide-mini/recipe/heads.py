@@ -1,7 +1,12 @@
 """Whether a head of its own for a question beats calibration alone: five questions on texts that were never trained on, 100 and 300 labelled rows each.
 
-Calibration is a scale and a bias for each option, drawn towards the shipped ones. The head adds, for each option, a linear function of the decide row and of the option's last row; how strongly
-its weights are drawn to nothing is chosen by cross-validation on the labelled rows, and "no head" is among the choices. Figures are means over several draws of the rows.
+Calibration is a scale and biases, drawn towards the shipped ones. The head adds, for each option, a linear function of the decide row and of the option's last row; how strongly its weights are
+drawn to nothing is chosen by cross-validation on the labelled rows, and "no head" is among the choices. Figures are means over several draws of the rows.
+
+    python heads.py --data DATA --more FOLDER --rows FOLDER                                                       the rows, for `npm run eval:heads -- --data FOLDER`
+    python heads.py --data DATA --more FOLDER --checkpoint work/checkpoint.pt --base BASE --out heads.json        figures of a checkpoint
+
+FOLDER of --more has `ag-news.csv`, `SMSSpamCollection` and `stsb-en-test.csv`, as probes.py needs them.
 """
 import argparse
 import csv
@@ -22,7 +27,7 @@ from probes import junk, labelled, pairs, reviews
 from rendering import as_text
 from tree import Layout, open_tokenizer
 
-SIZES, DRAWS, TESTED, STRENGTHS = (100, 300), 4, 300, (0.0001, 0.001, 0.01, 0.1, None)
+SIZES, DRAWS, TESTED, STRENGTHS = (100, 300), 4, 300, (0.0001, 0.001, 0.01, 0.1, 1, None)
 
 
 def rows_of(args, random_):
@@ -64,24 +69,34 @@ def read(model, tokenizer, rows):
     return [torch.cat(part).float() for part in zip(*found)][:3] + [torch.cat([part[3] for part in found])]
 
 
-def fit(data, strength, steps=60):
-    """Scale and biases, and with a strength the weights of a head [K, 2 · width]."""
+def acting(kind, count):
+    """How strongly each bias acts on each option [K, biases]: of a noul one on yes, of a choice one an option, of a score a tilt over the levels."""
+    return {"noul": lambda: torch.tensor([[1.0], [0.0]]), "choice": lambda: torch.eye(count), "score": lambda: torch.linspace(-1, 1, count)[:, None]}[kind]()
+
+
+def fit(data, strength, kind, steps=60):
+    """Scale and biases [K], and with a strength the weights of a head [K, 2 · width]; the priors are those of the library. The features are centred and made of length about 1 for the fit."""
     logits, features, gold = data
-    scale, bias = torch.ones(1, requires_grad=True), torch.zeros(logits.shape[1], requires_grad=True)
-    head = torch.zeros(logits.shape[1], features.shape[-1], requires_grad=strength is not None)
-    chosen = [scale, bias, *([head] if strength is not None else [])]
+    middle = features.mean(0)
+    size = (features - middle).square().sum(-1).mean().sqrt()
+    features = (features - middle) / size
+    acts = acting(kind, logits.shape[1]).to(logits.dtype)
+    scale, own = torch.ones(1, dtype=logits.dtype, requires_grad=True), torch.zeros(acts.shape[1], dtype=logits.dtype, requires_grad=True)
+    head = torch.zeros(logits.shape[1], features.shape[-1], dtype=logits.dtype, requires_grad=strength is not None)
+    chosen = [scale, own, *([head] if strength is not None else [])]
     optimizer = torch.optim.LBFGS(chosen, max_iter=steps, line_search_fn="strong_wolfe")
 
     def closure():
         optimizer.zero_grad()
-        loss = F.cross_entropy(scored(logits, features, scale, bias, head), gold, reduction="sum") + 5 * (scale - 1).square().sum() + bias.square().sum()
+        loss = F.cross_entropy(scored(logits, features, scale, acts @ own, head), gold, reduction="sum") + 2 * (scale - 1).square().sum() + 2 * own.square().sum()
         if strength is not None:
             loss = loss + strength * head.square().sum()
         loss.backward()
         return loss
 
     optimizer.step(closure)
-    return [part.detach() for part in (scale, bias, head)]
+    head = head / size
+    return [part.detach() for part in (scale, acts @ own - (head * middle).sum(-1), head)]
 
 
 def scored(logits, features, scale, bias, head):
@@ -96,36 +111,50 @@ def judged(data, fitted):
     return np.array([(chances.argmax(-1) == gold).float().mean(), F.nll_loss(chances.clamp_min(1e-9).log(), gold), (chances - truth).square().sum(-1).mean()])
 
 
-def strength_of(data, folds=3):
+def strength_of(data, kind, folds=3):
     """The strength of least loss on rows that were left out, None for no head."""
     numbers = torch.arange(len(data[2])) % folds
-    losses = {strength: np.mean([judged([part[numbers == fold] for part in data], fit([part[numbers != fold] for part in data], strength))[1] for fold in range(folds)]) for strength in STRENGTHS}
+    losses = {strength: np.mean([judged([part[numbers == fold] for part in data], fit([part[numbers != fold] for part in data], strength, kind))[1] for fold in range(folds)]) for strength in STRENGTHS}
     return min(losses, key=losses.get)
+
+
+def write(args):
+    """The rows as `tessera eval` reads them, a file each."""
+    args.rows.mkdir(parents=True, exist_ok=True)
+    for name, rows in rows_of(args, np.random.default_rng(0)).items():
+        asked = [{key: value for key, value in row["questions"][0].items() if key != "gold"} for row in rows]
+        lines = [json.dumps({"state": row["state"], "questions": {"asked": question}, "labels": {"asked": row["questions"][0]["gold"]}}) for row, question in zip(rows, asked)]
+        (args.rows / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("checkpoint", "base", "data", "more", "out"):
+    for name in ("data", "more"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    for name in ("rows", "checkpoint", "base", "out"):
+        parser.add_argument(f"--{name}", type=Path)
     args = parser.parse_args()
+    if args.rows:
+        return write(args)
     torch.set_num_threads(1)
     model = mean_weights(torch.load(args.checkpoint, weights_only=False)).eval()
     random_, found = np.random.default_rng(0), {}
     tokenizer = open_tokenizer(args.base / "tokenizer.json")
     for name, rows in rows_of(args, random_).items():
+        kind = rows[0]["questions"][0]["type"]
         logits, decides, ends, gold = read(model, tokenizer, rows)
-        features = torch.cat([decides[:, None].expand_as(ends), ends], -1) / decides.shape[-1] ** 0.5
+        features = torch.cat([decides[:, None].expand_as(ends), ends], -1)
         found[name] = {}
         for size in SIZES:
             figures, chosen = {"as shipped": [], "calibrated": [], "with a head": []}, []
             for _ in range(DRAWS):
                 order = torch.from_numpy(random_.permutation(len(gold)))
                 known, others = ([part[numbers] for part in (logits, features, gold)] for numbers in (order[:size], order[SIZES[-1] :]))
-                strength = strength_of(known)
+                strength = strength_of(known, kind)
                 chosen.append(strength)
                 figures["as shipped"].append(judged(others, [torch.ones(1), torch.zeros(logits.shape[1]), torch.zeros(logits.shape[1], features.shape[-1])]))
-                figures["calibrated"].append(judged(others, fit(known, None)))
-                figures["with a head"].append(judged(others, fit(known, strength)))
+                figures["calibrated"].append(judged(others, fit(known, None, kind)))
+                figures["with a head"].append(judged(others, fit(known, strength, kind)))
             found[name][size] = {way: dict(zip(("accuracy", "loss", "brier"), np.mean(each, 0).astype(float).round(4).tolist())) for way, each in figures.items()} | {"tested": len(gold) - SIZES[-1], "strengths": chosen}
             print(name, size, json.dumps(found[name][size]), flush=True)
     args.out.write_text(json.dumps(found, indent=1) + "\n")

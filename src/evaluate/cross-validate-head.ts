@@ -1,0 +1,80 @@
+import { toProbabilities } from '../decide/calibrate.ts'
+import { adjustLogits } from '../decide/own-calibration.ts'
+import { headLogits } from '../decide/question-head.ts'
+import { AbortedError } from '../errors/index.ts'
+import { correct, FOLDS, foldsOf, logLoss } from './cross-validate.ts'
+import { fitHead, type HeadedCorrection, type HeadedOutcome } from './fit-head.ts'
+import { type Correction, fitQuestion } from './fit-question.ts'
+
+/** How strongly a head may be drawn to nothing, see `fitHead`; undefined is no head. */
+const STRENGTHS = [undefined, 0.00001, 0.0001, 0.001, 0.01, 0.1]
+
+/** A head that was chosen by cross-validation, and what it is worth. */
+export interface ValidatedHead<T> {
+  /** Each outcome with the probabilities of a fit on the other parts, in another order. */
+  readonly heldOut: T[]
+  /** The fit to all outcomes; absent where they ask for no head. */
+  readonly correction?: HeadedCorrection
+}
+
+/**
+ * Fits heads of several strengths to four of five parts each and judges them by the fifth. What answers a part is of the strength, or without
+ * the head, that the held-out answers of the other four parts are best with: the labels of a part neither fit nor choose what answers it.
+ *
+ * @throws AbortedError
+ */
+export async function crossValidateHead<T extends HeadedOutcome>(
+  outcomes: readonly T[],
+  signal?: AbortSignal,
+): Promise<ValidatedHead<T>> {
+  const folds = foldsOf(outcomes, FOLDS)
+  const tried: T[][][] = []
+  for (const strength of STRENGTHS) {
+    const parts: T[][] = []
+    for (const { part, rest } of folds) {
+      await pause(signal)
+      parts.push(correctHeaded(part, fit(rest, strength)))
+    }
+    tried.push(parts)
+  }
+  const heldOut = folds.flatMap((_, fold) => bestOf(tried, (other) => other !== fold).parts[fold]!)
+  const { index } = bestOf(tried, () => true)
+  const correction = fit(outcomes, STRENGTHS[index])
+  return { heldOut, ...(isHeaded(correction) && { correction }) }
+}
+
+/** The strength of least loss on some of the parts. */
+function bestOf<T extends HeadedOutcome>(
+  tried: readonly T[][][],
+  isJudge: (fold: number) => boolean,
+): { index: number; parts: T[][] } {
+  const losses = tried.map((parts) => logLoss(parts.filter((_, fold) => isJudge(fold)).flat()))
+  const index = losses.indexOf(Math.min(...losses))
+  return { index, parts: tried[index]! }
+}
+
+function fit(outcomes: readonly HeadedOutcome[], strength: number | undefined): Correction | HeadedCorrection {
+  return strength === undefined ? fitQuestion(outcomes) : fitHead(outcomes, strength)
+}
+
+function isHeaded(correction: Correction): correction is HeadedCorrection {
+  return 'weights' in correction
+}
+
+function correctHeaded<T extends HeadedOutcome>(
+  outcomes: readonly T[],
+  correction: Correction | HeadedCorrection,
+): T[] {
+  if (!isHeaded(correction)) return correct(outcomes, correction)
+  const { weights, width } = correction
+  return outcomes.map((outcome) => {
+    const added = headLogits(outcome.features, weights, width)
+    return { ...outcome, probabilities: toProbabilities(adjustLogits(outcome.probabilities, { ...correction, added })) }
+  })
+}
+
+/** A fit takes some hundredths of a second to seconds: between two of them others have their turn, and the signal may end it. */
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve))
+  if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+}
