@@ -220,6 +220,22 @@ describe.skipIf(!hasRedis())('an engine over a queue', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(Array(8).fill('fulfilled'))
   }, 60_000)
 
+  it('says that a server has gone while a call was on its way to it', async () => {
+    const own = await startRedis()
+    try {
+      const engine = front({ connection: own.url })
+      await engine.models()
+      own.freeze()
+      const [call] = [engine.decide(BODY).catch((error: unknown) => error), await sleep(100)]
+      await own.kill()
+      expect(await call).toMatchObject({ code: 'overloaded', retryable: true })
+      await own.restart()
+      await engine.dispose()
+    } finally {
+      await own.stop()
+    }
+  })
+
   it('says that a server is not there', async () => {
     const engine = front({ connection: 'redis://127.0.0.1:1' })
     await expect(engine.decide(BODY)).rejects.toMatchObject({ code: 'overloaded' })

@@ -8,6 +8,7 @@ import { PendingCall } from './pending-call.ts'
 import { readQueues } from './queue-activity.ts'
 import { CANCEL_TOPIC, cancelledKey, frontTopic, outcomeKey, QUEUES, type QueueName } from './queue-names.ts'
 import { CALLS, type Notice, type QueuedCall, type QueuedKind } from './queued-call.ts'
+import { refuse, refuseAfter, refuseUntyped } from './refuse.ts'
 import type { Sealer } from './sealer.ts'
 import { readReports, type WorkerReport } from './worker-reports.ts'
 
@@ -84,7 +85,7 @@ export class QueueFront {
     // Before it can be answered.
     this.#pending.set(id, pending)
     try {
-      const entering = this.#enter(pending, whenBusy === 'refuse')
+      const entering = this.#enter(pending, whenBusy === 'refuse').catch(refuseUntyped)
       entering.catch(() => {})
       await Promise.race([entering, pending.ended, refuseAfter(SUBMIT_MS)])
       return await pending.ended
@@ -129,9 +130,7 @@ export class QueueFront {
   }
 
   async #enter(pending: PendingCall, mayRefuse: boolean): Promise<void> {
-    const connected = await this.#connect().catch((cause: unknown) => {
-      throw new OverloadedError('the queue cannot be reached; retry with backoff', { cause })
-    })
+    const connected = await this.#connect().catch(refuse)
     const queue = CALLS[pending.kind]
     if (mayRefuse) await this.#requireRoom(connected, queue)
     const { client: caller = '', priority } = pending.options
@@ -235,11 +234,4 @@ export class QueueFront {
       // Nobody waits for it.
     }
   }
-}
-
-function refuseAfter(milliseconds: number): Promise<never> {
-  return new Promise((_, reject) => {
-    const refuse = () => reject(new OverloadedError('the queue does not answer; retry with backoff'))
-    setTimeout(refuse, milliseconds).unref()
-  })
 }

@@ -12,6 +12,11 @@ const server = createServer({
   journal,
   keys: TENANTS.map((id) => ({ key: id, id, prepaid: '1000000' })),
   limits: { concurrency: 1000 },
+  // A fleet whose parts are killed has no fault of its own: what it tells of as one is to be found out.
+  log: ({ route, status, error }) => {
+    if (error && status === 500)
+      process.stderr.write(`${route} ${error.stack} ${(error.cause as Error | undefined)?.stack}\n`)
+  },
   jobs: { concurrency: 1000, store: await openJobStore({ connection, keys }) },
 })
 await serveHttp(server, host, Number(port))

@@ -121,7 +121,7 @@ const keys = `k1:${randomBytes(32).toString('base64')}`
 const hosts = new Hosts()
 if (values.hosts) await hosts.open()
 const address = values.hosts ? hosts.address : '127.0.0.1'
-const open = ['--protected-mode', 'no', '--bind', address, '127.0.0.1']
+const open = values.hosts ? ['--protected-mode', 'no', '--bind', address, '127.0.0.1'] : []
 const redis = await startRedis(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', ...open])
 const connection = `redis://${address}:${redis.port}`
 const journal = await mkdtemp(join(tmpdir(), 'tessera-journal-'))
