@@ -2,7 +2,7 @@ import type { PixelImage } from '../../src/images/index.ts'
 import { BACKGROUNDS } from './prompts.ts'
 
 /** Fewer pixels than the letters of any word cover. */
-const INKED = 100
+const INKED = 400
 
 /** The named colour closest to the median of the pixels at the picture's rim, or of its upper or lower edge only. */
 export function nameBackground({ data, width, height }: PixelImage, edge: 'rim' | 'top' | 'bottom' = 'rim'): string {

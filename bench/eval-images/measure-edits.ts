@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { z } from 'zod'
 import type { PixelImage } from '../../src/images/index.ts'
+import { type Share, share } from './share.ts'
 
 const caseSchema = z.object({ kind: z.string(), prompt: z.string(), sources: z.array(z.string()), after: z.string() })
 
@@ -16,9 +17,8 @@ export interface EditCase {
 }
 
 export interface EditFigures {
-  readonly edits: number
-  /** Share of edits whose changed pixels came closer to the right result by at least 60 %. */
-  readonly success: number
+  /** Edits whose changed pixels came closer to the right result by at least 60 %. */
+  readonly success: Share
   /** Mean difference to the right result where the edit changes something, in levels of 255. */
   readonly changedError: number
   /** Mean difference to the source where nothing should change, in levels of 255; null where there is no such place. */
@@ -39,7 +39,7 @@ export async function readCases(folder: string): Promise<EditCase[]> {
   )
 }
 
-async function readPicture(file: string): Promise<PixelImage> {
+export async function readPicture(file: string): Promise<PixelImage> {
   const { data, info } = await sharp(file).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   return { width: info.width, height: info.height, channels: 3, data: new Uint8Array(data) }
 }
@@ -49,8 +49,7 @@ export function measureEdits(cases: readonly EditCase[], results: readonly Pixel
   const rows = cases.map(({ sources, after }, i) => compare(sources[0]!.data, after.data, results[i]!.data))
   const unchanged = rows.flatMap(({ unchangedError }) => unchangedError ?? [])
   return {
-    edits: cases.length,
-    success: mean(rows.map(({ success }) => Number(success))),
+    success: share(rows.map(({ success }) => success)),
     changedError: mean(rows.map(({ changedError }) => changedError)),
     unchangedError: unchanged.length > 0 ? mean(unchanged) : null,
   }

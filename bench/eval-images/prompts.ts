@@ -11,32 +11,33 @@ export interface Wanted {
   readonly ink?: string
 }
 
-/** Left and top edge and side, in pixels. */
+/** Left and top edge and side, in pixels of a picture of 256 x 256. */
 export type Square = readonly [left: number, top: number, side: number]
 
 /** Where the recipe puts objects: see `models/image-mini/recipe/scenes.py`. */
-const BIG: Square = [16, 16, 96]
+const BIG: Square = [32, 32, 192]
 const PLACES: Readonly<Record<string, { readonly says: string; readonly square: Square }>> = {
-  left: { says: 'on the left', square: [0, 32, 64] },
-  right: { says: 'on the right', square: [64, 32, 64] },
-  top: { says: 'at the top', square: [32, 0, 64] },
-  bottom: { says: 'at the bottom', square: [32, 64, 64] },
-  'top left': { says: 'in the top left corner', square: [0, 0, 64] },
-  'bottom right': { says: 'in the bottom right corner', square: [64, 64, 64] },
+  left: { says: 'on the left', square: [0, 64, 128] },
+  right: { says: 'on the right', square: [128, 64, 128] },
+  top: { says: 'at the top', square: [64, 0, 128] },
+  bottom: { says: 'at the bottom', square: [64, 128, 128] },
+  'top left': { says: 'in the top left corner', square: [0, 0, 128] },
+  'bottom right': { says: 'in the bottom right corner', square: [128, 128, 128] },
 }
 const THREE: readonly Square[] = [
-  [0, 0, 64],
-  [64, 0, 64],
-  [32, 64, 64],
+  [0, 0, 128],
+  [128, 0, 128],
+  [64, 128, 128],
 ]
 const FOUR: readonly Square[] = [
-  [0, 0, 64],
-  [64, 0, 64],
-  [0, 64, 64],
-  [64, 64, 64],
+  [0, 0, 128],
+  [128, 0, 128],
+  [0, 128, 128],
+  [128, 128, 128],
 ]
 const STYLES = ['3d', 'flat']
 const WORDS = 'HELLO SALE OPEN CAT MUSIC ZOO PARTY QUIZ VEX JUMBO KITE WAX FROG DYNAMO BIKE LOUD'.split(' ')
+const NUMBERS = '2026 42 50 365 A1 ROOM7 7UP 99 1234 TOP10 24H 808'.split(' ')
 const PHRASES = ['GO CATS', 'BIG SUN', 'TEA BAR', 'MY DOG', 'ALL IN', 'HI YOU', 'RED CAR', 'NO ICE']
 const COUNTED = 'apple heart star dog cat balloon donut car tree pizza crown frog'.split(' ')
 
@@ -53,7 +54,17 @@ export const BACKGROUNDS: Readonly<Record<string, readonly [number, number, numb
   pink: [249, 168, 212],
 }
 
-export type Task = 'object' | 'place' | 'pair' | 'several' | 'count' | 'gradient' | 'word' | 'coloured word' | 'phrase'
+export type Task =
+  | 'object'
+  | 'place'
+  | 'pair'
+  | 'several'
+  | 'count'
+  | 'gradient'
+  | 'word'
+  | 'coloured word'
+  | 'phrase'
+  | 'digits'
 
 /** What comes at a place of a list: objects, styles and colours, whose steps share no divisor, so that they mix evenly. */
 interface Turns {
@@ -159,7 +170,7 @@ function listGradients({ object, colour, style }: Turns): Wanted[] {
   }))
 }
 
-function listTexts({ colour, on }: Turns): Record<'word' | 'coloured word' | 'phrase', Wanted[]> {
+function listTexts({ colour, on }: Turns): Record<'word' | 'coloured word' | 'phrase' | 'digits', Wanted[]> {
   return {
     word: WORDS.map((word, i) => ({
       prompt: `the word "${word}" ${on(i)}`,
@@ -173,6 +184,12 @@ function listTexts({ colour, on }: Turns): Record<'word' | 'coloured word' | 'ph
       background: colour(i),
       word,
       ink: colour(i + 4),
+    })),
+    digits: NUMBERS.map((word, i) => ({
+      prompt: `the word "${word}" ${on(i)}`,
+      objects: [],
+      background: colour(i),
+      word,
     })),
     phrase: PHRASES.map((word, i) => ({
       prompt: `a sign that says "${word}" ${on(i)}`,
