@@ -8,13 +8,13 @@ from torch import nn
 
 @dataclass
 class Config:
-    block_out_channels: tuple = (16, 48, 64, 64)
-    decoder_block_out_channels: tuple = (16, 32, 64, 96)
+    block_out_channels: tuple = (16, 16, 48, 64, 64)
+    decoder_block_out_channels: tuple = (12, 16, 32, 64, 96)
     layers_per_block: int = 1
     latent_channels: int = 16
     norm_num_groups: int = 1
     batch_norm_eps: float = 1e-4
-    sample_size: int = 128
+    sample_size: int = 256
 
 
 class ResnetBlock(nn.Module):

@@ -31,9 +31,17 @@ class Batches:
         said = ["" if self.rng.random() < dropout else caption for caption in captions]
         return (*self.tokenize(said), self.encode(target), *map(self.encode, references))
 
+    def say(self, scene):
+        """A caption that the text encoder has room for; three coloured objects can be said at more length than that."""
+        for _ in range(50):
+            caption = say_scene(self.rng, scene)
+            if len(self.tokenizer.encode(caption, add_special_tokens=False).ids) <= LENGTH - 2:
+                return caption
+        raise ValueError(f"no caption is short enough for {scene}")
+
     def draw_scenes(self, count):
         scenes = [random_scene(self.rng) for _ in range(count)]
-        return self.batch([say_scene(self.rng, scene) for scene in scenes], scenes)
+        return self.batch([self.say(scene) for scene in scenes], scenes)
 
     def draw_edits(self, count):
         before, after, facts, kinds = zip(*(random_pair(self.rng) for _ in range(count)))

@@ -1,7 +1,7 @@
 """Many wordings for a scene or an edit. What a caption leaves open (style, background) is drawn at random in the scene."""
+from nouns import article, plural
+
 COUNTS = {2: ("two", "2", "a pair of"), 3: ("three", "3"), 4: ("four", "4")}
-PLURALS = {"fish": "fish", "fox": "foxes", "bus": "buses", "octopus": "octopuses", "strawberry": "strawberries", "cactus": "cacti",
-           "butterfly": "butterflies"}
 STARTS = ("", "", "", "", "a picture of ", "an image of ", "draw ", "create ", "generate ", "please draw ", "an illustration of ",
           "a picture with ", "make a picture of ", "show ")
 
@@ -10,18 +10,19 @@ def pick(rng, choices):
     return choices[rng.integers(len(choices))]
 
 
-def article(words):
-    return ("an " if words[0] in "aeiou" else "a ") + words
+def coloured(item):
+    """`red fox`; nothing is said of the usual colour."""
+    return f"{item.colour} {item.name}".strip()
 
 
-def noun(rng, name, style, size=""):
-    """`a big flat fox`; no style when it is None."""
-    size = f"{size} " if size else ""
+def noun(rng, item, style, size="", start=article):
+    """`a big flat red fox`; no style when it is None."""
+    name = f"{size} {coloured(item)}".strip()
     if style is None:
-        return article(f"{size}{name}")
+        return start(name)
     if rng.random() < 0.25:
-        return article(f"{size}{name}") + pick(rng, (f" in {style} style", f", {style} style", f" in {style}"))
-    return article(f"{size}{style} {name}")
+        return start(name) + pick(rng, (f" in {style} style", f", {style} style", f" in {style}"))
+    return start(f"{size} {style} {coloured(item)}".strip())
 
 
 def at(rng, place):
@@ -65,21 +66,22 @@ def say_things(rng, scene):
     first = items[0]
     if scene.word:
         say = (" with the word {}", " with the text {}", " and the word {}", " above the word {}", " and the text {}")
-        return noun(rng, first.name, style) + pick(rng, say).format(say_word(rng, scene))
+        return noun(rng, first, style) + pick(rng, say).format(say_word(rng, scene))
     if len(items) == 1:
         if first.place == "big":
-            return noun(rng, first.name, style, pick(rng, ("", "", "", "big", "large")))
+            start = article if rng.random() < 0.8 else str
+            return noun(rng, first, style, pick(rng, ("", "", "", "big", "large")), start)
         size = "small" if first.place == "middle" else pick(rng, ("", "small", "little"))
         if first.place == "middle" and rng.random() < 0.5:
-            return noun(rng, first.name, style, size)
-        return noun(rng, first.name, style, size) + " " + at(rng, first.place)
+            return noun(rng, first, style, size)
+        return noun(rng, first, style, size) + " " + at(rng, first.place)
     if all(item.name == first.name for item in items):
-        many = PLURALS.get(first.name, first.name + "s")
+        many = f"{first.colour} {plural(first.name)}".strip()
         return f"{pick(rng, COUNTS[len(items)])} {many if style is None else f'{style} {many}'}"
     if len(items) > 2:
-        *several, last = (noun(rng, item.name, style if item is first else None) for item in items)
+        *several, last = (noun(rng, item, style if item is first else None) for item in items)
         return f"{', '.join(several)} and {last}"
-    one, two = (noun(rng, item.name, style) for item in items)
+    one, two = (noun(rng, item, style) for item in items)
     upright = first.place == "top"
     say = [f"{one} {at(rng, items[0].place)} and {two} {at(rng, items[1].place)}"]
     if upright:
@@ -113,6 +115,8 @@ EDITS = {
               "{style} style"),
     "recolor": ("make the text {colour}", "change the color of the text to {colour}", "make the word {colour}", "turn the letters {colour}",
                 "write it in {colour}", "color the text {colour}", "{colour} letters"),
+    "paint": ("make the {old} {colour}", "paint the {old} {colour}", "turn the {old} {colour}", "change the color of the {old} to {colour}",
+              "color the {old} {colour}", "the {old} should be {colour}", "{a_new} instead"),
     "border": ("add a {colour} border", "add a {colour} frame", "put a {colour} border around it", "draw a {colour} frame around the picture"),
 }
 

@@ -13,30 +13,30 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import save_file
 
-from scenes import BIG, COLOURS, OBJECTS, PLACES, SIDE, SMALL, STYLES, Item, Renderer, Scene
-from tasks import pick
+from scenes import BIG, CELL, COLOURS, PLACES, SIDE, SMALL, STYLES, Renderer, Scene
+from tasks import NAMES, pick, random_item
 
-SIZE = 24
-NAMES = [*OBJECTS, "nothing"]
+SIZE, HIDDEN = 24, 192
+CLASSES = [*NAMES, "nothing"]
 
 
 def random_square(renderer, rng):
     """uint8 square of a scene and the class of what stands there."""
-    background, style, name = pick(rng, list(COLOURS)), pick(rng, STYLES), pick(rng, list(OBJECTS))
+    ground, style, name = {"background": pick(rng, list(COLOURS)), "fade": ""}, pick(rng, STYLES), pick(rng, NAMES)
     if rng.random() < 0.4:
-        left, top, size, scene = 16, 16, BIG, Scene(background, (Item(name, "big", style),))
+        left, top, size, scene = CELL, CELL, BIG, Scene(**ground, items=(random_item(rng, name, "big", style, ground),))
     else:
         place = pick(rng, list(PLACES))
         (left, top), size = PLACES[place], SMALL
         free = [other for other in PLACES if abs(PLACES[other][0] - left) >= SMALL or abs(PLACES[other][1] - top) >= SMALL]
-        items = [Item(name, place, style)] if rng.random() < 0.85 else []
+        items = [random_item(rng, name, place, style, ground)] if rng.random() < 0.85 else []
         if free and rng.random() < 0.6:
-            items.append(Item(pick(rng, list(OBJECTS)), pick(rng, free), style))
+            items.append(random_item(rng, pick(rng, NAMES), pick(rng, free), style, ground))
         name = name if items and items[0].place == place else "nothing"
-        scene = Scene(background, tuple(items))
+        scene = Scene(**ground, items=tuple(items))
     picture = renderer.render(scene)
-    left, top = (int(np.clip(edge + rng.integers(-3, 4), 0, SIDE - size)) for edge in (left, top))
-    return picture[top:top + size, left:left + size], NAMES.index(name)
+    left, top = (int(np.clip(edge + rng.integers(-6, 7), 0, SIDE - size)) for edge in (left, top))
+    return picture[top:top + size, left:left + size], CLASSES.index(name)
 
 
 def draw(renderer, rng, count):
@@ -62,7 +62,7 @@ def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
     renderer, rng = Renderer(args.data), np.random.default_rng(0)
-    model = torch.nn.Sequential(torch.nn.Linear(3 * SIZE * SIZE, 96), torch.nn.ReLU(), torch.nn.Linear(96, len(NAMES)))
+    model = torch.nn.Sequential(torch.nn.Linear(3 * SIZE * SIZE, HIDDEN), torch.nn.ReLU(), torch.nn.Linear(HIDDEN, len(CLASSES)))
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.01)
     start = time.process_time()
     while (progress := (time.process_time() - start) / (60 * args.minutes)) < 1:
@@ -79,7 +79,7 @@ def main():
     args.out.mkdir(parents=True, exist_ok=True)
     save_file({name: tensor.half() for name, tensor in tensors.items()}, args.out / "classifier.safetensors")
     (args.out / "classifier.json").write_text(json.dumps(
-        {"size": SIZE, "classes": NAMES, "accuracy": round(accuracy, 4), "squares": 4000}, indent=2) + "\n")
+        {"size": SIZE, "classes": CLASSES, "accuracy": round(accuracy, 4), "squares": 4000}, indent=2) + "\n")
     print(f"accuracy {accuracy:.4f}")
 
 

@@ -1,20 +1,22 @@
 """Writes the trained parts as a bundle in the layout of diffusers' Flux2KleinPipeline, in half precision."""
 import argparse
 import json
-import shutil
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import torch
 from safetensors.torch import save_file
+from tokenizers import Tokenizer
 
 import autoencoder as vae
 import text_encoder as words
-from known_words import known_words, own_colors
+from extend_tokenizer import extend, id_of
+from known_words import known_words, own_colors, synonyms
 from linear_encoder import write_projection
+from nouns import plural
 from principal import Latents
-from scenes import SIDE, Renderer
+from scenes import OBJECTS, SIDE, Renderer
 from tasks import random_scene
 from train_tokenizer import PAD
 
@@ -61,6 +63,19 @@ def write_autoencoder(out, latents, decoder, data):
     })
 
 
+def add_synonyms(tokenizer, embedding):
+    """The tokenizer with the synonyms, and plurals that training didn't say, and the embeddings with the rows of what they stand for."""
+    is_new = lambda word: len(tokenizer.encode(f" {word}", add_special_tokens=False).ids) > 1
+    stand_ins = synonyms() | {plural(name): name for name in OBJECTS if is_new(plural(name))}
+    wider = extend(tokenizer, list(stand_ins))
+    rows = torch.zeros(1 + max(wider.get_vocab().values()), embedding.shape[1])
+    rows[:len(embedding)] = embedding
+    for word, name in stand_ins.items():
+        for spaced in (True, False):
+            rows[id_of(wider, word, spaced)] = rows[id_of(wider, name)]
+    return wider, rows
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
@@ -78,13 +93,17 @@ def main():
         "_class_name": "Flux2Transformer2DModel", "patch_size": 1, "guidance_embeds": False, "out_channels": None,
         **saved["config"]["image"],
     })
+    text = saved["config"]["text"]
+    tokenizer, rows = add_synonyms(Tokenizer.from_file(str(args.work / "tokenizer.json")), parts["text"]["embed_tokens.weight"])
+    parts["text"]["embed_tokens.weight"], text["vocab_size"] = rows, len(rows)
+    (args.out / "tokenizer").mkdir(parents=True, exist_ok=True)
+    tokenizer.save(str(args.out / "tokenizer" / "tokenizer.json"), pretty=False)
     write_weights(args.out / "text_encoder" / "model.safetensors", {f"model.{name}": tensor for name, tensor in parts["text"].items()})
     write_json(args.out / "text_encoder" / "config.json", {
         "architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3", "hidden_act": "silu", "attention_bias": False,
-        "tie_word_embeddings": True, "torch_dtype": "float16", **saved["config"]["text"],
+        "tie_word_embeddings": True, "torch_dtype": "float16", **text,
     })
     write_json(args.out / "tokenizer" / "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": PAD})
-    shutil.copyfile(args.work / "tokenizer.json", args.out / "tokenizer" / "tokenizer.json")
     write_json(args.out / "scheduler" / "scheduler_config.json", {
         "_class_name": "FlowMatchEulerDiscreteScheduler", "num_train_timesteps": 1000, "shift": SHIFT, "use_dynamic_shifting": False,
     })
@@ -97,7 +116,7 @@ def main():
     write_json(args.out / "tessera.json", {
         "text_encoder_out_layers": list(words.TAPS), "max_sequence_length": words.LENGTH,
         "num_inference_steps": STEPS, "guidance_scale": GUIDANCE, "native_sizes": [[SIDE, SIDE]], "known_words": known_words(),
-        "own_colors": own_colors(),
+        "own_colors": own_colors(), "synonyms": synonyms(),
     })
     size = sum(file.stat().st_size for part in args.out.iterdir() if part.name != "recipe" for file in part.rglob("*") if file.is_file())
     print(f"step {saved['step']}, {saved['spent'] / 60:.0f} minutes; decoder step {decoder['step']}: {size / 1e6:.1f} MB")

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# Texts of captions.py that no caption says: letters that an article looks at, names of fields, and an object that was left out.
-NOT_SAID = {"aeiou", "new", "s", "recolor", "octopus", "octopuses"}
-PLURALS = {"fish": "fish", "fox": "foxes", "bus": "buses", "strawberry": "strawberries", "cactus": "cacti", "butterfly": "butterflies"}
+# Names of fields in captions.py, which no caption says.
+NOT_SAID = {"new", "recolor"}
 
 
 def said_in(source):
@@ -25,13 +24,14 @@ SIZES = ["big", "large", "little", "small"]
 
 
 def objects_and_plurals():
-    objects = list(json.loads((HERE / "objects.json").read_text()))
-    return [*objects, *(PLURALS.get(name, name + "s") for name in objects)]
+    from nouns import plural
+    from tasks import NAMES
+    return [*NAMES, *map(plural, NAMES)]
 
 
 def own_colors():
     from scenes import COLOURS, STYLES
-    return {"objects": sorted(set(objects_and_plurals())), "colors": sorted(COLOURS), "adjectives": sorted([*STYLES, *SIZES])}
+    return {"objects": sorted({*objects_and_plurals(), *synonyms()}), "colors": sorted(COLOURS), "adjectives": sorted([*STYLES, *SIZES])}
 
 
 def known_words():
@@ -41,7 +41,15 @@ def known_words():
     return sorted(said | {*objects_and_plurals(), *places, *COLOURS, *STYLES, *FONTS})
 
 
+def synonyms():
+    """Words that are drawn as an object whose name they are not, one and several, by the name."""
+    from nouns import plural
+    from tasks import NAMES
+    rows = json.loads((HERE / "synonyms.json").read_text())
+    return {form: stands for name, words in rows.items() if name in NAMES for word in words for form, stands in ((word, name), (plural(word), plural(name)))}
+
+
 if __name__ == "__main__":
     file = HERE.parent / "tessera.json"
-    manifest = {**json.loads(file.read_text()), "known_words": known_words(), "own_colors": own_colors()}
+    manifest = {**json.loads(file.read_text()), "known_words": known_words(), "own_colors": own_colors(), "synonyms": synonyms()}
     file.write_text(json.dumps(manifest, indent=2) + "\n")

@@ -1,7 +1,7 @@
 """Writes the projection on principal components into the layers of AutoencoderKLFlux2's encoder.
 
-The convolutions that halve the picture gather its pixels into channels (2 x 2, then 4 x 4 pixels) and the last one projects; residual
-blocks add nothing. What is left is the final GroupNorm and SiLU, which are no linear functions. Two constant channels of +-LARGE keep the
+The first convolution that halves the picture takes means, the next ones gather its pixels into channels (2 x 2, then 4 x 4 of them) and
+the last one projects; residual blocks add nothing. What is left is the final GroupNorm and SiLU, which are no linear functions. Two constant channels of +-LARGE keep the
 norm's deviation constant, a channel of zeros shows what mean it subtracted, and an offset keeps SiLU where it is the identity.
 """
 import torch
@@ -26,13 +26,15 @@ def write_projection(encoder, basis):
     for channel in range(3):
         encoder.conv_in.weight[channel, channel, 1, 1] = 1
     down = encoder.down_blocks
-    for level, used in ((1, 12), (2, 48), (3, COMPONENTS)):
+    for level, used in ((2, 12), (3, 48), (4, COMPONENTS)):
         for block in down[level].resnets:
             if hasattr(block, "conv_shortcut"):
                 block.conv_shortcut.weight[:used, :used, 0, 0] = torch.eye(used)
-    gather(down[0].downsamplers[0].conv.weight, 3)
-    gather(down[1].downsamplers[0].conv.weight, 12)
-    project = down[2].downsamplers[0].conv
+    for channel in range(3):
+        down[0].downsamplers[0].conv.weight[channel, channel, :2, :2] = 0.25
+    gather(down[1].downsamplers[0].conv.weight, 3)
+    gather(down[2].downsamplers[0].conv.weight, 12)
+    project = down[3].downsamplers[0].conv
     pixels = basis.reshape(3, PATCH, PATCH, COMPONENTS)
     for channel in range(48):
         colour, y, x = channel // 16, channel // 4 % 4 // 2, channel // 4 % 2

@@ -1,4 +1,8 @@
-"""Writes pictures to edit, with the right results, for `npm run eval:images`: cases.jsonl, and before and after PNGs."""
+"""Writes what `npm run eval:images` compares with: pictures to edit and their right results, and coloured objects in all colours.
+
+cases.jsonl names the edits' pictures. colours.jsonl has prompts for objects in colours, half of them in combinations that training leaves
+out, and how each looks in every colour.
+"""
 import argparse
 import json
 from pathlib import Path
@@ -7,8 +11,26 @@ import numpy as np
 from PIL import Image
 
 from captions import say_combination, say_edit
-from scenes import Renderer
-from tasks import EDITS, random_combination, random_pair
+from nouns import article
+from scenes import STYLES, Item, Renderer, Scene
+from tasks import BACKGROUNDS, COLOURABLE, EDITS, is_held_out, pick, random_combination, random_pair
+
+
+def write_colours(out, renderer, rng, count):
+    rows = []
+    for number in range(2 * count):
+        held_out, style = number >= count, STYLES[number % 2]
+        name = pick(rng, [name for name in COLOURABLE if any(is_held_out(name, colour) for colour in BACKGROUNDS)])
+        colour = pick(rng, [colour for colour in BACKGROUNDS if is_held_out(name, colour) == held_out])
+        background = pick(rng, [other for other in BACKGROUNDS if other != colour])
+        looks = {}
+        for other in BACKGROUNDS:
+            looks[other] = f"colour-{number}-{other}.png"
+            scene = Scene(background, (Item(name, "big", style, other),))
+            Image.fromarray(renderer.render(scene)).save(out / looks[other])
+        prompt = f"{article(f'{style} {colour} {name}')} on {article(background)} background"
+        rows.append(json.dumps({"prompt": prompt, "name": name, "colour": colour, "background": background, "held_out": held_out, "looks": looks}))
+    (out / "colours.jsonl").write_text("\n".join(rows) + "\n")
 
 
 def main():
@@ -16,6 +38,7 @@ def main():
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--each", type=int, default=16, help="cases per kind of edit")
+    parser.add_argument("--colours", type=int, default=48, help="coloured objects of combinations seen in training, and as many others")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     # A stream of its own: training draws from streams seeded by small numbers.
@@ -33,6 +56,7 @@ def main():
                 Image.fromarray(renderer.render(scene)).save(args.out / name)
             rows.append(json.dumps({"kind": kind, "prompt": prompt, "sources": names[:-1], "after": names[-1]}))
     (args.out / "cases.jsonl").write_text("\n".join(rows) + "\n")
+    write_colours(args.out, renderer, rng, args.colours)
     print(f"{len(rows)} cases")
 
 

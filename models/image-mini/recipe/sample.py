@@ -1,10 +1,11 @@
 """Draws with a trained model in Python, as src/images does."""
 import torch
 
+from principal import GRID
 from text_encoder import LENGTH
 from transformer import rotary_table
 
-GRID = (8, 8)
+GRID = (GRID, GRID)
 
 
 def levels(steps, shift):

@@ -1,8 +1,18 @@
 """Random scenes to draw and random edits of them."""
-from captions import pick
-from scenes import COLOURS, LINES, LONGEST_WORD, OBJECTS, PLACES, STYLES, Item, Scene
+import json
+from dataclasses import replace
+from pathlib import Path
 
-NAMES, BACKGROUNDS = list(OBJECTS), list(COLOURS)
+from captions import coloured, pick
+from scenes import COLOURS, GLYPHS, LINES, LONGEST_WORD, OBJECTS, PLACES, STYLES, Item, Scene
+
+HERE = Path(__file__).parent
+# What scenes show of the objects: a short training does better with few.
+NAMES, BACKGROUNDS = json.loads((HERE / "shown.json").read_text()), list(COLOURS)
+# Share of these objects that have a colour of their own.
+COLOURED = 0.5
+# Objects that take other colours, as colourable.py found them.
+COLOURABLE = [name for name in json.loads((HERE / "colourable.json").read_text()) if name in NAMES]
 WORDS = (
     "hi hey yes no ok go wow fun sale love hope home cat dog fox sun sky star moon cake open close stop start play game team "
     "hello happy party music pizza bread fresh green thanks please welcome summer winter spring autumn coffee tea milk zoo park "
@@ -18,7 +28,8 @@ def random_word(rng):
     kind = rng.random()
     if kind < 0.4:
         return pick(rng, WORDS)
-    letters = "".join(chr(65 + letter) for letter in rng.integers(26, size=rng.integers(2, LONGEST_WORD + 1)))
+    glyphs = GLYPHS[:26] if kind < 0.75 else GLYPHS[:36] if kind < 0.85 else GLYPHS[26:36]
+    letters = "".join(glyphs[at] for at in rng.integers(len(glyphs), size=rng.integers(2, LONGEST_WORD + 1)))
     if kind < 0.9 or len(letters) < 5:
         return letters
     gap = rng.integers(2, len(letters) - 2)
@@ -45,87 +56,116 @@ def random_background(rng):
     return {"background": background, "fade": fade}
 
 
+def is_held_out(name, colour):
+    """Whether training never shows an object in this colour, so that the evaluation can ask for what wasn't seen."""
+    return (3 * list(OBJECTS).index(name) + BACKGROUNDS.index(colour)) % 8 == 0
+
+
+def colours_of(name, *taken):
+    return [colour for colour in BACKGROUNDS if colour not in taken and not is_held_out(name, colour)]
+
+
+def random_item(rng, name, place, style, ground, share=COLOURED):
+    """An object, in a colour of its own now and then, never in the background's."""
+    if name in COLOURABLE and rng.random() < share:
+        return Item(name, place, style, pick(rng, colours_of(name, ground["background"], ground["fade"])))
+    return Item(name, place, style)
+
+
 def random_scene(rng):
     ground, style, kind = random_background(rng), pick(rng, STYLES), rng.random()
-    if kind < 0.22:
-        return Scene(**ground, items=(Item(pick(rng, NAMES), "big", style),))
-    if kind < 0.32:
-        return Scene(**ground, items=(Item(pick(rng, NAMES), pick(rng, list(PLACES)), style),))
-    if kind < 0.46:
-        return Scene(**ground, items=tuple(Item(name, place, style) for name, place in zip(two_names(rng), pick(rng, PAIRS))))
-    if kind < 0.51:
-        name = pick(rng, NAMES)
-        return Scene(**ground, items=tuple(Item(name, place, style) for place in GROUPS[rng.integers(2, 5)]))
-    if kind < 0.55:
+    make = lambda name, place: random_item(rng, name, place, style, ground)
+    if kind < 0.27:
+        return Scene(**ground, items=(make(pick(rng, NAMES), "big"),))
+    if kind < 0.38:
+        return Scene(**ground, items=(make(pick(rng, NAMES), pick(rng, list(PLACES))),))
+    if kind < 0.58:
+        return Scene(**ground, items=tuple(make(name, place) for name, place in zip(two_names(rng), pick(rng, PAIRS))))
+    if kind < 0.64:
+        one = make(pick(rng, NAMES), "big")
+        return Scene(**ground, items=tuple(replace(one, place=place) for place in GROUPS[rng.integers(2, 5)]))
+    if kind < 0.74:
         places = GROUPS[rng.integers(3, 5)]
         names = rng.choice(len(NAMES), len(places), replace=False)
-        return Scene(**ground, items=tuple(Item(NAMES[name], place, style) for name, place in zip(names, places)))
-    if kind < 0.92:
+        return Scene(**ground, items=tuple(make(NAMES[name], place) for name, place in zip(names, places)))
+    if kind < 0.93:
         return Scene(**ground, **random_text(rng, ground, ""))
-    return Scene(**ground, items=(Item(pick(rng, NAMES), "top", style),), **random_text(rng, ground, "bottom"))
+    return Scene(**ground, items=(make(pick(rng, NAMES), "top"),), **random_text(rng, ground, "bottom"))
 
 
 def two_objects(rng):
-    style, places = pick(rng, STYLES), pick(rng, PAIRS)
-    items = [Item(name, place, style) for name, place in zip(two_names(rng), places)]
-    return Scene(pick(rng, BACKGROUNDS), tuple(items))
+    style, places, ground = pick(rng, STYLES), pick(rng, PAIRS), {"background": pick(rng, BACKGROUNDS), "fade": ""}
+    return Scene(**ground, items=tuple(random_item(rng, name, place, style, ground, 0.2) for name, place in zip(two_names(rng), places)))
 
 
-EDITS = {"background": 0.14, "replace": 0.22, "add": 0.1, "remove": 0.12, "move": 0.08, "mirror": 0.08, "grayscale": 0.06,
-         "style": 0.12, "border": 0.03, "recolor": 0.05}
+def one_or_two(rng, names):
+    """A scene whose first object is one of the names."""
+    if rng.random() < 0.5:
+        ground = {"background": pick(rng, BACKGROUNDS), "fade": ""}
+        place = "big" if rng.random() < 0.6 else pick(rng, list(PLACES))
+        return Scene(**ground, items=(random_item(rng, pick(rng, names), place, pick(rng, STYLES), ground, 0.2),))
+    both = two_objects(rng)
+    name = pick(rng, [name for name in names if name != both.items[1].name])
+    return both.but(items=(replace(both.items[0], name=name, colour=""), both.items[1]))
 
 
-def random_edit(rng, kind):
-    """(before, after, what is said about it)"""
+EDITS = {"background": 0.12, "replace": 0.2, "add": 0.12, "remove": 0.1, "move": 0.08, "mirror": 0.06, "grayscale": 0.05,
+         "style": 0.1, "border": 0.03, "recolor": 0.06, "paint": 0.08}
+
+
+def change_all(rng, kind):
     before = random_scene(rng)
-    if kind == "background":
-        colour = pick(rng, [name for name in BACKGROUNDS if name != before.background])
-        return before, before.but(background=colour, fade=""), {"colour": colour}
+    if kind == "mirror":
+        return before, before.but(mirrored=True), {}
+    if kind == "grayscale":
+        return before, before.but(grayscale=True), {}
+    taken = (before.background, *(item.colour for item in before.items))
     if kind == "recolor":
         ground = random_background(rng)
         before = Scene(**ground, **random_text(rng, ground, ""))
         # black or white is what letters are when no ink is named
         taken = (before.background, before.fade, *([before.ink] if before.ink else ("black", "white")))
-        colour = pick(rng, [name for name in BACKGROUNDS if name not in taken])
-        return before, before.but(ink=colour), {"colour": colour}
-    if kind == "mirror":
-        return before, before.but(mirrored=True), {}
-    if kind == "grayscale":
-        return before, before.but(grayscale=True), {}
-    if kind == "border":
-        colour = pick(rng, [name for name in BACKGROUNDS if name != before.background])
-        return before, before.but(border=colour), {"colour": colour}
-    if kind in ("replace", "style"):
-        if rng.random() < 0.5:
-            place = "big" if rng.random() < 0.6 else pick(rng, list(PLACES))
-            before = Scene(before.background, (Item(pick(rng, NAMES), place, pick(rng, STYLES)),))
-        else:
-            before = two_objects(rng)
-        if kind == "style":
-            style = "flat" if before.items[0].style == "3d" else "3d"
-            items = tuple(Item(item.name, item.place, style) for item in before.items)
-            return before, before.but(items=items), {"style": style}
-        at = rng.integers(len(before.items))
-        old = before.items[at]
-        new = pick(rng, [name for name in NAMES if all(name != item.name for item in before.items)])
-        items = before.items[:at] + (Item(new, old.place, old.style),) + before.items[at + 1:]
-        return before, before.but(items=items), {"old": old.name, "new": new}
+    colour = pick(rng, [name for name in BACKGROUNDS if name not in taken])
+    changes = {"background": {"background": colour, "fade": ""}, "border": {"border": colour}, "recolor": {"ink": colour}}
+    return before, before.but(**changes[kind]), {"colour": colour}
+
+
+def change_object(rng, kind):
+    before = one_or_two(rng, COLOURABLE if kind == "paint" else NAMES)
+    if kind == "style":
+        style = "flat" if before.items[0].style == "3d" else "3d"
+        return before, before.but(items=tuple(replace(item, style=style) for item in before.items)), {"style": style}
+    old, *rest = before.items
+    if kind == "paint":
+        colour = pick(rng, colours_of(old.name, before.background, old.colour))
+        new = replace(old, colour=colour)
+        return before, before.but(items=(new, *rest)), {"old": old.name, "new": coloured(new), "colour": colour}
+    name = pick(rng, [name for name in NAMES if all(name != item.name for item in before.items)])
+    new = random_item(rng, name, old.place, old.style, {"background": before.background, "fade": ""}, 0.2)
+    return before, before.but(items=(new, *rest)), {"old": old.name, "new": coloured(new)}
+
+
+def change_number(rng, kind):
     both = two_objects(rng)
     at = rng.integers(2)
     one, other = both.items[at], both.items[1 - at]
     alone = both.but(items=(one,))
     if kind == "add":
-        return alone, both, {"new": other.name, "place": other.place}
+        return alone, both, {"new": coloured(other), "place": other.place}
     if kind == "remove":
         return both, alone, {"old": other.name}
     place = pick(rng, [place for place in PLACES if place != one.place])
-    return alone, alone.but(items=(Item(one.name, place, one.style),)), {"old": one.name, "place": place}
+    return alone, alone.but(items=(replace(one, place=place),)), {"old": one.name, "place": place}
+
+
+CHANGES = {"replace": change_object, "style": change_object, "paint": change_object,
+           "add": change_number, "remove": change_number, "move": change_number}
 
 
 def random_pair(rng, kind=None):
     """(before, after, facts, kind)"""
     kind = kind or rng.choice(list(EDITS), p=list(EDITS.values()))
-    return (*random_edit(rng, kind), kind)
+    return (*CHANGES.get(kind, change_all)(rng, kind), kind)
 
 
 def random_combination(rng):

@@ -12,8 +12,8 @@ LENGTH = 32
 
 @dataclass
 class Config:
-    vocab_size: int = 2048
-    hidden_size: int = 128
+    vocab_size: int = 2304
+    hidden_size: int = 192
     num_hidden_layers: int = 3
     num_attention_heads: int = 2
     num_key_value_heads: int = 2

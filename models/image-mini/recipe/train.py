@@ -1,4 +1,4 @@
-"""Trains the text encoder and the transformer together for a given time; restartable from its own checkpoint.
+"""Trains the text encoder and the transformer together for a given time, from start.pt or its own checkpoint.
 
 Flow matching on encoded scenes and edits. Muon for the matrices of the blocks, AdamW for the rest; the schedule goes over time spent,
 so a run of any length ends annealed. At every checkpoint a contact sheet of the averaged weights is written beside it.
@@ -13,34 +13,28 @@ import numpy as np
 import torch
 from PIL import Image
 from tokenizers import Tokenizer
-from torch import nn
 
 import text_encoder as words
 import transformer as dit
 from batches import Batches
-from principal import PATCH, Latents
+from principal import Latents
 from sample import GRID, sample
 from scenes import Item, Renderer, Scene
-from spelling_start import start_spelling
+from start import build
 
 PROMPTS = [
-    "a 3d fox on a blue background", "a flat banana on a white background", "an apple", "a 3d car on yellow", "a flat rocket on black",
-    "a 3d cat on the left and a 3d donut on the right on a green background", "a flat tree above a flat house on a white background",
-    "a small 3d penguin in the top right corner on a pink background", "three 3d hearts on a white background",
+    "a 3d fox on a blue background", "a red apple on white", "a blue car on a yellow background", "a flat guitar on black",
+    "a 3d cat on the left and a 3d donut on the right on a green background", "a green balloon above a purple chair on a white background",
+    "a small 3d penguin in the top right corner on a pink background", "three pink hearts on a white background",
     'the word "hello" on a red background', 'a 3d star with the word "SUN" on a purple background', '"FRIDAY" in blue serif letters on white',
+    "a flat elephant", "a 3d umbrella on gray", "a yellow rose on a blue background", "a robot, a bee and a cake on orange", "a 3d tiger on white",
 ]
-EDITS = ["change the background to blue", "replace the fox with a banana", "make it flat", "make it black and white"]
+EDITS = ["change the background to blue", "replace the fox with a banana", "make it flat", "add a bee on the right", "make the fox purple", "make it black and white", "move the fox to the top left corner",
+         "change the fox to a horse"]
 # Edits per scene at first and later: most of an edit is a copy, soon learned by a model that can draw, and costs twice as much.
-EDIT_SHARES, DRAW_FIRST = (0.3, 0.7), 0.3
+EDIT_SHARES, DRAW_FIRST = (0.2, 0.6), 0.5
 # Every so many steps the edits are combinations of two pictures, fewer for they cost more.
 COMBINE_EVERY, COMBINED = 6, 0.5
-
-
-def build(tokenizer):
-    encoder = words.TextEncoder(words.Config(vocab_size=tokenizer.get_vocab_size()))
-    start_spelling(encoder, [tokenizer.token_to_id(letter) for letter in "abcdefghijklmnopqrstuvwxyz\u0120"], tokenizer.token_to_id('"'))
-    width = len(words.TAPS) * encoder.config.hidden_size
-    return nn.ModuleDict({"text": encoder, "image": dit.Flux2Transformer(dit.Config(joint_attention_dim=width))})
 
 
 def draw_levels(count):
@@ -61,12 +55,10 @@ def loss_of(model, ids, lengths, target, references, rotary):
 def contact_sheet(model, batches, path):
     """Pictures without the decoder: what the latents alone say."""
     before = Scene("green", (Item("fox"),))
-    drawn = sample(model, batches, PROMPTS, steps=10)
-    edited = sample(model, batches, EDITS, batches.encode([before] * len(EDITS)), steps=10)
-    latents = batches.latents.unpack(torch.cat([drawn, edited]).cpu())
-    patches = latents.permute(0, 2, 3, 1) @ batches.latents.basis.T
-    pictures = patches.unflatten(3, (3, PATCH, PATCH)).permute(0, 1, 4, 2, 5, 3).flatten(3, 4).flatten(1, 2)
-    sheet = pictures.unflatten(0, (4, 4)).transpose(1, 2).flatten(2, 3).flatten(0, 1)
+    drawn = sample(model, batches, PROMPTS, steps=10, shift=3.0, guidance=1.5)
+    edited = sample(model, batches, EDITS, batches.encode([before] * len(EDITS)), steps=10, shift=3.0, guidance=1.5)
+    pictures = batches.latents.show(torch.cat([drawn, edited]).cpu())
+    sheet = pictures.unflatten(0, (-1, 8)).transpose(1, 2).flatten(2, 3).flatten(0, 1)
     Image.fromarray((sheet * 127.5 + 127.5).clamp(0, 255).byte().numpy()).save(path)
 
 
@@ -77,7 +69,7 @@ def schedule(progress):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--work", type=Path, required=True, help="folder with tokenizer.json and latents.npz; checkpoints go here")
+    parser.add_argument("--work", type=Path, required=True, help="folder with tokenizer.json, latents.npz and start.pt; checkpoints go here")
     parser.add_argument("--minutes", type=float, default=85)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=1)
@@ -90,6 +82,7 @@ def main():
     torch.manual_seed(0)
     tokenizer, path = Tokenizer.from_file(str(args.work / "tokenizer.json")), args.work / "checkpoint.pt"
     model = build(tokenizer).to(args.device)
+    model.load_state_dict(torch.load(args.work / "start.pt", map_location=args.device))
     averaged = copy.deepcopy(model).requires_grad_(False)
     inner = {name for name, p in model.named_parameters() if p.ndim == 2 and (".layers." in name or "_blocks." in name)}
     matrices = [p for name, p in model.named_parameters() if name in inner]
@@ -105,7 +98,7 @@ def main():
         for optimizer, state in zip(optimizers, saved["optimizers"]):
             optimizer.load_state_dict(state)
         spent, step = saved["spent"], saved["step"]
-    batches = Batches(Renderer(args.data), Latents(args.work / "latents.npz"), tokenizer, args.device, seed=step)
+    batches = Batches(Renderer(args.data, half=True), Latents(args.work / "latents.npz"), tokenizer, args.device, seed=step)
     rotaries = [tuple(table.to(args.device) for table in dit.rotary_table(model["image"].config, words.LENGTH, [GRID] * grids))
                 for grids in (1, 2, 3)]
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M parameters", flush=True)

@@ -12,19 +12,21 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from PIL import Image
+from safetensors.torch import load_file
 
 from autoencoder import Config, Decoder, initialize
 from principal import Latents
-from scenes import COLOURS, OBJECTS, STYLES, Item, Renderer, Scene
-from tasks import random_pair, random_scene
+from scenes import COLOURS, OBJECTS, STYLES, Renderer, Scene
+from tasks import random_item, random_pair, random_scene
 
 NOISE = 0.1
 
 
 def crowded(rng):
     places = rng.permutation(["top left", "top right", "bottom left", "bottom right"])
-    items = tuple(Item(rng.choice(list(OBJECTS)), place, rng.choice(STYLES)) for place in places)
-    return Scene(rng.choice(list(COLOURS)), items)
+    ground = {"background": rng.choice(list(COLOURS)), "fade": ""}
+    items = tuple(random_item(rng, rng.choice(list(OBJECTS)), place, rng.choice(STYLES), ground) for place in places)
+    return Scene(**ground, items=items)
 
 
 def draw_batch(renderer, rng, count):
@@ -42,10 +44,19 @@ def loss_of(pictures, decoded):
     return difference.abs().mean() + 2 * difference.square().mean() + sharpness
 
 
+def start_from(model, bundle):
+    own = model.state_dict()
+    tensors = {name.removeprefix("decoder."): tensor.float()
+               for name, tensor in load_file(bundle / "vae" / "diffusion_pytorch_model.safetensors").items()}
+    model.load_state_dict({name: tensors[name] if name in tensors and tensors[name].shape == value.shape else value
+                           for name, value in own.items()})
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True, help="folder with latents.npz; checkpoints go here")
+    parser.add_argument("--bundle", type=Path, help="start from the layers of this bundle's decoder that have the same shape")
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=1)
@@ -56,7 +67,10 @@ def main():
     torch.set_flush_denormal(True)
     torch.manual_seed(0)
     renderer, latents, path = Renderer(args.data), Latents(args.work / "latents.npz"), args.work / "decoder.pt"
-    model = initialize(Decoder(Config())).to(args.device)
+    model = initialize(Decoder(Config()))
+    if args.bundle:
+        start_from(model, args.bundle)
+    model.to(args.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, betas=(0.9, 0.98), weight_decay=0.0)
     spent, step = 0.0, 0
     if path.exists():
