@@ -20,6 +20,8 @@ const manifestSchema = z.object({
   own_colors: z
     .object({ objects: z.array(z.string()), colors: z.array(z.string()), adjectives: z.array(z.string()) })
     .optional(),
+  /** Other words that it draws as one of these, by the word that they stand for. */
+  synonyms: z.record(z.string(), z.string()).optional(),
 })
 
 /**

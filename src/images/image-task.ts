@@ -21,7 +21,7 @@ import {
 import type { PixelImage } from './picture/pixel-image.ts'
 import { readMask, readSources } from './picture/read-sources.ts'
 import { findObjectColors, type OwnColors } from './prompt/object-colors.ts'
-import { findUnknownWords } from './prompt/unknown-words.ts'
+import { findUnknownWords, type Vocabulary } from './prompt/unknown-words.ts'
 
 /** An opened image model and the jobs it does. */
 export interface ImageTask {
@@ -41,7 +41,7 @@ interface Opened {
   /** Sizes that an embedded model was trained on; undefined where the model makes any multiple of its step. */
   readonly natives: readonly Size[] | undefined
   /** Words that it knows; undefined where it was trained on language at large. */
-  readonly knownWords: ReadonlySet<string> | undefined
+  readonly vocabulary: Vocabulary | undefined
   /** What it calls objects and colours, where objects have their own. */
   readonly ownColors: OwnColors | undefined
 }
@@ -58,7 +58,7 @@ export async function openImageTask({
   readonly files: ModelFiles
   readonly codec: PictureCodec
 }): Promise<ImageTask> {
-  const { native_sizes, known_words, own_colors: ownColors } = await readImageManifest(files)
+  const { native_sizes, known_words, synonyms = {}, own_colors: ownColors } = await readImageManifest(files)
   const natives = native_sizes?.map(([width, height]) => ({ width, height }))
   const pipeline = await openImagePipeline({ backend, files })
   const step = pipeline.sizeStep
@@ -67,7 +67,8 @@ export async function openImageTask({
     const expected = `native_sizes in multiples of ${step}`
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
   }
-  const opened = { pipeline, codec, natives, knownWords: known_words && new Set(known_words), ownColors }
+  const vocabulary = known_words && { known: new Set(known_words), synonyms: new Map(Object.entries(synonyms)) }
+  const opened = { pipeline, codec, natives, vocabulary, ownColors }
   const pixels = natives ? Math.max(...natives.map(({ width, height }) => width * height)) : USUAL_PIXELS
   return {
     workingMemory: pipeline.workingMemory(pixels),
@@ -112,7 +113,7 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
 }
 
 async function draw(
-  { pipeline, codec, knownWords, ownColors }: Opened,
+  { pipeline, codec, vocabulary, ownColors }: Opened,
   { prompt, seed, n, steps, guidance, negativePrompt }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
   finish: (picture: PixelImage) => PixelImage,
@@ -144,7 +145,7 @@ async function draw(
   }
   // A request has n of 1 or more.
   const pictures = data as [ImageData, ...ImageData[]]
-  const warnings = [...findUnknownWords(prompt, knownWords), ...findObjectColors(prompt, ownColors)]
+  const warnings = [...findUnknownWords(prompt, vocabulary), ...findObjectColors(prompt, ownColors)]
   return { data: pictures, ...(warnings.length > 0 && { warnings }) }
 }
 

@@ -47,7 +47,7 @@ it('refuses at once what has more characters than so many tokens can stand for',
   const tokenizer = await loadPromptTokenizer(
     openFolder(folder),
     { emptyThinkBlock: false, maxTokens: 32, pad: false },
-    2048,
+    2235,
   )
   // Splitting it would take eight seconds, and tell how many tokens it has.
   expect(() => tokenizer.encode('\u{1f600}'.repeat(32_000))).toThrow(

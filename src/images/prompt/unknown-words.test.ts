@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../cli/examples.ts'
 import { findObjectColors, type OwnColors } from './object-colors.ts'
-import { findUnknownWords } from './unknown-words.ts'
+import { findUnknownWords, type Vocabulary } from './unknown-words.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
-const { known_words, own_colors } = JSON.parse(read('models/image-mini/tessera.json')) as {
+const { known_words, synonyms, own_colors } = JSON.parse(read('models/image-mini/tessera.json')) as {
   known_words: string[]
+  synonyms: Record<string, string>
   own_colors: OwnColors
 }
-const known = new Set(known_words)
+const known: Vocabulary = { known: new Set(known_words), synonyms: new Map(Object.entries(synonyms)) }
 
 describe('words that a small model does not know', () => {
   it('are named once each, in the order of the prompt', () => {
@@ -28,6 +29,17 @@ describe('words that a small model does not know', () => {
   it('are named up to ten, and counted beyond', () => {
     const [warning] = findUnknownWords(Array.from({ length: 12 }, (_, index) => `word${index}`).join(' '), known)
     expect(warning!.message).toContain('word9 and 2 more;')
+  })
+
+  it('are drawn as the object they stand for where there is one, which is said', () => {
+    const [warning, ...others] = findUnknownWords('a puppy next to two bunnies', known)
+    expect(others).toEqual([])
+    expect(warning!.message).toContain('few words, and draws puppy as dog, bunnies as rabbits;')
+    expect(findUnknownWords('a woman with a puppy', known)[0]!.message).toContain('not woman, and draws puppy as dog;')
+    for (const [word, object] of known.synonyms) {
+      expect(known.known.has(word)).toBe(false)
+      expect(known.known.has(object)).toBe(true)
+    }
   })
 
   it('are in none of the prompts that the documents, the command line and the console suggest', () => {

@@ -4,22 +4,40 @@ import { spokenText, wordsOf } from './spoken-text.ts'
 /** Words that a warning names, so that it stays short. */
 const MOST = 10
 
+/** What a model that knows some words only makes of them; all are lower-case. */
+export interface Vocabulary {
+  readonly known: ReadonlySet<string>
+  /** Words that are drawn as another one, by that one. */
+  readonly synonyms: ReadonlyMap<string, string>
+}
+
 /**
- * Says which words of a prompt mean nothing to a model that knows some only; nothing where there are none.
+ * Says which words of a prompt mean nothing to a model that knows some only, and which it draws as something else;
+ * nothing where there are none.
  *
- * @param known lower-case words; undefined for a model that was trained on language at large
+ * @param vocabulary undefined for a model that was trained on language at large
  */
-export function findUnknownWords(prompt: string, known: ReadonlySet<string> | undefined): Warning[] {
-  if (known === undefined) return []
-  const unknown = [...new Set(wordsOf(spokenText(prompt)))].filter((word) => !known.has(word))
-  if (unknown.length === 0) return []
-  const named = unknown.slice(0, MOST).join(', ')
-  const more = unknown.length > MOST ? ` and ${unknown.length - MOST} more` : ''
+export function findUnknownWords(prompt: string, vocabulary: Vocabulary | undefined): Warning[] {
+  if (vocabulary === undefined) return []
+  const { known, synonyms } = vocabulary
+  const foreign = [...new Set(wordsOf(spokenText(prompt)))].filter((word) => !known.has(word))
+  const unknown = foreign.filter((word) => !synonyms.has(word))
+  const meant = foreign.flatMap((word) => (synonyms.has(word) ? `${word} as ${synonyms.get(word)}` : []))
+  if (foreign.length === 0) return []
+  const said = [
+    ...(unknown.length > 0 ? [`not ${listSome(unknown)}`] : []),
+    ...(meant.length > 0 ? [`draws ${listSome(meant)}`] : []),
+  ]
   return [
     {
       code: 'unknown_words',
       path: 'prompt',
-      message: `prompt: this small model knows few words, and not ${named}${more}; its card lists what it draws`,
+      message: `prompt: this small model knows few words, and ${said.join(', and ')}; its card lists what it draws`,
     },
   ]
+}
+
+function listSome(words: readonly string[]): string {
+  const more = words.length > MOST ? ` and ${words.length - MOST} more` : ''
+  return `${words.slice(0, MOST).join(', ')}${more}`
 }
