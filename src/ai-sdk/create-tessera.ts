@@ -4,9 +4,11 @@ import {
   NoSuchModelError,
   type ProviderV4,
 } from '@ai-sdk/provider'
+import { InvalidRequestError } from '../errors/index.ts'
 import { createDecisionModel } from './decision-model.ts'
 import { createImageModel } from './image-model.ts'
-import { type InProcessEngine, sharedEngine } from './in-process-engine.ts'
+import { type Callee, createServiceCallee, type InProcessEngine, sharedEngine } from './model-calls.ts'
+import { openService } from './service.ts'
 
 /** What `createTessera` is given. */
 export interface TesseraProviderSettings {
@@ -19,6 +21,49 @@ export interface TesseraProviderSettings {
    * ```
    */
   readonly engine?: InProcessEngine
+  /**
+   * Address of a service of this package, without `/v1`: the models run there, and not in this process. Calls may then be jobs, by
+   * `background` of `TesseraProviderOptions`.
+   *
+   * @example
+   * ```ts
+   * const tessera = createTessera({ baseURL: 'http://localhost:8080', apiKey: process.env.TESSERA_KEY! })
+   * ```
+   */
+  readonly baseURL?: string | undefined
+  /**
+   * Key of that service. Default: none, for a service without keys.
+   *
+   * @example
+   * ```ts
+   * const tessera = createTessera({ baseURL: 'http://localhost:8080', apiKey: process.env.TESSERA_KEY! })
+   * ```
+   */
+  readonly apiKey?: string | undefined
+}
+
+/**
+ * What `providerOptions.tessera` of a call may have. All but `background` is for pictures.
+ *
+ * @example
+ * ```ts
+ * const options: TesseraProviderOptions = { background: true, steps: 8 }
+ * ```
+ */
+export type TesseraProviderOptions = {
+  /**
+   * Has a service answer the call as a job, which no lost connection ends; the result is the same. The call waits for it, and its
+   * `abortSignal` cancels the job, which is not charged then. Default false. An engine in this process refuses it.
+   */
+  readonly background?: boolean
+  /** Denoising steps, 1 to 1000, over HTTP to 100. Default: what the model was made for. */
+  readonly steps?: number
+  /** Strength of classifier-free guidance, 0 to 100. Default: what the model was made for. */
+  readonly guidance?: number
+  /** What guidance leads away from; models and calls without guidance refuse it. Default: the empty prompt. */
+  readonly negativePrompt?: string
+  /** Of edits: how far from the first source, above 0 to 1. Default: as `EditImageCallOptions` says. */
+  readonly strength?: number
 }
 
 /** The provider for the AI SDK: functions that give its models by name. */
@@ -53,18 +98,21 @@ export interface TesseraProvider extends ProviderV4 {
 }
 
 /**
- * A provider for the AI SDK whose models run in this process, without a server.
+ * A provider for the AI SDK whose models run in this process, without a server, or in a service.
  *
- * Errors are those of this package; the AI SDK retries none of them.
+ * Errors of this process are those of this package; the AI SDK retries none of them. Those of a service are `APICallError`, with its
+ * status and message; the AI SDK retries those that may pass.
  *
+ * @throws InvalidRequestError for an engine together with a `baseURL`, a key without one, and an address that is none
  * @example
  * ```ts
  * const tessera = createTessera()
  * const { image } = await generateSdkImage({ model: tessera.image('alpha-image-turbo'), prompt: 'an apple on a blue background' })
  * ```
  */
-export function createTessera({ engine = sharedEngine }: TesseraProviderSettings = {}): TesseraProvider {
-  const imageModel = (modelId: string) => createImageModel(engine, modelId)
+export function createTessera(settings: TesseraProviderSettings = {}): TesseraProvider {
+  const callee = chooseCallee(settings)
+  const imageModel = (modelId: string) => createImageModel(callee, modelId)
   const refuse =
     (modelType: 'languageModel' | 'embeddingModel') =>
     (modelId: string): never => {
@@ -78,8 +126,17 @@ export function createTessera({ engine = sharedEngine }: TesseraProviderSettings
     specificationVersion: 'v4',
     image: imageModel,
     imageModel,
-    decisionModel: (modelId) => createDecisionModel(engine, modelId),
+    decisionModel: (modelId) => createDecisionModel(callee, modelId),
     languageModel: refuse('languageModel'),
     embeddingModel: refuse('embeddingModel'),
   }
+}
+
+function chooseCallee({ engine, baseURL, apiKey }: TesseraProviderSettings): Callee {
+  if (baseURL === undefined) {
+    if (apiKey !== undefined) throw new InvalidRequestError('apiKey', 'is for a service: give its baseURL')
+    return { calls: engine ?? sharedEngine }
+  }
+  if (engine) throw new InvalidRequestError('engine', 'cannot be given with baseURL: the models run in one of them')
+  return createServiceCallee(openService({ baseURL, apiKey }))
 }

@@ -8,11 +8,11 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
 import type { Answer, DecisionRequestInput, QuestionInput, StateInput } from '../schemas/index.ts'
-import type { InProcessEngine } from './in-process-engine.ts'
+import { type Callee, chooseCalls } from './model-calls.ts'
 import { warnOfUnknown } from './unknown-options.ts'
 
 /** Answers yes/no, choice and score questions with calibrated probabilities. */
-export function createDecisionModel(engine: InProcessEngine, modelId: string): DecisionModelV4 {
+export function createDecisionModel(callee: Callee, modelId: string): DecisionModelV4 {
   return {
     specificationVersion: 'v4',
     provider: 'tessera',
@@ -24,9 +24,12 @@ export function createDecisionModel(engine: InProcessEngine, modelId: string): D
         state: toState(options.state),
         questions: mapValues(options.questions, toQuestion),
       }
-      const { answers, usage, model } = await engine.decide(request as DecisionRequestInput, {
-        signal: options.abortSignal,
-      })
+      const { answers, usage, model } = await chooseCalls(callee, options.providerOptions?.tessera).decide(
+        request as DecisionRequestInput,
+        {
+          signal: options.abortSignal,
+        },
+      )
       const confident = Object.entries(answers).filter(([, answer]) => answer.type !== 'noul')
       return {
         answers: mapValues(answers, toAnswer),
@@ -72,7 +75,7 @@ function findWarnings({ maxOutputTokens, reasoning, providerOptions }: DecisionC
   const details = 'a decision is read from one pass, not written'
   return [
     ...ignored.map(([feature]) => ({ type: 'unsupported', feature, details }) as const),
-    ...warnOfUnknown(providerOptions, []),
+    ...warnOfUnknown(providerOptions, ['background']),
   ]
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@ai-sdk/provider'
 import type { EditImageCallOptions } from '../engine/index.ts'
 import { LIMITS } from '../schemas/index.ts'
-import type { InProcessEngine } from './in-process-engine.ts'
+import { type Callee, chooseCalls } from './model-calls.ts'
 import { warnOfUnknown } from './unknown-options.ts'
 
 const OPTIONS = [
@@ -18,23 +18,21 @@ const OPTIONS = [
 ] as const satisfies readonly (keyof EditImageCallOptions)[]
 
 /** Generates pictures, or edits those that come with the prompt. */
-export function createImageModel(engine: InProcessEngine, modelId: string): ImageModelV4 {
+export function createImageModel(callee: Callee, modelId: string): ImageModelV4 {
   function draw(options: ImageModelV4CallOptions) {
     const { n, size, seed, files, mask, abortSignal, providerOptions } = options
     // The schema says that a prompt is missing.
     const prompt = options.prompt!
     const { strength, ...sampling } = readSampling(providerOptions.tessera)
+    const calls = chooseCalls(callee, providerOptions.tessera)
     const call = { ...sampling, signal: abortSignal }
     const request = { model: modelId, prompt, n }
     if (files === undefined || files.length === 0) {
-      return engine.generateImage({ ...request, ...(size && { size }), ...(seed !== undefined && { seed }) }, call)
+      return calls.generateImage({ ...request, ...(size && { size }), ...(seed !== undefined && { seed }) }, call)
     }
     const sources = files.map(toSource)
     const given = sources.length === 1 ? { image: sources[0]! } : { images: sources }
-    return engine.editImage(
-      { ...request, ...given, ...(mask && { mask: toSource(mask) }) },
-      { ...call, strength, seed },
-    )
+    return calls.editImage({ ...request, ...given, ...(mask && { mask: toSource(mask) }) }, { ...call, strength, seed })
   }
 
   return {
@@ -63,7 +61,7 @@ function findWarnings({ size, aspectRatio, files = [], providerOptions }: ImageM
     ...(sized
       ? [{ type: 'unsupported', feature: 'size', details: 'an edit has the sides of its first source' } as const]
       : []),
-    ...warnOfUnknown(providerOptions, OPTIONS),
+    ...warnOfUnknown(providerOptions, [...OPTIONS, 'background']),
   ]
 }
 

@@ -15,12 +15,12 @@ it('an image model warns of each option that it does not read', async () => {
     ['step', 'cfg'].map((name) => ({
       type: 'unsupported',
       feature: `providerOptions.tessera.${name}`,
-      details: 'only steps, guidance, negativePrompt, strength are read',
+      details: 'only steps, guidance, negativePrompt, strength, background are read',
     })),
   )
 })
 
-it('a decision model warns of each option, as it reads none', async () => {
+it('a decision model warns of each option that it does not read', async () => {
   const options = {
     state: [{ type: 'text', text: 'x' }],
     questions: { q: { type: 'boolean', instructions: 'Yes?' } },
@@ -31,7 +31,7 @@ it('a decision model warns of each option, as it reads none', async () => {
     {
       type: 'unsupported',
       feature: 'providerOptions.tessera.min_confidence',
-      details: 'a decision has no such options',
+      details: 'only background is read',
     },
   ])
 })

@@ -10,6 +10,6 @@ export function warnOfUnknown(
     .map(([name]) => ({
       type: 'unsupported',
       feature: `providerOptions.tessera.${name}`,
-      details: known.length === 0 ? 'a decision has no such options' : `only ${known.join(', ')} are read`,
+      details: `only ${known.join(', ')} ${known.length === 1 ? 'is' : 'are'} read`,
     }))
 }

@@ -1,0 +1,76 @@
+import type { EditImageCallOptions, Engine } from '../engine/index.ts'
+import { decide, editImage, generateImage } from '../engine/index.ts'
+import { InvalidRequestError } from '../errors/index.ts'
+import type {
+  DecisionRequestInput,
+  DecisionResponse,
+  ImageEditRequestInput,
+  ImageGenerationRequestInput,
+  ImageResponse,
+} from '../schemas/index.ts'
+import { runJob } from './run-job.ts'
+import type { Service } from './service.ts'
+
+/** What a provider asks of an engine. */
+export type InProcessEngine = Pick<Engine, 'decide' | 'generateImage' | 'editImage'>
+
+type Pictures = Promise<Pick<ImageResponse, 'data'>>
+type Signal = Pick<EditImageCallOptions, 'signal'>
+
+/** The same, wherever the models run. */
+export interface ModelCalls {
+  decide(request: DecisionRequestInput, call: Signal): Promise<Omit<DecisionResponse, 'latency_ms'>>
+  generateImage(request: ImageGenerationRequestInput, call: Omit<EditImageCallOptions, 'seed'>): Pictures
+  editImage(request: ImageEditRequestInput, call: EditImageCallOptions): Pictures
+}
+
+/** Where the calls of a provider go. */
+export interface Callee {
+  readonly calls: ModelCalls
+  /** Calls that are answered as jobs; undefined where there are none. */
+  readonly background?: ModelCalls
+}
+
+/** The engine that the functions of the package share; it starts with the first call. */
+export const sharedEngine: InProcessEngine = { decide, generateImage, editImage }
+
+/** The models of a service: each call is one request, or one job. */
+export function createServiceCallee(service: Service): Callee {
+  return {
+    calls: createCalls((path, body, signal) => service.send(path, { method: 'POST', body, signal })),
+    background: createCalls((path, body, signal) => runJob(service, path, body, signal)),
+  }
+}
+
+/** @throws InvalidRequestError for a `background` that cannot be had */
+export function chooseCalls({ calls, background }: Callee, options: Partial<Record<string, unknown>> = {}): ModelCalls {
+  const wanted = options['background']
+  if (wanted === undefined || wanted === false) return calls
+  if (wanted !== true) throw new InvalidRequestError('background', 'must be true or false')
+  if (background) return background
+  throw new InvalidRequestError(
+    'background',
+    'is for the models of a service: give createTessera its baseURL, or leave it out, as an engine in this process ends with it',
+  )
+}
+
+/** Fields of bodies are those of requests, and what the options of calls are called over HTTP. */
+function createCalls(ask: (path: string, body: object, signal?: AbortSignal) => Promise<unknown>): ModelCalls {
+  return {
+    decide: (request, { signal }) => ask('v1/systemone', request, signal) as ReturnType<ModelCalls['decide']>,
+    generateImage: (request, { signal, ...options }) =>
+      ask('v1/images/generations', { ...request, ...toFields(options) }, signal) as Pictures,
+    editImage: (request, { signal, ...options }) =>
+      ask('v1/images/edits', { ...request, ...toFields(options) }, signal) as Pictures,
+  }
+}
+
+function toFields({ steps, guidance, negativePrompt, strength, seed }: EditImageCallOptions): object {
+  return {
+    ...(steps !== undefined && { steps }),
+    ...(guidance !== undefined && { guidance }),
+    ...(negativePrompt !== undefined && { negative_prompt: negativePrompt }),
+    ...(strength !== undefined && { strength }),
+    ...(seed !== undefined && { seed }),
+  }
+}

@@ -1,0 +1,90 @@
+import { APICallError } from '@ai-sdk/provider'
+import { InvalidRequestError } from '../errors/index.ts'
+import { type ErrorBody, errorBodySchema } from '../schemas/index.ts'
+
+export interface ServiceSettings {
+  /** Address of the service, without `/v1`. */
+  readonly baseURL: string
+  readonly apiKey?: string | undefined
+}
+
+export interface Sending {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A service of this package as it is reached over HTTP. */
+export interface Service {
+  /**
+   * Asks a path below the address, such as `v1/systemone`, and resolves with the JSON of the answer.
+   *
+   * @throws APICallError for a status that is no success, or where there is no answer; the signal's reason when it fires
+   */
+  send(path: string, sending?: Sending): Promise<unknown>
+}
+
+/** @throws InvalidRequestError for an address that is none */
+export function openService({ baseURL, apiKey }: ServiceSettings): Service {
+  const base = readAddress(baseURL)
+  return {
+    async send(path, { method = 'GET', body, headers = {}, signal } = {}) {
+      const url = new URL(path, base).href
+      const init = {
+        method,
+        headers: {
+          ...headers,
+          ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      }
+      try {
+        const response = await fetch(url, init)
+        const answer: unknown = await response.json().catch((cause: unknown) => {
+          if (response.ok) throw cause
+        })
+        if (response.ok) return answer
+        throw toCallError(url, response, answer)
+      } catch (cause) {
+        if (signal?.aborted || APICallError.isInstance(cause)) throw cause
+        const message = 'the service gave no answer; see whether it runs at baseURL'
+        throw new APICallError({ message, url, requestBodyValues: {}, cause, isRetryable: true })
+      }
+    },
+  }
+}
+
+/**
+ * An error of the AI SDK, which tries those again that may pass. It holds nothing of the request, whose content is in no error
+ * of this package.
+ */
+export function toJobError(url: string, { status, message, error_type: type }: ErrorBody & { status: number }) {
+  const responseBody = JSON.stringify({ message, error_type: type })
+  const isRetryable = status === 429 || status === 503 || status === 529
+  return new APICallError({ message, url, requestBodyValues: {}, statusCode: status, responseBody, isRetryable })
+}
+
+function toCallError(url: string, { status, headers }: Response, answer: unknown): APICallError {
+  const body = errorBodySchema.safeParse(answer).data
+  return new APICallError({
+    message: body?.message ?? `the service answered with status ${status}`,
+    url,
+    requestBodyValues: {},
+    statusCode: status,
+    responseHeaders: Object.fromEntries(headers),
+    ...(body && { responseBody: JSON.stringify({ message: body.message, error_type: body.error_type }) }),
+    ...(headers.get('x-should-retry') === 'false' && { isRetryable: false }),
+  })
+}
+
+function readAddress(baseURL: string): URL {
+  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidRequestError('baseURL', 'must be an address with http: or https:, such as http://localhost:8080')
+  }
+  if (!url.pathname.endsWith('/')) url.pathname += '/'
+  return url
+}
