@@ -9,14 +9,18 @@ interface Bar {
   readonly share: number
 }
 
-/** The answers of a decision, each with the bars of its options. */
-export function makeAnswers(response: DecisionResponse, milliseconds: number): HTMLElement[] {
+/**
+ * The answers of a decision, each with the bars of its options.
+ *
+ * @param milliseconds that it took in all; undefined where nobody here has waited for it
+ */
+export function makeAnswers(response: DecisionResponse, milliseconds?: number): HTMLElement[] {
   const { answers, model, usage, latency_ms: latency } = response
   const facts = [
     model,
     formatUnits(usage.input_tokens, 'token'),
     `${formatDuration(latency)} in the server`,
-    `${formatDuration(milliseconds)} in all`,
+    ...(milliseconds === undefined ? [] : [`${formatDuration(milliseconds)} in all`]),
   ]
   return [
     make('p', { class: 'facts' }, ...facts.map((fact) => make('span', {}, fact))),

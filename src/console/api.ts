@@ -1,6 +1,5 @@
 import type { UsageReport } from '../http/routes/usage-route.ts'
 import type { DecisionResponse } from '../schemas/index.ts'
-import { readEventStream } from './event-stream.ts'
 import { getKey } from './session.ts'
 
 /** A request that was not answered with 200. */
@@ -28,70 +27,23 @@ interface ErrorBody {
   readonly detail?: unknown
 }
 
-export interface Progress {
-  readonly stage: string
-  readonly done: number
-  readonly total: number
-}
-
-/** Whoever waits for pictures is told how far they are, and shown what they will be, as base64. */
-export interface Watcher {
-  onProgress(progress: Progress): void
-  onPreview(picture: string): void
-}
-
-/** Previews of a picture that are asked for, as many as the service sends. */
-const PREVIEWS = 3
-
-/** Pictures as base64, and what the server warned of. */
-export interface Pictures {
-  readonly pictures: readonly string[]
-  readonly warnings: readonly string[]
-}
-
 export async function readUsage(): Promise<UsageReport> {
   return (await send('v1/usage', {})).json() as Promise<UsageReport>
 }
 
 export async function postDecision(body: object, signal: AbortSignal): Promise<DecisionResponse> {
-  return (await post('v1/systemone', body, signal)).json() as Promise<DecisionResponse>
+  return (await post('v1/systemone', body, { signal })).json() as Promise<DecisionResponse>
 }
 
-/** Asks for pictures, and for news of them while they are made. Resolves with them. */
-export async function postForPictures(
-  path: string,
-  body: object,
-  signal: AbortSignal,
-  { onProgress, onPreview }: Watcher,
-): Promise<Pictures> {
-  const response = await post(path, { ...body, stream: true, partial_images: PREVIEWS }, signal)
-  const pictures: string[] = []
-  const warnings: string[] = []
-  for await (const { event, data = '{}', comment } of readEventStream(response.body!)) {
-    if (comment?.startsWith('progress ')) onProgress(JSON.parse(comment.slice('progress '.length)) as Progress)
-    if (comment?.startsWith('warnings ')) {
-      const told = JSON.parse(comment.slice('warnings '.length)) as { message: string }[]
-      warnings.push(...told.map(({ message }) => message))
-    }
-    if (event === 'error') throw toError(response, JSON.parse(data) as ErrorBody)
-    if (event?.endsWith('.partial_image')) onPreview((JSON.parse(data) as { b64_json: string }).b64_json)
-    if (event?.endsWith('.completed')) pictures.push((JSON.parse(data) as { b64_json: string }).b64_json)
-  }
-  if (pictures.length === 0) throw new ApiError('The answer broke off before the pictures were there.')
-  return { pictures, warnings }
-}
-
-function post(path: string, body: object, signal: AbortSignal): Promise<Response> {
-  return send(path, {
-    method: 'POST',
-    body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json' },
-    signal,
-  })
+/** Its signal stops waiting for the answer; without one it is waited for. */
+export function post(path: string, body: object, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers)
+  headers.set('content-type', 'application/json')
+  return send(path, { ...init, method: 'POST', body: JSON.stringify(body), headers })
 }
 
 /** Paths are relative, so that the service may be mounted below another path. */
-async function send(path: string, init: RequestInit): Promise<Response> {
+export async function send(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
   const key = getKey()
   if (key !== undefined) headers.set('authorization', `Bearer ${key}`)

@@ -1,15 +1,18 @@
-import { postForPictures } from './api.ts'
 import { byId, make } from './dom.ts'
 import { FormFault } from './form-fault.ts'
 import { type JobEvents, setUpJob } from './job-form.ts'
+import { createPictureJobs } from './picture-jobs.ts'
 import { createAddresses, createPictures, type PictureBody } from './pictures.ts'
 
-/** @param edit takes a picture as the source of an edit */
-export function setUpGenerate(events: JobEvents, edit: (picture: File) => void): void {
+/**
+ * @param edit takes a picture as the source of an edit
+ * @returns what goes on with the job of an earlier load of the page
+ */
+export function setUpGenerate(events: JobEvents, edit: (picture: File) => void): () => Promise<void> {
   const prompt = byId('generate-prompt', HTMLTextAreaElement)
   const path = 'v1/images/generations'
   const pictures = createPictures({ call: 'generateImage', path, edit })
-  setUpJob(
+  return setUpJob(
     {
       panel: byId('generate'),
       verb: 'Generate',
@@ -20,15 +23,15 @@ export function setUpGenerate(events: JobEvents, edit: (picture: File) => void):
         ...readNumber('n', 'generate-n'),
         ...readSeed('seed'),
       }),
-      send: (...call) => postForPictures(path, ...call),
-      show: (images, _, body) => pictures.show(images, body as PictureBody),
+      ...createPictureJobs('generate', path),
+      show: (images, _, body) => pictures.show(images, body as PictureBody | undefined),
     },
     events,
   )
 }
 
-/** Returns what takes a picture as the source. */
-export function setUpEdit(events: JobEvents): (picture: File) => void {
+/** Returns what takes a picture as the source, and what goes on with the job of an earlier load of the page. */
+export function setUpEdit(events: JobEvents) {
   const prompt = byId('edit-prompt', HTMLTextAreaElement)
   const path = 'v1/images/edits'
   const sources = setUpSources()
@@ -38,7 +41,7 @@ export function setUpEdit(events: JobEvents): (picture: File) => void {
     prompt.focus()
   }
   const pictures = createPictures({ call: 'editImage', path, edit })
-  setUpJob(
+  const resume = setUpJob(
     {
       panel: byId('edit'),
       verb: 'Edit',
@@ -49,12 +52,12 @@ export function setUpEdit(events: JobEvents): (picture: File) => void {
         ...readNumber('n', 'edit-n'),
         ...readSeed('edit-seed'),
       }),
-      send: (...call) => postForPictures(path, ...call),
-      show: (images, _, body) => pictures.show(images, body as PictureBody),
+      ...createPictureJobs('edit', path),
+      show: (images, _, body) => pictures.show(images, body as PictureBody | undefined),
     },
     events,
   )
-  return edit
+  return { edit, resume }
 }
 
 /** The field of the source pictures, with a preview of each. */

@@ -22,6 +22,7 @@ export class JobDisplay {
   readonly #status = make('span', { class: 'visually-hidden', role: 'status' })
   readonly #failure = make('div', { role: 'alert' })
   readonly #output: HTMLElement
+  #place: number | undefined
 
   constructor({ panel, verb, empty }: DisplayOptions) {
     this.form = find<HTMLFormElement>(panel, 'form')
@@ -40,34 +41,46 @@ export class JobDisplay {
   }
 
   ticked(milliseconds: number): void {
-    this.#clock.textContent = formatDuration(milliseconds)
+    const waiting = this.#place === undefined ? '' : `place ${this.#place} in the queue · `
+    this.#clock.textContent = waiting + formatDuration(milliseconds)
+  }
+
+  /** Says how many are served before it, and itself. */
+  queued(place: number): void {
+    if (place === this.#place) return
+    this.#place = place
+    this.#clock.textContent = `place ${place} in the queue`
+    this.#status.textContent = `Waiting, place ${place} in the queue`
   }
 
   progressed(done: number, total: number): void {
+    this.#place = undefined
     this.#bar.hidden = false
     this.#bar.value = total > 0 ? done / total : 0
   }
 
   /** Shows what a picture will be in place of the last result. */
   previewed(base64: string): void {
-    const image = make('img', {
-      src: `data:image/png;base64,${base64}`,
-      alt: 'What the picture will be',
-      class: 'preview',
-    })
     this.#output.classList.remove('stale')
-    this.#output.replaceChildren(make('div', { class: 'pictures' }, make('figure', {}, image)))
+    this.#output.replaceChildren(makePreview(base64))
   }
 
-  answered(nodes: readonly Node[], milliseconds: number): void {
+  /** @param milliseconds undefined where nobody here has seen it begin */
+  answered(nodes: readonly Node[], milliseconds?: number): void {
     this.#output.replaceChildren(...nodes)
     // On a phone it lies below the form, of which the end may be in sight.
     if (this.#output.getBoundingClientRect().top > window.innerHeight / 2) this.#output.scrollIntoView()
-    this.#say(`Answered in ${formatDuration(milliseconds)}`, false)
+    this.#say(milliseconds === undefined ? 'Answered' : `Answered in ${formatDuration(milliseconds)}`, false)
+  }
+
+  /** As before it started; a preview is no result. */
+  reset(said = ''): void {
+    this.#say(said, false)
+    if (this.#output.querySelector('.preview')) this.#output.replaceChildren()
   }
 
   cancelled(): void {
-    this.#say('Cancelled', false)
+    this.reset('Cancelled')
   }
 
   /** `locate` finds the field that a fault lies in; where it finds none, the first name of the path does. */
@@ -84,6 +97,7 @@ export class JobDisplay {
 
   #say(said: string, busy: boolean): void {
     const focused = document.activeElement === this.cancel
+    this.#place = undefined
     this.#status.textContent = said
     this.#clock.textContent = busy ? '' : said
     this.cancel.hidden = !busy
@@ -95,7 +109,15 @@ export class JobDisplay {
   }
 }
 
-function describeFailure(error: unknown): Node[] {
+/** What a picture will be, as far as its steps show it. */
+export function makePreview(base64: string): HTMLElement {
+  const src = `data:image/png;base64,${base64}`
+  const image = make('img', { src, alt: 'What the picture will be', class: 'preview' })
+  return make('div', { class: 'pictures' }, make('figure', {}, image))
+}
+
+/** A notice that says why there is no answer. */
+export function describeFailure(error: unknown): Node[] {
   const { status = 0, errorType = undefined, retryAfterMs = undefined } = error instanceof ApiError ? error : {}
   const facts = [
     ...(status >= 400 ? [`Status ${status}`] : []),

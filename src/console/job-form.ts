@@ -1,5 +1,6 @@
-import { ApiError, type Watcher } from './api.ts'
+import { ApiError } from './api.ts'
 import { JobDisplay } from './job-display.ts'
+import type { Watcher } from './picture-jobs.ts'
 
 export interface Job<Answer> {
   /** Its panel, with one form and one place for results. */
@@ -11,7 +12,10 @@ export interface Job<Answer> {
   /** The body of the request; throws FormFault where the form makes none. */
   read(): object | Promise<object>
   send(body: object, signal: AbortSignal, watcher: Watcher): Promise<Answer>
-  show(answer: Answer, milliseconds: number, body: object): readonly Node[]
+  /** Goes on with what was sent before the page was loaded again; undefined where there is nothing. */
+  readonly resume?: (signal: AbortSignal, watcher: Watcher) => Promise<Answer | undefined>
+  /** The body is undefined where another load of the page sent it. */
+  show(answer: Answer, milliseconds: number, body: object | undefined): readonly Node[]
   /** The field that a fault lies in; default by the first name of its path. */
   readonly locate?: (loc: readonly string[]) => Element | null | undefined
 }
@@ -23,39 +27,64 @@ export interface JobEvents {
 
 const TICK_MS = 200
 
-/** Makes a form send its job, one request at a time, and show what came of it. */
-export function setUpJob<Answer>(job: Job<Answer>, { onAnswer, onUnauthorized }: JobEvents): void {
+/**
+ * Makes a form send its job, one request at a time, and show what came of it.
+ *
+ * @returns what goes on with the job of an earlier load of the page
+ */
+export function setUpJob<Answer>(job: Job<Answer>, events: JobEvents): () => Promise<void> {
   const display = new JobDisplay(job)
-  let running: AbortController | undefined
-  display.cancel.addEventListener('click', () => running?.abort())
-  display.form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    if (running === undefined) void send()
-  })
+  const watcher: Watcher = {
+    onPlace: (place) => display.queued(place),
+    onProgress: ({ done, total }) => display.progressed(done, total),
+    onPreview: (picture) => display.previewed(picture),
+  }
 
-  async function send(): Promise<void> {
-    const controller = new AbortController()
-    running = controller
+  async function send(signal: AbortSignal): Promise<void> {
     const started = performance.now()
     const tick = setInterval(() => display.ticked(performance.now() - started), TICK_MS)
-    display.started()
     try {
       const body = await job.read()
-      const answer = await job.send(body, controller.signal, {
-        onProgress: ({ done, total }) => display.progressed(done, total),
-        onPreview: (picture) => display.previewed(picture),
-      })
+      const answer = await job.send(body, signal, watcher)
       const milliseconds = performance.now() - started
       display.answered(job.show(answer, milliseconds, body), milliseconds)
-      onAnswer()
+      events.onAnswer()
+    } finally {
+      clearInterval(tick)
+    }
+  }
+
+  async function resume(signal: AbortSignal): Promise<void> {
+    const answer = await job.resume?.(signal, watcher)
+    if (answer === undefined) display.reset()
+    else display.answered(job.show(answer, 0, undefined))
+  }
+
+  const run = createRun(display, job, events)
+  display.form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void run(send)
+  })
+  return () => run(resume)
+}
+
+/** Runs one piece of work at a time, which the button cancels, and shows why it ended where it has no answer. */
+function createRun(display: JobDisplay, { locate }: Pick<Job<unknown>, 'locate'>, { onUnauthorized }: JobEvents) {
+  let running: AbortController | undefined
+  display.cancel.addEventListener('click', () => running?.abort())
+  return async (work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    if (running !== undefined) return
+    running = new AbortController()
+    display.started()
+    try {
+      await work(running.signal)
     } catch (error) {
-      if (controller.signal.aborted) display.cancelled()
+      if (error instanceof DOMException && error.name === 'AbortError') display.cancelled()
       else {
-        display.failed(error, job.locate)
+        display.failed(error, locate)
         if (error instanceof ApiError && error.status === 401) onUnauthorized()
       }
     } finally {
-      clearInterval(tick)
       running = undefined
     }
   }

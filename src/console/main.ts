@@ -2,15 +2,27 @@ import { ApiError, readUsage } from './api.ts'
 import { setUpDecide } from './decide-job.ts'
 import { byId, find } from './dom.ts'
 import { setUpEdit, setUpGenerate } from './image-jobs.ts'
-import { getKey, setKey } from './session.ts'
+import { JobsView } from './jobs-view.ts'
+import { getKey, JOB_FORMS, readKeptJob, setKey } from './session.ts'
 import { setUpTabs } from './tabs.ts'
 import { setUpUsage, showUsage } from './usage-view.ts'
 
-const VIEWS = ['usage', 'playground'] as const
+const VIEWS = ['usage', 'playground', 'jobs'] as const
 type View = (typeof VIEWS)[number]
 
 const keysNeeded = document.documentElement.dataset.keys === 'yes'
 const keyField = byId('key', HTMLInputElement)
+
+const events = { onAnswer: () => void refresh(), onUnauthorized: dropKey }
+const editing = setUpEdit(events)
+const resumes = { generate: setUpGenerate(events, editing.edit), edit: editing.resume }
+const jobsView = new JobsView({
+  onUnauthorized: dropKey,
+  edit(picture) {
+    location.hash = '#playground'
+    editing.edit(picture)
+  },
+})
 
 function setUp(): void {
   byId('key-form').addEventListener('submit', (event) => {
@@ -28,10 +40,8 @@ function setUp(): void {
     if (namedView() !== undefined) showView(true)
   })
   setUpUsage()
-  setUpTabs(byId('jobs'))
-  const events = { onAnswer: () => void refresh(), onUnauthorized: dropKey }
+  setUpTabs(byId('playground-tabs'))
   setUpDecide(events)
-  setUpGenerate(events, setUpEdit(events))
   if (keysNeeded && getKey() === undefined) askForKey()
   else void open(false)
 }
@@ -59,6 +69,16 @@ async function open(focus: boolean): Promise<void> {
   byId('views').hidden = false
   byId('sign-out').hidden = !keysNeeded
   showView(focus)
+  resumeJobs()
+}
+
+/** Pictures that an earlier load of this page asked for are shown where they were asked for. */
+function resumeJobs(): void {
+  for (const form of JOB_FORMS) {
+    if (readKeptJob(form) === undefined) continue
+    byId(`tab-${form}`).click()
+    void resumes[form]()
+  }
 }
 
 function dropKey(): void {
@@ -68,6 +88,7 @@ function dropKey(): void {
 
 function askForKey(reason = ''): void {
   for (const id of ['views', 'sign-out', ...VIEWS]) byId(id).hidden = true
+  jobsView.isShown = false
   byId('sign-in').hidden = false
   byId('key-error').textContent = reason
   keyField.setAttribute('aria-invalid', String(reason !== ''))
@@ -88,6 +109,7 @@ function showView(focus: boolean): void {
     if (view === shown) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   }
+  jobsView.isShown = shown === 'jobs'
   scrollTo(0, 0)
   if (focus) byId(`${shown}-title`).focus()
 }

@@ -1,6 +1,6 @@
-import type { Pictures } from './api.ts'
 import { makeCopies } from './copy-request.ts'
 import { make } from './dom.ts'
+import type { Pictures } from './picture-jobs.ts'
 
 /** The request of a picture. */
 export interface PictureBody {
@@ -24,17 +24,18 @@ interface PictureOptions {
 export function createPictures({ call, path, edit }: PictureOptions) {
   const addresses = createAddresses()
   return {
-    show({ pictures, warnings }: Pictures, body: PictureBody): HTMLElement[] {
+    /** Without a request, as after a reload, it shows the pictures alone. */
+    show({ pictures, warnings }: Pictures, body?: PictureBody): HTMLElement[] {
       addresses.clear()
       const figures = pictures.map((base64, index) => {
         const blob = new Blob([toBytes(base64)], { type: 'image/png' })
-        return makePicture(blob, addresses.add(blob), index, body, edit)
+        return makePicture(blob, addresses.add(blob), index, body ?? {}, edit)
       })
       return [
         ...warnings.map((message) => make('p', { class: 'warning', role: 'status' }, message)),
-        ...makeSources(body),
+        ...(body ? makeSources(body) : []),
         make('div', { class: 'pictures' }, ...figures),
-        makeCopies(call, path, body),
+        ...(body ? [makeCopies(call, path, body)] : []),
       ]
     },
   }
@@ -54,12 +55,12 @@ function makePicture(
   blob: Blob,
   src: string,
   index: number,
-  { prompt, seed }: PictureBody,
+  { prompt, seed }: Partial<PictureBody>,
   edit: (picture: File) => void,
 ): HTMLElement {
   const number = index + 1
   const facts = make('span', { class: 'hint' })
-  const image = make('img', { src, alt: `Picture ${number}: ${prompt}` })
+  const image = make('img', { src, alt: prompt === undefined ? `Picture ${number}` : `Picture ${number}: ${prompt}` })
   const shownSeed = typeof seed === 'number' ? ` · seed ${seed + index}` : ''
   image.addEventListener('load', () => {
     facts.textContent = `${image.naturalWidth} × ${image.naturalHeight}${shownSeed}`

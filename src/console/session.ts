@@ -1,5 +1,9 @@
 const NAME = 'tessera-key'
 
+/** Forms whose last job is found again after a reload. */
+export const JOB_FORMS = ['generate', 'edit'] as const
+export type JobForm = (typeof JOB_FORMS)[number]
+
 /** In memory where the browser keeps nothing for this page. */
 let kept: string | undefined
 
@@ -12,6 +16,7 @@ export function getKey(): string | undefined {
   }
 }
 
+/** Without a key there are no jobs to find either: their ids go with it. */
 export function setKey(key: string | undefined): void {
   kept = key
   try {
@@ -20,4 +25,26 @@ export function setKey(key: string | undefined): void {
   } catch {
     // It stays in memory, which a reload clears.
   }
+  if (key === undefined) for (const form of JOB_FORMS) keepJob(form, undefined)
 }
+
+/** The id of the job that a form started last in this tab. */
+export function readKeptJob(form: JobForm): string | undefined {
+  try {
+    return sessionStorage.getItem(jobName(form)) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps the id, and nothing else of the job, for as long as the tab is open. */
+export function keepJob(form: JobForm, id: string | undefined): void {
+  try {
+    if (id === undefined) sessionStorage.removeItem(jobName(form))
+    else sessionStorage.setItem(jobName(form), id)
+  } catch {
+    // The job goes on, and a reload does not find it by itself.
+  }
+}
+
+const jobName = (form: JobForm) => `tessera-job-${form}`

@@ -130,7 +130,10 @@ describe.skipIf(!hasChromium)('in the console (needs Chromium, whose path CHROMI
       await close()
     })
 
-    it('says on a phone that its table scrolls', async () => {
+    it('says on a phone that its table scrolls, once there is one', async () => {
+      const empty = await service.signIn({ width: 390 })
+      await empty.getByText('No requests yet').waitFor()
+      expect(await empty.getByText('The table scrolls sideways.').isVisible()).toBe(false)
       await service.use('/v1/systemone', { state: 'x', questions: QUESTIONS })
       const page = await service.signIn({ width: 390 })
       expect(await page.getByText('The table scrolls sideways.').isVisible()).toBe(true)

@@ -55,9 +55,10 @@ export function setUpConsole(
   let service: Listening
   let pages: OpenPage[] = []
 
-  const draw: Draw = async (body, { signal, onProgress } = {}) => {
+  const draw: Draw = async (body, { signal, onProgress, onPreview } = {}) => {
     self.drawn.push(body)
     onProgress?.({ stage: 'denoising', done: 1, total: 4 })
+    onPreview?.({ picture: 0, step: 1, steps: 4, b64_json: self.png.toString('base64') })
     await Promise.race([self.gate, new Promise((_, reject) => signal?.addEventListener('abort', reject))])
     const image = { b64_json: self.png.toString('base64') }
     return { data: [image, ...Array.from({ length: (body.n ?? 1) - 1 }, () => image)], warnings: self.warnings }
