@@ -72,7 +72,7 @@ export const serveArguments = {
   console: {
     type: 'boolean',
     default: true,
-    description: 'a page under /console with usage and a playground',
+    description: 'a page under /console with usage, a playground and jobs',
     negativeDescription: 'no such page',
   },
   workers: {

@@ -9,11 +9,20 @@ export interface TraceContext {
   readonly flags: number
 }
 
-/** What `traceparent` says; undefined where it is missing or malformed, which the standard says to overlook. */
+/** What the header `traceparent` says; undefined where it is missing or malformed, which the standard says to overlook. */
 export function readTraceContext(headers: Headers): TraceContext | undefined {
-  const [, traceId, parentId, flags = ''] = TRACEPARENT.exec(headers.get('traceparent') ?? '') ?? []
+  return parseTraceparent(headers.get('traceparent') ?? '')
+}
+
+/** What such a text says; undefined where it says nothing. */
+export function parseTraceparent(text: string): TraceContext | undefined {
+  const [, traceId, parentId, flags = ''] = TRACEPARENT.exec(text) ?? []
   if (traceId === undefined || parentId === undefined) return undefined
   return /^0+$/.test(traceId) || /^0+$/.test(parentId)
     ? undefined
     : { traceId, parentId, flags: Number.parseInt(flags, 16) }
+}
+
+export function formatTraceparent({ traceId, parentId, flags }: TraceContext): string {
+  return `00-${traceId}-${parentId}-${flags.toString(16).padStart(2, '0')}`
 }

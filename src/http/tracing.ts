@@ -30,16 +30,12 @@ export type Tracing = (request: {
   readonly context?: TraceContext | undefined
 }) => RequestSpan
 
-/**
- * Spans through `@opentelemetry/api`, for whichever SDK the app has set up; without one they cost next to nothing.
- *
- * @returns undefined where that package is not installed, or, which a warning tells, does not load
- */
-export async function loadTracing(
+/** @returns undefined where the package is not installed, or, which a warning tells, does not load */
+export async function loadOpenTelemetry(
   load: () => Promise<Api> = () => import('@opentelemetry/api'),
-): Promise<Tracing | undefined> {
+): Promise<Api | undefined> {
   try {
-    return createTracing(await load())
+    return await load()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') {
@@ -47,6 +43,16 @@ export async function loadTracing(
     }
     return undefined
   }
+}
+
+/**
+ * Spans through `@opentelemetry/api`, for whichever SDK the app has set up; without one they cost next to nothing.
+ *
+ * @returns undefined without that package
+ */
+export async function loadTracing(load?: () => Promise<Api>): Promise<Tracing | undefined> {
+  const api = await loadOpenTelemetry(load)
+  return api && createTracing(api)
 }
 
 /** The same with the first request: a service that starts has more pressing things to read. */

@@ -4,49 +4,61 @@ import type { CallTimings, Progress } from '../engine/index.ts'
 import { type TesseraError, toTesseraError, WorkerCrashedError } from '../errors/index.ts'
 import type { Preview } from '../jobs/preview.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
+import type { CallTracing } from './call-tracing.ts'
 import { noteServed } from './lanes.ts'
 import { loadBullmq } from './load-bullmq.ts'
-import { cancelledKey, frontTopic, outcomeKey, type QueueName } from './queue-names.ts'
+import { aloneKey, cancelledKey, frontTopic, outcomeKey, type QueueName } from './queue-names.ts'
 import type { Notice, Outcome, QueuedCall, QueuedData, QueuedKind } from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
 import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
 
-interface Parts {
+export interface AnswerParts {
   readonly engine: WorkingEngine
   readonly client: RedisClient
   readonly sealer: Sealer
   readonly queue: QueueName
+  readonly tracing: CallTracing
 }
 
 /** How long an outcome waits for its front, which may be gone. */
 const OUTCOME_KEPT_MS = 600_000
+/** Longer than any call runs. */
+const ALONE_KEPT_MS = 86_400_000
+const POISONED = 'every worker that took this call ended while it worked on it'
 /** A step of a picture takes longer; windows of a long state may not. */
 const PROGRESS_EVERY_MS = 100
 
+/** Whether a worker ended while it had the call: by this one, or by another that it had at the same time. */
+export function isSuspect({ stalledCounter, attemptsMade }: Job): boolean {
+  return stalledCounter > 0 || attemptsMade > 0
+}
+
 /**
- * Answers a call, or says why not. It is over for the queue then; what is thrown has it tried once more.
+ * Answers a call, or says why not. It is over for the queue then; what is thrown has it tried once more. A suspect must
+ * be the only call that its worker works on.
  *
  * @param signal fires when it is cancelled, or with HANDED_BACK
  */
 export async function answerCall(
-  parts: Parts,
+  parts: AnswerParts,
   job: Job<QueuedData>,
   signal: AbortSignal,
   token?: string,
 ): Promise<void> {
-  const { client, queue } = parts
+  const { client, queue, tracing } = parts
   const id = job.id!
-  const { front } = job.data
+  const { front, traceparent } = job.data
   if ((await client.exists(cancelledKey(id))) > 0) return
   await Promise.all([noteServed(client, queue, job.priority), tell(client, front, { id, type: 'started' })])
-  const outcome = await run(parts, job, signal)
+  const call = { kind: job.name as QueuedKind, traceparent }
+  const outcome = await tracing.work(call, () => (isSuspect(job) ? runAlone : run)(parts, job, signal))
   if (signal.aborted) {
     if (signal.reason !== HANDED_BACK) return
     const { WaitingError } = await loadBullmq()
     await job.moveToWait(token)
     throw new WaitingError()
   }
-  if ('error' in outcome && outcome.error.code === 'worker_crashed' && job.attemptsMade === 0) {
+  if ('error' in outcome && outcome.error.code === 'worker_crashed' && !isSuspect(job)) {
     // Another worker may live through it. Its message goes into the store, and says nothing of the call.
     throw new Error('the worker thread ended during the call')
   }
@@ -54,7 +66,23 @@ export async function answerCall(
   await tell(client, front, { id, type: 'done' })
 }
 
-async function run({ engine, client, sealer }: Parts, job: Job<QueuedData>, signal: AbortSignal): Promise<Outcome> {
+/** A mark that is there already was left by a worker that ended while it had this call and no other. */
+async function runAlone(parts: AnswerParts, job: Job<QueuedData>, signal: AbortSignal): Promise<Outcome> {
+  const { client } = parts
+  const key = aloneKey(job.id!)
+  const isFirst = await client.set(key, '1', { PX: ALONE_KEPT_MS, NX: true })
+  try {
+    return isFirst === null ? { error: withoutStacks(new WorkerCrashedError(POISONED)) } : await run(parts, job, signal)
+  } finally {
+    await client.del(key)
+  }
+}
+
+async function run(
+  { engine, client, sealer }: AnswerParts,
+  job: Job<QueuedData>,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const id = job.id!
   const { front, reports, previews, sealed } = job.data
   let timings: CallTimings | undefined

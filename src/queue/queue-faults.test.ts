@@ -1,48 +1,33 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
-import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
 import { createQueueEngine, type QueueEngine } from './index.ts'
+import { type Program, Programs } from './test-support/programs.ts'
 
 const keys = `k1:${randomBytes(32).toString('base64')}`
-const LEASE_MS = 1500
+const LEASE_MS = '1500'
 const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
-
-interface Program {
-  readonly child: ChildProcess
-  readonly printed: () => string
-}
 
 describe.skipIf(!hasRedis() || process.platform === 'win32')('a worker that is killed', () => {
   let redis: TestRedis
-  let script: string
+  let script: Awaited<ReturnType<typeof Programs.of>>
   let engine: QueueEngine
-  const programs: Program[] = []
+  const programs = new Programs()
   beforeAll(async () => {
+    script = await Programs.of('worker-script')
+  })
+  // One of its own for each, as a call whose worker is killed right after its answer is in the queue still.
+  beforeEach(async () => {
     redis = await startRedis()
-    script = fileURLToPath(await bundleWorker('src/queue/test-support/worker-script.ts', 'queue-worker'))
     engine = createQueueEngine({ connection: redis.url, keys })
   })
-  afterEach(() => {
-    for (const { child } of programs.splice(0)) child.kill('SIGKILL')
-  })
-  afterAll(async () => {
-    await engine?.dispose()
-    await redis?.stop()
+  afterEach(async () => {
+    programs.killAll()
+    await engine.dispose()
+    await redis.stop()
   })
 
-  async function start(...mode: string[]): Promise<Program> {
-    const args = [script, redis.url, keys, String(LEASE_MS), ...mode]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-    let text = ''
-    child.stdout.on('data', (chunk) => (text += String(chunk)))
-    const program = { child, printed: () => text }
-    programs.push(program)
-    await expect.poll(program.printed, { timeout: 20_000 }).toContain('ready')
-    return program
-  }
+  const start = (...mode: string[]) => programs.start(script(redis.url, keys, LEASE_MS, ...mode), 'ready')
 
   async function untilCalled({ printed }: Program): Promise<void> {
     await expect.poll(printed, { timeout: 20_000 }).toContain('call')

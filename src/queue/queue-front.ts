@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { QueueActivity } from '../engine/activity.ts'
 import type { ListeningOptions } from '../engine/call-options.ts'
 import { AbortedError, EngineDisposedError, OverloadedError, WorkerCrashedError } from '../errors/index.ts'
+import { callTracingOnDemand } from './call-tracing.ts'
 import { type Connected, connectFront } from './connect-front.ts'
 import { takeRound } from './lanes.ts'
 import { PendingCall } from './pending-call.ts'
@@ -32,6 +33,7 @@ export class QueueFront {
   readonly #maxWaiting: number
   readonly #id = randomUUID()
   readonly #pending = new Map<string, PendingCall>()
+  readonly #tracing = callTracingOnDemand()
   #connected: Promise<Connected> | undefined
   #timer: NodeJS.Timeout | undefined
   #reports: readonly WorkerReport[] = []
@@ -70,6 +72,7 @@ export class QueueFront {
   /** @throws AbortedError, OverloadedError, EngineDisposedError; what the worker's engine threw; WorkerCrashedError */
   async submit(kind: QueuedKind, call: QueuedCall, options: ListeningOptions = {}): Promise<unknown> {
     const { signal, whenBusy } = options
+    const traceparent = (await this.#tracing()).current()
     if (this.#isDisposed) throw new EngineDisposedError()
     if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
     const id = randomUUID()
@@ -78,6 +81,7 @@ export class QueueFront {
       sealed: this.#sealer.seal(JSON.stringify(call), id),
       reports: options.onProgress !== undefined,
       previews: options.onPreview !== undefined,
+      ...(traceparent !== undefined && { traceparent }),
     }
     const pending = new PendingCall(id, kind, data, options)
     const abort = () => void this.#cancel(pending)
@@ -107,6 +111,8 @@ export class QueueFront {
     for (const call of pending) call.reject(new EngineDisposedError())
     const connected = await this.#connected?.catch(() => undefined)
     this.#connected = undefined
+    // It may have been set while the connection was opened.
+    clearInterval(this.#timer)
     if (connected === undefined) return
     await Promise.all(pending.map((call) => this.#withdraw(call, connected)))
     const { queues, client, subscriber } = connected
@@ -114,7 +120,9 @@ export class QueueFront {
     for (const each of [client, subscriber]) each.destroy()
   }
 
-  #connect(): Promise<Connected> {
+  /** @throws EngineDisposedError, since nobody would close what a disposed front opens */
+  async #connect(): Promise<Connected> {
+    if (this.#isDisposed) throw new EngineDisposedError()
     this.#connected ??= this.#open().catch((error: unknown) => {
       this.#connected = undefined
       throw error

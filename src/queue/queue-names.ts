@@ -24,6 +24,9 @@ export const outcomeKey = (id: string) => `${PREFIX}:outcome:${id}`
 /** There for a while after a call was cancelled, for the worker that takes it in this moment. */
 export const cancelledKey = (id: string) => `${PREFIX}:cancelled:${id}`
 
+/** There while a worker works on a call and on no other. */
+export const aloneKey = (id: string) => `${PREFIX}:alone:${id}`
+
 /** How far the lanes of a queue have been served, and where the last call of each client stands. */
 export const lanesKey = (queue: QueueName) => `${PREFIX}:${queue}:lanes`
 
@@ -32,6 +35,9 @@ export const jobKey = (id: string) => `${PREFIX}:job:${id}`
 
 /** There as long as some process has the job. */
 export const jobLeaseKey = (id: string) => `${PREFIX}:job-lease:${id}`
+
+/** There when a process has told somebody of a job that another process may not have admitted yet. */
+export const jobToldKey = (id: string) => `${PREFIX}:job-told:${id}`
 
 /** How far a job is that runs, for other processes. */
 export const jobNewsKey = (id: string) => `${PREFIX}:job-news:${id}`

@@ -24,6 +24,8 @@ export interface QueuedData {
   readonly sealed: string
   /** Who waits for it. */
   readonly front: string
+  /** The span of the front that it belongs to (W3C Trace Context). */
+  readonly traceparent?: string
   /** Whether progress is to be told. */
   readonly reports: boolean
   /** Whether previews of pictures are to be sent. */

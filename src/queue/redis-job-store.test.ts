@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { OverloadedError } from '../errors/index.ts'
 import { createServer, type JobStore, openRedisStore, type Server } from '../http/index.ts'
 import { eventsOf } from '../http/test-support/job-server.ts'
 import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../http/test-support/requests.ts'
@@ -104,6 +105,30 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
     await expect.poll(() => read(two, id)).toMatchObject({ status: 'succeeded' })
     expect(await start(two, BODY, '/v1/systemone', key)).toBe(id)
     expect([one.stub.counts.decided, two.stub.counts.decided]).toEqual([1, 0])
+  })
+
+  it('that one refuses after another has told of them fail, and those that nobody was told of are gone', async () => {
+    let refuse = () => {}
+    const refused = new Promise<void>((resolve) => {
+      refuse = resolve
+    })
+    Object.assign(one.stub.engine, {
+      countTokens: async () => {
+        await refused
+        throw new OverloadedError('full')
+      },
+    })
+    const ask = (key: string) =>
+      one.server.fetch(post(BODY, { headers: { ...headers, prefer: 'respond-async', 'idempotency-key': key } }))
+    const asked = ['told', 'untold'].map(ask)
+    await expect.poll(async () => (await json(two.server.fetch(get('/v1/jobs', { headers }))))['data']).toHaveLength(2)
+    const id = await start(two, BODY, '/v1/systemone', { 'idempotency-key': 'told' })
+    refuse()
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([529, 529])
+    await expect.poll(() => read(two, id)).toMatchObject({ id, status: 'failed', error: { status: 529 } })
+    const { data } = await json(two.server.fetch(get('/v1/jobs', { headers })))
+    expect(data).toMatchObject([{ id }])
+    expect(await two.server.usage('me')).toEqual([])
   })
 
   it.each(IMAGE_BODIES)(

@@ -3,7 +3,7 @@ import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } 
 import { type Job, type JobRequest, type JobStore, type SharedJobs } from '../http/index.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
-import { jobKey, JOB_CANCEL_TOPIC, jobLeaseKey, jobNewsKey, jobsKey, OPEN_JOBS_KEY } from './queue-names.ts'
+import { jobKey, JOB_CANCEL_TOPIC, jobLeaseKey, jobNewsKey, jobsKey, jobToldKey, OPEN_JOBS_KEY } from './queue-names.ts'
 import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
 import type { Sealer } from './sealer.ts'
 
@@ -17,6 +17,22 @@ const UNFETCHED_MS = 600_000
 /** A step of a large picture on a slow machine takes longer, and is news again then. */
 const NEWS_KEPT_MS = 120_000
 const MOST_TAKEN_AT_ONCE = 50
+
+/** Longer than a process that refuses a job waits for a server that is away. */
+const TOLD_KEPT_MS = 600_000
+
+/** The job, of which somebody is told now. */
+const FIND = `
+local job = redis.call('GET', KEYS[1])
+if job then redis.call('SET', KEYS[2], '1', 'PX', ARGV[1]) end
+return job`
+
+/** Forgets a job that nobody was told of. */
+const WITHDRAW = `
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
+redis.call('SREM', KEYS[5], ARGV[1])
+return 1`
 
 const TABLE = optionTable('a store of jobs', SHARED)
 
@@ -45,6 +61,8 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
     read: (id) => reach(store.read(id)),
     write: (job) => reach(store.write(job)),
     remove: (id) => reach(store.remove(id)),
+    // A command that breaks off with the connection is not sent again; one that is given while there is none waits for it.
+    withdraw: (id) => reach(store.withdraw(id).catch(() => store.withdraw(id))),
     list: (account) => reach(store.list(account)),
     close: () => store.close(),
   }
@@ -93,7 +111,7 @@ class RedisJobStore implements JobStore {
         `too many jobs for this API key: at most ${MOST_EACH} that run or whose results are kept`,
       )
     }
-    const found = await this.read(id)
+    const found = await this.#find(id)
     if (found) return found
     await this.#lease(id)
     await Promise.all([
@@ -101,7 +119,7 @@ class RedisJobStore implements JobStore {
       this.#client.zAdd(jobsKey(account), { score: job.createdAt, value: id }),
     ])
     const isAdded = await this.#client.set(jobKey(id), this.#seal(job), { PX: OPEN_KEPT_MS, NX: true })
-    return isAdded === null ? this.read(id) : undefined
+    return isAdded === null ? this.#find(id) : undefined
   }
 
   async read(id: string): Promise<Job | undefined> {
@@ -114,12 +132,17 @@ class RedisJobStore implements JobStore {
     if (endedAt === undefined)
       return void (await this.#client.set(jobKey(id), this.#seal(job), { PX: OPEN_KEPT_MS, XX: true }))
     await this.#client.set(jobKey(id), this.#seal(job), { PX: keepMs === 0 ? UNFETCHED_MS : keepMs, XX: true })
-    await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, id), this.#client.del([jobLeaseKey(id), jobNewsKey(id)])])
+    await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, id), this.#client.del(besideOf(id))])
   }
 
   async remove(id: string): Promise<void> {
-    await this.#client.del([jobKey(id), jobLeaseKey(id), jobNewsKey(id)])
+    await this.#client.del([jobKey(id), ...besideOf(id)])
     await this.#client.sRem(OPEN_JOBS_KEY, id)
+  }
+
+  async withdraw(id: string): Promise<boolean> {
+    const keys = [jobToldKey(id), jobKey(id), jobLeaseKey(id), jobNewsKey(id), OPEN_JOBS_KEY]
+    return (await this.#client.eval(WITHDRAW, { keys, arguments: [id] })) === 1
   }
 
   async list(account: string): Promise<Job[]> {
@@ -138,6 +161,12 @@ class RedisJobStore implements JobStore {
 
   async close(): Promise<void> {
     for (const client of [this.#client, this.#subscriber]) if (client.isOpen) client.destroy()
+  }
+
+  async #find(id: string): Promise<Job | undefined> {
+    const found = { keys: [jobKey(id), jobToldKey(id)], arguments: [String(TOLD_KEPT_MS)] }
+    const sealed = (await this.#client.eval(FIND, found)) as string | null
+    return sealed === null ? undefined : this.#open(sealed, id)
   }
 
   async #lease(id: string): Promise<void> {
@@ -181,6 +210,11 @@ class RedisJobStore implements JobStore {
     const { request, ...job } = JSON.parse(opened) as Job & { readonly request?: Packed }
     return { ...job, ...(request && { request: unpack(request) }) }
   }
+}
+
+/** What there is of a job beside itself, until it is over. */
+function besideOf(id: string): string[] {
+  return [jobLeaseKey(id), jobNewsKey(id), jobToldKey(id)]
 }
 
 /** Files of a form are bytes, which JSON does not have. */

@@ -2,13 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { Job, Worker } from 'bullmq'
 import { readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
-import { answerCall } from './answer-call.ts'
+import { answerCall, type AnswerParts, isSuspect } from './answer-call.ts'
+import { type CallTracing, callTracingOnDemand } from './call-tracing.ts'
 import { loadBullmq } from './load-bullmq.ts'
 import { CANCEL_TOPIC, PREFIX, type QueueName } from './queue-names.ts'
 import { openSealer, WORKER, type WorkerOptions } from './queue-options.ts'
 import type { QueuedData } from './queued-call.ts'
+import { SideBySide } from './side-by-side.ts'
 import { removeReport, REPORT_EVERY_MS, writeReport } from './worker-reports.ts'
 import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
+
+/** Times that a call may be in a worker that ends by another one's fault. */
+const MOST_STALLED = 10
 
 /** A worker that answers calls of the queue until it is closed. */
 export interface RunningWorker {
@@ -43,20 +48,10 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   const running = new Map<string, AbortController>()
   await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.abort())
   const times = new MeanTimes()
+  const course = { running, times, tracing: callTracingOnDemand(), sideBySide: new SideBySide() }
   const start = (queue: QueueName) => {
-    const process = async (job: Job<QueuedData>, token?: string) => {
-      const controller = new AbortController()
-      running.set(job.id!, controller)
-      const began = performance.now()
-      try {
-        await answerCall({ engine, client, sealer, queue }, job, controller.signal, token)
-      } finally {
-        running.delete(job.id!)
-        times.note(queue, performance.now() - began)
-      }
-    }
-    const lease = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3), maxStalledCount: 1 }
-    const worker = new Worker<QueuedData>(queue, process, {
+    const lease = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3), maxStalledCount: MOST_STALLED }
+    const worker = new Worker<QueuedData>(queue, createProcessor({ engine, client, sealer, queue }, course), {
       connection: client,
       prefix: PREFIX,
       concurrency,
@@ -82,6 +77,29 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
       closing ??= close({ workers, running, clients: [client, subscriber], id }, graceMs)
       return closing
     },
+  }
+}
+
+/** What the calls of all queues of a worker share. */
+interface Course {
+  readonly running: Map<string, AbortController>
+  readonly times: MeanTimes
+  readonly tracing: () => Promise<CallTracing>
+  readonly sideBySide: SideBySide
+}
+
+function createProcessor(parts: Omit<AnswerParts, 'tracing'>, { running, times, tracing, sideBySide }: Course) {
+  return async (job: Job<QueuedData>, token?: string): Promise<void> => {
+    const controller = new AbortController()
+    running.set(job.id!, controller)
+    const began = performance.now()
+    try {
+      const answering = { ...parts, tracing: await tracing() }
+      await sideBySide.run(isSuspect(job), () => answerCall(answering, job, controller.signal, token))
+    } finally {
+      running.delete(job.id!)
+      times.note(parts.queue, performance.now() - began)
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AbortedError,
@@ -82,6 +83,8 @@ class Batch {
         this.#tell()
       }
     }
+    // Each line listens to it, more than Node expects.
+    setMaxListeners(0, signal)
     steps.onCounts(this.#counts(0))
     await Promise.all(Array.from({ length: LINES_AT_ONCE }, workOn))
   }

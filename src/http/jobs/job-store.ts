@@ -16,6 +16,12 @@ export interface JobStore {
   write(job: Job): Promise<void>
   /** Forgets a job, whatever its status. */
   remove(id: string): Promise<void>
+  /**
+   * Forgets a job whose request was refused, unless `add` has found it meanwhile: then it is to end as a job does.
+   *
+   * @returns whether it is forgotten
+   */
+  withdraw(id: string): Promise<boolean>
   /** Jobs of an account, newest first, without their results. */
   list(account: string): Promise<Job[]>
   /** Where several processes share the jobs. */

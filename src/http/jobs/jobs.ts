@@ -84,7 +84,7 @@ export class Jobs {
     if (this.#isClosed) throw new OverloadedError(CLOSING)
     if (order.webhook !== undefined) this.#parts.checkWebhook(order.webhook)
     const job = makeJob(order)
-    const found = await this.#parts.store.add(job)
+    const found = this.#underway.get(job.id)?.job ?? (await this.#parts.store.add(job))
     if (found && found.digest !== job.digest) throw conflict()
     if (found) {
       await this.#underway.get(found.id)?.accepted
@@ -201,9 +201,9 @@ export class Jobs {
       onNews: () => this.#changes.emit(job.id),
     })
     const fail = async (thrown: unknown) => {
-      // Whoever asked is told, and there is no job to ask for.
-      if (admission.refuse(thrown)) await this.#parts.store.remove(job.id)
-      else if (this.#isClosed && this.#parts.store.shared) await this.#parts.store.shared.release(job.id)
+      // Whoever asked is told, and there is no job to ask for, unless another process has told somebody of it.
+      if (admission.refuse(thrown) && (await this.#parts.store.withdraw(job.id))) return toTesseraError(thrown)
+      if (this.#isClosed && this.#parts.store.shared) await this.#parts.store.shared.release(job.id)
       else await this.#change(underway, describeFailure(thrown, controller.signal, dialect))
       return toTesseraError(thrown)
     }

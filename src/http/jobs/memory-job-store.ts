@@ -61,6 +61,12 @@ export class MemoryJobStore implements JobStore {
     this.#remove(id)
   }
 
+  /** Whoever finds it in this process is told of the refusal. */
+  async withdraw(id: string): Promise<boolean> {
+    this.#remove(id)
+    return true
+  }
+
   async list(account: string): Promise<Job[]> {
     return this.#of(account)
       .map(({ job: { result: _result, request: _request, ...job } }) => job)

@@ -49,7 +49,7 @@ describe('the keys', () => {
     for (const host of ['0.0.0.0', '::', '192.168.0.7', 'example.org', '']) {
       await expect(chooseKeys(host, undefined, home())).rejects.toMatchObject({
         path: 'host',
-        message: /TESSERA_API_KEYS/,
+        message: expect.stringContaining('TESSERA_API_KEYS'),
       })
     }
     await expect(chooseKeys('0.0.0.0', undefined, { ...home(), TESSERA_API_KEYS: 'a' })).resolves.toBeDefined()

@@ -26,8 +26,8 @@ export class Clients {
   ) as Record<Tenant, Counts>
   /** Milliseconds to each answer, all tries together. */
   readonly latencies: number[] = []
-  /** How often each refusal came, by status; 0 for a connection that broke. */
-  readonly refusals = new Map<number, number>()
+  /** How often each refusal came, by status and type; 0 for a connection that broke. */
+  readonly refusals = new Map<string, number>()
   readonly wrong: string[] = []
   readonly #urls: readonly string[]
   readonly #isCounted: boolean
@@ -75,7 +75,8 @@ export class Clients {
         this.latencies.push(performance.now() - began)
         return
       }
-      this.refusals.set(status, (this.refusals.get(status) ?? 0) + 1)
+      const refusal = [status, answer?.error_type].filter((part) => part !== undefined).join(' ')
+      this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1)
       if (status > 0 && (status <= 500 || answer?.error_type === undefined))
         this.wrong.push(`status ${status}, ${answer?.error_type}`)
       await sleep(pause)

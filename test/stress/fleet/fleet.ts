@@ -14,7 +14,7 @@ import { TENANTS } from './tenants.ts'
 
 /*
  * Kills the processes of a fleet at random under clients that send everything until it is answered: two fronts, four
- * workers, and the Redis server that holds queue and balances (AOF). With --hosts each of them is in a network namespace
+ * workers, and the Redis server that holds queue and balances (AOF, written through). With --hosts each of them is in a network namespace
  * of its own, whose cable is pulled as well (Linux, as root); with --model workers have that model.
  *
  * After each fault it waits until all is answered, --apart seconds at most.
@@ -122,7 +122,15 @@ const hosts = new Hosts()
 if (values.hosts) await hosts.open()
 const address = values.hosts ? hosts.address : '127.0.0.1'
 const open = values.hosts ? ['--protected-mode', 'no', '--bind', address, '127.0.0.1'] : []
-const redis = await startRedis(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', ...open])
+const redis = await startRedis([
+  '--appendonly',
+  'yes',
+  '--appendfsync',
+  'always',
+  '--maxmemory-policy',
+  'noeviction',
+  ...open,
+])
 const connection = `redis://${address}:${redis.port}`
 const journal = await mkdtemp(join(tmpdir(), 'tessera-journal-'))
 const places: { front: Host[]; worker: Host[] } = { front: [], worker: [] }
