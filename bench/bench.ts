@@ -10,6 +10,7 @@ import { imagesBench } from './images/bench-images.ts'
 import { limitsBench } from './limits/bench-limits.ts'
 import { describeEnvironment } from './measure/environment.ts'
 import { peersBench } from './peers/bench-peers.ts'
+import { queueBench } from './queue/bench-queue.ts'
 import type { Bench } from './report/bench.ts'
 import { renderReport, writeResults } from './report/write-report.ts'
 import { serviceBench } from './service/bench-service.ts'
@@ -34,6 +35,7 @@ const BENCHES = {
   growth: growthBench,
   limits: limitsBench,
   service: serviceBench,
+  queue: queueBench,
 }
 
 const { values, positionals } = parseArgs({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { percentile } from '../measure/percentile.ts'
 import type { Bench } from '../report/bench.ts'
 import { table } from '../report/markdown.ts'
 import { type Answers, runClients } from './run-clients.ts'
@@ -205,6 +206,6 @@ function since(before: Charged, after: Charged): Charged {
 
 function percentiles(times: Answers['times']): Times {
   const sorted = [...times].sort((a, b) => a - b)
-  const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+  const at = (share: number) => percentile(sorted, share)
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) }
 }
