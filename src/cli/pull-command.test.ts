@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { runCommand } from 'citty'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
+import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
 import { startFakeHub } from '../models/pull/test-support/fake-hub.ts'
 import { pullCommand } from './pull-command.ts'
 
@@ -48,3 +53,26 @@ it.each([
   expect(lines.join('')).toContain(message)
   expect(process.exitCode).toBe(2)
 })
+
+it('ends on Ctrl-C, and goes on where it was when it is called again', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `part-${index}.safetensors`)
+  const weights = Object.fromEntries(names.map((name) => [name, Buffer.alloc(100_000, name)]))
+  await using hub = await startFakeHub({ 'config.json': '{}', ...weights })
+  for (const name of names) hub.slow(name)
+  const cli = fileURLToPath(await bundleWorker('src/cli/main.ts', 'cli-pull'))
+  const env = { ...process.env, HF_ENDPOINT: hub.url, HF_HOME: work, NO_COLOR: '1' }
+  const pull = () => spawn(process.execPath, [cli, 'pull', 'owner/model'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const first = pull()
+  await vi.waitUntil(() => hub.downloads.length > 3, { timeout: 30_000 })
+  first.kill('SIGINT')
+  const said = await text(first.stderr)
+  expect(said).toContain('stopped by SIGINT')
+  expect(said).not.toMatch(/^ +at /m)
+  expect(first.exitCode ?? (await once(first, 'exit'))[0]).toBe(1)
+
+  const before = hub.downloads.length
+  const second = pull()
+  expect(await text(second.stdout)).toContain('pulled owner/model')
+  // Two were whole already, and of the one that was stopped only the rest may be missing.
+  expect(hub.downloads.length - before).toBeLessThanOrEqual(names.length - 2)
+}, 60_000)

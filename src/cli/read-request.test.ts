@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Readable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readNumber, readRequest } from './read-request.ts'
 
 const QUESTIONS = '{"q":{"type":"noul","instructions":"Is it?"}}'
@@ -39,6 +40,22 @@ describe('the state', () => {
   it('is refused when it is given twice', async () => {
     const twice = readRequest({ state: 'x', file: join(folder, 'ticket.txt'), questions: QUESTIONS })
     await expect(twice).rejects.toMatchObject({ code: 'invalid_request', path: 'state' })
+  })
+})
+
+describe('the state on stdin', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  it.each([
+    ['is said to be waited for where somebody types', true, 1],
+    ['is read in silence from a pipe', false, 0],
+  ])('%s', async (_, isTTY, lines) => {
+    const typed = Object.assign(Readable.from([Buffer.from('late')]), { isTTY }) as unknown as typeof process.stdin
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed)
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    expect(await readRequest({ questions: QUESTIONS })).toMatchObject({ state: 'late' })
+    expect(written).toHaveBeenCalledTimes(lines)
+    for (const [line] of written.mock.calls) expect(line).toContain('reading from the keyboard; end with')
   })
 })
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandContext, type CommandDef, renderUsage } from 'citty'
 import colors from 'picocolors'
-import { InternalError, InvalidRequestError, TesseraError } from '../errors/index.ts'
+import { AbortedError, InternalError, InvalidRequestError, TesseraError } from '../errors/index.ts'
 import { nearestName } from '../schemas/nearest-name.ts'
 import { describeFault } from './describe-fault.ts'
 import { formatExamples } from './examples.ts'
@@ -26,7 +26,9 @@ export async function runCommand<Args extends ArgsDef>(
 
 /** One line on stderr; for programs that asked for JSON also a document on stdout, where they look for one. */
 function printFailure(error: TesseraError, json: boolean): void {
-  const { code, message, path, retryable } = error
+  const { code, path, retryable } = error
+  // Who stopped the command is of more use than that a signal did.
+  const message = error instanceof AbortedError && error.cause instanceof Error ? error.cause.message : error.message
   if (json) printResult(true, { error: { code, message, ...(path === undefined ? {} : { path }), retryable } }, String)
   printError(message, code === InvalidRequestError.code ? USAGE : 1)
   // Whoever has to report it, or finds it in the log of a service, needs to know where it comes from.

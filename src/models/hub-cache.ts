@@ -46,3 +46,8 @@ export async function findInHubCache(id: string, env: Environment): Promise<stri
 export function isHubId(name: string): boolean {
   return /^\w[\w.-]*\/\w[\w.-]*$/.test(name)
 }
+
+/** The `owner/name` in the address of one of the hub's pages or files, as browsers show it. */
+export function hubIdInAddress(address: string): string | undefined {
+  return /^https?:\/\/[^/]+\/(\w[\w.-]*\/\w[\w.-]*)/.exec(address)?.[1]
+}

@@ -32,6 +32,17 @@ it('a name that is neither is refused with those that there are', async () => {
   await expect(pull).rejects.toThrow(/or one of laya, laya-multilingual, .*got 'layer'/)
 })
 
+it('an address is refused with the name in it', async () => {
+  const pull = (id: string) => pullModel({ id, env: { HF_HOME: home } })
+  for (const rest of ['', '/', '/tree/main', '/resolve/main/model.gguf?download=true']) {
+    await expect(pull(`https://huggingface.co/Qwen/Qwen3-4B${rest}`)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'model: must be a name, got an address; give Qwen/Qwen3-4B',
+    })
+  }
+  await expect(pull('https://huggingface.co')).rejects.toThrow('must be <owner>/<name> on the hub')
+})
+
 it('short names are no hub ids, and stand for some', () => {
   for (const [name, id] of KNOWN_MODELS) {
     expect(name).toMatch(/^[a-z][a-z0-9.-]*$/)

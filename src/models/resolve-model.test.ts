@@ -59,6 +59,19 @@ describe('resolveModel', () => {
     await expect(resolveModel('__proto__')).rejects.toMatchObject({ code: 'model_not_found' })
   })
 
+  it.each([
+    ['models/decide-mini', 'the same with ./models/decide-mini, for the folder of that name'],
+    ['test/fixtures/gguf/llama.gguf', 'the same with ./test/fixtures/gguf/llama.gguf, for the file of that name'],
+    ['models/none', 'npx tessera-onnx pull models/none'],
+    ['./none.gguf', 'npx tessera-onnx pull <owner>/<name>, and give that name'],
+    ['https://huggingface.co/Qwen/Qwen3-4B', 'npx tessera-onnx pull Qwen/Qwen3-4B, and give that name'],
+    ['https://huggingface.co', 'npx tessera-onnx pull <owner>/<name>, and give that name'],
+    ['gpt 4', 'npx tessera-onnx pull <owner>/<name>, and give that name'],
+  ])('says what to do about %s', async (model, command) => {
+    const env = { HF_HUB_CACHE: await hubCache([]) }
+    await expect(resolveModel(model, env)).rejects.toMatchObject({ code: 'model_not_found', model, command })
+  })
+
   it('finds a GGUF file by its path, and never by a name that a request may have', async () => {
     const path = fileURLToPath(new URL('../../test/fixtures/gguf/llama.gguf', import.meta.url))
     expect(await resolveModel(path)).toMatchObject({ id: path, folder: path, embedded: false })

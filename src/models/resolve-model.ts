@@ -4,7 +4,7 @@ import { ModelNotFoundError } from '../errors/index.ts'
 import { exists } from './exists.ts'
 import { findGguf, listGguf, splitChoice } from './gguf/choose-gguf.ts'
 import { isWeightsPath } from './gguf/gguf-path.ts'
-import { findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
+import { findInHubCache, hubCacheFolder, hubIdInAddress, isHubId } from './hub-cache.ts'
 import { expandName } from './known-models.ts'
 import { ADAPTER_FILE } from './lora/adapter-config.ts'
 import { AGENT_FILE } from './model-config.ts'
@@ -78,6 +78,8 @@ export async function resolveModel(
   throw new ModelNotFoundError(
     model,
     tried,
-    isHubId(id) ? `npx tessera-onnx pull ${model}` : 'npx tessera-onnx pull <owner>/<name>, and give that name',
+    isHubId(id)
+      ? `npx tessera-onnx pull ${model}`
+      : `npx tessera-onnx pull ${hubIdInAddress(model) ?? '<owner>/<name>'}, and give that name`,
   )
 }

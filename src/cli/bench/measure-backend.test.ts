@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { measureBackend } from './measure-backend.ts'
 
 test('measures the embedded model on a backend', async () => {
@@ -16,4 +16,12 @@ test('gives the reason instead of figures where a backend does not work or takes
   const late = await measureBackend('cpu', { threads: 1, limitMs: 1 })
   expect(late.reason).toBe('not done after 0 s')
   expect(late.decide).toBeUndefined()
+})
+
+test('has no figure for memory where the process has given back more than it took', async () => {
+  const rss = vi.spyOn(process.memoryUsage, 'rss').mockReturnValueOnce(2 ** 50)
+  const figures = await measureBackend('cpu', { threads: 1, limitMs: 50_000 })
+  rss.mockRestore()
+  expect(figures.reason).toBeUndefined()
+  expect(figures).not.toHaveProperty('memory_mib')
 })

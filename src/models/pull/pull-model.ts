@@ -5,7 +5,7 @@ import { exists } from '../exists.ts'
 import { formatBytes } from '../format-bytes.ts'
 import { splitChoice } from '../gguf/choose-gguf.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
-import { type Environment, isHubId, repositoryFolder, repositoryLock } from '../hub-cache.ts'
+import { type Environment, hubIdInAddress, isHubId, repositoryFolder, repositoryLock } from '../hub-cache.ts'
 import { expandName, KNOWN_MODELS } from '../known-models.ts'
 import type { PipelinePart } from '../pipeline-parts.ts'
 import { downloadBlob } from './download-file.ts'
@@ -86,6 +86,8 @@ export async function pullModel(given: PullOptions): Promise<string> {
 export function readPullName(given: string): { readonly id: string; readonly wanted: string | undefined } {
   const name = splitChoice(expandName(given))
   if (isHubId(name.id)) return name
+  const inAddress = hubIdInAddress(given)
+  if (inAddress) throw new InvalidRequestError('model', `must be a name, got an address; give ${inAddress}`)
   const short = [...KNOWN_MODELS.keys()].join(', ')
   throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, or one of ${short}; got '${name.id}'`)
 }
