@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installPackage, npmInstall, runIn } from '../helpers/installed-package.ts'
-import { type Step, STEPS } from './steps.ts'
+import type { Step } from './step.ts'
+import { STEPS } from './steps.ts'
 
 const { values } = parseArgs({
   options: { node: { type: 'string', default: '20,22,24' }, only: { type: 'string', default: '' } },
@@ -28,10 +29,10 @@ async function installNode(home: string, major: string): Promise<string> {
 }
 
 /** Takes a step, and says what went wrong on stderr. */
-function take(app: string, node: string, { name, runs, prints }: Step): boolean {
+function take(app: string, node: string, { name, env = {}, runs, prints }: Step): boolean {
   let printed = ''
   for (const run of runs) {
-    const { code, stdout, stderr } = runIn(app, node, run)
+    const { code, stdout, stderr } = runIn(app, node, run, { env })
     if (code !== 0) {
       console.error(`${name}: ${run.join(' ')} ended with ${code}\n${stderr}`)
       return false

@@ -1,18 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { transformSync } from 'esbuild'
-
-/** One thing that a newcomer does. */
-export interface Step {
-  readonly name: string
-  /** Packages that it needs beside this one. */
-  readonly packages?: readonly string[]
-  /** Files of the app, by name. */
-  readonly files: Readonly<Record<string, string>>
-  /** What Node is given, in turn. */
-  readonly runs: readonly (readonly string[])[]
-  /** What the last run prints, at least in part. */
-  readonly prints: RegExp
-}
+import { PROGRAM_STEPS } from './program-steps.ts'
+import type { Step } from './step.ts'
 
 const QUESTIONS = '{"angry":{"type":"noul","instructions":"Is the writer angry?"}}'
 const REQUEST = `{
@@ -137,4 +126,5 @@ console.log(readdirSync('dist/assets').join(' '))`,
     runs: [['node_modules/vite/bin/vite.js', 'build'], ['look.mjs']],
     prints: /worker-[\w-]+\.js/,
   },
+  ...PROGRAM_STEPS,
 ]
