@@ -4,7 +4,7 @@ import type { Backend } from './backend.ts'
 import { inStages } from './in-stages.ts'
 
 /** Sessions of graphs that say how many bytes they take, and the most that were open at a time. */
-function fakeBackend() {
+function fakeBackend(gates: Readonly<Record<string, Promise<void>>> = {}) {
   const events: string[] = []
   let open = 0
   const memory = { most: 0 }
@@ -22,6 +22,7 @@ function fakeBackend() {
         outputNames: [],
         run: async () => {
           events.push(`run ${folder}`)
+          if (gates[folder!]) await gates[folder!]
           return {}
         },
         free: () => {},
@@ -69,6 +70,20 @@ describe('sessions in stages', () => {
       'run text',
     ])
     expect(memory.most).toBe(9)
+  })
+
+  it('of two requests are not closed while one of them runs', async () => {
+    let release = () => {}
+    const { backend, events } = fakeBackend({ steps: new Promise<void>((resolve) => (release = resolve)) })
+    const staged = inStages(backend, 10)
+    const [text, steps] = [await staged.createSession(graph('text', 6)), await staged.createSession(graph('steps', 7))]
+    const first = steps.run({})
+    await text.run({})
+    expect(events).toEqual(['open steps', 'run steps', 'open text', 'run text'])
+    release()
+    await first
+    for (const session of [steps, text]) await session.run({})
+    expect(events.slice(4)).toEqual(['close text', 'run steps', 'close steps', 'open text', 'run text'])
   })
 
   it('are closed once, whether they are open or not, and then refuse to run', async () => {

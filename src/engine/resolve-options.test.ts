@@ -55,6 +55,7 @@ describe('resolveOptions', () => {
     [{}, { TESSERA_BACKEND: 'GPU' }, 'TESSERA_BACKEND: must be one of'],
     [{}, { TESSERA_THREADS: 'two' }, "TESSERA_THREADS: must be a whole number from 1 to 256, got 'two'"],
     [{ threads: 0 }, {}, 'threads: must be a whole number from 1 to 256, got 0'],
+    [{ threads: 1000 }, {}, 'threads: must be a whole number from 1 to 256, got 1000'],
     [{ workers: 0 }, {}, 'workers: must be a whole number of 1 or more, got 0'],
     [{ workers: 2, worker: false }, {}, 'workers: must be 1 where `worker` is false, got 2'],
     [{ maxConcurrent: 1.5 }, {}, 'maxConcurrent: must be a whole number of 1 or more, got 1.5'],

@@ -101,4 +101,22 @@ describe('minimize', () => {
     minimize(slopeAt, Float64Array.of(3), 3)
     expect(asked).toBeLessThan(10)
   })
+
+  it('goes round points at which the scale overflows', () => {
+    let state = 143
+    const draw = () => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32) * 2 - 1
+    const outcomes = Array.from({ length: 27 }, (): HeadedOutcome => {
+      const gold = draw() > 0 ? 1 : 0
+      const yes = 1 / (1 + Math.exp(10 * draw()))
+      // A few features are much larger than the others.
+      return {
+        type: 'noul',
+        probabilities: [yes, 1 - yes],
+        gold,
+        features: Float32Array.from({ length: 12 }, () => draw() ** 9),
+      }
+    })
+    const { temperature, weights } = fitHead(outcomes, 0.00001)
+    expect(Number.isFinite(temperature) && weights.every(Number.isFinite)).toBe(true)
+  })
 })

@@ -111,7 +111,10 @@ function slopeOf(problem: Problem, point: Float64Array): Slope {
   for (const [index, { gold }] of outcomes.entries()) {
     const z = logits[index]!
     const added = headLogits(features[index]!, head, width)
-    const p = toProbabilities(z.map((logit, k) => scale * logit + shift[k]! + added[k]!))
+    const corrected = z.map((logit, k) => scale * logit + shift[k]! + added[k]!)
+    // A step may be so long that the scale overflows: no such point is the least.
+    if (!corrected.every(Number.isFinite)) return { value: Infinity, gradient }
+    const p = toProbabilities(corrected)
     value -= Math.log(Math.max(p[gold]!, 1e-300))
     for (const [k, probability] of p.entries()) {
       const excess = probability - (k === gold ? 1 : 0)

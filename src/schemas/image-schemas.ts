@@ -8,6 +8,12 @@ import { expected, reader, unicodeString } from './zod-reader.ts'
 
 const { imageSide, imagesPerCall, sourceImages, promptCharacters } = LIMITS
 
+/**
+ * A picture in base64, as a data URL or as the bytes of its file. It has a name, as without one its declaration has an array of bytes
+ * with the type of its buffer, which TypeScript knows from 5.7 on only.
+ */
+type SourceInput = string | Uint8Array
+
 /** Words of 1 to 32,000 characters. */
 export const promptSchema = reader(
   (value): string => {
@@ -123,7 +129,7 @@ export function parseImageEditRequest(body: unknown): ImageEditRequest {
 }
 
 /** Bytes are what a caller in the process, or the reader of a body, has made of a picture already. */
-function readSource(value: unknown): string | Uint8Array {
+function readSource(value: unknown): SourceInput {
   if (value instanceof Uint8Array && value.length > 0) return value
   if (value instanceof Uint8Array) throw new Fault([], 'must not be empty')
   if (typeof value !== 'string') throw new Fault([], `must be a base64 string or a data URL, got ${kindOf(value)}`)
@@ -131,7 +137,7 @@ function readSource(value: unknown): string | Uint8Array {
   return value
 }
 
-function readSources(value: unknown): readonly (string | Uint8Array)[] {
+function readSources(value: unknown): readonly SourceInput[] {
   const range = `${sourceImages.min} to ${sourceImages.max} images`
   if (!Array.isArray(value)) throw new Fault([], `must be an array of ${range}, got ${kindOf(value)}`)
   if (value.length < sourceImages.min || value.length > sourceImages.max) {
