@@ -24,7 +24,7 @@ const ELSEWHERE = ['./ink.safetensors', "'tessera-onnx/queue'"]
 const CALLS: Readonly<Record<string, string>> = {
   'electron-1': "console.log(await isAngry('Where is my parcel?'))",
   'lambda-1': "console.log((await handler({ body: 'Where is my parcel?' })).body)",
-  'service-1': `const { createHmac: sign } = await import('node:crypto')
+  'service-2': `const { createHmac: sign } = await import('node:crypto')
 const at = String(Math.floor(Date.now() / 1000))
 const said = '{"type":"job.succeeded","data":{}}'
 const mac = sign('sha256', Buffer.alloc(32)).update('msg_1.' + at + '.' + said).digest('base64')
@@ -89,6 +89,7 @@ beforeAll(async () => {
       'tessera-onnx/server': `${root}src/http/index.ts`,
       'tessera-onnx/next': `${root}src/http/adapters/next.ts`,
       'tessera-onnx/queue': `${root}src/queue/index.ts`,
+      'tessera-onnx/ai-sdk': `${root}src/ai-sdk/index.ts`,
     },
   })
 })
@@ -121,8 +122,12 @@ describe('blocks of TypeScript in the documents', () => {
     })
     expect(stderr).toBe('')
     if (code.includes('console.log(') || name in CALLS) expect(stdout.trim()).not.toBe('')
-    expect(stdout).not.toMatch(/undefined|NaN/)
-    expect(answered.slice(before).map(({ status }) => status)).toEqual(asks ? [200] : [])
+    // The base64 of a picture may spell either word by chance.
+    expect(stdout.replace(/base64,[\w+/=]+/g, 'base64')).not.toMatch(/undefined|NaN/)
+    const statuses = answered.slice(before).map(({ status }) => status)
+    // One answer, or those of a job.
+    expect(statuses.filter((status) => status >= 300)).toEqual([])
+    expect(statuses.length > 0).toBe(asks)
   })
 })
 

@@ -59,7 +59,7 @@ const PRELUDE = [
   "import { toNextHandlers } from '../src/http/adapters/next.ts'",
   "import { createNodeServer, toNodeListener } from '../src/http/adapters/node.ts'",
   "import { createEngine as createWebEngine } from '../src/web/index.ts'",
-  "import { createTessera } from '../src/ai-sdk/index.ts'",
+  "import { createTessera, type TesseraProviderOptions } from '../src/ai-sdk/index.ts'",
   "import { generateImage as generateSdkImage } from 'ai'",
   "import express from 'express'",
   "import fastify from 'fastify'",

@@ -41,6 +41,21 @@ it('draws what was asked: a blue background, and an orange fox on it', async () 
   expect(red).toBeGreaterThan(green + 40)
 })
 
+it("draws the README's first picture right, ten times of ten: a red apple on blue", async () => {
+  for (let seed = 0; seed < 10; seed++) {
+    const { data, warnings } = await engine.generateImage({
+      prompt: 'an apple on a blue background',
+      size: '128x128',
+      seed,
+    })
+    expect(warnings).toBeUndefined()
+    const [red, green, blue] = await colourAt(data[0]!.b64_json, 4, 4)
+    expect(blue).toBeGreaterThan(Math.max(red, green) + 80)
+    const apple = await colourAt(data[0]!.b64_json, 56, 56)
+    expect(apple[0]).toBeGreaterThan(Math.max(apple[1], apple[2]) + 80)
+  }
+})
+
 it('draws the same picture from the same seed, and another from another', async () => {
   const request = { prompt: 'a 3d fox on a blue background', size: '128x128' }
   expect((await draw({ ...request, seed: 0 })) === drawn).toBe(true)

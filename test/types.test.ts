@@ -67,6 +67,14 @@ describe('the types of the installed package', () => {
     })
   })
 
+  it('have no Uint8Array with an argument, which TypeScript 5.6 refuses', async () => {
+    const declarations = installed.files.filter(({ path }) => path.endsWith('.d.ts'))
+    expect(declarations.length).toBeGreaterThan(20)
+    for (const { path } of declarations) {
+      expect(await readFile(join(ROOT, path), 'utf8')).not.toMatch(/Uint8Array</)
+    }
+  })
+
   it('are found for every subpath by compilers that read no exports', async () => {
     const { exports, typesVersions, types } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
       exports: Record<string, { require?: { types: string }; default: { types: string } }>
