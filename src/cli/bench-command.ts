@@ -11,6 +11,8 @@ import { type BackendFigures, measureBackend } from './bench/measure-backend.ts'
 import { measureBandwidth } from './bench/measure-bandwidth.ts'
 import { measurePeak } from './bench/measure-peak.ts'
 import { packageVersion } from './package-version.ts'
+import { describeProducts } from './products/format-products.ts'
+import { probeProducts } from './products/probe-products.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
 
@@ -28,7 +30,13 @@ export const benchCommand = defineCommand({
       const threads = readThreads(args.threads)
       const environment = await describeMachine(threads)
       const limits = await measureLimits(threads)
-      const benchmark = { environment, ...(limits && { limits }), backends: await measureBackends(threads) }
+      const products = limits && (await probeProducts({ threads }))
+      const benchmark: Benchmark = {
+        environment,
+        ...(limits && { limits }),
+        ...(products && { products: describeProducts(products) }),
+        backends: await measureBackends(threads),
+      }
       printResult(args.json ?? false, benchmark, () => formatBenchmark(benchmark))
     }),
 })

@@ -6,7 +6,10 @@ import { formatBytes } from '../models/format-bytes.ts'
 import { checkNextConfig, type NextCheck } from './check-next-config.ts'
 import { diagnoseModel, type ModelDiagnosis } from './diagnose-model.ts'
 import { packageVersion } from './package-version.ts'
+import { describeProducts, formatProducts, type ProductsReport } from './products/format-products.ts'
+import { probeProducts } from './products/probe-products.ts'
 import { printResult, runCommand } from './run-command.ts'
+import { untilInterrupted } from './until-interrupted.ts'
 
 interface Diagnosis {
   readonly tessera: string
@@ -16,6 +19,8 @@ interface Diagnosis {
   readonly backends: readonly BackendStatus[]
   /** Whether onnxruntime reports to its maker from this process. */
   readonly runtimeTelemetry: RuntimeTelemetry
+  /** What products cost on the CPU; absent where onnxruntime-node does not load. */
+  readonly products?: ProductsReport
   /** With `--model`. */
   readonly model?: ModelDiagnosis
   /** What the Next.js app in this folder lacks; absent where there is none. */
@@ -36,14 +41,18 @@ export const doctorCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const next = await checkNextConfig(process.cwd())
+      const backends = await detectBackends()
+      const computes = backends.some(({ name, available }) => name === 'cpu' && available)
+      const products = computes ? await probeProducts({ signal: untilInterrupted() }) : undefined
       const diagnosis: Diagnosis = {
         tessera: await packageVersion(),
         node: process.version,
         platform: `${process.platform} ${process.arch}`,
         processors: availableParallelism(),
-        backends: await detectBackends(),
+        backends,
         // Afterwards, since it shows what became of the sessions that those opened.
         runtimeTelemetry: await observeTelemetry(),
+        ...(products && { products: describeProducts(products) }),
         ...(args.model !== undefined && { model: await diagnoseModel(args.model) }),
         ...(next && { next }),
       }
@@ -52,7 +61,7 @@ export const doctorCommand = defineCommand({
 })
 
 function formatDiagnosis(diagnosis: Diagnosis): string {
-  const { tessera, node, platform, processors, backends, runtimeTelemetry, model, next } = diagnosis
+  const { tessera, node, platform, processors, backends, runtimeTelemetry, products, model, next } = diagnosis
   const head = `tessera ${tessera} · node ${node} · ${platform} · ${processors} processors`
   const lines = backends.map(({ name, available, reason, remedy, details }) => {
     const state = available ? colors.green('available') : colors.yellow('not available')
@@ -63,7 +72,11 @@ function formatDiagnosis(diagnosis: Diagnosis): string {
     return `${colors.bold(name.padEnd(8))} ${state}\n            ${colors.dim(why)}`
   })
   const telemetry = `${colors.bold('telemetry')} ${TELEMETRY[runtimeTelemetry]}`
-  const more = [...(model ? ['', formatModel(model)] : []), ...(next ? ['', formatNext(next)] : [])]
+  const more = [
+    ...(products ? ['', formatProducts(products)] : []),
+    ...(model ? ['', formatModel(model)] : []),
+    ...(next ? ['', formatNext(next)] : []),
+  ]
   return [head, '', ...lines, '', telemetry, ...more].join('\n')
 }
 

@@ -1,3 +1,4 @@
+import type { ProductsReport } from '../products/format-products.ts'
 import type { BackendFigures } from './measure-backend.ts'
 
 export interface Benchmark {
@@ -13,5 +14,7 @@ export interface Benchmark {
   }
   /** Best of several runs on the CPU, through the runtime that also runs the models; absent where it does not load. */
   readonly limits?: { readonly float32_gflops: number; readonly int8_gflops: number; readonly memory_gbs: number }
+  /** What products cost with weights in each format; absent likewise. */
+  readonly products?: ProductsReport
   readonly backends: readonly BackendFigures[]
 }

@@ -1,5 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
+import { describeProducts } from '../products/format-products.ts'
+import { PRODUCT_FORMATS } from '../products/product-graph.ts'
 import type { Benchmark } from './benchmark.ts'
 import { formatBenchmark } from './format-benchmark.ts'
 
@@ -26,6 +28,12 @@ test('shows what the machine can do, and a line for every backend', () => {
   })
   expect(text).toContain('210 GFLOP/s in float32, 400 in int8 · memory 21.3 GB/s')
   expect(text).toMatch(/cpu +1235 ms +12\.3 ms \(10\.0 ms–20\.0 s\) +– +100 MiB +0\.0e\+0/)
+})
+
+test('shows what products cost in each format', () => {
+  const speeds = PRODUCT_FORMATS.map((format, i) => ({ format, gflops: [100 * (i + 1)] }))
+  const products = describeProducts({ inputs: 8, outputs: 4, rows: [256], speeds })
+  expect(format({ environment, products, backends: [] })).toMatch(/int8 in rows +300\n/)
 })
 
 test('says why a backend has no figures', () => {

@@ -1,8 +1,9 @@
 import colors from 'picocolors'
+import { formatProducts } from '../products/format-products.ts'
 import type { Benchmark } from './benchmark.ts'
 import type { Summary } from './statistics.ts'
 
-export function formatBenchmark({ environment, limits, backends }: Benchmark): string {
+export function formatBenchmark({ environment, limits, products, backends }: Benchmark): string {
   const { tessera, node, cpu, processors, threads, load } = environment
   const head = `tessera ${tessera} · node ${node} · ${cpu} · ${processors} processors, ${threads} threads`
   const warning = `other programs are running here (load ${load.toFixed(1)}): figures will vary`
@@ -30,6 +31,7 @@ export function formatBenchmark({ environment, limits, backends }: Benchmark): s
     ...busy,
     '',
     ...(limits ? describeLimits(limits) : []),
+    ...(products ? [formatProducts(products), ''] : []),
     colors.bold('the embedded models on every backend that computes here'),
     colors.dim(line(columns)),
     ...rows.flatMap(({ cells, reason }) => [line(cells), ...(reason === undefined ? [] : [colors.dim(`  ${reason}`)])]),
