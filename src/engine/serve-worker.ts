@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createBackend } from '../backends/index.ts'
+import { freeBuffers } from './free-buffers.ts'
 import { type CreateTaskSource, JobRunner } from './job-runner.ts'
 import { guardBackend, NativeGate } from './native-gate.ts'
 import type { ToWorker, WorkerData } from './protocol.ts'
@@ -20,7 +21,11 @@ function serveThread(port: NonNullable<typeof parentPort>, createSource: CreateT
       return { ...choice, backend: guardBackend(choice.backend, gate) }
     })
   const runner = new JobRunner(createSource, createGuarded, (message) => port.postMessage(message))
-  port.on('message', (message: ToWorker) => void runner.handle(message))
+  port.on('message', async (message: ToWorker) => {
+    await runner.handle(message)
+    // Pictures of a request are this thread's own: moved here, or copied on the way.
+    freeBuffers(message)
+  })
 }
 
 function serveProcess(createSource: CreateTaskSource): void {
