@@ -8,14 +8,14 @@ import { type ImageBundle, materializeBundle } from './helpers/image-bundle.ts'
 import { writeTinyBundle } from './helpers/tiny-bundle.ts'
 
 type Memory = Record<'rss' | 'heapUsed' | 'arrayBuffers', number>
-type Stage = 'before' | 'warm' | 'after' | 'disposed'
+type Stage = 'before' | 'warm' | 'after' | 'later' | 'disposed'
 const MB = 1e6
 
 const WORKLOADS = [
   // The keys and values of the long states alone are above 80 MB; the allocator's own ups and downs stay below 25.
   // Five engines that stayed would be above 150 MB; what the allocator keeps for later is about 60 at most.
   { what: '200 decisions', script: 'memory-script', grown: 48 * MB, left: 100 * MB },
-  // The pixels of all pictures, as bytes and as floats, are 35 MB; the allocator goes up by 6.
+  // The pixels of all pictures, as bytes and as floats, are 35 MB; the allocator goes up by 26 at times.
   // Five engines that stayed would be above 370 MB; 85 are kept.
   { what: '100 pictures', script: 'image-memory-script', grown: 24 * MB, left: 160 * MB },
 ] as const
@@ -47,7 +47,9 @@ describe.each(
   })
 
   it('do not grow memory', () => {
-    const grown = (kind: keyof Memory) => memory.after[kind] - memory.warm[kind]
+    // The same work twice: what leaks is lost both times, what the allocator happens to take for later only once.
+    const grown = (kind: keyof Memory) =>
+      Math.min(memory.after[kind] - memory.warm[kind], memory.later[kind] - memory.after[kind])
     expect(grown('heapUsed')).toBeLessThan(4 * MB)
     expect(grown('arrayBuffers')).toBeLessThan(MB)
     expect(grown('rss')).toBeLessThan(mayGrow)
