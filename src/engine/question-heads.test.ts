@@ -5,34 +5,15 @@ import type { Question } from '../schemas/index.ts'
 import { withFeatures } from './call-features.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
+import { headWeights, makeHeadedCalibration, TEAM, URGENT, WIDTH } from './test-support/headed-calibration.ts'
 
-/** Width of the embedded model's hidden states. */
-const WIDTH = 384
-const URGENT = { type: 'noul', instructions: 'Does this need an answer today?' } as const
-const TEAM = {
-  type: 'choice',
-  instructions: 'Which team?',
-  criteria: { billing: 'payments', tech: 'crashes and bugs', sales: null },
-} as const
 const state = 'The shop is down and customers cannot pay. Please call me at once.'
-
-/** Weights that are the same in every run, of a size that moves logits by about one. */
-const weights = (options: number) =>
-  Float32Array.from({ length: options * 2 * WIDTH }, (_, index) => 0.05 * Math.sin(7 * index + 1))
 
 let plain: Engine
 let calibration: OwnCalibration
 beforeAll(async () => {
   plain = await createEngine({ worker: false })
-  const { identity } = (await plain.models()).find(({ name }) => name === 'decide-latest')!
-  calibration = {
-    format: 'tessera-calibration-1',
-    model: identity!,
-    questions: [
-      { question: URGENT, rows: 100, temperature: 1, bias: [0.5, 0], head: writeHead(weights(2), WIDTH) },
-      { question: TEAM, rows: 100, temperature: 2, bias: [0, 0, 0], head: writeHead(weights(3), WIDTH) },
-    ],
-  }
+  calibration = await makeHeadedCalibration(plain)
 })
 afterAll(() => plain.dispose())
 
@@ -53,10 +34,10 @@ describe('a head of a question', () => {
     const response = await engine.decide({ state, questions })
     const after = response.answers
     expect(response).not.toHaveProperty('features')
-    const [yes, no] = headLogits(await readFeatures(plain, URGENT), weights(2), WIDTH)
+    const [yes, no] = headLogits(await readFeatures(plain, URGENT), headWeights(2), WIDTH)
     expect(Math.abs(yes! - no!)).toBeGreaterThan(0.01)
     expect(logit(after.urgent.noul)).toBeCloseTo(logit(before.urgent.noul) + 0.5 + yes! - no!, 4)
-    const [billing, tech] = headLogits(await readFeatures(plain, TEAM), weights(3), WIDTH)
+    const [billing, tech] = headLogits(await readFeatures(plain, TEAM), headWeights(3), WIDTH)
     const ratio = ({ probabilities: p }: typeof after.team) => Math.log(p.billing / p.tech)
     expect(ratio(after.team)).toBeCloseTo(ratio(before.team) / 2 + billing! - tech!, 4)
   })
@@ -101,18 +82,18 @@ describe('a head is refused', () => {
   })
 
   it('where its weights are not those of its options', async () => {
-    const short = changed({ head: writeHead(weights(3), WIDTH) })
+    const short = changed({ head: writeHead(headWeights(3), WIDTH) })
     await expect(createEngine({ worker: false, calibration: short })).rejects.toThrow(
       /^calibration\.questions\.0\.head\.weights: must be 2 × 768 finite numbers as base64 of float32/,
     )
-    const broken = changed({ head: writeHead(weights(2).fill(NaN), WIDTH) })
+    const broken = changed({ head: writeHead(headWeights(2).fill(NaN), WIDTH) })
     await expect(createEngine({ worker: false, calibration: broken })).rejects.toThrow('finite numbers')
   })
 
   it('on a model of another width', async () => {
     await using engine = await createEngine({
       worker: false,
-      calibration: changed({ head: writeHead(weights(2).subarray(0, 2 * 2 * 192), 192) }),
+      calibration: changed({ head: writeHead(headWeights(2).subarray(0, 2 * 2 * 192), 192) }),
     })
     await expect(engine.decide({ state, questions: { q: URGENT } })).rejects.toThrow(
       'calibration: has a head on hidden states of 192 numbers, those of the model have 384. Calibrate anew',

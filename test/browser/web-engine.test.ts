@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type DecisionResponse, type Engine } from '../../src/index.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
 import { materializeBundle, type ImageBundle } from '../helpers/image-bundle.ts'
+import { expectSameAnswers } from '../helpers/same-answers.ts'
 
 /** The engine of the page. */
 declare global {
@@ -210,20 +211,6 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     await page.close()
   })
 })
-
-function expectSameAnswers(got: DecisionResponse, wanted: DecisionResponse): void {
-  expect(got.model).toBe(wanted.model)
-  expect(got.usage).toEqual(wanted.usage)
-  const [gotNumbers, wantedNumbers] = [listNumbers(got.answers), listNumbers(wanted.answers)]
-  expect(wantedNumbers.length).toBeGreaterThan(0)
-  expect(gotNumbers.length).toBe(wantedNumbers.length)
-  for (const [i, value] of wantedNumbers.entries()) expect(Math.abs(value - gotNumbers[i]!)).toBeLessThan(1e-3)
-}
-
-function listNumbers(value: unknown): number[] {
-  if (typeof value === 'number') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listNumbers) : []
-}
 
 type Pictures = readonly { readonly b64_json: string }[]
 

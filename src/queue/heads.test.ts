@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { createEngine } from '../engine/index.ts'
+import { makeHeadedCalibration, TEAM, URGENT } from '../engine/test-support/headed-calibration.ts'
+import { createQueueEngine, runWorker } from './index.ts'
+
+const keys = `k1:${randomBytes(32).toString('base64')}`
+
+describe.skipIf(!hasRedis())('heads of questions over a queue', () => {
+  let redis: TestRedis
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.stop())
+
+  it('are added by the worker, and nothing that they read is sent', async () => {
+    await using plain = await createEngine({ worker: false })
+    await using headed = await createEngine({ worker: false, calibration: await makeHeadedCalibration(plain) })
+    const worker = await runWorker(headed, { connection: redis.url, keys })
+    await using front = createQueueEngine({ connection: redis.url, keys })
+    const request = { state: 'The shop is down. Please call at once.', questions: { urgent: URGENT, team: TEAM } }
+    const response = await front.decide(request)
+    const alone = await headed.decide(request)
+    expect(response.answers).toEqual(alone.answers)
+    expect(response.answers).not.toEqual((await plain.decide(request)).answers)
+    expect(Object.keys(response).toSorted()).toEqual(Object.keys(alone).toSorted())
+    await worker.close()
+  })
+})
