@@ -4,6 +4,7 @@ export {
   type DecoderGraphs,
 } from './autoencoder/autoencoder-decoder.ts'
 export { buildAutoencoderKlEncoder, buildAutoencoderKlFlux2Encoder } from './autoencoder/autoencoder-encoder.ts'
+export { buildTinyDecoder } from './autoencoder/tiny-decoder.ts'
 export { buildBertEncoder } from './bert/bert-encoder.ts'
 export { buildBertBranch, buildBertTrunk, buildTreeScorer } from './bert/bert-tree.ts'
 export { buildCacheExtender, type CacheShape, layerNames } from './layers/cache-extender.ts'

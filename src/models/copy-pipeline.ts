@@ -5,7 +5,7 @@ import { AbortedError } from '../errors/index.ts'
 import { isWeightsPath } from './gguf/gguf-path.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openTensors } from './open-tensors.ts'
-import { PIPELINE_PARTS } from './pipeline-parts.ts'
+import { PIPELINE_PARTS, PREVIEW_DECODER } from './pipeline-parts.ts'
 import { readOptionalConfig } from './read-config.ts'
 import { SafetensorsWriter } from './safetensors-writer.ts'
 
@@ -15,12 +15,12 @@ const TEXTS: readonly (readonly [folder: string, names: readonly string[]])[] = 
   ['tokenizer', ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja']],
 ]
 const MANIFEST = 'tessera.json'
-const PARTS: readonly string[] = PIPELINE_PARTS.map(({ folder }) => folder)
+const PARTS: readonly string[] = [...PIPELINE_PARTS.map(({ folder }) => folder), PREVIEW_DECODER]
 /** Memory of one step. */
 const STEP_BYTES = 16 * 2 ** 20
 
 /**
- * Copies what lies beside the parts of a pipeline with weights, and what its base has of that.
+ * Copies what lies beside the parts of a pipeline with weights, and what its base has of that; its decoder for previews too.
  *
  * @throws AbortedError
  */
@@ -35,6 +35,10 @@ export async function copyBesides(files: ModelFiles, out: string, signal: AbortS
   for (const [folder, names] of TEXTS) {
     await mkdir(join(out, folder), { recursive: true })
     for (const name of names) await copyText(files.within(folder), name, join(out, folder, name))
+  }
+  const previews = files.within(PREVIEW_DECODER)
+  if ((await previews.readText('config.json')) !== undefined) {
+    await copyPart(previews, join(out, PREVIEW_DECODER), signal)
   }
   const manifest = await readOptionalConfig(files, MANIFEST, z.looseObject({}), 'the manifest of an image bundle')
   if (manifest === undefined) return

@@ -8,4 +8,7 @@ export const PIPELINE_PARTS = [
   { folder: 'vae', quantised: false },
 ] as const
 
+/** Folder of a small decoder that a pipeline may have beside its parts, for previews. */
+export const PREVIEW_DECODER = 'preview_decoder'
+
 export type PipelinePart = (typeof PIPELINE_PARTS)[number]['folder']

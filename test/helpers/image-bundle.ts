@@ -54,6 +54,13 @@ export function imageFixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/images/${name}`, import.meta.url))
 }
 
+/** Writes a part of its own beside those of a bundle: the files of a fixture, and the weights that it describes. */
+export async function materializePart(fixture: string, target: string): Promise<void> {
+  await cp(imageFixture(fixture), target, { recursive: true })
+  const text = await readFile(join(target, 'weights.json'), 'utf8')
+  await writeWeights(target, fixture, JSON.parse(text) as WeightsFile)
+}
+
 export function readCases(name: ImageBundleName): PictureCase[] {
   return JSON.parse(readFileSync(join(imageFixture(name), 'cases.json'), 'utf8')) as PictureCase[]
 }

@@ -7,7 +7,7 @@ import { reshape, reshapeLike, shapeOf, transpose } from '../../onnx/ops/shape.t
 import { fullAttention, type AttentionGraph } from '../layers/full-attention.ts'
 import { affine } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
-import { computeWeight, floatWeight } from '../layers/weights.ts'
+import { computeWeight, floatWeight, type GraphContext } from '../layers/weights.ts'
 
 export interface AutoencoderModel extends AttentionGraph {
   readonly config: AutoencoderConfig
@@ -30,7 +30,7 @@ interface ConvolutionOptions {
 }
 
 /** The stored convolution of that name on x [1, inputs, H, W]. */
-export function convolution(model: AutoencoderModel, x: Value, name: string, options: ConvolutionOptions): Value {
+export function convolution(model: GraphContext, x: Value, name: string, options: ConvolutionOptions): Value {
   const { inputs, outputs, kernel, halve = false } = options
   const weight = computeWeight(model, `${name}.weight`, [outputs, inputs, kernel, kernel])
   const bias = computeWeight(model, `${name}.bias`, [outputs])

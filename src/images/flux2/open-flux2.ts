@@ -8,6 +8,7 @@ import { openLatentDecoder } from '../decoding/latent-decoder.ts'
 import { readImageManifest } from '../image-manifest.ts'
 import type { ImagePipeline } from '../image-pipeline.ts'
 import type { UnreadTensors } from '../pipelines.ts'
+import { refusePreviewDecoder } from '../previews/preview-decoder.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
 import { readPart } from '../read-part.ts'
 import { readScheduler } from '../sampling/scheduler-config.ts'
@@ -41,6 +42,7 @@ export async function openFlux2Pipeline(
   if (4 * vae.config.latent_channels !== channels) {
     throw new ModelFormatError(vae.file, `${channels / 4} latent channels`, String(vae.config.latent_channels))
   }
+  await refusePreviewDecoder(files, 'Flux2KleinPipeline')
   const text = await openTextEncoder(backend, files, {
     emptyThinkBlock: true,
     maxTokens: manifest.max_sequence_length ?? MAX_TOKENS,

@@ -1,11 +1,10 @@
 import type { JobContext } from '../../jobs/job-context.ts'
-import type { DrawingContext } from '../image-pipeline.ts'
 import type { PixelImage } from '../picture/pixel-image.ts'
 import { concatenateFloats } from '../sampling/concatenate-floats.ts'
-import type { Denoising } from '../sampling/denoise.ts'
 import type { Grid } from '../sampling/positions.ts'
 import { drawColourClouds } from './colour-clouds.ts'
 import { fitColours } from './fit-colours.ts'
+import type { DrawPreview, Previewer } from './previewer.ts'
 
 /** Pixels of a preview for each side of a token. */
 const PIXELS = 2
@@ -13,14 +12,6 @@ const COLOURS = 3
 const OUTPUTS = PIXELS * PIXELS * COLOURS
 /** Side of the pictures that the map is fitted to: 256 tokens of the published models in each. */
 const SIDE = 256
-
-/** Makes a preview of clean latents, given as tokens of a grid. */
-export type DrawPreview = (tokens: Float32Array, grid: Grid) => PixelImage
-
-/** What denoising tells its clean latents to, as previews for whoever watches the drawing. */
-export function watchDrawing(draw: DrawPreview, grid: Grid, { onLook }: DrawingContext): Denoising['onClean'] {
-  return async (clean, at) => onLook?.(draw(clean, grid), at)
-}
 
 interface PreviewerOptions {
   /** Pixels per token and side. */
@@ -34,7 +25,7 @@ interface PreviewerOptions {
  * what a picture will be. The map is fitted to this very autoencoder, from pictures that its encoder is shown once, when
  * the first preview is asked for. Latents are those of the step's prediction without noise, x_t - sigma · v.
  */
-export class LatentPreviewer {
+export class LatentPreviewer implements Previewer {
   readonly #options: PreviewerOptions
   #map: Promise<Float64Array> | undefined
 
@@ -49,7 +40,7 @@ export class LatentPreviewer {
       throw error
     })
     const map = await this.#map
-    return (tokens, grid) => applyMap(map, tokens, grid)
+    return async (tokens, grid) => applyMap(map, tokens, grid)
   }
 
   async #fit(context: JobContext): Promise<Float64Array> {

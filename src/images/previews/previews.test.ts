@@ -60,7 +60,7 @@ describe('the map from latents to colours', () => {
     const blocky = resizeLanczos(resizeLanczos(picture, 6, 4), 48, 32)
     for (let k = 0; k < 2; k++) {
       const draw = await previewer.open(context)
-      const look = draw(await encodeLinearly(blocky), { width: 3, height: 2 })
+      const look = await draw(await encodeLinearly(blocky), { width: 3, height: 2 }, context)
       expect([look.width, look.height]).toEqual([6, 4])
       expect(distance(look, blocky)).toBeLessThan(4)
     }

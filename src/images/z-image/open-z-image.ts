@@ -8,12 +8,16 @@ import { openLatentDecoder } from '../decoding/latent-decoder.ts'
 import { readImageManifest } from '../image-manifest.ts'
 import type { ImagePipeline } from '../image-pipeline.ts'
 import type { UnreadTensors } from '../pipelines.ts'
+import { openPreviewDecoder } from '../previews/preview-decoder.ts'
+import type { Previewer } from '../previews/previewer.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
 import { readPart } from '../read-part.ts'
+import { unpatchify } from '../sampling/packing.ts'
+import type { Grid } from '../sampling/positions.ts'
 import { readScheduler, shiftOf } from '../sampling/scheduler-config.ts'
 import { StartEncoder } from './start-encoder.ts'
 import { openZImageDenoiser } from './z-image-denoiser.ts'
-import { createZImagePipeline } from './z-image-pipeline.ts'
+import { createZImagePipeline, PATCH } from './z-image-pipeline.ts'
 
 const MAX_TOKENS = 512
 
@@ -41,6 +45,8 @@ export async function openZImagePipeline(
   if (vae.config.latent_channels !== channels) {
     throw new ModelFormatError(vae.file, `${channels} latent channels`, String(vae.config.latent_channels))
   }
+  const scale = 2 ** (vae.config.block_out_channels.length - 1)
+  const previewer = await openPreviewer(backend, files, { channels, scale })
   const text = await openTextEncoder(backend, files, {
     emptyThinkBlock: false,
     maxTokens: manifest.max_sequence_length ?? MAX_TOKENS,
@@ -48,7 +54,6 @@ export async function openZImagePipeline(
     hiddenStates: (layers) => [layers - 1],
     width: transformer.config.cap_feat_dim,
   })
-  const scale = 2 ** (vae.config.block_out_channels.length - 1)
   const denoiser = await openZImageDenoiser(backend, transformer)
   const { attention } = backend
   const graphs = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
@@ -60,6 +65,7 @@ export async function openZImagePipeline(
     denoiser,
     encoder: new StartEncoder(backend, vae),
     decoder,
+    previewer,
     scheduler,
     channels,
     scale,
@@ -68,4 +74,16 @@ export async function openZImagePipeline(
       guidance: manifest.guidance_scale ?? published.guidance,
     },
   })
+}
+
+function openPreviewer(
+  backend: Backend,
+  files: ModelFiles,
+  { channels, scale }: { readonly channels: number; readonly scale: number },
+): Promise<Previewer | undefined> {
+  const toPlanes = (tokens: Float32Array, grid: Grid) => {
+    const [height, width] = [grid.height * PATCH, grid.width * PATCH]
+    return { channels, height, width, data: unpatchify(tokens, channels, height, width) }
+  }
+  return openPreviewDecoder(backend, files, { channels, scale, toPlanes })
 }

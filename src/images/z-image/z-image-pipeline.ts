@@ -5,7 +5,8 @@ import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults 
 import { sampleNearest } from '../picture/mask.ts'
 import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
-import { LatentPreviewer, watchDrawing } from '../previews/latent-previewer.ts'
+import { LatentPreviewer } from '../previews/latent-previewer.ts'
+import { type Previewer, watchDrawing } from '../previews/previewer.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
 import { requireGuided, requireSampling, requireSize, requireStartSize, sidesOf } from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
@@ -21,7 +22,8 @@ import type { StartEncoder } from './start-encoder.ts'
 import type { ZImageDenoiser } from './z-image-denoiser.ts'
 
 const DEFAULT_SIDE = 1024
-const PATCH = 2
+/** Latent values per token and side. */
+export const PATCH = 2
 /** What ZImageImg2ImgPipeline and ZImageInpaintPipeline take where none is given. */
 const STRENGTH = 0.6
 const MASKED_STRENGTH = 1
@@ -31,6 +33,8 @@ export interface ZImageParts {
   readonly denoiser: ZImageDenoiser
   readonly encoder: StartEncoder
   readonly decoder: LatentDecoder
+  /** Previews by a decoder of their own; undefined where the checkpoint has none. */
+  readonly previewer: Previewer | undefined
   readonly scheduler: SchedulerConfig
   /** Channels of the latents. */
   readonly channels: number
@@ -44,7 +48,7 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
   const { text, denoiser, encoder, decoder, scheduler, channels, scale, defaults } = parts
   const sizeStep = scale * PATCH
   const sampler = createSampler(scheduler)
-  const previewer = createPreviewer(parts)
+  const previewer = parts.previewer ?? createPreviewer(parts)
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
     const { steps = defaults.steps, guidance = defaults.guidance } = request

@@ -5,9 +5,10 @@ import { isGgufPath } from '../gguf/gguf-path.ts'
 import type { Matrices } from '../gguf/gguf-tensors.ts'
 import type { ModelFiles } from '../model-files.ts'
 import { openFolder } from '../model-folder.ts'
-import { PIPELINE_PARTS, type PipelinePart } from '../pipeline-parts.ts'
+import { PIPELINE_PARTS, type PipelinePart, PREVIEW_DECODER } from '../pipeline-parts.ts'
 import { openGgufPart } from './open-gguf-part.ts'
 import { openStoredPart } from './open-stored-part.ts'
+import { showPlace } from './part-files.ts'
 import { findPart, type PartPlace } from './part-place.ts'
 import { type PartsManifest, readPartsManifest } from './parts-manifest.ts'
 
@@ -29,7 +30,7 @@ export function openParts(files: ModelFiles, matrices: Matrices): ModelFiles {
   let opening: Promise<Pipeline> | undefined
   const open = () => (opening ??= readPipeline(files))
   const parts = new Map<string, ModelFiles>()
-  const place = async (part: PipelinePart) => {
+  const place = async (part: PipelinePart | typeof PREVIEW_DECODER) => {
     const { manifest, base } = await open()
     const own = join(files.location, part)
     return findPart(manifest?.parts[part], base === undefined ? [own] : [own, join(base, part)])
@@ -45,6 +46,12 @@ export function openParts(files: ModelFiles, matrices: Matrices): ModelFiles {
       return text
     },
     within(name) {
+      if (name === PREVIEW_DECODER) {
+        return openLate(files.within(name), async () => {
+          const found = await place(PREVIEW_DECODER)
+          return found && showPlace(found)
+        })
+      }
       const part = PIPELINE_PARTS.find(({ folder }) => folder === name)?.folder
       if (part === undefined) return openTexts(files.within(name), name, open, place)
       const opened =

@@ -9,7 +9,7 @@ import type { PipelinePart } from '../pipeline-parts.ts'
 import { readConfig } from '../read-config.ts'
 import type { WeightIndex } from '../weight-index.ts'
 import { chooseNaming, requireTransformer } from './choose-naming.ts'
-import { anyJson, showFile, showMade } from './part-files.ts'
+import { anyJson, showMade, showPlace } from './part-files.ts'
 import type { PartPlace } from './part-place.ts'
 import { choosePart } from './part-prefix.ts'
 import { renameTensors } from './rename-tensors.ts'
@@ -33,7 +33,7 @@ export async function openStoredPart(part: PipelinePart, { texts, folder, file }
     weights.names.every((name) => all.get(name)?.dtype !== 'F8_E4M3' && all.get(name) === weights.get(name)) &&
     weights.names.length === all.names.length &&
     weights.names.every((name) => isSame(naming(name), name, weights))
-  if (isPlain) return file === undefined ? folderOf(texts, folder) : showFile(texts, folder, file)
+  if (isPlain) return showPlace({ texts, folder, file })
   const text = JSON.stringify(config)
   const stored = translateFp8(weights, readFp8Method(text) ?? { blockSize: undefined }, read)
   const tensors = renameTensors(new Map(stored.map((tensor) => [tensor.name, [tensor]])), naming, path)
@@ -61,10 +61,4 @@ function renameIndex(weights: WeightIndex, stored: ReadonlyMap<string, string>):
     return source === undefined ? undefined : weights.get(source)
   }
   return { ...weights, names: [...stored.keys()], get }
-}
-
-/** Texts and weights of folders that may be two. */
-function folderOf(texts: ModelFiles, folder: ModelFiles): ModelFiles {
-  const isIndex = (name: string) => name.endsWith('.safetensors.index.json')
-  return { ...folder, readText: (name) => (isIndex(name) ? folder : texts).readText(name) }
 }

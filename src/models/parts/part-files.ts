@@ -1,13 +1,21 @@
 import { z } from 'zod'
 import type { MadeWeights, ModelFiles } from '../model-files.ts'
+import type { PartPlace } from './part-place.ts'
 
 /** The one file of weights that a part shows. */
 const WEIGHTS = 'model.safetensors'
 
 export const anyJson = z.looseObject({})
 
+/** A part whose weights are as they lie. */
+export function showPlace({ texts, folder, file }: PartPlace): ModelFiles {
+  if (file !== undefined) return showFile(texts, folder, file)
+  const isIndex = (name: string) => name.endsWith('.safetensors.index.json')
+  return { ...folder, readText: (name) => (isIndex(name) ? folder : texts).readText(name) }
+}
+
 /** A part whose weights are in one file, whatever it is called. */
-export function showFile(texts: ModelFiles, folder: ModelFiles, file: string): ModelFiles {
+function showFile(texts: ModelFiles, folder: ModelFiles, file: string): ModelFiles {
   return {
     ...texts,
     readText: (name) => readText(texts, name),

@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import { z } from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../model-files.ts'
-import type { PipelinePart } from '../pipeline-parts.ts'
+import type { PipelinePart, PREVIEW_DECODER } from '../pipeline-parts.ts'
 import { readOptionalConfig } from '../read-config.ts'
 
 /** What `tessera.json` says of where the parts of a pipeline are. */
@@ -15,16 +15,19 @@ const schema = z.looseObject({
       transformer: z.string().min(1).optional(),
       text_encoder: z.string().min(1).optional(),
       vae: z.string().min(1).optional(),
+      preview_decoder: z.string().min(1).optional(),
     })
     .optional(),
 })
 
 const FILE = 'tessera.json'
 
+type NamedPart = PipelinePart | typeof PREVIEW_DECODER
+
 export interface PartsManifest {
   readonly base?: string | undefined
   /** Absolute paths. */
-  readonly parts: Readonly<Partial<Record<PipelinePart, string>>>
+  readonly parts: Readonly<Partial<Record<NamedPart, string>>>
 }
 
 /**
@@ -34,7 +37,7 @@ export interface PartsManifest {
 export async function readPartsManifest(files: ModelFiles, isTrusted: boolean): Promise<PartsManifest | undefined> {
   const found = await readOptionalConfig(files, FILE, schema, 'base and parts of a pipeline, beside other values')
   if (found === undefined || (found.base === undefined && found.parts === undefined)) return undefined
-  const parts: Partial<Record<PipelinePart, string>> = {}
+  const parts: Partial<Record<NamedPart, string>> = {}
   for (const [part, path] of Object.entries(found.parts ?? {})) {
     if (path === undefined) continue
     const target = resolve(files.location, path)
@@ -46,7 +49,7 @@ export async function readPartsManifest(files: ModelFiles, isTrusted: boolean): 
         path.slice(0, 200),
       )
     }
-    parts[part as PipelinePart] = target
+    parts[part as NamedPart] = target
   }
   return { base: found.base, parts }
 }

@@ -1,0 +1,85 @@
+import type { Backend } from '../../backends/backend.ts'
+import { ModelFormatError } from '../../errors/index.ts'
+import { buildTinyDecoder, refuseUnread } from '../../graph/index.ts'
+import { autoencoderTinyConfigSchema } from '../../models/autoencoder-tiny-config.ts'
+import type { ModelFiles } from '../../models/model-files.ts'
+import { PREVIEW_DECODER } from '../../models/pipeline-parts.ts'
+import type { Planes } from '../decoding/planes.ts'
+import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
+import { readPart } from '../read-part.ts'
+import type { Grid } from '../sampling/positions.ts'
+import type { Previewer } from './previewer.ts'
+
+const EXPECTED = 'an AutoencoderTiny'
+const WEIGHTS = ['diffusion_pytorch_model.safetensors', 'model.safetensors'] as const
+/** Previews encode nothing. */
+const UNREAD = [/^encoder\./]
+
+/** The latents that a pipeline denoises. */
+export interface PreviewedLatents {
+  readonly channels: number
+  /** Pixels per latent value and side. */
+  readonly scale: number
+  /** Puts the tokens of a grid into planes. */
+  readonly toPlanes: (tokens: Float32Array, grid: Grid) => Planes
+}
+
+/**
+ * Previews by the small decoder in the folder `preview_decoder` of a pipeline. Its session is open only while it runs, since
+ * sessions keep the memory of their runs, which the steps and the picture itself need.
+ *
+ * @returns undefined where the pipeline has none
+ * @throws ModelFormatError where it is of another class, or made for other latents
+ */
+export async function openPreviewDecoder(
+  backend: Pick<Backend, 'createSession'>,
+  files: ModelFiles,
+  { channels, scale, toPlanes }: PreviewedLatents,
+): Promise<Previewer | undefined> {
+  const folder = files.within(PREVIEW_DECODER)
+  if (!(await isThere(folder))) return undefined
+  const { config, weights, file } = await readPart(folder, autoencoderTinyConfigSchema, EXPECTED)
+  if (config.latent_channels !== channels) {
+    throw new ModelFormatError(file, `latent_channels: ${channels}`, String(config.latent_channels))
+  }
+  const levels = Math.log2(scale) + 1
+  if (config.num_decoder_blocks.length !== levels) {
+    throw new ModelFormatError(file, `num_decoder_blocks of ${levels} levels`, `${config.num_decoder_blocks.length}`)
+  }
+  const graph = buildTinyDecoder(config, weights)
+  refuseUnread(weights, [graph], UNREAD)
+
+  async function draw(planes: Planes): Promise<PixelImage> {
+    const { height, width, data } = planes
+    const session = await backend.createSession(graph)
+    try {
+      const latents = { type: 'float32', dims: [1, channels, height, width], data } as const
+      const { image } = await session.run({ latents })
+      return fromPlanes(image!.data as Float32Array, width * scale, height * scale)
+    } finally {
+      await session.dispose()
+    }
+  }
+
+  return {
+    open: async () => async (tokens, grid, context) => {
+      await context.turn()
+      return draw(toPlanes(tokens, grid))
+    },
+  }
+}
+
+/** @throws ModelFormatError where a pipeline has a decoder for previews and nothing that reads it */
+export async function refusePreviewDecoder(files: ModelFiles, pipeline: string): Promise<void> {
+  const folder = files.within(PREVIEW_DECODER)
+  if (!(await isThere(folder))) return
+  const expected = `no decoder for previews in a ${pipeline}, whose latents no AutoencoderTiny is made for`
+  throw new ModelFormatError(folder.location, expected, 'one')
+}
+
+/** Weights without a configuration are there too, and refused for what they lack. */
+async function isThere(folder: ModelFiles): Promise<boolean> {
+  if ((await folder.readText('config.json')) !== undefined) return true
+  for (const name of WEIGHTS) if ((await folder.findWeights(name)) !== undefined) return true
+  return false
+}
