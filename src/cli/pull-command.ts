@@ -6,6 +6,7 @@ import { PIPELINE_PARTS, type PipelinePart } from '../models/pipeline-parts.ts'
 import type { PullProgress } from '../models/pull/pull-model.ts'
 import type { PullQuantizedOptions } from '../models/pull/pull-quantized.ts'
 import type { PullRetry } from '../models/pull/retry.ts'
+import { describeRough } from './describe-rough.ts'
 import { DownloadReport } from './download-report.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
@@ -63,6 +64,7 @@ export const pullCommand = defineCommand({
             ...copy,
             threads: availableParallelism(),
             onQuantize: (file) => report.say(`${file}: quantising`),
+            onRough: (names) => report.say(describeRough(names.length)),
           }))
       printResult(
         json ?? false,

@@ -3,12 +3,17 @@ import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
 import { quantizationConfigSchema, quantizeCheckpoint, resolveModel } from '../models/index.ts'
+import { describeRough } from './describe-rough.ts'
 import { ProgressReport } from './progress-report.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 const MOST_THREADS = 256
+/** Of the matrices that stayed in blocks, in words. */
+const SHOWN = 5
+
+type Kept = Awaited<ReturnType<typeof quantizeCheckpoint>>
 
 export const quantizeCommand = defineCommand({
   args: {
@@ -30,7 +35,7 @@ export const quantizeCommand = defineCommand({
       const threads = readThreads(args.threads)
       const { folder } = await resolveModel(args.model)
       const report = new ProgressReport()
-      await quantizeCheckpoint({
+      const rough = await quantizeCheckpoint({
         folder,
         out: args.out,
         ...format,
@@ -38,9 +43,22 @@ export const quantizeCommand = defineCommand({
         signal: untilInterrupted(),
         onProgress: (progress) => report.show({ ...progress, stage: 'quantising' }),
       })
-      printResult(args.json ?? false, { out: args.out, ...format }, () => `${colors.green('wrote')} ${args.out}`)
+      printResult(args.json ?? false, { out: args.out, ...format, kept_in_blocks: rough }, () =>
+        [`${colors.green('wrote')} ${args.out}`, ...describeKept(rough)].join('\n'),
+      )
     }),
 })
+
+/** What the guard of whole rows kept, the roughest first. */
+function describeKept(rough: Kept): string[] {
+  if (rough.length === 0) return []
+  const lines = rough
+    .toSorted((a, b) => b.error - a.error)
+    .slice(0, SHOWN)
+    .map(({ name, error }) => `  ${name} (${(100 * error).toFixed(1)} %)`)
+  const more = rough.length > SHOWN ? [`  and ${rough.length - SHOWN} more; --json has all`] : []
+  return [describeRough(rough.length), ...[...lines, ...more].map((line) => colors.dim(line))]
+}
 
 function readFormat(bits: string, block: string) {
   const parsed = quantizationConfigSchema.safeParse({

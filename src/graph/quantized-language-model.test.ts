@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +9,7 @@ import {
   type LanguageModelCheckpoint,
 } from '../../test/helpers/language-model-fixture.ts'
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
+import { writeOutliers } from '../../test/helpers/write-outliers.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { quantizeWeights } from '../models/quantize-weights.ts'
@@ -26,6 +27,8 @@ const FORMATS = [
   { name: 'qwen3-bf16', bits: 8, blockSize: 128 },
   { name: 'qwen3-fp16', bits: 4, blockSize: 64 },
   { name: 'qwen3-gqa4-sharded', bits: 8, blockSize: 'row' },
+  // Stays in blocks, beside rows for the same activations.
+  { name: 'qwen3-gqa2-untied', bits: 8, blockSize: 'row', outliers: 'model.layers.0.mlp.up_proj.weight' },
 ] as const
 
 describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its dequantised logits', (format) => {
@@ -34,12 +37,16 @@ describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its deq
   let quantized: LanguageModelCheckpoint
   let ids: readonly number[]
   let reference: Float32Array
+  let rough: readonly string[]
 
   beforeAll(async () => {
     work = await mkdtemp(join(tmpdir(), 'tessera-quantized-'))
     backend = await createCpuBackend({ threads: 1 })
-    const folder = fixtureFolder(format.name)
-    await quantizeWeights({ folder, out: join(work, 'quantized'), bits: format.bits, blockSize: format.blockSize })
+    const folder = join(work, 'source')
+    await cp(fixtureFolder(format.name), folder, { recursive: true })
+    if ('outliers' in format) await writeOutliers(folder, format.outliers, 10)
+    const quantizing = { folder, out: join(work, 'quantized'), bits: format.bits, blockSize: format.blockSize }
+    rough = (await quantizeWeights(quantizing)).map(({ name }) => name)
     const source = await openCheckpoint(folder)
     quantized = await openCheckpoint(join(work, 'quantized'))
     await writeDequantized(source, quantized, join(work, 'float'))
@@ -58,6 +65,10 @@ describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its deq
     await model.dispose()
     return logits!.data as Float32Array
   }
+
+  it('has matrices with outliers in blocks only', () => {
+    expect(rough).toEqual('outliers' in format ? [format.outliers] : [])
+  })
 
   it.each<{ linear: LinearMode; tolerance: number }>([
     { linear: 'float', tolerance: 1e-4 },

@@ -34,6 +34,9 @@ export const quantizationConfigSchema = tensorFormatSchema.and(
 
 export type QuantizationConfig = z.infer<typeof quantizationConfigSchema>
 
+/** What matrices are stored as that are too rough in whole rows, see `findRoughMatrices`. */
+export const BLOCKS_FOR_ROUGH: TensorFormat = { bits: 8, block_size: 128 }
+
 /** The storage of the tensor of that name, if it is quantised. */
 export function formatOf({ tensors, bits, block_size }: QuantizationConfig, name: string): TensorFormat {
   return tensors !== undefined && Object.hasOwn(tensors, name) ? tensors[name]! : { bits, block_size }

@@ -4,6 +4,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import { InvalidRequestError } from '../errors/index.ts'
 import { copyBesides, copyPart } from './copy-pipeline.ts'
 import { exists } from './exists.ts'
+import type { RoughMatrix } from './find-rough-matrices.ts'
 import { isImageBundle } from './is-image-bundle.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openFloats } from './open-model.ts'
@@ -14,9 +15,10 @@ import { weighFiles } from './weigh-model.ts'
 /**
  * Writes a copy of a language model, or of a pipeline in diffusers layout, with its matrices in 4 or 8 bits.
  *
+ * @returns the matrices that stayed in blocks of 128 because whole rows would have been too rough, those of a pipeline by folder and name
  * @throws as `quantizeWeights`
  */
-export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promise<void> {
+export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promise<readonly RoughMatrix[]> {
   const files = openFloats(options.folder)
   if (!(await isImageBundle(files))) return quantizeWeights(options)
   const out = resolve(options.out)
@@ -28,8 +30,9 @@ export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promi
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
   try {
-    await writeParts(partial, files, options)
+    const rough = await writeParts(partial, files, options)
     await rename(partial, out)
+    return rough
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
     throw error
@@ -40,22 +43,25 @@ async function writeParts(
   partial: string,
   files: ModelFiles,
   { folder, onProgress, ...options }: QuantizeWeightsOptions,
-): Promise<void> {
+): Promise<readonly RoughMatrix[]> {
   await copyBesides(files, partial, options.signal)
   const quantized = PIPELINE_PARTS.filter(({ quantised }) => quantised)
   const sizes = await Promise.all(quantized.map((part) => weighFiles(files.within(part.folder))))
   const total = sizes.reduce((sum, size) => sum + size, 0)
+  const all: RoughMatrix[] = []
   let before = 0
   for (const [index, { folder: part }] of quantized.entries()) {
-    await quantizeWeights({
+    const rough = await quantizeWeights({
       ...options,
       folder: join(folder, part),
       files: files.within(part),
       out: join(partial, part),
       onProgress: ({ done }) => onProgress?.({ stage: 'quantize', done: before + done, total }),
     })
+    all.push(...rough.map(({ name, error }) => ({ name: `${part}/${name}`, error })))
     before += sizes[index]!
     onProgress?.({ stage: 'quantize', done: before, total })
   }
   await copyPart(files.within('vae'), join(partial, 'vae'), options.signal)
+  return all
 }

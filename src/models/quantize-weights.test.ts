@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { fixtureFolder, openCheckpoint } from '../../test/helpers/language-model-fixture.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
+import { writeOutliers } from '../../test/helpers/write-outliers.ts'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { quantizeWeights } from './quantize-weights.ts'
 import { SafetensorsWriter } from './safetensors-writer.ts'
@@ -45,6 +46,42 @@ it('stores whole rows as signed bytes with one scale each', async () => {
   expect(to.config.quantization_config).toEqual({ quant_method: 'tessera', bits: 8, block_size: 'row' })
   expect(to.weights.get(name)).toMatchObject({ dtype: 'I8', shape })
   expect(to.weights.get(`${name}.scales`)).toMatchObject({ dtype: 'F32', shape: [shape[0]] })
+})
+
+it.each([1, 2])('keeps a matrix with a column of outliers in blocks, with %d threads', async (threads) => {
+  const folder = join(work, 'outliers')
+  await cp(fixtureFolder('qwen3-mha-tied'), folder, { recursive: true })
+  const name = 'model.layers.1.mlp.up_proj.weight'
+  await writeOutliers(folder, name, 10)
+  const out = join(work, 'rows')
+  const seen: number[] = []
+  const rough = await quantizeWeights({
+    folder,
+    out,
+    bits: 8,
+    blockSize: 'row',
+    threads,
+    onProgress: ({ done, total }) => seen.push(done / total),
+  })
+  expect(rough).toEqual([{ name, error: expect.any(Number) as number }])
+  expect(rough[0]!.error).toBeGreaterThan(0.0125)
+  const { config, weights } = await openCheckpoint(out)
+  expect(config.quantization_config).toEqual({
+    quant_method: 'tessera',
+    bits: 8,
+    block_size: 'row',
+    tensors: { [name]: { bits: 8, block_size: 128 } },
+  })
+  expect(weights.get(name)).toMatchObject({ dtype: 'U8' })
+  const others = weights.names.filter((one) => one !== name && weights.get(`${one}.scales`) !== undefined)
+  expect(others).toContain('model.layers.0.mlp.up_proj.weight')
+  for (const other of others) expect(weights.get(other)).toMatchObject({ dtype: 'I8' })
+  // In blocks it is what quantising to blocks makes of it, to the byte.
+  const blocks = join(work, 'blocks')
+  expect(await quantizeWeights({ folder, out: blocks, bits: 8, blockSize: 128 })).toEqual([])
+  expect(readTensorBytes(weights, name)).toEqual(readTensorBytes((await openCheckpoint(blocks)).weights, name))
+  expect(seen.at(-1)).toBe(1)
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b))
 })
 
 it('has no rows of 4 bits', async () => {

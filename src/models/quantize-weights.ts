@@ -5,13 +5,15 @@ import { z } from 'zod'
 import { InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { exists } from './exists.ts'
 import { findMatrices, findStorageFile } from './find-matrices.ts'
+import { findRoughMatrices, type RoughMatrix } from './find-rough-matrices.ts'
 import { isGgufPath } from './gguf/gguf-path.ts'
 import { indexWeights } from './index-weights.ts'
+import { isMatrix } from './is-matrix.ts'
 import { readModelConfig } from './model-config.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openFolder } from './model-folder.ts'
 import { openFloats } from './open-model.ts'
-import { quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
+import { BLOCKS_FOR_ROUGH, quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
 import { readConfig } from './read-config.ts'
 import { SliceQuantizer } from './slice-quantizer.ts'
 import type { WeightIndex } from './weight-index.ts'
@@ -19,7 +21,7 @@ import { writeQuantized } from './write-quantized.ts'
 
 export interface QuantizeProgress {
   readonly stage: 'quantize'
-  /** Bytes of the checkpoint read so far, and all of them. */
+  /** Bytes of the checkpoint that the work so far stands for, and all of them. */
   readonly done: number
   readonly total: number
 }
@@ -35,7 +37,8 @@ export interface QuantizeWeightsOptions {
   /**
    * Values that share a scale. Of blocks, 128 is fast on a CPU and 32 the most accurate with 4 bits. `row` (8 bits only)
    * is the fastest on a CPU, where it also rounds activations to 8 bits with one scale for a whole row of them; that is
-   * less accurate where a few channels are much larger than the others. bench/NOTES.md has figures of both.
+   * less accurate where a few channels are much larger than the others. Matrices whose weights it would round too roughly stay
+   * in blocks of 128. bench/NOTES.md has figures of both.
    */
   readonly blockSize: QuantizationConfig['block_size']
   /** Threads that quantise. With one it is the caller's, which is busy meanwhile. @defaultValue 1 */
@@ -55,11 +58,12 @@ export const HEAD_FILE = 'head.safetensors'
  * unchanged; see `quantizationConfigSchema` for the storage. Memory stays bounded whatever the size of the
  * checkpoint.
  *
+ * @returns the matrices that stayed in blocks of 128 because whole rows would have been too rough
  * @throws ModelFormatError when the checkpoint is damaged, of a kind that is not known, already quantised or has a weight that isn't finite
  * @throws InvalidRequestError when `out` exists
  * @throws AbortedError when the signal fires; nothing is left behind
  */
-export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<void> {
+export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<readonly RoughMatrix[]> {
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
   const files = options.files ?? openFloats(options.folder)
@@ -69,11 +73,15 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
   try {
-    await copyDescriptions(partial, files, { ...options, storage: findStorageFile(config) })
+    const storage = findStorageFile(config)
+    await copyDescriptions(partial, files, { ...options, storage })
     // Weights may lie elsewhere than the files beside them, as in the hub's cache.
     const source = (await files.made?.()) === undefined ? openFolder(weights.folder) : files
-    await writeWeights(partial, weights, { ...options, matrices, source })
+    const rough = await writeWeights(partial, weights, { ...options, matrices, source })
+    const names = rough.map(({ name }) => name)
+    await writeFile(join(partial, storage), await describeQuantized(files, { ...options, storage, rough: names }))
     await rename(partial, out)
+    return rough
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
     throw error
@@ -99,6 +107,8 @@ async function copyDescriptions(
 export interface QuantizedStorage extends Pick<QuantizeWeightsOptions, 'folder' | 'bits' | 'blockSize'> {
   /** Its path in the checkpoint. */
   readonly storage: string
+  /** Names of the tensors that stayed in blocks. @defaultValue none */
+  readonly rough?: readonly string[]
 }
 
 /**
@@ -108,7 +118,7 @@ export interface QuantizedStorage extends Pick<QuantizeWeightsOptions, 'folder' 
  */
 export async function describeQuantized(
   files: ModelFiles,
-  { folder, storage, bits, blockSize }: QuantizedStorage,
+  { folder, storage, bits, blockSize, rough = [] }: QuantizedStorage,
 ): Promise<string> {
   const config = await readConfig(files, storage, z.looseObject({}), 'a configuration in JSON')
   if (config['quantization_config'] !== undefined) {
@@ -118,7 +128,13 @@ export async function describeQuantized(
       'one with a quantization_config',
     )
   }
-  const quantization = quantizationConfigSchema.parse({ quant_method: 'tessera', bits, block_size: blockSize })
+  const tensors = Object.fromEntries(rough.map((name) => [name, BLOCKS_FOR_ROUGH]))
+  const quantization = quantizationConfigSchema.parse({
+    quant_method: 'tessera',
+    bits,
+    block_size: blockSize,
+    ...(rough.length > 0 && { tensors }),
+  })
   return `${JSON.stringify({ ...config, quantization_config: quantization }, null, 2)}\n`
 }
 
@@ -146,13 +162,34 @@ interface WeightsOptions extends QuantizeWeightsOptions {
   readonly matrices: RegExp
 }
 
-async function writeWeights(partial: string, weights: WeightIndex, options: WeightsOptions): Promise<void> {
-  const total = weights.names.reduce((sum, name) => sum + weights.get(name)!.length, 0)
-  let done = 0
-  const onBytes = (bytes: number) => options.onProgress?.({ stage: 'quantize', done: (done += bytes), total })
-  const quantizer = new SliceQuantizer(options.threads ?? 1, options.signal)
+async function writeWeights(
+  partial: string,
+  weights: WeightIndex,
+  options: WeightsOptions,
+): Promise<readonly RoughMatrix[]> {
+  const { folder, matrices, source, signal, blockSize } = options
+  const sizeOf = (names: readonly string[]) => names.reduce((sum, name) => sum + weights.get(name)!.length, 0)
+  const total = sizeOf(weights.names)
+  const isMeasured = (name: string) => blockSize === 'row' && isMatrix(name, weights.get(name)!, matrices)
+  // Matrices in rows are read twice, once to see which of them are too rough.
+  const work = total + sizeOf(weights.names.filter(isMeasured))
+  let read = 0
+  const onBytes = (bytes: number) => {
+    read += bytes
+    options.onProgress?.({ stage: 'quantize', done: read === work ? total : (read / work) * total, total })
+  }
+  const quantizer = new SliceQuantizer(options.threads ?? 1, signal)
+  const writing = { matrices, source, quantizer, folder, signal, onBytes }
   try {
-    await writeQuantized(join(partial, 'model.safetensors'), weights, { ...options, quantizer, onBytes })
+    const rough = blockSize === 'row' ? await findRoughMatrices(weights, writing) : []
+    const names = new Set(rough.map(({ name }) => name))
+    await writeQuantized(join(partial, 'model.safetensors'), weights, {
+      ...writing,
+      bits: options.bits,
+      blockSize,
+      rough: names,
+    })
+    return rough
   } finally {
     await quantizer.close()
   }

@@ -1,13 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import { AbortedError, InternalError } from '../errors/index.ts'
 import type { QuantizedRows } from './quantize-rows.ts'
-import { type MatrixSlice, quantizeSlice } from './quantize-slice.ts'
+import { type MatrixSlice, measureSlice, quantizeSlice, type SliceTask } from './quantize-slice.ts'
+import type { RoundingError } from './rounding-error.ts'
 
 // The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
 const BESIDE = import.meta.url.endsWith('.ts') ? '../../out/quantize-worker.js' : './quantize-worker.js'
 
 interface Waiting {
-  resolve(rows: QuantizedRows | undefined): void
+  /** Takes what the thread posts, which is what its task asks for. */
+  resolve(result: unknown): void
   reject(error: unknown): void
 }
 
@@ -34,13 +36,22 @@ export class SliceQuantizer {
 
   /** Undefined where a value is not finite. @throws AbortedError as soon as the signal fires */
   quantize(slice: MatrixSlice): Promise<QuantizedRows | undefined> {
+    return this.#work({ kind: 'quantize', slice }, quantizeSlice)
+  }
+
+  /** What whole rows of 8 bits would do to it. Undefined where a value is not finite. @throws AbortedError likewise */
+  measure(slice: MatrixSlice): Promise<RoundingError | undefined> {
+    return this.#work({ kind: 'measure', slice }, measureSlice)
+  }
+
+  #work<Result>(task: SliceTask, work: (slice: MatrixSlice) => Result): Promise<Result> {
     if (this.#signal?.aborted) return Promise.reject(new AbortedError(undefined, { cause: this.#signal.reason }))
     const [first, ...others] = this.#threads
-    if (first === undefined) return new Promise((resolve) => void resolve(quantizeSlice(slice)))
+    if (first === undefined) return new Promise((resolve) => void resolve(work(task.slice)))
     const least = others.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a), first)
     return new Promise((resolve, reject) => {
-      least.waiting.push({ resolve, reject })
-      least.worker.postMessage(slice)
+      least.waiting.push({ resolve: (result) => resolve(result as Result), reject })
+      least.worker.postMessage(task)
     })
   }
 
@@ -60,7 +71,7 @@ function startThread(): Thread {
   // Without the app's own flags and hooks, which are not meant for it.
   const worker = new Worker(new URL(BESIDE, import.meta.url), { execArgv: [], name: 'tessera-quantize' })
   const waiting: Waiting[] = []
-  worker.on('message', (rows: QuantizedRows | undefined) => waiting.shift()?.resolve(rows))
+  worker.on('message', (result: unknown) => waiting.shift()?.resolve(result))
   let failure: unknown
   worker.on('error', (error) => (failure = error))
   worker.on('exit', () => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { AbortedError, ModelFormatError } from '../errors/index.ts'
-import { isFloatType } from './decode-floats.ts'
+import { isMatrix } from './is-matrix.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
-import type { QuantizationConfig } from './quantization-config.ts'
+import { BLOCKS_FOR_ROUGH, type QuantizationConfig, type TensorFormat } from './quantization-config.ts'
 import type { QuantizedRows } from './quantize-rows.ts'
 import type { TensorPlan } from './safetensors-layout.ts'
 import { SafetensorsWriter } from './safetensors-writer.ts'
@@ -17,6 +17,8 @@ export interface WriteQuantizedOptions {
   readonly matrices: RegExp
   readonly bits: QuantizationConfig['bits']
   readonly blockSize: QuantizationConfig['block_size']
+  /** Names of those that are too rough in whole rows and stay in blocks. @defaultValue none */
+  readonly rough?: ReadonlySet<string>
   readonly quantizer: SliceQuantizer
   /** What errors say that a file is in. */
   readonly folder: string
@@ -67,7 +69,7 @@ async function writeTensors(
     if (!opened.has(entry.file)) opened.set(entry.file, await source.findWeights(entry.file))
     for await (const slice of readSlices(opened.get(entry.file)!, entry)) {
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
-      if (!isMatrix(name, entry, options)) {
+      if (!isMatrix(name, entry, options.matrices)) {
         await writer.append(name, slice)
         options.onBytes?.(slice.length)
         continue
@@ -80,8 +82,8 @@ async function writeTensors(
 }
 
 function startStep(name: string, entry: TensorEntry, bytes: Uint8Array, options: WriteQuantizedOptions): Step {
-  const { bits, blockSize, quantizer } = options
-  const rows = quantizer.quantize({ bytes, dtype: entry.dtype, width: entry.shape[1]!, bits, blockSize })
+  const { bits, block_size: blockSize } = chooseFormat(name, options)
+  const rows = options.quantizer.quantize({ bytes, dtype: entry.dtype, width: entry.shape[1]!, bits, blockSize })
   // Whoever waits for it hears of a failure; nobody does after another step has failed.
   rows.catch(() => {})
   return { name, entry, bytes: bytes.length, rows }
@@ -101,17 +103,15 @@ async function finishStep(
   onBytes?.(bytes)
 }
 
-function isMatrix(name: string, entry: TensorEntry, { matrices }: Pick<WriteQuantizedOptions, 'matrices'>): boolean {
-  return matrices.test(name) && entry.shape.length === 2 && isFloatType(entry.dtype)
+type Format = Pick<WriteQuantizedOptions, 'matrices' | 'bits' | 'blockSize' | 'rough'>
+
+function chooseFormat(name: string, { bits, blockSize, rough }: Format): TensorFormat {
+  return rough?.has(name) ? BLOCKS_FOR_ROUGH : { bits, block_size: blockSize }
 }
 
-function planTensor(
-  name: string,
-  entry: TensorEntry,
-  format: Pick<WriteQuantizedOptions, 'matrices' | 'bits' | 'blockSize'>,
-): TensorPlan[] {
-  const { bits, blockSize } = format
-  if (!isMatrix(name, entry, format)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
+function planTensor(name: string, entry: TensorEntry, format: Format): TensorPlan[] {
+  const { bits, block_size: blockSize } = chooseFormat(name, format)
+  if (!isMatrix(name, entry, format.matrices)) return [{ name, dtype: entry.dtype, shape: entry.shape }]
   const [rows, width] = entry.shape as [number, number]
   if (blockSize === 'row') {
     return [

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readFloats, readTensorBytes } from '../../../test/helpers/read-tensor.ts'
-import type { QuantizationConfig } from '../../models/quantization-config.ts'
+import { formatOf, type QuantizationConfig } from '../../models/quantization-config.ts'
 import { SafetensorsWriter } from '../../models/safetensors-writer.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
 
@@ -27,7 +27,7 @@ export async function writeDequantized(source: Checkpoint, quantized: Checkpoint
 }
 
 function dequantize({ config, weights }: Checkpoint, name: string, width: number): ArrayBuffer {
-  const { bits, block_size: blockSize } = config.quantization_config!
+  const { bits, block_size: blockSize } = formatOf(config.quantization_config!, name)
   const bytes = new Uint8Array(readTensorBytes(weights, name))
   const scales = readFloats(weights, `${name}.scales`)
   if (blockSize === 'row') {

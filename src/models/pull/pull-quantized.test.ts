@@ -9,6 +9,7 @@ import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
 import { killGroup } from '../../../test/helpers/kill-group.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readTensorBytes } from '../../../test/helpers/read-tensor.ts'
+import { writeOutliers } from '../../../test/helpers/write-outliers.ts'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { quantizeCheckpoint } from '../quantize-checkpoint.ts'
 import { readSafetensors } from '../read-safetensors.ts'
@@ -76,10 +77,14 @@ function expectSame(name: string, ...indexes: readonly [WeightIndex, WeightIndex
 }
 
 /** The copy has the tensors that quantising the whole checkpoint gives, byte for byte. */
-async function expectRight(original = join(work, 'original'), made = out()): Promise<void> {
+async function expectRight(
+  original = join(work, 'original'),
+  made = out(),
+  blockSize: PullQuantizedOptions['blockSize'] = 32,
+): Promise<void> {
   const whole = join(work, 'whole')
   await rm(whole, { recursive: true, force: true })
-  await quantizeCheckpoint({ folder: original, out: whole, bits: 8, blockSize: 32 })
+  await quantizeCheckpoint({ folder: original, out: whole, bits: 8, blockSize })
   const [expected, found] = await Promise.all([readSafetensors(whole), readSafetensors(made)])
   expect(found.names.toSorted()).toEqual(expected.names.toSorted())
   for (const name of expected.names) expectSame(name, found, expected)
@@ -166,6 +171,21 @@ it('stops on an abort and keeps what it has', async () => {
   await pull(hub)
   await expectRight()
   expect(hub.downloads.slice(before)).toEqual([2, 3, 4, 5].map((index) => `${shardName(index)} -`))
+})
+
+it('says which matrices stayed in blocks, of files that a process before it has finished too', async () => {
+  await writeShards(join(work, 'original'))
+  const rough = [0, 4].map((index) => `model.layers.${index}.mlp.up_proj.weight`)
+  for (const name of rough) await writeOutliers(join(work, 'original'), name, 100)
+  await using hub = await startFakeHub(await readFiles(join(work, 'original')))
+  const controller = new AbortController()
+  const onQuantize = (file: string) => file === shardName(1) && controller.abort()
+  const stopped = pull(hub, { blockSize: 'row', signal: controller.signal, onQuantize })
+  await expect(stopped).rejects.toThrow(AbortedError)
+  const seen: string[] = []
+  await pull(hub, { blockSize: 'row', onRough: (names) => seen.push(...names) })
+  expect(seen).toEqual(rough)
+  await expectRight(join(work, 'original'), out(), 'row')
 })
 
 it('does not mix what was begun with something else', async () => {

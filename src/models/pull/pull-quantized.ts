@@ -13,7 +13,7 @@ import { partialOf, sizeOf } from './partial-file.ts'
 import { withLock } from './pull-lock.ts'
 import { checkSpace, explainPull, type PullOptions, readOffline, readPullName } from './pull-model.ts'
 import { readState, writeState } from './pull-state.ts'
-import { quantizeShard, writeIndex } from './quantize-shard.ts'
+import { listRough, quantizeShard, writeIndex } from './quantize-shard.ts'
 import { listKept, planParts, type QuantizedPart } from './quantized-parts.ts'
 import { listRemoteFiles, type RemoteFile } from './remote-files.ts'
 
@@ -27,6 +27,8 @@ export interface PullQuantizedOptions extends Omit<PullOptions, 'without'> {
   readonly threads?: number
   /** Called when a file of weights has arrived and is quantised. */
   readonly onQuantize?: (file: string) => void
+  /** Called at the end with the names of matrices that stayed in blocks of 128, as whole rows would have been too rough for them. */
+  readonly onRough?: (names: readonly string[]) => void
 }
 
 /**
@@ -113,12 +115,27 @@ async function makeCopy(copy: Copy): Promise<void> {
   } finally {
     await quantizer.close()
   }
-  for (const part of parts) await writeIndex(made, part)
+  for (const part of parts) {
+    await writeIndex(made, part)
+    if (copy.blockSize === 'row') await nameRough(copy, part)
+  }
 }
 
-async function describePart({ source, bits, blockSize }: Copy, { folder, storage }: QuantizedPart): Promise<string> {
+/** Which matrices stay in blocks is known once all of them have been seen, by this process or one before it. */
+async function nameRough(copy: Copy, part: QuantizedPart): Promise<void> {
+  const rough = await listRough(copy.made, part)
+  if (rough.length === 0) return
+  await writeFile(join(copy.made, part.folder, part.storage), await describePart(copy, part, rough))
+  copy.onRough?.(rough.map((name) => join(part.folder, name)))
+}
+
+async function describePart(
+  { source, bits, blockSize }: Copy,
+  { folder, storage }: QuantizedPart,
+  rough: readonly string[] = [],
+): Promise<string> {
   const path = join(source, folder)
-  return describeQuantized(openFolder(path), { folder: path, storage, bits, blockSize })
+  return describeQuantized(openFolder(path), { folder: path, storage, bits, blockSize, rough })
 }
 
 /** All texts but those that say what is in which shard, and those that are others in the copy. */

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ModelFormatError } from '../../errors/index.ts'
+import { findRoughMatrices } from '../find-rough-matrices.ts'
 import { indexFiles } from '../index-weights.ts'
 import { openFolder } from '../model-folder.ts'
 import type { QuantizationConfig } from '../quantization-config.ts'
@@ -24,7 +25,8 @@ export interface ShardOptions {
 }
 
 /**
- * Quantises one file of weights into the copy, where it appears once it is whole.
+ * Quantises one file of weights into the copy, where it appears once it is whole. With whole rows, matrices that are too rough in them
+ * stay in blocks.
  *
  * @throws ModelFormatError, AbortedError
  */
@@ -41,8 +43,10 @@ export async function quantizeShard(options: ShardOptions): Promise<void> {
   await mkdir(dirname(target), { recursive: true })
   // What a process that was killed has left of it.
   await rm(draft, { force: true })
-  const format = { matrices, bits, blockSize }
-  await writeQuantized(draft, weights, { ...format, source: files, quantizer, folder: join(id, folder), signal })
+  const writing = { matrices, source: files, quantizer, folder: join(id, folder), signal }
+  const rough = blockSize === 'row' ? await findRoughMatrices(weights, writing) : []
+  const names = new Set(rough.map(({ name }) => name))
+  await writeQuantized(draft, weights, { ...writing, bits, blockSize, rough: names })
   await rename(draft, target)
 }
 
@@ -60,4 +64,12 @@ export async function writeIndex(made: string, { folder, index, shards }: Quanti
     }
   }
   await writeFile(join(made, folder, index), JSON.stringify({ metadata: { total_size: size }, weight_map: map }))
+}
+
+/** Names of the matrices of a part that stayed in blocks, as it was quantised to whole rows. */
+export async function listRough(made: string, { folder, shards }: QuantizedPart): Promise<string[]> {
+  const weights = await indexFiles(openFolder(join(made, folder)), shards)
+  return weights.names.filter(
+    (name) => weights.get(name)!.dtype === 'U8' && weights.get(`${name}.scales`) !== undefined,
+  )
 }
