@@ -37,11 +37,21 @@ export const orderArgument = {
   },
 } as const
 
+/** For commands that answer many clients. */
+export const keepStatesArgument = {
+  'keep-states': {
+    type: 'string',
+    description: 'memory for states that were read, kept a minute for calls of the same key with other questions',
+    valueHint: 'size',
+  },
+} as const
+
 export interface EngineArguments {
   readonly backend?: string | undefined
   readonly threads?: string | undefined
   readonly workers?: string | undefined
   readonly isolate?: boolean | undefined
+  readonly 'keep-states'?: string | undefined
   readonly use?: string | undefined
   readonly calibration?: string | undefined
   readonly 'both-orders'?: boolean | undefined

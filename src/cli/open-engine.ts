@@ -1,6 +1,7 @@
 import { createEngine, type Engine, type EngineOptions } from '../engine/index.ts'
 import type { EngineArguments, Models } from './engine-arguments.ts'
 import { parseJson, readNamedText, readNumber } from './read-request.ts'
+import { readSize } from './read-size.ts'
 
 /** The engine that the arguments ask for, with `models` by name of a request; the engine itself checks their values. */
 export async function openEngine(
@@ -9,6 +10,7 @@ export async function openEngine(
     threads,
     workers,
     isolate,
+    'keep-states': keepStates,
     calibration,
     'both-orders': bothOrders,
     'symbol-mass': symbolMass,
@@ -21,6 +23,7 @@ export async function openEngine(
     ...(threads === undefined ? {} : { threads: readNumber('--threads', threads) }),
     ...(workers === undefined ? {} : { workers: readNumber('--workers', workers) }),
     ...(isolate ? { worker: 'process' as const } : {}),
+    ...(keepStates === undefined ? {} : { keepStates: { bytes: readSize('--keep-states', keepStates) } }),
     ...(calibration === undefined ? {} : { calibration: await readCalibration(calibration) }),
     ...(bothOrders === undefined ? {} : { bothOrders }),
     ...(symbolMass === undefined ? {} : { symbolMass }),

@@ -15,6 +15,7 @@ const OF_WORKERS = [
   'threads',
   'workers',
   'isolate',
+  'keep-states',
   'calibration',
   'both-orders',
   'preload',

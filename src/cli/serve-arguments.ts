@@ -2,7 +2,13 @@ import { InvalidRequestError } from '../errors/index.ts'
 import type { NodeTimeouts } from '../http/adapters/node.ts'
 import { defaultJournal } from '../http/serve/default-journal.ts'
 import type { Ending } from '../http/serve/serve-http.ts'
-import { calibrationArgument, engineArguments, isolateArgument, orderArgument } from './engine-arguments.ts'
+import {
+  calibrationArgument,
+  engineArguments,
+  isolateArgument,
+  keepStatesArgument,
+  orderArgument,
+} from './engine-arguments.ts'
 import { namedLoraArgument } from './lora-arguments.ts'
 import { queuePlaintextArgument } from './queue-arguments.ts'
 import { readDuration } from './read-duration.ts'
@@ -81,6 +87,7 @@ export const serveArguments = {
     valueHint: 'n',
   },
   ...isolateArgument,
+  ...keepStatesArgument,
   ...lifecycleArguments,
   ...engineArguments,
   ...calibrationArgument,

@@ -2,6 +2,7 @@ import type { Backend } from '../backends/backend.ts'
 import type { Family, ModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import type { Decider } from './decider.ts'
+import type { KeptStates } from './tree/kept-states.ts'
 
 /** How models that answer with letters, digits or yes and no are read; others are read as ever. */
 export interface SymbolOptions {
@@ -9,6 +10,13 @@ export interface SymbolOptions {
   readonly bothOrders?: boolean
   /** Says how probable the symbols are among all that could be written. @defaultValue false */
   readonly symbolMass?: boolean
+}
+
+/** How an engine has models opened. */
+export interface DeciderOptions {
+  readonly symbols?: SymbolOptions | undefined
+  /** Where models that read a state by itself keep what they read. @defaultValue nothing is kept */
+  readonly kept?: KeptStates | undefined
 }
 
 /** A checkpoint whose architecture is known, about to be opened. */
@@ -19,6 +27,7 @@ export interface DecisionBundle {
   /** `unread` of its family. */
   readonly unread: readonly RegExp[]
   readonly symbols: SymbolOptions
+  readonly kept?: KeptStates | undefined
 }
 
 /** A row of the registry of decision models. */

@@ -2,13 +2,12 @@ import type { Backend } from '../backends/backend.ts'
 import { findFamily, readModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import type { Decider } from './decider.ts'
-import type { SymbolOptions } from './decision-family.ts'
+import type { DeciderOptions } from './decision-family.ts'
 import { DECISION_FAMILIES } from './families.ts'
 
-interface Opened {
+interface Opened extends DeciderOptions {
   readonly backend: Backend
   readonly files: ModelFiles
-  readonly symbols?: SymbolOptions
 }
 
 /**
@@ -16,8 +15,8 @@ interface Opened {
  *
  * @throws ModelFormatError naming an architecture that is not known, or the file that is missing or wrong
  */
-export async function openDecider({ backend, files, symbols = {} }: Opened): Promise<Decider> {
+export async function openDecider({ backend, files, symbols = {}, kept }: Opened): Promise<Decider> {
   const config = await readModelConfig(files)
   const { open, unread } = findFamily(DECISION_FAMILIES, config)
-  return open({ backend, files, config, unread, symbols })
+  return open({ backend, files, config, unread, symbols, kept })
 }

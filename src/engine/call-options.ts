@@ -33,7 +33,17 @@ export interface CallOptions {
    */
   readonly onTimings?: ((timings: CallTimings) => void) | undefined
   /**
-   * Who is calling; waiting calls are served round-robin over clients. Default: one client for all.
+   * Whether the engine's `keepStates` is for this call: `false` neither takes what was kept of its state nor keeps any of it. Default `true`.
+   *
+   * @example
+   * ```ts
+   * await engine.decide(request, { keepState: false })
+   * ```
+   */
+  readonly keepState?: boolean | undefined
+  /**
+   * Who is calling; waiting calls are served round-robin over clients, and what `keepStates` keeps is found by
+   * calls of the same client only. Default: one client for all.
    *
    * @example
    * ```ts

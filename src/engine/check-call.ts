@@ -1,8 +1,9 @@
-import { callback, oneOf, readOption, withMethods } from '../options/index.ts'
+import { callback, flag, oneOf, readOption, withMethods } from '../options/index.ts'
 import type { ListeningOptions } from './call-options.ts'
 
 const SIGNAL = withMethods<AbortSignal>('an AbortSignal', 'addEventListener').optional()
 const CALLBACK = callback().optional()
+const KEEP_STATE = flag.optional()
 const PRIORITY = oneOf(['normal', 'half']).optional()
 
 /**
@@ -10,9 +11,10 @@ const PRIORITY = oneOf(['normal', 'half']).optional()
  *
  * @throws InvalidRequestError naming the option
  */
-export function checkCall({ signal, priority, onProgress, onPreview, onTimings }: ListeningOptions): void {
+export function checkCall({ signal, priority, keepState, onProgress, onPreview, onTimings }: ListeningOptions): void {
   readOption('signal', SIGNAL, signal)
   readOption('priority', PRIORITY, priority)
+  readOption('keepState', KEEP_STATE, keepState)
   readOption('onProgress', CALLBACK, onProgress)
   readOption('onPreview', CALLBACK, onPreview)
   readOption('onTimings', CALLBACK, onTimings)

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { createBackend, decideTelemetry } from '../backends/index.ts'
 import type { Connect } from './connection.ts'
 import type { Engine } from './engine.ts'
+import { forgetOnClose } from './forget-on-close.ts'
 import { connectInline } from './inline-connection.ts'
 import { connectProcess } from './process-connection.ts'
-import { type EngineOptions, type Place, resolveOptions } from './resolve-options.ts'
+import { type EngineOptions, type ResolvedOptions, resolveOptions } from './resolve-options.ts'
 import { startEngine } from './start-engine.ts'
 import { createTaskSource } from './task-source.ts'
 import { connectWorker } from './worker-connection.ts'
@@ -25,10 +26,12 @@ import { connectWorker } from './worker-connection.ts'
 export async function createEngine(options?: EngineOptions): Promise<Engine> {
   const resolved = resolveOptions(options)
   if (options?.runtimeTelemetry === true) decideTelemetry(true)
-  return startEngine(resolved, connectFor(resolved.worker), createTaskSource(resolved.settings), readFile)
+  return startEngine(resolved, connectFor(resolved), createTaskSource(resolved.settings), readFile)
 }
 
-function connectFor(place: Place): Connect {
-  if (place === 'process') return connectProcess()
-  return place ? connectWorker() : connectInline(createTaskSource, createBackend)
+function connectFor({ worker, settings }: ResolvedOptions): Connect {
+  // Memory of a process goes back to the system, which wipes it.
+  if (worker === 'process') return connectProcess()
+  if (worker && settings.keepStates) return forgetOnClose(connectWorker())
+  return worker ? connectWorker() : connectInline(createTaskSource, createBackend)
 }

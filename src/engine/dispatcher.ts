@@ -16,10 +16,10 @@ import { FairQueue } from './fair-queue.ts'
 import { endJob, type Job, tellJob } from './job.ts'
 import type { CallKind, Calls } from './jobs.ts'
 import { KeptModels } from './kept-models.ts'
-import { chooseLoras } from './lora-options.ts'
 import { buffersOf } from './picture-sources.ts'
-import type { BackendInfo, FromWorker, News, RunMessage, ToWorker } from './protocol.ts'
+import type { BackendInfo, FromWorker, News, ToWorker } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
+import { toRunMessage } from './run-message.ts'
 
 /** Calls that wait in front of one that would rather be refused, where `maxQueue` is not set. */
 const SERVICE_QUEUE = 64
@@ -106,15 +106,14 @@ export class Dispatcher {
     return new Promise((resolve, reject) => {
       checkCall(options)
       const { signal, onProgress, onPreview, client = '', priority, whenBusy } = options
-      const lora = chooseLoras(this.#options.loras, model, options.lora)
+      const id = ++this.#lastId
+      const message = toRunMessage({ id, kind, model, request }, options, this.#options)
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
       if (!this.#hasRoom(client, whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY)) {
         throw new OverloadedError()
       }
 
-      const id = ++this.#lastId
-      const wanted = { reports: onProgress !== undefined, previews: onPreview !== undefined }
       const stopListening = () => signal?.removeEventListener('abort', abort)
       const job: Job = {
         client,
@@ -123,7 +122,7 @@ export class Dispatcher {
         listeners: { onProgress, onPreview },
         isAbandoned: false,
         told: startTiming(options.onTimings),
-        message: { type: 'run', id, kind, model, lora, request, ...wanted } as RunMessage,
+        message,
         resolve: (response) => {
           stopListening()
           resolve(response as Calls[Kind]['response'])
@@ -204,7 +203,7 @@ export class Dispatcher {
       return this.#endStart?.(errorFromJSON(message.error))
     } else if (message.type === 'model') {
       return this.#models.note(message)
-    } else {
+    } else if (message.type !== 'forgotten') {
       const job = this.#running.get(message.id)
       if (message.type === 'progress' || message.type === 'preview') return job && this.#tell(job, message)
       this.#running.delete(message.id)

@@ -54,11 +54,17 @@ export class JobRunner {
 
   /** The promise never rejects: everything that goes wrong is answered with a message. */
   async handle(message: ToWorker): Promise<void> {
+    if (message.type === 'forget') return this.#forget()
     if (message.type === 'abort') return this.#aborts.get(message.id)?.abort()
     const run = message.type === 'start' ? this.#start(message.settings) : this.#run(message)
     this.#runs.add(run)
     await run
     this.#runs.delete(run)
+  }
+
+  async #forget(): Promise<void> {
+    await this.dispose()
+    this.#post({ type: 'forgotten' })
   }
 
   /** Aborts the jobs, waits until they and the start have ended, and frees models and backend. */
@@ -84,7 +90,7 @@ export class JobRunner {
   }
 
   async #run(message: RunMessage): Promise<void> {
-    const { id, reports, previews } = message
+    const { id, reports, previews, keepFor } = message
     const controller = new AbortController()
     this.#aborts.set(id, controller)
     const place = this.#turns.join(controller.signal)
@@ -94,7 +100,7 @@ export class JobRunner {
     const onPreview = (preview: Preview) => {
       if (!controller.signal.aborted) this.#post({ type: 'preview', id, preview })
     }
-    const context = { turn: () => place.turn(), onProgress, ...(previews && { onPreview }) }
+    const context = { turn: () => place.turn(), onProgress, ...(previews && { onPreview }), keepFor }
     const stint = new Stint()
     try {
       const response = await this.#answer(message, context, controller.signal, stint)

@@ -1,5 +1,5 @@
 import type { Backend } from '../backends/backend.ts'
-import type { SymbolOptions } from '../decide/decision-family.ts'
+import type { DeciderOptions, SymbolOptions } from '../decide/decision-family.ts'
 import { identifyDecider } from '../decide/identify-decider.ts'
 import { readImageManifest } from '../images/image-manifest.ts'
 import type { PictureCodec } from '../images/picture/picture-codec.ts'
@@ -30,12 +30,12 @@ export async function openTask(
   files: ModelFiles,
   backend: Backend,
   loadCodec: () => Promise<PictureCodec>,
-  symbols: SymbolOptions = {},
+  options: DeciderOptions = {},
 ): Promise<Task> {
   if (await isImageBundle(files)) {
     const [{ openImageTask }, codec] = await Promise.all([import('../images/image-task.ts'), loadCodec()])
     return openImageTask({ backend, files, codec })
   }
   const { openDecider } = await import('../decide/open-decider.ts')
-  return openDecider({ backend, files, symbols })
+  return openDecider({ backend, files, ...options })
 }

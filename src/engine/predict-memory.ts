@@ -20,7 +20,7 @@ const SHARES = { 8: 8.5 / 32, 4: 4.5 / 32 } as const
  */
 export async function predictMemory(files: ModelFiles, symbols?: SymbolOptions): Promise<MemoryPrediction> {
   const sessions: GraphMemory[] = []
-  const task = await openTask(files, weighing(sessions), loadSharpCodec, symbols)
+  const task = await openTask(files, weighing(sessions), loadSharpCodec, { symbols })
   const { workingMemory: working = 0 } = task
   await task.dispose()
   const bytes = (share: number) => sessions.map(({ floats, rest }) => share * floats + rest)

@@ -18,6 +18,8 @@ export type ToWorker =
   | { readonly type: 'start'; readonly settings: EngineSettings }
   | { [Kind in CallKind]: RunMessage<Kind> }[CallKind]
   | { readonly type: 'abort'; readonly id: number }
+  /** The last message: all jobs are to end, and what was kept of them is to be wiped. Answered with `forgotten`. */
+  | { readonly type: 'forget' }
 
 export interface RunMessage<Kind extends CallKind = CallKind> {
   readonly type: 'run'
@@ -31,6 +33,8 @@ export interface RunMessage<Kind extends CallKind = CallKind> {
   readonly reports: boolean
   /** Whether `preview` is to be sent, which takes work of its own. */
   readonly previews: boolean
+  /** See `JobContext`. */
+  readonly keepFor?: string
 }
 
 export type FromWorker =
@@ -46,6 +50,7 @@ export type FromWorker =
   /** Without `served` where the error came before the model was known. */
   | { readonly type: 'error'; readonly id: number; readonly error: ErrorJson; readonly served?: Served }
   | ({ readonly type: 'model' } & ModelChange)
+  | { readonly type: 'forgotten' }
 
 /** What is told of a job while it runs. */
 export type News =

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { BACKEND_NAMES, type BackendName, countDefaultThreads } from '../backends/index.ts'
 import type { SymbolOptions } from '../decide/decision-family.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
+import type { KeptStatesOptions } from '../decide/tree/kept-states.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
 import { isHubId } from '../models/hub-cache.ts'
@@ -10,6 +11,7 @@ import { count, flag, mapOf, mustBe, oneOf, optionTable, readOption, readOptions
 import { COMMON_OPTIONS, type CommonEngineOptions } from './common-options.ts'
 import { DEFAULT_MODELS, type ModelName } from './default-models.ts'
 import type { JobKind } from './jobs.ts'
+import { KEEP_STATES, type KeepStates, shareKeptStates } from './keep-states.ts'
 import { type LoraOption, NAMED_LORAS, type NamedLoras } from './lora-options.ts'
 
 /** What serves each model name; the jobs themselves are no names of models. */
@@ -96,6 +98,17 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    */
   readonly memoryBudget?: number
   /**
+   * Keeps what the model read of a state, so that a call of the same `client` with the same state and other questions costs its questions only;
+   * its answers are the same. What is kept is in memory alone, and zeroed when it goes. Of decide-mini and models of its kind; language models and
+   * other encoders read the state with every call, with this option too. Default: nothing is kept.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ keepStates: { bytes: 256e6, seconds: 60 } })
+   * ```
+   */
+  readonly keepStates?: KeepStates
+  /**
    * Lets onnxruntime-node report to its maker, as it does by itself on Linux and macOS: system, processor, a device id that it
    * keeps in the home folder, and what it is told of models. The first engine of a process decides for all of it, and
    * `ORT_DISABLE_TELEMETRY` in the environment before it. Default false.
@@ -116,6 +129,8 @@ export interface EngineSettings {
   readonly symbols?: SymbolOptions
   readonly keepAlive: number
   readonly memoryBudget: number
+  /** What one worker keeps. @defaultValue nothing */
+  readonly keepStates?: KeptStatesOptions
   /** URL of the folder with the files of onnxruntime-web, for browsers only. */
   readonly runtimeUrl?: string
 }
@@ -142,6 +157,7 @@ const ENGINE_OPTIONS = optionTable('an engine', {
   ...COMMON_OPTIONS,
   worker: z.union([z.boolean(), z.literal('process')], mustBe("true, false or 'process'")).default(true),
   workers: count(1).default(1),
+  keepStates: KEEP_STATES.optional(),
   runtimeTelemetry: flag.default(false),
 } satisfies Record<keyof EngineOptions, unknown>)
 
@@ -163,6 +179,7 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
     maxOptions,
     bothOrders,
     symbolMass,
+    keepStates,
   } = given
   if (workers > 1 && !worker) {
     throw new InvalidRequestError('workers', `must be 1 where \`worker\` is false, got ${workers}`)
@@ -179,6 +196,7 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
       symbols: { bothOrders, symbolMass },
       keepAlive,
       memoryBudget: (memoryBudget ?? measureMemory() / 2) / workers,
+      ...(keepStates && { keepStates: shareKeptStates(keepStates, workers) }),
     },
     worker,
     workers,

@@ -1,3 +1,4 @@
+import { KeptStates } from '../decide/tree/kept-states.ts'
 import { isHubId } from '../models/hub-cache.ts'
 import {
   EMBEDDED_MODELS,
@@ -28,11 +29,12 @@ const SMALL = 64 * 2 ** 20
  * compatible service (`jev-latest`): the specification accepts it (section 2.4), the default model of the job does it,
  * and the answer to a decision says which that was.
  */
-export function createTaskSource({ models, symbols }: EngineSettings): TaskSource {
+export function createTaskSource({ models, symbols, keepStates }: EngineSettings): TaskSource {
   const targets = new Map([...Object.entries(EMBEDDED_MODELS), ...Object.entries(models)])
   const embedded = new Set(Object.values(EMBEDDED_MODELS))
   // They come with the package and stay where they are; looking for one costs half a millisecond, a tenth of a short decision.
   const found = new Map<string, ModelSource>()
+  const kept = keepStates && new KeptStates(keepStates)
   return {
     names: [...targets.keys()],
     async resolve(model, fallback) {
@@ -53,7 +55,7 @@ export function createTaskSource({ models, symbols }: EngineSettings): TaskSourc
       const files = openFiles(model)
       const unpack = (weights: MadeWeights) => unpackWeights(weights, weights.path ?? model.folder, signal)
       const able = withoutWeights ? backend : withUnpacked(backend, files, unpack)
-      return openTask(files, able, loadSharpCodec, symbols)
+      return openTask(files, able, loadSharpCodec, { symbols, kept })
     },
   }
 }

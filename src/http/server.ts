@@ -133,7 +133,7 @@ export function createServer(options: ServerOptions): Server {
   let isDraining = false
   const handler = createHandler({
     routes: [
-      ...createWorkRoutes(accounting, resolved, { jobs, webhooks }),
+      ...createWorkRoutes(accounting, resolved, { jobs, webhooks, hasKeys: keys !== undefined }),
       createModelsRoute(engine),
       createUsageRoute(ledger, recent),
       ...createAdminRoutes({ store, ledger, given, stored }),
@@ -209,10 +209,15 @@ function openJobs(
 function createWorkRoutes(
   accounting: Accounting,
   options: ResolvedServerOptions,
-  { jobs, webhooks }: ReturnType<typeof openJobs>,
+  { jobs, webhooks, hasKeys }: ReturnType<typeof openJobs> & { readonly hasKeys: boolean },
 ): Route[] {
   const { engine, maxEditBodyBytes, maxOptions } = options
-  const decisions = createDecisionService({ engine, ...accounting, ...(maxOptions !== undefined && { maxOptions }) })
+  const decisions = createDecisionService({
+    engine,
+    hasKeys,
+    ...accounting,
+    ...(maxOptions !== undefined && { maxOptions }),
+  })
   const json = [
     createSystemOneRoute(decisions, options),
     createOpenAiRoute(decisions, options),

@@ -43,4 +43,6 @@ export interface JobContext {
   onProgress?(progress: Progress): void
   /** Absent where nobody looks: previews take work of their own. */
   onPreview?(preview: Preview): void
+  /** Whose the job is, where a model may keep what it reads for later jobs of theirs. Absent where it may not. */
+  readonly keepFor?: string | undefined
 }

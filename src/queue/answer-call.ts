@@ -98,6 +98,8 @@ async function run(
   }
   const call: ListeningOptions = {
     signal,
+    // The queue does not say whose a call is.
+    keepState: false,
     onTimings: (measured) => void (timings = measured),
     ...(reports && { onProgress }),
     ...(previews && { onPreview }),

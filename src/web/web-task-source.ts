@@ -86,7 +86,7 @@ async function open(
   if (signal.aborted) stop()
   try {
     const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes })
-    return await openTask(files, backend, loadCanvasCodec, symbols)
+    return await openTask(files, backend, loadCanvasCodec, { symbols })
   } finally {
     signal.removeEventListener('abort', stop)
     stop()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Backend } from '../../backends/backend.ts'
+import type { Backend, Precision } from '../../backends/backend.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
 import { buildBertBranch, buildBertTrunk, buildTreeScorer, chooseLinear, refuseUnread } from '../../graph/index.ts'
 import type { BertConfig } from '../../models/bert-config.ts'
 import { indexWeights } from '../../models/index-weights.ts'
@@ -12,8 +13,10 @@ import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { manifestSchema } from '../manifest.ts'
 import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
+import type { KeptStates } from './kept-states.ts'
 import { createTreeTokens } from './tree-branch.ts'
 import { readTreeConfig, type TreeLayout } from './tree-config.ts'
+import { FRAME } from './tree-plan.ts'
 import { createTreeQuestionReader } from './tree-question-reader.ts'
 import type { TreeModel } from './tree-reader.ts'
 
@@ -31,26 +34,39 @@ const treeManifestSchema = manifestSchema.extend({ template: z.literal('tree-1')
  * Opens a BERT encoder that answers trees of questions: `config.json` with a `tree`, `model.safetensors`, a WordPiece `tokenizer.json` and
  * `tessera.json`.
  *
- * @throws ModelFormatError naming the file that is missing or wrong
+ * @throws ModelFormatError naming the file that is missing or wrong; InvalidRequestError where no window of it has room in `kept`
  */
-export async function openTreeDecider({ backend, files, unread }: Omit<DecisionBundle, 'config'>): Promise<Decider> {
+export async function openTreeDecider({ backend, files, unread, kept }: DecisionBundle): Promise<Decider> {
   const { config, layout } = await readTreeConfig(files)
   const [manifest, weights, tokenizer] = await Promise.all([
     readConfig(files, 'tessera.json', treeManifestSchema, 'a bundle manifest with template tree-1 and readout scorer'),
     indexWeights(files),
     loadWordPieceTokenizer(files, { vocabulary: config.vocab_size }),
   ])
+  if (kept) requireRoom(kept, windowBytes(config, manifest.window.tokens, backend.precision))
   const reader = createTreeQuestionReader({
     model: await openTreeModel(backend, { config, files, weights, layout, unread }),
     tokens: createTreeTokens(tokenizer, layout),
     tokenizer,
     limits: { positions: config.max_position_embeddings, window: manifest.window },
+    kept,
   })
   return createDecider(reader, {
     name: manifest.name,
     calibrate: (question, logits) => calibrateLogits(question, logits, manifest.calibration),
     sharpness: manifest.window.sharpness,
   })
+}
+
+/** Bytes of the keys and values of the largest window, with its frame. */
+function windowBytes(config: BertConfig, tokens: number, precision: Precision): number {
+  return (tokens + FRAME) * 2 * config.num_hidden_layers * config.hidden_size * (precision === 'float16' ? 2 : 4)
+}
+
+function requireRoom({ room }: KeptStates, bytes: number): void {
+  if (bytes <= room) return
+  const reason = `a window of this model takes ${bytes} bytes, and a worker may keep ${room}; give it more, or leave it out`
+  throw new InvalidRequestError('keepStates.bytes', reason)
 }
 
 interface TreeCheckpoint {

@@ -15,6 +15,7 @@ import { createTreeTokens, JOIN } from './tree-branch.ts'
 import { readTreeConfig } from './tree-config.ts'
 import { createTreeReader } from './tree-reader.ts'
 import { treeOptionTexts, treeText } from './tree-text.ts'
+import { openTreeWindow } from './tree-window.ts'
 
 const FOLDER = fixtureFolder('bert-tree')
 const context = { turn: async () => {} }
@@ -179,8 +180,8 @@ describe('a tree of questions', () => {
     const trunk = tokens.trunk(tokens.state('the app crashes.'))
     const read = async (most?: number) => {
       const reader = createTreeReader(model, [branch], most)
-      const [logits] = await reader.read(trunk, context.turn)
-      return { logits: logits!, passes: reader.passes - 1 }
+      const [logits] = await reader.read(await openTreeWindow(model.trunk, trunk), context.turn)
+      return { logits: logits!, passes: reader.passes }
     }
     const [several, single] = [await read(), await read(4096)]
     expect(several.passes).toBeGreaterThanOrEqual(branch.ids.length / 256)

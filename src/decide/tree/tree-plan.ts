@@ -10,7 +10,7 @@ const LONGEST_BRANCH = 4096
 /** Tokens of the state that are read beside even the longest question; no window of a bundle is smaller. */
 const SMALLEST_WINDOW = 64
 /** `[CLS]` and `[SEP]` around a window. */
-const FRAME = 2
+export const FRAME = 2
 
 /** The state in windows of one size, and the questions that are read in these. */
 export interface Scan {

@@ -2,20 +2,25 @@ import type { JobContext } from '../../jobs/job-context.ts'
 import type { DecisionRequest } from '../../schemas/index.ts'
 import type { QuestionReader, Reading } from '../decider.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
-import type { PlanLimits } from '../windows.ts'
+import type { PlanLimits, Window } from '../windows.ts'
+import type { KeptStates } from './kept-states.ts'
 import type { TreeBranch, TreeTokens } from './tree-branch.ts'
 import { countTrees, planTrees, type TreePlan } from './tree-plan.ts'
 import { createTreeReader, type TreeModel } from './tree-reader.ts'
+import { openTreeWindow } from './tree-window.ts'
 
 export interface TreeParts {
   readonly model: TreeModel
   readonly tokens: TreeTokens
   readonly tokenizer: Tokenizer
   readonly limits: PlanLimits
+  /** Keeps what was read of states, for calls that bring them again. @defaultValue nothing is kept */
+  readonly kept?: KeptStates | undefined
 }
 
 /** Reads the state once a window, and the questions as trees behind it. */
-export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: TreeParts): QuestionReader<TreePlan> {
+export function createTreeQuestionReader(parts: TreeParts): QuestionReader<TreePlan> {
+  const { model, tokens, tokenizer, limits, kept } = parts
   function plan(request: DecisionRequest): TreePlan {
     try {
       return planTrees(request, tokens, limits)
@@ -25,31 +30,31 @@ export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: T
   }
 
   async function readAll(plan: TreePlan, context: JobContext, wanted: readonly string[]): Promise<Reading> {
-    const { branches, scans, state } = plan
-    const jobs = scans.map(({ windows, questions }) => {
-      const reader = createTreeReader(
-        model,
-        questions.map((question) => branches[question]!),
-      )
-      return { windows, questions, reader }
-    })
-    const total = jobs.reduce((sum, { windows, reader }) => sum + windows.length * reader.passes, 0)
+    const jobs = await openScans(parts, plan, context.keepFor)
+    const passes = jobs.map(({ windows, reader }) =>
+      windows.reduce((sum, window) => sum + window.passes + reader.passes, 0),
+    )
+    const total = passes.reduce((sum, own) => sum + own, 0)
     let done = 0
     const beforePass = async () => {
       await context.turn()
       context.onProgress?.({ stage: 'reading', done: done++, total })
     }
-    const read: Float64Array[][] = branches.map(() => [])
-    const kept = keepFeatures(plan, wanted, model.width)
-    for (const { windows, questions, reader } of jobs) {
-      for (const { start, end } of windows) {
-        const onRows = (index: number, rows: Float32Array) => kept.add(questions[index]!, rows)
-        const logits = await reader.read(tokens.trunk(state.slice(start, end)), beforePass, onRows)
-        for (const [index, question] of questions.entries()) read[question]!.push(logits[index]!)
+    const read: Float64Array[][] = plan.branches.map(() => [])
+    const features = keepFeatures(plan, wanted, model.width)
+    try {
+      for (const { windows, questions, reader } of jobs) {
+        for (const window of windows) {
+          const onRows = (index: number, rows: Float32Array) => features.add(questions[index]!, rows)
+          const logits = await reader.read(window, beforePass, onRows)
+          for (const [index, question] of questions.entries()) read[question]!.push(logits[index]!)
+        }
       }
+    } finally {
+      for (const { windows } of jobs) for (const window of windows) window.close()
     }
     context.onProgress?.({ stage: 'reading', done: total, total })
-    return { logits: read, ...(wanted.length > 0 && { features: kept.features }) }
+    return { logits: read, ...(wanted.length > 0 && { features: features.features }) }
   }
 
   return {
@@ -57,9 +62,27 @@ export function createTreeQuestionReader({ model, tokens, tokenizer, limits }: T
     count: countTrees,
     read: readAll,
     async dispose() {
+      kept?.forget(model.trunk)
       await Promise.all([model.trunk.dispose(), model.branch.dispose(), model.scorer.dispose()])
     },
   }
+}
+
+/** The windows of each size, those that were kept held, with the questions that are read there. */
+function openScans(
+  { model, tokens, kept }: TreeParts,
+  { branches, scans, state }: TreePlan,
+  keepFor: string | undefined,
+) {
+  const keeping = kept && keepFor !== undefined ? { kept, tenant: keepFor } : undefined
+  const open = ({ start, end }: Window) => openTreeWindow(model.trunk, tokens.trunk(state.slice(start, end)), keeping)
+  return Promise.all(
+    scans.map(async ({ windows, questions }) => {
+      const own = questions.map((question) => branches[question]!)
+      // Those that were kept are held from now on, so that none makes room for another of the same state.
+      return { windows: await Promise.all(windows.map(open)), questions, reader: createTreeReader(model, own) }
+    }),
+  )
 }
 
 /** Keeps what is read of the questions of some names: [question][window][(K + 1) · width]. */

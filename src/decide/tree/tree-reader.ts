@@ -1,7 +1,9 @@
 import type { Session, Tensor } from '../../backends/backend.ts'
 import { groupBranches } from '../group-branches.ts'
+import { type KeysAndValues, wipe } from './keys-and-values.ts'
 import { textLength, type TreeBranch } from './tree-branch.ts'
-import { branchFeeds, cutBranch, readRows, spanLength, type Stretch, trunkFeeds } from './tree-passes.ts'
+import { branchFeeds, cutBranch, readRows, spanLength, type Stretch } from './tree-passes.ts'
+import type { TreeWindow } from './tree-window.ts'
 
 /** Most tokens of questions in a pass: all scores of a layer are in memory at once. */
 const PASS = 256
@@ -24,31 +26,28 @@ interface Group {
 type OnRows = (branch: number, rows: Float32Array) => void
 
 export interface TreeReader {
-  /** Passes that a window takes, for progress. */
+  /** Passes that the questions take behind a window, for progress. */
   readonly passes: number
   /**
    * Reads a window and answers the questions on it. `beforePass` is awaited before every pass and may throw to stop. Gives the logits [K] of
    * each branch, in order.
    *
-   * @param trunk tokens of the window with its frame
    * @param onRows is given what the scorer reads of each branch: the hidden states of its leaves, in the order of their tokens, then that of its
    * decide token, [leaves + 1, width]; they are of no use after the call
    */
-  read(trunk: readonly number[], beforePass: () => Promise<void>, onRows?: OnRows): Promise<Float64Array[]>
+  read(window: TreeWindow, beforePass: () => Promise<void>, onRows?: OnRows): Promise<Float64Array[]>
 }
 
 /** @param most tokens of questions in a pass */
 export function createTreeReader(model: TreeModel, branches: readonly TreeBranch[], most = PASS): TreeReader {
   const groups = groupBySpan(branches, most)
   return {
-    passes: groups.reduce((sum, { passes }) => sum + passes.length, 1),
-    async read(trunk, beforePass, onRows) {
-      await beforePass()
-      const state = await model.trunk.run(trunkFeeds(trunk))
-      const logits: Float64Array[] = []
-      try {
+    passes: groups.reduce((sum, { passes }) => sum + passes.length, 0),
+    read: (window, beforePass, onRows) =>
+      window.use(beforePass, async (state) => {
+        const logits: Float64Array[] = []
         for (const group of groups) {
-          const rows = await readGroup(model, group, { state, length: trunk.length, beforePass })
+          const rows = await readGroup(model, group, { state, length: window.length, beforePass })
           const own = group.questions.map((question) => branches[question]!)
           const read = await score(model, own, rows)
           let first = 0
@@ -59,11 +58,8 @@ export function createTreeReader(model: TreeModel, branches: readonly TreeBranch
             first = next
           }
         }
-      } finally {
-        wipe(model.trunk, state)
-      }
-      return logits
-    },
+        return logits
+      }),
   }
 }
 
@@ -86,8 +82,6 @@ function groupBySpan(branches: readonly TreeBranch[], most: number): Group[] {
     })
   })
 }
-
-type KeysAndValues = Readonly<Record<string, Tensor>>
 
 interface WindowState {
   /** Keys and values of the window. */
@@ -199,10 +193,4 @@ function join(parts: readonly Float32Array[]): Float32Array {
     at += part.length
   }
   return joined
-}
-
-/** Keys and values can be inverted to the text they came from, and nobody knows when their memory is used again. */
-function wipe(session: Session, keysAndValues: KeysAndValues): void {
-  for (const { data } of Object.values(keysAndValues)) data.fill(0 as never)
-  session.free(keysAndValues)
 }

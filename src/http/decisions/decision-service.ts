@@ -10,17 +10,20 @@ export interface DecisionService {
 }
 
 interface Parts extends Accounting, OptionLimits {
+  /** Callers without keys are all one client, whose states are nobody's in particular: none are kept. */
+  readonly hasKeys: boolean
   readonly engine: Pick<Engine, 'decide' | 'countTokens'>
 }
 
 export function createDecisionService({
   engine,
+  hasKeys,
   maxOptions = LIMITS.options.max,
   ...accounting
 }: Parts): DecisionService {
   return {
     decide(request, call) {
-      const options = asChecked(request, toCallOptions(call), { maxOptions })
+      const options = asChecked(request, { ...toCallOptions(call), keepState: hasKeys }, { maxOptions })
       return chargeAnswer(accounting, call, {
         endpoint: 'decisions',
         request,
