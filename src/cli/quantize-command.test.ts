@@ -47,3 +47,29 @@ it.each([
   expect(lines.join('')).toContain('expected 8 or 4 bits')
   expect(process.exitCode).toBe(2)
 })
+
+it('takes the format that is fast here, and says why', async () => {
+  const lines: string[] = []
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+  const folder = await writeTinyBundle()
+  const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'tiny')
+  await runCommand(quantizeCommand, { rawArgs: [folder, out, '--for', 'this-machine', '--json'] })
+  const printed = JSON.parse(lines.join('')) as { bits: number; blockSize: number | 'row'; reason: string }
+  const gain = Number(/are ([\d.]+) times as fast/.exec(printed.reason)![1])
+  // Of a gain that is printed as 2.0 nobody can tell.
+  if (gain !== 2) expect(printed).toMatchObject({ bits: 8, blockSize: gain > 2 ? 'row' : 128 })
+  expect(JSON.parse(await readFile(join(out, 'config.json'), 'utf8'))).toMatchObject({
+    quantization_config: { bits: 8, block_size: printed.blockSize },
+  })
+})
+
+it.each([
+  [['--for', 'here'], 'expected this-machine or portable'],
+  [['--for', 'portable', '--bits', '4'], 'chooses the format itself'],
+])('refuses %s', async (format, message) => {
+  const lines: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+  await runCommand(quantizeCommand, { rawArgs: ['nothing', 'nowhere', ...format] })
+  expect(lines.join('')).toContain(message)
+  expect(process.exitCode).toBe(2)
+})

@@ -2,8 +2,16 @@ import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
-import { quantizationConfigSchema, quantizeCheckpoint, resolveModel } from '../models/index.ts'
+import {
+  quantizationConfigSchema,
+  quantizeCheckpoint,
+  type QuantizeWeightsOptions,
+  resolveModel,
+} from '../models/index.ts'
+import { nameFormat } from '../models/quantization-config.ts'
 import { describeRough } from './describe-rough.ts'
+import { adviseFormat } from './products/advise-format.ts'
+import { probeProducts } from './products/probe-products.ts'
 import { ProgressReport } from './progress-report.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
@@ -19,11 +27,17 @@ export const quantizeCommand = defineCommand({
   args: {
     model: { type: 'positional', required: true, description: 'a folder, a GGUF file, or a downloaded hub id' },
     out: { type: 'positional', required: true, description: 'folder to make' },
-    bits: { type: 'string', default: '8', description: '8 or 4', valueHint: 'n' },
+    for: {
+      type: 'string',
+      description:
+        'this-machine: times products here and takes row where it is twice as fast; portable: --bits 8 --block 128',
+      valueHint: 'where',
+    },
+    bits: { type: 'string', description: '8 or 4; 8 by default', valueHint: 'n' },
     block: {
       type: 'string',
-      default: '128',
-      description: 'values that share a scale: 16 to 256, 32 is best with 4 bits; or row, faster and less accurate',
+      description:
+        '128 by default; values that share a scale: 16 to 256, 32 is best with 4 bits; or row, faster and less accurate',
       valueHint: 'n',
     },
     threads: { type: 'string', description: 'threads that quantise; all processors by default', valueHint: 'n' },
@@ -31,7 +45,8 @@ export const quantizeCommand = defineCommand({
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {
-      const format = readFormat(args.bits, args.block)
+      const signal = untilInterrupted()
+      const { reason, ...format } = await chooseFormat(args, signal)
       const threads = readThreads(args.threads)
       const { folder } = await resolveModel(args.model)
       const report = new ProgressReport()
@@ -40,11 +55,18 @@ export const quantizeCommand = defineCommand({
         out: args.out,
         ...format,
         threads,
-        signal: untilInterrupted(),
+        signal,
         onProgress: (progress) => report.show({ ...progress, stage: 'quantising' }),
       })
-      printResult(args.json ?? false, { out: args.out, ...format, kept_in_blocks: rough }, () =>
-        [`${colors.green('wrote')} ${args.out}`, ...describeKept(rough)].join('\n'),
+      printResult(
+        args.json ?? false,
+        { out: args.out, ...format, ...(reason && { reason }), kept_in_blocks: rough },
+        () =>
+          [
+            `${colors.green('wrote')} ${args.out}`,
+            ...(reason ? [`${nameFormat({ bits: format.bits, block_size: format.blockSize })}: ${reason}`] : []),
+            ...describeKept(rough),
+          ].join('\n'),
       )
     }),
 })
@@ -58,6 +80,34 @@ function describeKept(rough: Kept): string[] {
     .map(({ name, error }) => `  ${name} (${(100 * error).toFixed(1)} %)`)
   const more = rough.length > SHOWN ? [`  and ${rough.length - SHOWN} more; --json has all`] : []
   return [describeRough(rough.length), ...[...lines, ...more].map((line) => colors.dim(line))]
+}
+
+interface FormatArguments {
+  readonly for?: string | undefined
+  readonly bits?: string | undefined
+  readonly block?: string | undefined
+}
+
+interface ChosenFormat extends Pick<QuantizeWeightsOptions, 'bits' | 'blockSize'> {
+  /** Where it was chosen by what products cost here. */
+  readonly reason?: string
+}
+
+async function chooseFormat(args: FormatArguments, signal: AbortSignal): Promise<ChosenFormat> {
+  const { for: where, bits, block } = args
+  if (where !== undefined && where !== 'this-machine' && where !== 'portable')
+    throw new InvalidRequestError('--for', `expected this-machine or portable, got '${where}'`)
+  if (where !== undefined && (bits !== undefined || block !== undefined))
+    throw new InvalidRequestError('--for', 'chooses the format itself; leave it out, or --bits and --block')
+  if (where !== 'this-machine') return readFormat(bits ?? '8', block ?? '128')
+  const products = await probeProducts({ signal })
+  if (products === undefined)
+    throw new InvalidRequestError(
+      '--for',
+      'onnxruntime-node does not load here, so nothing can be timed; take portable',
+    )
+  const { format, reason } = adviseFormat(products)
+  return { bits: format.bits, blockSize: format.block_size, reason }
 }
 
 function readFormat(bits: string, block: string) {
