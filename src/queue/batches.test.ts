@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { createServer, openRedisStore, type Server } from '../http/index.ts'
@@ -6,6 +7,7 @@ import { BODY, bearer, get, json, post } from '../http/test-support/requests.ts'
 import { connectRedis } from '../redis/connect-redis.ts'
 import { createQueueEngine, openJobStore, type RunningWorker, runWorker } from './index.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
+import { Programs } from './test-support/programs.ts'
 import { readAll } from './test-support/read-all.ts'
 
 const keys = `k1:${randomBytes(32).toString('base64')}`
@@ -15,6 +17,7 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
   let redis: TestRedis
   let fake: FakeEngine
   let worker: RunningWorker
+  const programs = new Programs()
   const closing: (() => Promise<void>)[] = []
   beforeAll(async () => {
     redis = await startRedis()
@@ -25,6 +28,7 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
   })
   afterEach(async () => {
     fake.release()
+    programs.killAll()
     for (const close of closing.splice(0)) await close()
     await worker.close(0)
     const client = await connectRedis(redis.url)
@@ -87,7 +91,7 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
     const { decide } = fake.engine
     Object.assign(fake.engine, {
       decide: (...call: Parameters<typeof decide>) => {
-        if (++calls === 20) fake.hold()
+        if (++calls === 30) fake.hold()
         return decide(...call)
       },
     })
@@ -96,9 +100,12 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
     await expect.poll(() => fake.running).toBe(8)
     await one.close()
     fake.release()
+    const before = calls
     await expect
       .poll(() => read(two, id), { timeout: 70_000 })
       .toMatchObject({ status: 'succeeded', counts: { succeeded: 50 } })
+    // Those that the workers had or that waited for one may be asked again; all fifty were, in its place, when nothing was kept.
+    expect(calls - before).toBeLessThan(50 - 10)
     expect(await two.usage('me')).toMatchObject([{ requests: 50, units: 50 }])
     expect((await resultsOf(two, id)).map(({ custom_id }) => custom_id).sort()).toEqual(
       batchOf(50)
@@ -106,6 +113,43 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
         .sort(),
     )
   }, 90_000)
+
+  it('of a front that is killed go on with the lines that have no answer yet', async () => {
+    const args = await Programs.of('front-script')
+    const program = await programs.start(args(redis.url, keys), 'listening on')
+    const { decide } = fake.engine
+    const asked: string[] = []
+    Object.assign(fake.engine, {
+      decide: (...call: Parameters<typeof decide>) => {
+        if (asked.push(call[0].state as string) === 40) fake.hold()
+        return decide(...call)
+      },
+    })
+    const url = program.printed().trim().slice('listening on '.length)
+    const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/jsonl' } }
+    const { id } = (await (await fetch(`${url}/v1/batches`, { ...init, body: batchOf(60).join('\n') })).json()) as {
+      readonly id: string
+    }
+    await expect.poll(() => fake.running, { timeout: 10_000 }).toBe(8)
+    const first = asked.splice(0)
+    // What was answered is kept a second later.
+    await sleep(2000)
+    program.child.kill('SIGKILL')
+    const two = await front()
+    fake.release()
+    await expect
+      .poll(() => read(two, id), { timeout: 90_000, interval: 500 })
+      .toMatchObject({ status: 'succeeded', counts: { total: 60, succeeded: 60, failed: 0 } })
+    // Only those that workers had, or that waited for one, when it was killed.
+    const answered = new Set(first.slice(0, -8))
+    expect(answered.size).toBeGreaterThan(20)
+    expect(asked.filter((state) => answered.has(state))).toEqual([])
+    expect((await resultsOf(two, id)).map(({ line }) => line).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 60 }, (_, index) => index + 1),
+    )
+    expect(await two.usage('me')).toMatchObject([{ requests: 60 }])
+    expect(await readAll(redis.url)).not.toContain('job-parts')
+  }, 120_000)
 
   it('hold nothing readable, their webhooks neither, and nothing of their requests when they are over', async () => {
     const server = await front()

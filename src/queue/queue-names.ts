@@ -42,6 +42,9 @@ export const jobToldKey = (id: string) => `${PREFIX}:job-told:${id}`
 /** How far a job is that runs, for other processes. */
 export const jobNewsKey = (id: string) => `${PREFIX}:job-news:${id}`
 
+/** What a job that runs has come to, in parts, for a process that takes it over. */
+export const jobPartsKey = (id: string) => `${PREFIX}:job-parts:${id}`
+
 /** Ids of the jobs of an account. */
 export const jobsKey = (account: string) => `${PREFIX}:jobs:${account}`
 

@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } from '../errors/index.ts'
-import { type Job, type JobRequest, type JobStore, type SharedJobs } from '../http/index.ts'
+import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
-import { jobKey, JOB_CANCEL_TOPIC, jobLeaseKey, jobNewsKey, jobsKey, jobToldKey, OPEN_JOBS_KEY } from './queue-names.ts'
+import { type Packed, pack, unpack } from './pack-request.ts'
+import {
+  jobKey,
+  JOB_CANCEL_TOPIC,
+  jobLeaseKey,
+  jobNewsKey,
+  jobPartsKey,
+  jobsKey,
+  jobToldKey,
+  OPEN_JOBS_KEY,
+} from './queue-names.ts'
 import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
 import type { Sealer } from './sealer.ts'
 
@@ -100,6 +110,8 @@ class RedisJobStore implements JobStore {
         const sealed = await client.get(jobNewsKey(id))
         return sealed === null ? undefined : sealer.open(sealed, id)
       },
+      keepPart: (id, part) => this.#keepPart(id, part),
+      readParts: async (id) => (await client.lRange(jobPartsKey(id), 0, -1)).map((sealed) => sealer.open(sealed, id)),
       onCancel: (listener) => void subscriber.subscribe(JOB_CANCEL_TOPIC, listener).catch(() => {}),
     }
   }
@@ -169,6 +181,11 @@ class RedisJobStore implements JobStore {
     return sealed === null ? undefined : this.#open(sealed, id)
   }
 
+  async #keepPart(id: string, part: string): Promise<void> {
+    const key = jobPartsKey(id)
+    await this.#client.multi().rPush(key, this.#sealer.seal(part, id)).pExpire(key, OPEN_KEPT_MS).exec()
+  }
+
   async #lease(id: string): Promise<void> {
     await this.#client.set(jobLeaseKey(id), this.#process, { PX: LEASE_MS })
   }
@@ -214,33 +231,5 @@ class RedisJobStore implements JobStore {
 
 /** What there is of a job beside itself, until it is over. */
 function besideOf(id: string): string[] {
-  return [jobLeaseKey(id), jobNewsKey(id), jobToldKey(id)]
-}
-
-/** Files of a form are bytes, which JSON does not have. */
-type Packed = Omit<JobRequest, 'body'> & { readonly body: unknown }
-
-interface PackedField {
-  readonly name: string
-  readonly isFile: boolean
-  readonly value: string
-  readonly isBytes: boolean
-}
-
-function pack({ body, ...request }: JobRequest): Packed {
-  if ('json' in body) return { ...request, body }
-  const form = body.form.map(({ value, ...field }): PackedField => {
-    const isBytes = value instanceof Uint8Array
-    return { ...field, isBytes, value: isBytes ? Buffer.from(value).toString('base64') : value }
-  })
-  return { ...request, body: { form } }
-}
-
-function unpack({ body, ...request }: Packed): JobRequest {
-  if ('json' in (body as object)) return { ...request, body: body as JobRequest['body'] }
-  const { form } = body as { readonly form: readonly PackedField[] }
-  const fields = form.map(({ isBytes, value, ...field }) => {
-    return { ...field, value: isBytes ? new Uint8Array(Buffer.from(value, 'base64')) : value }
-  })
-  return { ...request, body: { form: fields } }
+  return [jobLeaseKey(id), jobNewsKey(id), jobPartsKey(id), jobToldKey(id)]
 }

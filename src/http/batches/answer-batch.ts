@@ -17,6 +17,7 @@ import type { Job, JobCounts, JobRequest } from '../jobs/job.ts'
 import { Refusal } from '../refusal.ts'
 import type { Asking } from '../usage/charge-answer.ts'
 import type { BatchResult } from './batch-wire.ts'
+import { KeptResults } from './kept-results.ts'
 import { type BatchLine, nameLines } from './read-line.ts'
 
 /** Lines of one batch that wait for their turn or are answered. */
@@ -39,7 +40,11 @@ export function createBatchAnswer(parts: Parts): JobHandler['answer'] {
     steps.admit()
     await batch.work()
     // The service stops it: another process goes on with it, or its client is told so.
-    if (signal.aborted && TesseraError.isInstance(signal.reason)) throw signal.reason
+    if (signal.aborted && TesseraError.isInstance(signal.reason)) {
+      await batch.leave()
+      throw signal.reason
+    }
+    await batch.end()
     return batch.outcome()
   }
 }
@@ -55,6 +60,7 @@ class Batch {
   readonly #request: JobRequest
   readonly #course: Course
   readonly #lines: readonly BatchLine[]
+  readonly #kept: KeptResults
   readonly #results: BatchResult[] = []
   #succeeded = 0
   #units = 0
@@ -64,13 +70,16 @@ class Batch {
     this.#parts = parts
     this.#request = request
     this.#course = course
+    this.#kept = new KeptResults(course.steps)
     this.#lines = nameLines((request.body as { readonly json: readonly BodyLine[] }).json)
   }
 
   /** Resolves when all lines are over, or the batch is stopped. */
   async work(): Promise<void> {
     const { steps, signal } = this.#course
-    const left = this.#lines.values()
+    for (const result of await this.#kept.read()) this.#count(result)
+    const known = new Set(this.#results.map(({ line }) => line))
+    const left = this.#lines.filter(({ at }) => !known.has(at)).values()
     const workOn = async () => {
       for (const line of left) {
         if (signal.aborted) return
@@ -78,8 +87,8 @@ class Batch {
           if (!signal.aborted) throw thrown
         })
         if (result === undefined) return
-        this.#results.push(result)
-        if ('response' in result) this.#succeeded++
+        this.#count(result)
+        this.#kept.add(result)
         this.#tell()
       }
     }
@@ -87,6 +96,15 @@ class Batch {
     setMaxListeners(0, signal)
     steps.onCounts(this.#counts(0))
     await Promise.all(Array.from({ length: LINES_AT_ONCE }, workOn))
+  }
+
+  /** Leaves the lines that are answered to whoever takes the batch over. */
+  leave(): Promise<void> {
+    return this.#kept.leave()
+  }
+
+  end(): Promise<void> {
+    return this.#kept.end()
   }
 
   outcome(): Partial<Job> {
@@ -104,6 +122,11 @@ class Batch {
   #counts(cancelled: number): JobCounts {
     const failed = this.#results.length - this.#succeeded
     return { total: this.#lines.length, succeeded: this.#succeeded, failed, cancelled }
+  }
+
+  #count(result: BatchResult): void {
+    this.#results.push(result)
+    if ('response' in result) this.#succeeded++
   }
 
   #tell(): void {

@@ -17,6 +17,10 @@ export interface BatchSteps extends JobSteps {
    */
   beginLine(signal: AbortSignal): Promise<() => void>
   onCounts(counts: JobCounts): void
+  /** Keeps a part of the result for a process that takes the job over; nothing where there can be none. */
+  keepPart(part: string): Promise<void>
+  /** The parts that a process before this one kept. */
+  readParts(): Promise<readonly string[]>
 }
 
 /** How the jobs of a route are answered. */

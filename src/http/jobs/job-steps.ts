@@ -1,6 +1,7 @@
 import type { openAdmission } from './admission.ts'
 import type { BatchSteps } from './job-handler.ts'
 import type { NewsBoard } from './job-news.ts'
+import type { SharedJobs } from './job-store.ts'
 import type { JobTurns } from './job-turns.ts'
 import type { Job } from './job.ts'
 
@@ -11,12 +12,14 @@ interface Parts {
   /** Called when its first turn comes. */
   onRunning(): Promise<void>
   readonly news: NewsBoard
+  readonly shared: SharedJobs | undefined
   /** Called when there is news. */
   onNews(): void
 }
 
 /** What the answer of a job tells on its way, and what ends its turn. */
-export function createJobSteps({ job: { id, account: client }, turns, admission, onRunning, news, onNews }: Parts) {
+export function createJobSteps({ job, turns, admission, onRunning, news, shared, onNews }: Parts) {
+  const { id, account: client } = job
   let leave = () => {}
   let isRunning = false
   let lines = 0
@@ -50,6 +53,8 @@ export function createJobSteps({ job: { id, account: client }, turns, admission,
       news.tell(id, { counts, progress: { stage: 'answering', done, total: counts.total } })
       onNews()
     },
+    keepPart: async (part) => shared?.keepPart(id, part),
+    readParts: async () => (await shared?.readParts(id)) ?? [],
   }
   return { steps, leave: () => leave() }
 }

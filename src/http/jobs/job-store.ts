@@ -44,6 +44,10 @@ export interface SharedJobs {
   tellNews(id: string, news: string): Promise<void>
   /** What was told of a job that runs. */
   readNews(id: string): Promise<string | undefined>
+  /** Keeps a part of what a job has come to, for whoever takes it over; forgotten when the job is over. */
+  keepPart(id: string, part: string): Promise<void>
+  /** The parts that were kept of a job that is not over, in their order. */
+  readParts(id: string): Promise<string[]>
   /** Called with the id of each job that some process asks to be cancelled. */
   onCancel(listener: (id: string) => void): void
 }

@@ -198,6 +198,7 @@ export class Jobs {
       admission,
       onRunning: () => this.#change(underway, { status: 'running', startedAt: Date.now() }),
       news: this.#news,
+      shared: this.#parts.store.shared,
       onNews: () => this.#changes.emit(job.id),
     })
     const fail = async (thrown: unknown) => {
