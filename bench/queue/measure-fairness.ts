@@ -29,7 +29,7 @@ export function measureFairness(): Promise<Fairness> {
       for (let index = 0; index < STEP; index++) {
         engine.decide(QUESTION, { client: 'many' }).catch((error: unknown) => (refusal ??= error))
       }
-      while ((await client.zCard('tessera-queue:decide:prioritized')) < count + STEP) {
+      while ((await client.zCard('tessera-queue:decide-decide-latest:prioritized')) < count + STEP) {
         if (refusal !== undefined) throw refusal
         await sleep(20)
       }

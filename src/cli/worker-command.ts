@@ -19,6 +19,11 @@ export const workerArguments = {
     description: 'kinds of work to take: decide, images or both; default both',
     valueHint: 'kind,...',
   },
+  models: {
+    type: 'string',
+    description: 'names of models to take calls for; default all that it has, the embedded ones among them',
+    valueHint: 'name,...',
+  },
   concurrency: { type: 'string', default: '4', description: 'calls of each kind to work on at a time', valueHint: 'n' },
   lease: {
     type: 'string',
@@ -61,6 +66,7 @@ export const workerCommand = defineCommand({
         concurrency: readNumber('--concurrency', args.concurrency),
         leaseMs,
         ...(args.jobs !== undefined && { jobs: args.jobs.split(',') as QueueName[] }),
+        ...(args.models !== undefined && { models: args.models.split(',') }),
       })
       process.stdout.write('taking work\n')
       // A signal alone does not keep the process alive, and an idle engine neither; the connections do.

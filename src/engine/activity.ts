@@ -13,7 +13,10 @@ export interface EngineActivity {
 }
 
 export interface QueueActivity {
+  /** Kind of its work: `decide` or `images`. */
   readonly name: string
+  /** Model that its calls are for, by the name that requests give. */
+  readonly model: string
   /** Calls of all that wait in it. */
   readonly waiting: number
   /** How long the call that is next has waited, in milliseconds; 0 where none does. */

@@ -7,7 +7,7 @@ import type { RedisClient } from '../redis/connect-redis.ts'
 import type { CallTracing } from './call-tracing.ts'
 import { noteServed } from './lanes.ts'
 import { loadBullmq } from './load-bullmq.ts'
-import { aloneKey, cancelledKey, frontTopic, outcomeKey, type QueueName } from './queue-names.ts'
+import { aloneKey, cancelledKey, frontTopic, outcomeKey, type ModelQueue } from './queue-names.ts'
 import type { Notice, Outcome, QueuedCall, QueuedData, QueuedKind } from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
 import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
@@ -16,7 +16,7 @@ export interface AnswerParts {
   readonly engine: WorkingEngine
   readonly client: RedisClient
   readonly sealer: Sealer
-  readonly queue: QueueName
+  readonly queue: ModelQueue
   readonly tracing: CallTracing
 }
 

@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { loadBullmq } from './load-bullmq.ts'
-import { PREFIX, type QueueName } from './queue-names.ts'
+import { PREFIX, type ModelQueue } from './queue-names.ts'
 import type { QueuedData } from './queued-call.ts'
 
 /** What a front talks to the server through. */
@@ -9,7 +9,9 @@ export interface Connected {
   readonly client: RedisClient
   /** A connection that hears topics can do nothing else. */
   readonly subscriber: RedisClient
-  readonly queues: Readonly<Record<QueueName, Queue<QueuedData>>>
+  /** Opens a queue, or gives the one that is open. */
+  readonly queue: (name: ModelQueue) => Queue<QueuedData>
+  readonly close: () => Promise<void>
 }
 
 /** @throws InvalidRequestError where a package is missing or the server does not answer */
@@ -17,7 +19,8 @@ export async function connectFront(url: string): Promise<Connected> {
   const { Queue } = await loadBullmq()
   const client = await connectRedis(url, 'connection')
   const subscriber = await connectRedis(url, 'connection')
-  const open = (name: QueueName) => {
+  const queues = new Map<ModelQueue, Queue<QueuedData>>()
+  const open = (name: ModelQueue) => {
     const queue = new Queue<QueuedData>(name, {
       connection: client,
       prefix: PREFIX,
@@ -26,7 +29,16 @@ export async function connectFront(url: string): Promise<Connected> {
     })
     // A command that fails throws it as well.
     queue.on('error', () => {})
+    queues.set(name, queue)
     return queue
   }
-  return { client, subscriber, queues: { decide: open('decide'), images: open('images') } }
+  return {
+    client,
+    subscriber,
+    queue: (name) => queues.get(name) ?? open(name),
+    async close() {
+      await Promise.allSettled([...queues.values()].map((queue) => queue.close()))
+      for (const each of [client, subscriber]) each.destroy()
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import type { RedisClient } from '../redis/connect-redis.ts'
-import { lanesKey, PREFIX, type QueueName } from './queue-names.ts'
+import { lanesKey, PREFIX, type ModelQueue } from './queue-names.ts'
 
 /** The largest priority that BullMQ takes. A queue that never runs empty gets there after so many rounds, and is served in order of arrival then. */
 const LAST_ROUND = 2_097_152
@@ -34,7 +34,7 @@ end`
  */
 export async function takeRound(
   client: RedisClient,
-  queue: QueueName,
+  queue: ModelQueue,
   caller: string,
   isHalf = false,
 ): Promise<number> {
@@ -48,6 +48,6 @@ export async function takeRound(
 }
 
 /** Says that a call of this priority is being served. */
-export async function noteServed(client: RedisClient, queue: QueueName, priority: number): Promise<void> {
+export async function noteServed(client: RedisClient, queue: ModelQueue, priority: number): Promise<void> {
   await client.eval(NOTE_SERVED, { keys: [lanesKey(queue)], arguments: [String(priority)] })
 }

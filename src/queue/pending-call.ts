@@ -2,6 +2,7 @@ import type { ListeningOptions } from '../engine/call-options.ts'
 import type { CallTimings, Progress } from '../engine/index.ts'
 import { errorFromJSON, WorkerCrashedError } from '../errors/index.ts'
 import type { Preview } from '../jobs/preview.ts'
+import type { ModelQueue } from './queue-names.ts'
 import type { Outcome, QueuedData, QueuedKind } from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
 
@@ -12,8 +13,8 @@ export class PendingCall {
   readonly data: QueuedData
   readonly options: ListeningOptions
   readonly ended: Promise<unknown>
-  /** In the queue; undefined before it is there. */
-  priority: number | undefined
+  /** Where it waits; undefined before it is there. */
+  place: { readonly queue: ModelQueue; readonly priority: number } | undefined
   isStarted = false
   isOver = false
   /** Whether it is being looked after. */

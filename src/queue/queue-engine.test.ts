@@ -71,7 +71,9 @@ describe.skipIf(!hasRedis())('an engine over a queue', () => {
       ['generateImage', { prompt: 'x', seed: 5, steps: 3 }],
       ['editImage', { image: 'aGVsbG8=', seed: 6, strength: 0.5 }],
     ])
-    await expect.poll(() => engine.models()).toEqual([{ name: 'decide-latest', id: 'fake', available: true }])
+    await expect
+      .poll(() => engine.models())
+      .toContainEqual({ name: 'decide-latest', id: 'fake', kind: 'decisions', available: true })
   })
 
   it('refuses a bad request before it is sent, and hands on typed errors of workers', async () => {
@@ -147,8 +149,9 @@ describe.skipIf(!hasRedis())('an engine over a queue', () => {
     await expect
       .poll(() => engine.activity().queues, { timeout: 5000 })
       .toMatchObject([
-        { name: 'decide', waiting: 2, workers: 1, waitedMs: expect.any(Number) },
-        { name: 'images', waiting: 0, waitedMs: 0 },
+        { name: 'decide', model: 'decide-latest', waiting: 2, workers: 1, waitedMs: expect.any(Number) },
+        { name: 'images', model: 'alpha-image-turbo', waiting: 0, waitedMs: 0 },
+        { name: 'images', model: 'beta-klein-4b', waiting: 0, waitedMs: 0 },
       ])
     const refused: unknown = await engine.decide(BODY, { whenBusy: 'refuse' }).catch((error: unknown) => error)
     expect(OverloadedError.isInstance(refused)).toBe(true)

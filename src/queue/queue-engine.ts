@@ -29,7 +29,7 @@ export type QueueEngine = Pick<
 
 /**
  * An engine without models: its calls go through a queue on a Redis server to the workers that `runWorker` or `tessera
- * worker` starts. Clients (`CallOptions.client`) take turns, whatever each of them has waiting.
+ * worker` starts, to those that serve its model. Where workers are there and none of them does, it throws ModelNotFoundError. Clients (`CallOptions.client`) take turns, whatever each of them has waiting.
  *
  * @example
  * ```ts
@@ -45,9 +45,9 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     maxOptions === undefined ? {} : { maxOptions },
     readFile,
   )
-  const submit = async <Response>(kind: QueuedKind, request: unknown, { call = {}, ...rest }: Submitted = {}) => {
+  const submit = async <Response>(kind: QueuedKind, request: Asked, { call = {}, ...rest }: Submitted = {}) => {
     checkCall(call)
-    return (await front.submit(kind, { request, options: rest.options ?? {} }, call)) as Response
+    return (await front.submit(kind, { model: request.model, request, options: rest.options ?? {} }, call)) as Response
   }
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,
@@ -67,7 +67,8 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     async generateImage(body, { steps, guidance, negativePrompt, ...call } = {}) {
       const { request, warnings } = readGeneration(body, call)
       const { seed, ...sampling } = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
-      const response = await submit<ImageResponse>('generateImage', { ...request, seed }, { call, options: sampling })
+      const asked = { ...request, seed }
+      const response = await submit<ImageResponse>('generateImage', asked, { call, options: sampling })
       return warned(response, warnings)
     },
     async editImage(body, { seed, steps, guidance, negativePrompt, strength, ...call } = {}) {
@@ -78,12 +79,17 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     },
     models: async () => mergeModels((await front.readReports()).map(({ models }) => models)),
     activity: () => {
-      const { models } = sumActivities(front.reports.map(({ activity }) => activity))
-      return { ...front.counts, models, missing: [], queues: front.queues }
+      const { models } = sumActivities(front.fleet.reports.map(({ activity }) => activity))
+      return { ...front.counts, models, missing: [], queues: front.fleet.queues }
     },
     dispose,
     [Symbol.asyncDispose]: dispose,
   }
+}
+
+/** A request, which may name a model. */
+interface Asked {
+  readonly model?: string | undefined
 }
 
 interface Submitted {
@@ -92,7 +98,7 @@ interface Submitted {
 }
 
 /** Sources as base64, as they go through a queue. */
-function toText(request: ImageEditRequest): unknown {
+function toText(request: ImageEditRequest): Asked {
   const encode = (source: unknown) => (source instanceof Uint8Array ? encodeBase64(source) : source)
   const { image, images, mask } = request
   return {

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { QueueActivity } from '../engine/activity.ts'
 import type { ListeningOptions } from '../engine/call-options.ts'
-import { AbortedError, EngineDisposedError, OverloadedError, WorkerCrashedError } from '../errors/index.ts'
+import { AbortedError, EngineDisposedError, WorkerCrashedError } from '../errors/index.ts'
 import { callTracingOnDemand } from './call-tracing.ts'
 import { type Connected, connectFront } from './connect-front.ts'
+import { FleetView } from './fleet-view.ts'
 import { takeRound } from './lanes.ts'
 import { PendingCall } from './pending-call.ts'
-import { readQueues } from './queue-activity.ts'
-import { CANCEL_TOPIC, cancelledKey, frontTopic, outcomeKey, QUEUES, type QueueName } from './queue-names.ts'
-import { CALLS, type Notice, type QueuedCall, type QueuedKind } from './queued-call.ts'
+import { CANCEL_TOPIC, cancelledKey, frontTopic, outcomeKey } from './queue-names.ts'
+import type { Notice, QueuedCall, QueuedKind } from './queued-call.ts'
 import { refuse, refuseAfter, refuseUntyped } from './refuse.ts'
 import type { Sealer } from './sealer.ts'
-import { readReports, type WorkerReport } from './worker-reports.ts'
+import type { WorkerReport } from './worker-reports.ts'
 
 /** How long a call may take to get into the queue. */
 const SUBMIT_MS = 5000
@@ -26,6 +25,11 @@ const POISONED = 'every worker that took this call ended while it worked on it'
 /** What a worker's BullMQ does with a call that it could not end. */
 const JOB = { attempts: 2, backoff: 200, removeOnComplete: true, removeOnFail: { age: 3600, count: 1000 } }
 
+interface Submission extends QueuedCall {
+  /** Name that the request gives. */
+  readonly model: string | undefined
+}
+
 /** The calling side of a queue: puts calls into it, and waits for what comes of them. */
 export class QueueFront {
   readonly #url: string
@@ -34,10 +38,9 @@ export class QueueFront {
   readonly #id = randomUUID()
   readonly #pending = new Map<string, PendingCall>()
   readonly #tracing = callTracingOnDemand()
+  readonly fleet = new FleetView()
   #connected: Promise<Connected> | undefined
   #timer: NodeJS.Timeout | undefined
-  #reports: readonly WorkerReport[] = []
-  #queues: readonly QueueActivity[] = []
   #isDisposed = false
 
   constructor(url: string, sealer: Sealer, maxWaiting: number) {
@@ -52,25 +55,14 @@ export class QueueFront {
     return { waiting: this.#pending.size - running, running }
   }
 
-  /** The workers that were there a moment ago. */
-  get reports(): readonly WorkerReport[] {
-    return this.#reports
-  }
-
-  /** What waited in the queues a moment ago. */
-  get queues(): readonly QueueActivity[] {
-    return this.#queues
-  }
-
   /** The workers that are there now. */
   async readReports(): Promise<readonly WorkerReport[]> {
     const { client } = await this.#connect()
-    this.#reports = await readReports(client)
-    return this.#reports
+    return (await this.fleet.read(client)).reports
   }
 
-  /** @throws AbortedError, OverloadedError, EngineDisposedError; what the worker's engine threw; WorkerCrashedError */
-  async submit(kind: QueuedKind, call: QueuedCall, options: ListeningOptions = {}): Promise<unknown> {
+  /** @throws AbortedError, OverloadedError, EngineDisposedError, ModelNotFoundError; what the worker's engine threw; WorkerCrashedError */
+  async submit(kind: QueuedKind, { model, ...call }: Submission, options: ListeningOptions = {}): Promise<unknown> {
     const { signal, whenBusy } = options
     const traceparent = (await this.#tracing()).current()
     if (this.#isDisposed) throw new EngineDisposedError()
@@ -89,7 +81,7 @@ export class QueueFront {
     // Before it can be answered.
     this.#pending.set(id, pending)
     try {
-      const entering = this.#enter(pending, whenBusy === 'refuse').catch(refuseUntyped)
+      const entering = this.#enter(pending, model, whenBusy === 'refuse').catch(refuseUntyped)
       entering.catch(() => {})
       await Promise.race([entering, pending.ended, refuseAfter(SUBMIT_MS)])
       return await pending.ended
@@ -115,9 +107,7 @@ export class QueueFront {
     clearInterval(this.#timer)
     if (connected === undefined) return
     await Promise.all(pending.map((call) => this.#withdraw(call, connected)))
-    const { queues, client, subscriber } = connected
-    await Promise.allSettled(QUEUES.map((name) => queues[name].close()))
-    for (const each of [client, subscriber]) each.destroy()
+    await connected.close()
   }
 
   /** @throws EngineDisposedError, since nobody would close what a disposed front opens */
@@ -137,37 +127,21 @@ export class QueueFront {
     return connected
   }
 
-  async #enter(pending: PendingCall, mayRefuse: boolean): Promise<void> {
+  async #enter(pending: PendingCall, model: string | undefined, mayRefuse: boolean): Promise<void> {
     const connected = await this.#connect().catch(refuse)
-    const queue = CALLS[pending.kind]
-    if (mayRefuse) await this.#requireRoom(connected, queue)
+    const queue = await this.fleet.choose(connected.client, pending.kind, model)
+    if (mayRefuse) await this.fleet.requireRoom(connected, queue, this.#maxWaiting)
     const { client: caller = '', priority } = pending.options
     const round = await takeRound(connected.client, queue, caller, priority === 'half')
     if (pending.isOver) return
-    pending.priority = round
+    pending.place = { queue, priority: round }
     await this.#add(connected, pending)
     // It was cancelled meanwhile.
     if (pending.isOver) await this.#withdraw(pending, connected)
   }
 
-  async #add({ queues }: Connected, { id, kind, data, priority = 1 }: PendingCall): Promise<void> {
-    await queues[CALLS[kind]].add(kind, data, { ...JOB, jobId: id, priority })
-  }
-
-  async #requireRoom({ queues }: Connected, name: QueueName): Promise<void> {
-    const { prioritized = 0 } = await queues[name].getJobCounts('prioritized')
-    const over = prioritized - this.#maxWaiting + 1
-    if (over <= 0) return
-    const workers = (await this.readReports()).filter(({ jobs }) => jobs.includes(name))
-    // Each worker ends so many calls a millisecond.
-    const rate = workers.reduce(
-      (sum, { concurrency, meanMs }) => sum + (meanMs[name] > 0 ? concurrency / meanMs[name] : 0),
-      0,
-    )
-    throw new OverloadedError(
-      `${prioritized} calls wait in the queue; retry with backoff`,
-      rate > 0 ? { retryAfterMs: Math.ceil(over / rate) } : {},
-    )
+  async #add({ queue }: Connected, { id, kind, data, place }: PendingCall): Promise<void> {
+    await queue(place!.queue).add(kind, data, { ...JOB, jobId: id, priority: place!.priority })
   }
 
   #hear(notice: Notice): void {
@@ -190,25 +164,20 @@ export class QueueFront {
 
   /** Looks after calls whose notices were lost, whose workers ended, or which a restarted server has forgotten. */
   async #check(): Promise<void> {
-    const { queues } = await this.#connect()
-    void this.#look().catch(() => {})
+    const { client, queue } = await this.#connect()
+    void this.fleet.look(client).catch(() => {})
     for (const pending of this.#pending.values()) {
-      if (pending.priority === undefined || pending.isChecked) continue
+      if (pending.place === undefined || pending.isChecked) continue
       pending.isChecked = true
       try {
         // In this order: the outcome is there before the call leaves the queue.
-        const state = await queues[CALLS[pending.kind]].getJobState(pending.id)
+        const state = await queue(pending.place.queue).getJobState(pending.id)
         if (state === 'active') pending.isStarted = true
         if (!(await this.#take(pending)) && !pending.isOver) await this.#judge(pending, state)
       } finally {
         pending.isChecked = false
       }
     }
-  }
-
-  async #look(): Promise<void> {
-    const { client } = await this.#connect()
-    this.#queues = await readQueues(client, await this.readReports())
   }
 
   async #judge(pending: PendingCall, state: string): Promise<void> {
@@ -228,15 +197,17 @@ export class QueueFront {
   }
 
   /** Takes a call out of the queue, or has its worker stop. Where the server is away, the worker ends it for nobody. */
-  async #withdraw({ id, kind }: PendingCall, connected?: Connected): Promise<void> {
+  async #withdraw({ id, place }: PendingCall, connected?: Connected): Promise<void> {
     try {
-      const { client, queues } = connected ?? (await this.#connect())
+      const { client, queue } = connected ?? (await this.#connect())
       await client.set(cancelledKey(id), '1', { PX: CANCELLED_KEPT_MS })
-      const isRemoved = await queues[CALLS[kind]].remove(id).then(
-        (count) => count > 0,
-        () => false,
-      )
-      if (!isRemoved) await client.publish(CANCEL_TOPIC, id)
+      const removed =
+        place === undefined
+          ? 0
+          : await queue(place.queue)
+              .remove(id)
+              .catch(() => 0)
+      if (removed === 0) await client.publish(CANCEL_TOPIC, id)
       await client.del(outcomeKey(id))
     } catch {
       // Nobody waits for it.

@@ -1,8 +1,19 @@
-/** Kinds of work, each with a queue of its own: a picture must not hold up decisions. */
+/** Kinds of work: a picture must not hold up decisions. */
 export const QUEUES = ['decide', 'images'] as const
 
-/** Name of one of the queues that services put calls into. */
+/** A kind of work that services put into queues. */
 export type QueueName = (typeof QUEUES)[number]
+
+/** The queue of one model for one kind of work, as BullMQ and the server know it. */
+export type ModelQueue = `${QueueName}-${string}`
+
+/** BullMQ takes no colons in names, and hub ids have a slash. */
+export const queueOf = (work: QueueName, model: string): ModelQueue => `${work}-${encodeURIComponent(model)}`
+
+export function partsOf(queue: ModelQueue): { readonly work: QueueName; readonly model: string } {
+  const at = queue.indexOf('-')
+  return { work: queue.slice(0, at) as QueueName, model: decodeURIComponent(queue.slice(at + 1)) }
+}
 
 /** Of all keys and topics on the server. */
 export const PREFIX = 'tessera-queue'
@@ -12,6 +23,9 @@ export const CANCEL_TOPIC = `${PREFIX}:cancel`
 
 /** Ids of workers that have ever reported. */
 export const WORKERS_KEY = `${PREFIX}:workers`
+
+/** Queues that workers have taken calls from, with the time in milliseconds when one last said so. */
+export const QUEUES_KEY = `${PREFIX}:queues`
 
 export const workerKey = (id: string) => `${PREFIX}:worker:${id}`
 
@@ -28,7 +42,7 @@ export const cancelledKey = (id: string) => `${PREFIX}:cancelled:${id}`
 export const aloneKey = (id: string) => `${PREFIX}:alone:${id}`
 
 /** How far the lanes of a queue have been served, and where the last call of each client stands. */
-export const lanesKey = (queue: QueueName) => `${PREFIX}:${queue}:lanes`
+export const lanesKey = (queue: ModelQueue) => `${PREFIX}:${queue}:lanes`
 
 /** Jobs of services, which outlive the process that took them. */
 export const jobKey = (id: string) => `${PREFIX}:job:${id}`

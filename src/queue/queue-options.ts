@@ -38,7 +38,7 @@ export interface ConnectionOptions {
 /** What `createQueueEngine` takes. */
 export interface QueueEngineOptions extends ConnectionOptions {
   /**
-   * Calls that may wait in each queue; a service refuses more with 529. Default 1000.
+   * Calls that may wait for a model; a service refuses more with 529. Default 1000.
    *
    * @example
    * ```ts
@@ -69,7 +69,16 @@ export interface WorkerOptions extends ConnectionOptions {
    */
   readonly jobs?: readonly QueueName[]
   /**
-   * Calls of each kind to work on at a time; default 4.
+   * Names of models to take calls for, and the hub ids or embedded models behind them; default all that the engine has.
+   *
+   * @example
+   * ```ts
+   * const worker = await runWorker(engine, { connection, models: ['decide-latest'] })
+   * ```
+   */
+  readonly models?: readonly string[]
+  /**
+   * Calls of each kind to work on at a time, over all models; default 4.
    *
    * @example
    * ```ts
@@ -106,6 +115,7 @@ export const WORKER = optionTable('a worker', {
     .array(oneOf(QUEUES))
     .min(1)
     .default([...QUEUES]),
+  models: z.array(text('the name of a model')).min(1).optional(),
   concurrency: count(1).default(4),
   leaseMs: count(1000).default(15_000),
 } satisfies Record<keyof WorkerOptions, unknown>)

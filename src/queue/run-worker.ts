@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Job, Worker } from 'bullmq'
+import type { ModelInfo } from '../engine/index.ts'
 import { readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { answerCall, type AnswerParts, isSuspect } from './answer-call.ts'
 import { type CallTracing, callTracingOnDemand } from './call-tracing.ts'
-import { loadBullmq } from './load-bullmq.ts'
-import { CANCEL_TOPIC, PREFIX, type QueueName } from './queue-names.ts'
+import { CANCEL_TOPIC, type ModelQueue, partsOf, PREFIX } from './queue-names.ts'
 import { openSealer, WORKER, type WorkerOptions } from './queue-options.ts'
 import type { QueuedData } from './queued-call.ts'
+import { servedQueues } from './served-queues.ts'
 import { SideBySide } from './side-by-side.ts'
+import { Slots } from './slots.ts'
+import { takeCalls } from './take-calls.ts'
 import { removeReport, REPORT_EVERY_MS, writeReport } from './worker-reports.ts'
 import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
 
@@ -36,37 +39,37 @@ export interface RunningWorker {
  * process.once('SIGTERM', () => void worker.close(25_000))
  * ```
  *
- * @throws InvalidRequestError for an option that is no valid value, without keys where `plaintext` is not set, or where
- *   the server does not answer
+ * @throws InvalidRequestError for an option that is no valid value, a name in `models` or a kind of work in `jobs` that the engine
+ *   has no model for, without keys where `plaintext` is not set, or where the server does not answer
  */
 export async function runWorker(engine: WorkingEngine, options: WorkerOptions): Promise<RunningWorker> {
-  const { connection, jobs, concurrency, leaseMs, ...sealing } = readOptions(WORKER, options)
+  const { connection, jobs, models: wanted, concurrency, leaseMs, ...sealing } = readOptions(WORKER, options)
   const sealer = openSealer(sealing)
-  const { Worker } = await loadBullmq()
+  const queues = servedQueues(await engine.models(), jobs, wanted)
   const client = await connectRedis(connection, 'connection')
   const subscriber = await connectRedis(connection, 'connection')
   const running = new Map<string, AbortController>()
   await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.abort())
   const times = new MeanTimes()
   const course = { running, times, tracing: callTracingOnDemand(), sideBySide: new SideBySide() }
-  const start = (queue: QueueName) => {
-    const lease = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3), maxStalledCount: MOST_STALLED }
-    const worker = new Worker<QueuedData>(queue, createProcessor({ engine, client, sealer, queue }, course), {
-      connection: client,
-      prefix: PREFIX,
-      concurrency,
-      drainDelay: 2,
-      ...lease,
-    })
+  const slots = { decide: new Slots(concurrency), images: new Slots(concurrency) }
+  const lease = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3), maxStalledCount: MOST_STALLED }
+  const taking = { connection: client, prefix: PREFIX, concurrency, drainDelay: 2, ...lease }
+  const start = async (queue: ModelQueue) => {
+    const processor = createProcessor({ engine, client, sealer, queue }, course)
+    const worker = await takeCalls(queue, processor, taking, slots[partsOf(queue).work])
     // The server may be away for a while; the worker comes back to it by itself.
     worker.on('error', () => {})
     return worker
   }
-  const workers = jobs.map(start)
+  const workers = await Promise.all(queues.map(start))
   const id = randomUUID()
+  const names = new Set(queues.map((queue) => partsOf(queue).model))
+  const isTold = ({ name, available }: ModelInfo) => (available ? names.has(name) : wanted === undefined)
   const report = async () => {
-    const models = await engine.models()
-    await writeReport(client, { id, jobs, concurrency, meanMs: times.means, models, activity: engine.activity() })
+    const models = (await engine.models()).filter(isTold)
+    const activity = engine.activity()
+    await writeReport(client, { id, jobs, queues, concurrency, meanMs: times.means, models, activity })
   }
   await report()
   const timer = setInterval(() => void report().catch(() => {}), REPORT_EVERY_MS).unref()
@@ -124,14 +127,14 @@ async function close({ workers, running, clients, id }: Closing, graceMs: number
 
 /** A mean in which a call counts for a tenth. */
 class MeanTimes {
-  readonly #means = { decide: 0, images: 0 }
+  readonly #means: Partial<Record<ModelQueue, number>> = {}
 
-  get means(): Readonly<Record<QueueName, number>> {
+  get means(): Readonly<Partial<Record<ModelQueue, number>>> {
     return { ...this.#means }
   }
 
-  note(queue: QueueName, milliseconds: number): void {
+  note(queue: ModelQueue, milliseconds: number): void {
     const mean = this.#means[queue]
-    this.#means[queue] = mean === 0 ? milliseconds : mean + (milliseconds - mean) / 10
+    this.#means[queue] = mean === undefined ? milliseconds : mean + (milliseconds - mean) / 10
   }
 }

@@ -1,17 +1,25 @@
 import type { EngineActivity, ModelInfo } from '../engine/index.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
-import { type QueueName, WORKERS_KEY, workerKey } from './queue-names.ts'
+import { type ModelQueue, type QueueName, QUEUES_KEY, WORKERS_KEY, workerKey } from './queue-names.ts'
 
 /** What a worker says of itself every few seconds. */
 export interface WorkerReport {
   readonly id: string
   readonly jobs: readonly QueueName[]
-  /** Calls of each queue that it works on at a time. */
+  /** The queues that it takes calls from. */
+  readonly queues: readonly ModelQueue[]
+  /** Calls of each kind of work that it works on at a time. */
   readonly concurrency: number
-  /** Mean milliseconds of its last calls, by queue; 0 before the first. */
-  readonly meanMs: Readonly<Record<QueueName, number>>
+  /** Mean milliseconds of its last calls, by queue; none before the first. */
+  readonly meanMs: Readonly<Partial<Record<ModelQueue, number>>>
   readonly models: readonly ModelInfo[]
   readonly activity: EngineActivity
+}
+
+/** The workers that are there now, and the queues that some worker has taken calls from in the last day. */
+export interface Fleet {
+  readonly reports: readonly WorkerReport[]
+  readonly known: readonly ModelQueue[]
 }
 
 export const REPORT_EVERY_MS = 3000
@@ -19,17 +27,31 @@ export const REPORT_EVERY_MS = 3000
 /** One that has not reported for so long is taken for gone. */
 const KEPT_MS = 10_000
 
+/** A name that workers served so long ago is one of theirs still, not one of a compatible service. */
+const KNOWN_MS = 86_400_000
+
 export async function writeReport(client: RedisClient, report: WorkerReport): Promise<void> {
-  const { id } = report
-  await Promise.all([client.set(workerKey(id), JSON.stringify(report), { PX: KEPT_MS }), client.sAdd(WORKERS_KEY, id)])
+  const { id, queues } = report
+  const now = Date.now()
+  const served = queues.map((value) => ({ value, score: now }))
+  await Promise.all([
+    client.set(workerKey(id), JSON.stringify(report), { PX: KEPT_MS }),
+    client.sAdd(WORKERS_KEY, id),
+    client.zAdd(QUEUES_KEY, served),
+    client.zRemRangeByScore(QUEUES_KEY, '-inf', now - KNOWN_MS),
+  ])
 }
 
 export async function removeReport(client: RedisClient, id: string): Promise<void> {
   await Promise.all([client.del(workerKey(id)), client.sRem(WORKERS_KEY, id)])
 }
 
-/** The workers that are there now. */
-export async function readReports(client: RedisClient): Promise<WorkerReport[]> {
+export async function readFleet(client: RedisClient): Promise<Fleet> {
+  const [reports, known] = await Promise.all([readReports(client), client.zRange(QUEUES_KEY, 0, -1)])
+  return { reports, known: known as ModelQueue[] }
+}
+
+async function readReports(client: RedisClient): Promise<WorkerReport[]> {
   const ids = await client.sMembers(WORKERS_KEY)
   if (ids.length === 0) return []
   const texts = await client.mGet(ids.map(workerKey))

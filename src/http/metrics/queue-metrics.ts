@@ -5,7 +5,10 @@ import { type Metric, Reading } from './exposition.ts'
 /** What queues hold that an engine shares with others; without values where it shares none. */
 export function createQueueMetrics(activity: () => EngineActivity): Metric[] {
   const ofQueues = (read: (queue: QueueActivity) => number) => () =>
-    (activity().queues ?? []).map((queue) => ({ labels: { queue: queue.name }, value: read(queue) }))
+    (activity().queues ?? []).map((queue) => ({
+      labels: { queue: queue.name, model: queue.model },
+      value: read(queue),
+    }))
   return [
     new Reading(
       'tessera_fleet_waiting',

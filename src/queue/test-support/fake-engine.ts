@@ -9,7 +9,7 @@ interface FakeCall {
 }
 
 /** An engine that answers evenly at once, and can be held, or made to fail. */
-export function createFakeEngine() {
+export function createFakeEngine(names: readonly string[] = ['decide-latest', 'alpha-image-turbo', 'beta-klein-4b']) {
   let gate = Promise.resolve()
   let open = () => {}
 
@@ -53,7 +53,13 @@ export function createFakeEngine() {
       },
       generateImage: (request: unknown, options?: CallOptions) => draw('generateImage', request, options),
       editImage: (request: unknown, options?: CallOptions) => draw('editImage', request, options),
-      models: async () => [{ name: 'decide-latest', id: 'fake', available: true }],
+      models: async () =>
+        names.map((name) => ({
+          name,
+          id: 'fake',
+          kind: name.includes('decide') ? 'decisions' : 'images',
+          available: true,
+        })),
       activity: () => ({ waiting: 0, running: 0, models: [], missing: [] }),
     } as unknown as WorkingEngine,
   }

@@ -1,0 +1,81 @@
+import type { QueueActivity } from '../engine/activity.ts'
+import { DEFAULT_MODELS } from '../engine/default-models.ts'
+import { OverloadedError } from '../errors/index.ts'
+import type { RedisClient } from '../redis/connect-redis.ts'
+import { chooseQueue, notServed } from './choose-queue.ts'
+import type { Connected } from './connect-front.ts'
+import { readQueues } from './queue-activity.ts'
+import type { ModelQueue } from './queue-names.ts'
+import type { QueuedKind } from './queued-call.ts'
+import { type Fleet, readFleet } from './worker-reports.ts'
+
+/** What was read is used for so long: twice the time after which a front reads it again. */
+const FRESH_MS = 2000
+
+/** What a front knows of the workers, and of what waits for them. */
+export class FleetView {
+  #fleet: Fleet = { reports: [], known: [] }
+  #readAt = -Infinity
+  #reading: Promise<Fleet> | undefined
+  #queues: readonly QueueActivity[] = []
+
+  /** The workers that were there a moment ago. */
+  get reports(): Fleet['reports'] {
+    return this.#fleet.reports
+  }
+
+  /** What waited in the queues a moment ago. */
+  get queues(): readonly QueueActivity[] {
+    return this.#queues
+  }
+
+  /** Asks the server; calls that ask at once share the answer. */
+  read(client: RedisClient): Promise<Fleet> {
+    this.#reading ??= this.#read(client).finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  async look(client: RedisClient): Promise<void> {
+    this.#queues = await readQueues(client, await this.read(client))
+  }
+
+  /**
+   * The queue for a call. What was read a moment ago may choose one, and refuses none: a worker may have come since.
+   *
+   * @throws InvalidRequestError, ModelNotFoundError
+   */
+  async choose(client: RedisClient, kind: QueuedKind, model: string = DEFAULT_MODELS[kind]): Promise<ModelQueue> {
+    const isFresh = performance.now() - this.#readAt < FRESH_MS && this.reports.length > 0
+    const chosen = isFresh ? chooseQueue(kind, model, this.#fleet) : undefined
+    if (chosen !== undefined) return chosen
+    const fleet = await this.read(client)
+    const queue = chooseQueue(kind, model, fleet)
+    if (queue === undefined) throw notServed(kind, model, fleet)
+    return queue
+  }
+
+  /** @throws OverloadedError where so many calls wait in a queue */
+  async requireRoom({ client, queue }: Connected, name: ModelQueue, maxWaiting: number): Promise<void> {
+    const { prioritized = 0 } = await queue(name).getJobCounts('prioritized')
+    const over = prioritized - maxWaiting + 1
+    if (over <= 0) return
+    const { reports } = await this.read(client)
+    // Each worker that takes from it ends so many calls a millisecond.
+    const rate = reports.reduce((sum, { queues, concurrency, meanMs }) => {
+      const mean = queues.includes(name) ? (meanMs[name] ?? 0) : 0
+      return mean > 0 ? sum + concurrency / mean : sum
+    }, 0)
+    throw new OverloadedError(
+      `${prioritized} calls wait in the queue; retry with backoff`,
+      rate > 0 ? { retryAfterMs: Math.ceil(over / rate) } : {},
+    )
+  }
+
+  async #read(client: RedisClient): Promise<Fleet> {
+    this.#fleet = await readFleet(client)
+    this.#readAt = performance.now()
+    return this.#fleet
+  }
+}

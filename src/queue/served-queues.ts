@@ -1,0 +1,43 @@
+import type { ModelInfo } from '../engine/index.ts'
+import { InvalidRequestError } from '../errors/index.ts'
+import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
+import { isHubId } from '../models/hub-cache.ts'
+import { type ModelQueue, type QueueName, queueOf } from './queue-names.ts'
+
+const EMBEDDED = new Set(Object.values(EMBEDDED_MODELS))
+
+/**
+ * The queues that a worker takes calls from: one for each kind of work and each name, hub id and embedded model that it
+ * serves. Paths are nothing that a request may give.
+ *
+ * @param jobs kinds of work
+ * @param wanted names of models to serve; else all that are available
+ * @throws InvalidRequestError for a name that is not available, and for a kind of work that no model does
+ */
+export function servedQueues(
+  models: readonly ModelInfo[],
+  jobs: readonly QueueName[],
+  wanted?: readonly string[],
+): ModelQueue[] {
+  const available = models.filter((model) => model.available)
+  const missing = wanted?.find((name) => !available.some((model) => model.name === name))
+  if (missing !== undefined) {
+    const names = available.map(({ name }) => name).join(', ')
+    throw new InvalidRequestError('models', `must be names of models that the engine has (${names}), got '${missing}'`)
+  }
+  const served = available.filter(({ name }) => wanted?.includes(name) ?? true)
+  return jobs.flatMap((work) => {
+    const names = new Set(served.filter((model) => doesWork(model, work)).flatMap(namesOf))
+    if (names.size > 0) return Array.from(names, (name) => queueOf(work, name))
+    throw new InvalidRequestError('jobs', `no model that is served does '${work}'; leave it out, or serve one`)
+  })
+}
+
+/** Models whose engine says nothing of their kind are asked for both. */
+function doesWork({ kind }: ModelInfo, work: QueueName): boolean {
+  return kind === undefined || (kind === 'decisions') === (work === 'decide')
+}
+
+function namesOf({ name, id }: ModelInfo): readonly string[] {
+  return id !== undefined && (isHubId(id) || EMBEDDED.has(id)) ? [name, id] : [name]
+}
