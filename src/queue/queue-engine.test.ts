@@ -147,12 +147,8 @@ describe.skipIf(!hasRedis())('an engine over a queue', () => {
     await expect.poll(() => fake.running).toBe(1)
     calls.push(engine.decide(BODY), engine.decide(BODY))
     await expect
-      .poll(() => engine.activity().queues, { timeout: 5000 })
-      .toMatchObject([
-        { name: 'decide', model: 'decide-latest', waiting: 2, workers: 1, waitedMs: expect.any(Number) },
-        { name: 'images', model: 'alpha-image-turbo', waiting: 0, waitedMs: 0 },
-        { name: 'images', model: 'beta-klein-4b', waiting: 0, waitedMs: 0 },
-      ])
+      .poll(() => engine.activity().queues?.slice(0, 1), { timeout: 5000 })
+      .toMatchObject([{ name: 'decide', model: 'decide-latest', waiting: 2, workers: 1, waitedMs: expect.any(Number) }])
     const refused: unknown = await engine.decide(BODY, { whenBusy: 'refuse' }).catch((error: unknown) => error)
     expect(OverloadedError.isInstance(refused)).toBe(true)
     calls.push(engine.decide(BODY))
