@@ -6,7 +6,7 @@ import { count, optionTable } from '../options/index.ts'
 export interface KeepStates {
   /**
    * Bytes of memory that all that is kept may take, beside `memoryBudget`; several workers share them evenly, and each needs 10,000,000 or more. A token of
-   * decide-mini takes 18,432, so a state of 2,000 tokens about 43 MB with the overlaps of its windows. Where they do not suffice, the windows that
+   * decide-mini takes 18,432, so a state of 2,000 tokens about 45 MB with the overlaps of its windows. Where they do not suffice, the windows that
    * were not used for longest go first.
    *
    * @example

@@ -23,8 +23,10 @@ function serveThread(port: NonNullable<typeof parentPort>, createSource: CreateT
   const runner = new JobRunner(createSource, createGuarded, (message) => port.postMessage(message))
   port.on('message', async (message: ToWorker) => {
     await runner.handle(message)
+    if (message.type !== 'run' || message.kind !== 'editImage') return
     // Pictures of a request are this thread's own: moved here, or copied on the way.
-    freeBuffers(message)
+    const { image, images = [], mask } = message.request
+    freeBuffers([image, ...images, mask])
   })
 }
 
