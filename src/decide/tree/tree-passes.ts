@@ -81,8 +81,8 @@ function rowFeeds(name: string, blocks: readonly Rows[], span: number): Record<s
   const order = blocks.flatMap(({ tokens }, block) => tokens.map((_, index) => block * longest + index))
   return {
     [`${name}_rows`]: blockTensor(blocks, longest),
-    [`${name}_bias`]: branchBias(blocks, longest, span),
     [`${name}_order`]: int64(order, [order.length]),
+    [`${name}_bias`]: branchBias(blocks, order.length, span),
   }
 }
 
@@ -94,20 +94,20 @@ function blockTensor(blocks: readonly Rows[], length: number): Tensor {
   return int64(rows, [blocks.length, length])
 }
 
-/** 0 where a row sees a token of its stretch, else `BLOCKED`: [blocks, longest, span]. */
-function branchBias(blocks: readonly Rows[], longest: number, span: number): Tensor {
-  const data = new Float32Array(blocks.length * longest * span).fill(BLOCKED)
-  for (const [block, { stretch, tokens }] of blocks.entries()) {
+/** 0 where a row sees a token of its stretch, else `BLOCKED`: [rows, span]. */
+function branchBias(blocks: readonly Rows[], rows: number, span: number): Tensor {
+  const data = new Float32Array(rows * span).fill(BLOCKED)
+  for (const { stretch, tokens, first } of blocks) {
     const { branch, from, to } = stretch
     for (const [index, token] of tokens.entries()) {
-      const line = (block * longest + index) * span
+      const line = (first + index) * span
       const part = branch.parts[token]!
       for (let other = from; other < to; other++) {
         if (seesPart(part, branch.parts[other]!)) data[line + other - from] = 0
       }
     }
   }
-  return { type: 'float32', dims: [blocks.length, longest, span], data }
+  return { type: 'float32', dims: [rows, span], data }
 }
 
 /**

@@ -13,17 +13,20 @@ import {
   takeAlong,
   transpose,
 } from '../../onnx/ops/shape.ts'
-import type { AttentionBlocks } from './block-attention.ts'
 import type { Heads } from './full-attention.ts'
 import { narrow, widen } from './precision.ts'
 import type { GraphContext } from './weights.ts'
 
 /** The rows of a pass that see a trunk all of them see, and of each other only those of their block. */
 export interface BranchRows {
-  /** Every row of the pass is in one block. */
-  readonly blocks: AttentionBlocks
+  /** int64 [blocks, B]: the query rows of each block, filled up with rows that are not used. Every row is in one. */
+  readonly rows: Value
+  /** int64 [blocks, K]: the key rows that those may see. */
+  readonly span: Value
   /** int64 [R]: where the result of each row is in the blocks. */
   readonly order: Value
+  /** float32 [R, K]: 0 where a row sees a key of its block, else a number that leaves nothing of its weight. */
+  readonly bias: Value
 }
 
 /** Keys and values of the trunk, [T, heads · headSize] each, and of the pass, [S, heads · headSize]. */
@@ -36,16 +39,13 @@ export interface TreeRows {
   readonly pastValue: Value
 }
 
-/** Declares the inputs `{name}_rows`, `{name}_bias` and `{name}_order` of {@link BranchRows}, whose keys are `span`. */
+/** Declares the inputs `{name}_rows`, `{name}_order` and `{name}_bias` of {@link BranchRows}, whose keys are `span`. */
 export function declareBranchRows(g: GraphBuilder, name: string, span: Value): BranchRows {
-  const [blocks, longest] = ['branches', `${name}_longest`]
   return {
-    blocks: {
-      rows: g.input(`${name}_rows`, 'int64', [blocks, longest]),
-      span,
-      bias: g.input(`${name}_bias`, 'float32', [blocks, longest, 'span']),
-    },
+    rows: g.input(`${name}_rows`, 'int64', ['branches', `${name}_longest`]),
+    span,
     order: g.input(`${name}_order`, 'int64', [`${name}_read`]),
+    bias: g.input(`${name}_bias`, 'float32', [`${name}_read`, 'span']),
   }
 }
 
@@ -55,26 +55,33 @@ export function declareBranchRows(g: GraphBuilder, name: string, span: Value): B
  * A row is computed with the same numbers in the same order whatever other blocks are in the pass, so it does not change in its last bit
  * with them: where activations are rounded to integers, a difference in the last bit now and then becomes one of a whole step.
  */
-export function treeAttention(model: GraphContext, rows: TreeRows, heads: Heads, { blocks, order }: BranchRows): Value {
+export function treeAttention(model: GraphContext, tokens: TreeRows, heads: Heads, branches: BranchRows): Value {
   const { g } = model
   const { count, size } = heads
+  const { rows, span, order, bias } = branches
   const divided = (of: Value, permutation: readonly number[]) =>
     transpose(g, reshape(g, of, [-1, count, size]), permutation)
-  const inBlocks = (of: Value, picked: Value, permutation: readonly number[]) =>
-    transpose(g, reshape(g, gather(g, of, picked), [0, -1, count, size]), permutation)
-  /** [heads, B, rows of a block, …] to [heads, R, …] */
+  /** [heads · blocks, picked rows of a block, size] */
+  const inBlocks = (of: Value, picked: Value) => {
+    const parted = transpose(g, reshape(g, gather(g, of, picked), [0, -1, count, size]), [2, 0, 1, 3])
+    return reshapeLike(g, parted, concat(g, [g.integers([-1]), countAlong(g, picked, 1), g.integers([size])], 0))
+  }
+  /** [heads · blocks, rows of a block, width] to [heads, R, width] */
   const outOfBlocks = (of: Value, width: Value) =>
     gatherAlong(g, reshapeLike(g, of, concat(g, [g.integers([count, -1]), width], 0)), order, 1)
 
-  const query = mul(g, rows.query, narrow(model, g.scalar(size ** -0.5, 'float32')))
-  const trunk = matMul(g, divided(query, [1, 0, 2]), divided(rows.pastKey, [1, 2, 0]))
-  const own = matMul(g, inBlocks(query, blocks.rows, [2, 0, 1, 3]), inBlocks(rows.key, blocks.span, [2, 0, 3, 1]))
-  const seen = outOfBlocks(add(g, widen(model, own), blocks.bias), countAlong(g, blocks.span, 1))
+  const query = mul(g, tokens.query, narrow(model, g.scalar(size ** -0.5, 'float32')))
+  const trunk = matMul(g, divided(query, [1, 0, 2]), divided(tokens.pastKey, [1, 2, 0]))
+  // As the last step before a product, onnxruntime reads the swapped keys where they are; moved in one step with the heads, it copies them number by number.
+  const own = matMul(g, inBlocks(query, rows), transpose(g, inBlocks(tokens.key, span), [0, 2, 1]))
+  const seen = add(g, widen(model, outOfBlocks(own, countAlong(g, span, 1))), bias)
   const weights = narrow(model, softmax(g, concat(g, [widen(model, trunk), seen], -1)))
 
-  const trunkLength = countAlong(g, rows.pastKey, 0)
-  const ofTrunk = matMul(g, takeAlong(g, weights, trunkLength, -1), divided(rows.pastValue, [1, 0, 2]))
-  const ownWeights = gatherAlong(g, dropAlong(g, weights, trunkLength, -1), blocks.rows, 1)
-  const ofOwn = outOfBlocks(matMul(g, ownWeights, inBlocks(rows.value, blocks.span, [2, 0, 1, 3])), g.integers([size]))
-  return reshape(g, transpose(g, add(g, ofTrunk, ofOwn), [1, 0, 2]), [-1, count * size])
+  const trunkLength = countAlong(g, tokens.pastKey, 0)
+  const ofTrunk = matMul(g, takeAlong(g, weights, trunkLength, -1), divided(tokens.pastValue, [1, 0, 2]))
+  const ownWeights = gatherAlong(g, dropAlong(g, weights, trunkLength, -1), reshape(g, rows, [-1]), 1)
+  const inBlock = concat(g, [g.integers([-1]), countAlong(g, rows, 1), countAlong(g, span, 1)], 0)
+  const ofOwn = matMul(g, reshapeLike(g, ownWeights, inBlock), inBlocks(tokens.value, span))
+  const attended = add(g, ofTrunk, outOfBlocks(ofOwn, g.integers([size])))
+  return reshape(g, transpose(g, attended, [1, 0, 2]), [-1, count * size])
 }
