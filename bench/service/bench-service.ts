@@ -38,7 +38,7 @@ interface Load extends Split {
 
 interface ServiceResults {
   readonly clients: number
-  /** With all threads in one worker, and with as many workers of one thread. */
+  /** With all threads in one worker, and as `tessera serve` shares them out by itself. */
   readonly loads: readonly Load[]
   /** With one worker. */
   readonly storm: {
@@ -64,8 +64,8 @@ export const serviceBench: Bench<ServiceResults> = {
       return { load, storm: await measureStorm(service) }
     })
     if (threads === 1) return { clients: CLIENTS, loads: [load], storm }
-    const several = { workers: threads, threads: 1 }
-    const shared = await onService(several, (service) => measureLoad(service, several))
+    const auto = { workers: 'auto', threads } as const
+    const shared = await onService(auto, (service) => measureLoad(service, auto))
     return { clients: CLIENTS, loads: [load, shared], storm }
   },
   render: ({ clients, loads, storm }) => {
@@ -108,7 +108,7 @@ export const serviceBench: Bench<ServiceResults> = {
 }
 
 const describe = ({ workers, threads }: Split) =>
-  workers === 1 ? `one worker of ${threads} threads` : `${workers} workers of ${threads} thread`
+  workers === 'auto' ? `${threads} threads shared out by default` : `one worker of ${threads} threads`
 
 /** Starts a service, warms it up, measures, and stops it. */
 async function onService<T>(split: Split, measure: (service: Service) => Promise<T>): Promise<T> {

@@ -14,8 +14,9 @@ export interface Service {
 
 /** How the processors are shared out. */
 export interface Split {
-  readonly workers: number
-  /** Of each worker. */
+  /** `auto`, which is the default: one with all threads, and as many of a single one for calls that come together. */
+  readonly workers: number | 'auto'
+  /** Of each worker, or of all together. */
   readonly threads: number
 }
 

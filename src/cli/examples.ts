@@ -30,7 +30,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'calibrate calibration.json --data labelled.jsonl',
     'calibrate calibration.json --data labelled.jsonl --error 0.02',
   ],
-  serve: ['serve', 'serve --port 3000 --use Qwen/Qwen3-4B', 'serve --host 0.0.0.0 --keys-file keys.json --workers 2'],
+  serve: ['serve', 'serve --port 3000 --use Qwen/Qwen3-4B', 'serve --host 0.0.0.0 --keys-file keys.json --preload'],
   worker: [
     'worker --queue redis://localhost:6379',
     'worker --queue redis://localhost:6379 --jobs decide --concurrency 8',

@@ -21,7 +21,7 @@ export async function openEngine(
   return createEngine({
     ...(backend === undefined ? {} : { backend: backend as NonNullable<EngineOptions['backend']> }),
     ...(threads === undefined ? {} : { threads: readNumber('--threads', threads) }),
-    ...(workers === undefined ? {} : { workers: readNumber('--workers', workers) }),
+    ...(workers === undefined ? {} : { workers: workers === 'auto' ? workers : readNumber('--workers', workers) }),
     ...(isolate ? { worker: 'process' as const } : {}),
     ...(keepStates === undefined ? {} : { keepStates: { bytes: readSize('--keep-states', keepStates) } }),
     ...(calibration === undefined ? {} : { calibration: await readCalibration(calibration) }),

@@ -83,7 +83,7 @@ export const serveArguments = {
   },
   workers: {
     type: 'string',
-    description: 'worker threads that calls are shared out to; default 1',
+    description: 'worker threads that calls are shared out to; default auto: one for each processor, for small models',
     valueHint: 'n',
   },
   ...isolateArgument,

@@ -10,7 +10,7 @@ type ServedArguments = EngineArguments & { readonly preload: boolean; readonly l
 /** What a service answers with that has its models itself. */
 export async function openModels(args: ServedArguments) {
   const served = readServed(args.use)
-  const engine = await openEngine(args, served, readNamedLoras(args.lora))
+  const engine = await openEngine({ ...args, workers: args.workers ?? 'auto' }, served, readNamedLoras(args.lora))
   try {
     await requireServed(engine, served)
     const requires = Object.keys(served)

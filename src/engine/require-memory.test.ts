@@ -54,6 +54,7 @@ it('an engine asks before it opens a model, and opens none that is refused', asy
       return fake.open(...args)
     },
     memory: {
+      isSmall: async () => false,
       predict: async () => FLOATS,
       require: async ({ id }, prediction, reusable) => {
         asked.push([id, prediction.open, reusable])
@@ -80,6 +81,7 @@ it('an engine opens the parts of pictures one at a time where they do not fit to
         return fake.open(model, backend, context)
       },
       memory: {
+        isSmall: async () => false,
         predict: async () => ({ open: 9e9, working: 1e9, needed: 5e9 }),
         require: async () => 20e9,
       },

@@ -44,6 +44,14 @@ describe('resolveOptions', () => {
     expect(resolveOptions({ workers: 3, threads: 2 }, {}).settings.threads).toBe(2)
   })
 
+  it('shares them among one worker for everything and as many of one thread as it has', () => {
+    const { settings, narrow, workers } = resolveOptions({ workers: 'auto', threads: 3, memoryBudget: 9e9 }, {})
+    expect([workers, settings.threads, narrow?.threads]).toEqual([4, 3, 1])
+    expect(settings.memoryBudget + 3 * narrow!.memoryBudget).toBe(9e9)
+    expect(resolveOptions({ workers: 'auto', threads: 64, memoryBudget: 9e9 }, {}).workers).toBe(9)
+    expect(resolveOptions({ workers: 'auto', threads: 64, memoryBudget: 2e9 }, {}).workers).toBe(4)
+  })
+
   it('takes empty variables as absent', () => {
     const { settings } = resolveOptions({}, { TESSERA_BACKEND: '', TESSERA_THREADS: '' })
     expect(settings).toMatchObject({ backend: 'auto' })
@@ -56,7 +64,7 @@ describe('resolveOptions', () => {
     [{}, { TESSERA_THREADS: 'two' }, "TESSERA_THREADS: must be a whole number from 1 to 256, got 'two'"],
     [{ threads: 0 }, {}, 'threads: must be a whole number from 1 to 256, got 0'],
     [{ threads: 1000 }, {}, 'threads: must be a whole number from 1 to 256, got 1000'],
-    [{ workers: 0 }, {}, 'workers: must be a whole number of 1 or more, got 0'],
+    [{ workers: 0 }, {}, "workers: must be a whole number of 1 or more, or 'auto', got 0"],
     [{ workers: 2, worker: false }, {}, 'workers: must be 1 where `worker` is false, got 2'],
     [{ maxConcurrent: 1.5 }, {}, 'maxConcurrent: must be a whole number of 1 or more, got 1.5'],
     [{ maxQueue: -1 }, {}, 'maxQueue: must be a whole number of 0 or more, got -1'],

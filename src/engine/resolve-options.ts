@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { z } from 'zod'
-import { BACKEND_NAMES, type BackendName, countDefaultThreads } from '../backends/index.ts'
+import { BACKEND_NAMES, type BackendName } from '../backends/index.ts'
 import type { SymbolOptions } from '../decide/decision-family.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import type { KeptStatesOptions } from '../decide/tree/kept-states.ts'
@@ -13,6 +13,7 @@ import { DEFAULT_MODELS, type ModelName } from './default-models.ts'
 import type { JobKind } from './jobs.ts'
 import { KEEP_STATES, type KeepStates, shareKeptStates } from './keep-states.ts'
 import { type LoraOption, NAMED_LORAS, type NamedLoras } from './lora-options.ts'
+import { shareOut } from './share-out.ts'
 
 /** What serves each model name; the jobs themselves are no names of models. */
 export type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
@@ -77,14 +78,16 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
   readonly threads?: number
   /**
    * Worker threads that calls are shared out to, each with models of its own open. On a CPU, many short calls at once are
-   * done faster by several workers of few threads than by one of many; a single call is not. Default 1.
+   * done faster by several workers of few threads than by one of many; a single call is not. So `'auto'` has one worker with all threads, for calls that
+   * are alone and models of more than 64 MiB, and starts one of a single thread for each processor, up to 8, when calls come together. It is 1 with
+   * `keepStates`, `worker: 'process'`, on devices, and where memory is short. Default 1; `tessera serve` has `'auto'`.
    *
    * @example
    * ```ts
-   * const engine = await createEngine({ workers: 2, threads: 1 })
+   * const engine = await createEngine({ workers: 'auto' })
    * ```
    */
-  readonly workers?: number
+  readonly workers?: number | 'auto'
   /**
    * Bytes of memory that open models may take together: what is predicted of them on a processor, of small models and on devices
    * the size of their files. Beyond it the ones that were not used for longest are closed; those in use never are, nor is the one
@@ -137,6 +140,8 @@ export interface EngineSettings {
 
 export interface ResolvedOptions {
   readonly settings: EngineSettings
+  /** Of all workers but the first, where these are for small models only. */
+  readonly narrow?: EngineSettings
   readonly worker: Place
   readonly workers: number
   readonly maxConcurrent: number
@@ -156,7 +161,7 @@ const ENGINE_OPTIONS = optionTable('an engine', {
   loras: NAMED_LORAS.default({}),
   ...COMMON_OPTIONS,
   worker: z.union([z.boolean(), z.literal('process')], mustBe("true, false or 'process'")).default(true),
-  workers: count(1).default(1),
+  workers: z.union([count(1), z.literal('auto')], mustBe("a whole number of 1 or more, or 'auto'")).default(1),
   keepStates: KEEP_STATES.optional(),
   runtimeTelemetry: flag.default(false),
 } satisfies Record<keyof EngineOptions, unknown>)
@@ -181,25 +186,29 @@ export function resolveOptions(options: EngineOptions = {}, env: NodeJS.ProcessE
     symbolMass,
     keepStates,
   } = given
-  if (workers > 1 && !worker) {
+  if (workers !== 'auto' && workers > 1 && !worker) {
     throw new InvalidRequestError('workers', `must be 1 where \`worker\` is false, got ${workers}`)
   }
   refuseJobs(models)
   refuseStrangers(given.loras, models)
-  const named = given.threads ?? readThreads(env.TESSERA_THREADS)
-  const threads = named ?? (workers > 1 ? Math.max(1, Math.floor(countDefaultThreads() / workers)) : undefined)
-  return {
-    settings: {
-      backend: given.backend ?? readOption('TESSERA_BACKEND', BACKEND, env.TESSERA_BACKEND || 'auto'),
-      models,
-      ...(threads !== undefined && { threads }),
-      symbols: { bothOrders, symbolMass },
-      keepAlive,
-      memoryBudget: (memoryBudget ?? measureMemory() / 2) / workers,
-      ...(keepStates && { keepStates: shareKeptStates(keepStates, workers) }),
-    },
-    worker,
+  const shares = shareOut({
     workers,
+    threads: given.threads ?? readThreads(env.TESSERA_THREADS),
+    memoryBudget: memoryBudget ?? measureMemory() / 2,
+    isSingle: worker !== true || keepStates !== undefined,
+  })
+  const common = {
+    backend: given.backend ?? readOption('TESSERA_BACKEND', BACKEND, env.TESSERA_BACKEND || 'auto'),
+    models,
+    symbols: { bothOrders, symbolMass },
+    keepAlive,
+    ...(keepStates && { keepStates: shareKeptStates(keepStates, shares.workers) }),
+  }
+  return {
+    settings: { ...common, ...shares.wide },
+    ...(shares.narrow && { narrow: { ...common, ...shares.narrow } }),
+    worker,
+    workers: shares.workers,
     maxConcurrent,
     maxQueue,
     maxOptions,

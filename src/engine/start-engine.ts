@@ -6,6 +6,7 @@ import { decideEach } from './decide-many.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { Engine, ModelInfo } from './engine.ts'
 import { readSampling } from './image-call-options.ts'
+import type { CallKind } from './jobs.ts'
 import { createCorrection, requireCalibrated } from './own-calibration.ts'
 import type { ReadFile } from './picture-sources.ts'
 import type { BackendInfo } from './protocol.ts'
@@ -28,7 +29,7 @@ export async function startEngine(
 ): Promise<Engine> {
   if (options.calibration) await requireCalibrated(options.calibration, source)
   const { readDecision, readGeneration, readEdit } = createRequestReader(options, readFile)
-  const pool = new WorkerPool(connect, options)
+  const pool = new WorkerPool(connect, options, (kind, name) => isSmall(source, kind, name))
   const first = await startPool(pool, options.preload)
   const dispose = () => pool.dispose()
   const correction = createCorrection(options)
@@ -78,6 +79,16 @@ async function startPool(pool: WorkerPool, preload: readonly string[]): Promise<
   } catch (error) {
     await pool.dispose()
     throw error
+  }
+}
+
+/** What is wrong with a model is told by the worker that its call goes to. */
+async function isSmall(source: TaskSource, kind: CallKind, name: string): Promise<boolean> {
+  try {
+    const model = await source.resolve(name, kind === 'load' ? name : DEFAULT_MODELS[kind])
+    return (await source.memory?.isSmall(model)) ?? false
+  } catch {
+    return false
   }
 }
 

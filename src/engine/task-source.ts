@@ -20,7 +20,7 @@ import type { EngineSettings } from './resolve-options.ts'
 import type { ResolvedModel, TaskSource } from './task.ts'
 import { withUnpacked } from './with-unpacked.ts'
 
-/** Weight files, in bytes, below which a model is opened without asking: every machine has what it takes. */
+/** Weight files, in bytes, below which a model is opened without asking, and several times: every machine has what it takes. */
 const SMALL = 64 * 2 ** 20
 
 /**
@@ -46,8 +46,8 @@ export function createTaskSource({ models, symbols, keepStates }: EngineSettings
     },
     describe: (model) => describeTask(openFiles(model), () => weigh(model), symbols),
     memory: {
-      predict: async (model) =>
-        (await weighModel(model.folder)) < SMALL ? undefined : predictMemory(openFiles(model), symbols),
+      isSmall,
+      predict: async (model) => ((await isSmall(model)) ? undefined : predictMemory(openFiles(model), symbols)),
       require: (model, prediction, reusable) =>
         requireMemory(isHubId(model.id) ? model.id : model.folder, prediction, reusable),
     },
@@ -64,6 +64,10 @@ export function createTaskSource({ models, symbols, keepStates }: EngineSettings
 function openFiles({ id, folder, lora }: ResolvedModel): ModelFiles {
   const files = openModel(folder, isHubId(id) ? id : undefined)
   return lora === undefined ? files : withLora(files, lora)
+}
+
+async function isSmall({ folder }: ResolvedModel): Promise<boolean> {
+  return (await weighModel(folder)) < SMALL
 }
 
 async function weigh({ folder, lora }: ResolvedModel): Promise<number> {

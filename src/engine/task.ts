@@ -33,6 +33,8 @@ export interface TaskSource {
   describe(model: ResolvedModel): Promise<ModelDescription>
   /** Absent where nothing is known of the machine, as in browsers. Only models on processors are asked about. */
   readonly memory?: {
+    /** Whether a model is so small that every machine has room for it several times. */
+    isSmall(model: ResolvedModel): Promise<boolean>
     /** What a model will take; undefined for one so small that reading its headers would take longer than it is worth. */
     predict(model: ResolvedModel): Promise<MemoryPrediction | undefined>
     /**

@@ -2,21 +2,36 @@ import { type EngineActivity, sumActivities } from './activity.ts'
 import type { ListeningOptions, LoadOptions } from './call-options.ts'
 import type { Connect } from './connection.ts'
 import { Dispatcher } from './dispatcher.ts'
-import type { JobKind, Jobs } from './jobs.ts'
+import type { CallKind, JobKind, Jobs } from './jobs.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
 /** Calls that wait where `maxQueue` is not set. */
 const MANY_WAITING = 64
 
-/** Several workers, each behind a queue of its own. Calls go to the one that has least to do. */
+/** Names come from the network; those that were asked about last are remembered. */
+const MOST_NAMES = 256
+
+/** Whether the model that does such calls for that name is so small that several workers may have it open. */
+export type IsSmall = (kind: CallKind, name: string) => Promise<boolean>
+
+/**
+ * Several workers, each behind a queue of its own. Calls go to the one that has least to do. Where the others are narrow, the first has calls that
+ * are alone, and those for large models.
+ */
 export class WorkerPool {
   readonly #dispatchers: readonly [Dispatcher, ...Dispatcher[]]
   readonly #many: number
+  readonly #isSmall: IsSmall | undefined
+  readonly #small = new Map<string, boolean>()
 
-  constructor(connect: Connect, options: ResolvedOptions) {
+  /** @param isSmall is asked where there are narrow workers */
+  constructor(connect: Connect, options: ResolvedOptions, isSmall: IsSmall) {
     this.#many = options.maxConcurrent + (options.maxQueue ?? MANY_WAITING)
-    const others = Array.from({ length: options.workers - 1 }, () => new Dispatcher(connect, options))
+    const { narrow, workers } = options
+    if (narrow) this.#isSmall = isSmall
+    const ofOthers = narrow === undefined ? options : { ...options, settings: narrow }
+    const others = Array.from({ length: workers - 1 }, () => new Dispatcher(connect, ofOthers))
     this.#dispatchers = [new Dispatcher(connect, options), ...others]
   }
 
@@ -34,22 +49,43 @@ export class WorkerPool {
     return this.#dispatchers[0].start()
   }
 
-  submit<Kind extends JobKind>(
+  async submit<Kind extends JobKind>(
     kind: Kind,
     model: string,
     request: Jobs[Kind]['request'],
     options?: ListeningOptions,
   ): Promise<Jobs[Kind]['response']> {
-    // The first of equals is taken: it has the models of earlier calls open.
-    // One that could not start would always have least to do: it is tried again when the others have many waiting.
-    const load = ({ size, failed }: Dispatcher) => (failed ? this.#many - 0.5 + size : size)
-    const idlest = this.#dispatchers.reduce((best, other) => (load(other) < load(best) ? other : best))
-    return idlest.submit(kind, model, request, options)
+    const isAlone = this.#dispatchers.every(({ size }) => size === 0)
+    // It is not waited for where the answer changes nothing: calls start in the order in which they come.
+    const known = isAlone || this.#isSmall === undefined || this.#small.get(`${kind} ${model}`)
+    const isShared = known ?? (await this.#mayShare(kind, model))
+    const chosen = isAlone || !isShared ? this.#dispatchers[0] : this.#idlest()
+    return chosen.submit(kind, model, request, options)
   }
 
-  /** Opens a model in every worker. */
+  /** Opens a model in every worker that may have calls for it. */
   async load(name: string, options?: LoadOptions): Promise<void> {
-    await Promise.all(this.#dispatchers.map((dispatcher) => dispatcher.load(name, options)))
+    const isShared = this.#isSmall === undefined || (await this.#mayShare('load', name))
+    const dispatchers = isShared ? this.#dispatchers : this.#dispatchers.slice(0, 1)
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.load(name, options)))
+  }
+
+  #idlest(): Dispatcher {
+    const [first] = this.#dispatchers
+    // The first of equals is taken: it has the models of earlier calls open.
+    // One that could not start would always have least to do: it is tried again when the others have many waiting.
+    const isLast = (dispatcher: Dispatcher) =>
+      dispatcher.failed || (this.#isSmall !== undefined && dispatcher === first)
+    const load = (dispatcher: Dispatcher) => dispatcher.size + (isLast(dispatcher) ? this.#many - 0.5 : 0)
+    return this.#dispatchers.reduce((best, other) => (load(other) < load(best) ? other : best))
+  }
+
+  async #mayShare(kind: CallKind, name: string): Promise<boolean> {
+    // Devices do one thing at a time, whoever asks.
+    const isSmall = this.info?.backend === 'cpu' && (await this.#isSmall!(kind, name))
+    if (this.#small.size >= MOST_NAMES) this.#small.clear()
+    this.#small.set(`${kind} ${name}`, isSmall)
+    return isSmall
   }
 
   /** Rejects everything pending and stops the workers. Safe to call twice. */

@@ -59,6 +59,11 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
       return { id: model === 'decide-latest' ? 'fake' : model, folder: `/nowhere/${model}` }
     },
     describe: async () => ({ kind: 'decisions', bytes: 100 }),
+    memory: {
+      isSmall: async ({ id }) => id !== 'large',
+      predict: async () => undefined,
+      require: async () => Number.POSITIVE_INFINITY,
+    },
     open,
     disposed,
   }
