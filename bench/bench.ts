@@ -7,6 +7,7 @@ import { encodersBench, languageModelsBench } from './families/bench-families.ts
 import { fullsizeBench } from './fullsize/bench-fullsize.ts'
 import { growthBench } from './growth/bench-growth.ts'
 import { imagesBench } from './images/bench-images.ts'
+import { keptBench } from './kept/bench-kept.ts'
 import { limitsBench } from './limits/bench-limits.ts'
 import { describeEnvironment } from './measure/environment.ts'
 import { peersBench } from './peers/bench-peers.ts'
@@ -26,6 +27,7 @@ import { serviceBench } from './service/bench-service.ts'
 
 const BENCHES = {
   decide: decideBench,
+  kept: keptBench,
   images: imagesBench,
   backends: backendsBench,
   peers: peersBench,

@@ -2,7 +2,7 @@ import type { Backend } from '../backends/backend.ts'
 import type { Family, ModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import type { Decider } from './decider.ts'
-import type { KeptStates } from './tree/kept-states.ts'
+import type { KeptStates } from './kept/kept-states.ts'
 
 /** How models that answer with letters, digits or yes and no are read; others are read as ever. */
 export interface SymbolOptions {

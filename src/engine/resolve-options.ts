@@ -2,8 +2,8 @@ import { totalmem } from 'node:os'
 import { z } from 'zod'
 import { BACKEND_NAMES, type BackendName } from '../backends/index.ts'
 import type { SymbolOptions } from '../decide/decision-family.ts'
+import type { KeptStatesOptions } from '../decide/kept/kept-states.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
-import type { KeptStatesOptions } from '../decide/tree/kept-states.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
 import { isHubId } from '../models/hub-cache.ts'
@@ -102,8 +102,8 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
   readonly memoryBudget?: number
   /**
    * Keeps what the model read of a state, so that a call of the same `client` with the same state and other questions costs its questions only;
-   * its answers are the same. What is kept is in memory alone, and zeroed when it goes. Of decide-mini and models of its kind; language models and
-   * other encoders read the state with every call, with this option too. Default: nothing is kept.
+   * its answers are the same. What is kept is in memory alone, and zeroed when it goes. Of decide-mini, models of its kind and language models on a processor; other
+   * encoders, and language models on WebGPU, read the state with every call, with this option too. Default: nothing is kept.
    *
    * @example
    * ```ts

@@ -1,4 +1,4 @@
-import { KeptStates } from '../decide/tree/kept-states.ts'
+import { KeptStates } from '../decide/kept/kept-states.ts'
 import { isHubId } from '../models/hub-cache.ts'
 import {
   EMBEDDED_MODELS,

@@ -60,6 +60,19 @@ describe('KvCache', () => {
     expect(fed[0]!['past_key.0']).toEqual({ type: 'float32', dims: [1, 2, CAPACITY, 2], data: memory[0] })
   })
 
+  it('gives copies of its first rows, which another one of the same model begins with', async () => {
+    const { memory, cache } = open({ 'key.0': rows(1, 2, 3, 4, 5, 6, 7, 8), 'value.0': rows(1, 1, 1, 1, 1, 1, 1, 1) })
+    await cache.extend({}, 0)
+    const copy = cache.copies.make(2)
+    expect(copy['key.0']).toEqual(rows(1, 2, 3, 4, 5, 6, 7, 8))
+    expect(cache.copies.weigh(2)).toBe(64)
+    await cache.clear()
+    const other = open()
+    other.cache.copies.restore(copy)
+    expect(other.memory[0]).toEqual(Float32Array.of(1, 2, 3, 4, 0, 0, 5, 6, 7, 8, 0, 0))
+    expect(memory[0]).toEqual(new Float32Array(12))
+  })
+
   it('clears what it keeps', async () => {
     const { memory, cache } = open({ 'key.0': rows(1, 2, 5, 6), 'value.0': rows(1, 2, 5, 6) })
     await cache.extend({}, 2)

@@ -1,11 +1,13 @@
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { QuestionReader, Reading } from '../decider.ts'
+import type { Keeping, KeptStates } from '../kept/kept-states.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
-import type { PlanLimits } from '../windows.ts'
+import type { PlanLimits, Window } from '../windows.ts'
 import { WorkingMemory } from '../working-memory.ts'
 import { countPlan, type Plan, planRequest } from './plan.ts'
 import { countPasses, createWindowReader, type LanguageModel } from './read-window.ts'
 import type { ReadAnswer } from './readout.ts'
+import { openStateWindow, type StateWindow } from './state-window.ts'
 import type { Template } from './template.ts'
 
 export interface LanguageModelParts {
@@ -13,11 +15,13 @@ export interface LanguageModelParts {
   readonly template: Template
   readonly tokenizer: Tokenizer
   readonly limits: PlanLimits
+  /** Keeps what was read of states, for calls that bring them again. @defaultValue nothing is kept */
+  readonly kept?: KeptStates | undefined
 }
 
 /** Reads the state once a window, into a cache of keys and values, and the questions as its continuations. */
 export function createLanguageModelReader(parts: LanguageModelParts): QuestionReader<Plan> {
-  const { model, template, tokenizer, limits } = parts
+  const { model, template, tokenizer, limits, kept } = parts
   const memory = new WorkingMemory()
   return {
     plan(request) {
@@ -28,30 +32,53 @@ export function createLanguageModelReader(parts: LanguageModelParts): QuestionRe
       }
     },
     count: countPlan,
-    read: (plan, context) => readScans(model, memory, plan, context),
-    dispose: () => model.passes.dispose(),
+    async read(plan, context) {
+      const { keepFor } = context
+      const scans = await openScans(model, plan, kept && keepFor !== undefined ? { kept, tenant: keepFor } : undefined)
+      try {
+        return await readScans(model, memory, { plan, scans }, context)
+      } finally {
+        for (const { windows } of scans) for (const window of windows) window.close()
+      }
+    },
+    async dispose() {
+      kept?.forget(model.passes.branch)
+      await model.passes.dispose()
+    },
   }
+}
+
+interface OpenScan {
+  readonly windows: readonly StateWindow[]
+  readonly questions: readonly number[]
+}
+
+/** The windows of all scans, those that were kept held, so that none makes room for another of the same state. */
+function openScans({ passes }: LanguageModel, plan: Plan, keeping: Keeping | undefined): Promise<OpenScan[]> {
+  const open = ({ start, end }: Window) => {
+    const ids = [
+      ...(start === 0 ? plan.openings.first : plan.openings.others),
+      ...plan.state.slice(start, end),
+      ...(end < plan.state.length ? plan.closing : []),
+    ]
+    return openStateWindow(passes.branch, ids, keeping)
+  }
+  return Promise.all(
+    plan.scans.map(async ({ windows, questions }) => ({ windows: await Promise.all(windows.map(open)), questions })),
+  )
 }
 
 async function readScans(
   model: LanguageModel,
   memory: WorkingMemory,
-  plan: Plan,
+  { plan, scans }: { readonly plan: Plan; readonly scans: readonly OpenScan[] },
   context: JobContext,
 ): Promise<Reading> {
-  const scans = plan.scans.map(({ windows, questions }) => ({
-    windows: windows.map(({ start, end }) => [
-      ...(start === 0 ? plan.openings.first : plan.openings.others),
-      ...plan.state.slice(start, end),
-      ...(end < plan.state.length ? plan.closing : []),
-    ]),
-    questions,
-  }))
   const read: ReadAnswer[][] = plan.questions.map(() => [])
   const pick = (questions: readonly number[]) => questions.map((question) => plan.branches[question]!)
   const total = scans.reduce((sum, { windows, questions }) => {
-    const branches = pick(questions).flat()
-    return sum + windows.reduce((passes, ids) => passes + countPasses(ids.length, branches), 0)
+    const ofQuestions = countPasses(pick(questions).flat())
+    return sum + windows.reduce((passes, window) => passes + window.passes + ofQuestions, 0)
   }, 0)
   let done = 0
   const beforePass = async () => {
@@ -64,12 +91,12 @@ async function readScans(
     const reader = createWindowReader(
       model,
       { questions: asked, branches: orders.flat() },
-      Math.max(...windows.map((ids) => ids.length)),
+      Math.max(...windows.map(({ ids }) => ids.length)),
       memory,
     )
     try {
-      for (const ids of windows) {
-        const answers = await reader.read(ids, beforePass)
+      for (const window of windows) {
+        const answers = await reader.read(window, beforePass)
         for (const [index, question] of questions.entries()) {
           read[question]!.push(averageOrders(answers.splice(0, orders[index]!.length)))
         }

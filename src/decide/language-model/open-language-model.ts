@@ -22,7 +22,7 @@ import { LONGEST_BRANCH } from './plan.ts'
  * @throws ModelFormatError naming the file that is missing or wrong
  */
 export async function openLanguageModel(bundle: DecisionBundle): Promise<Decider> {
-  const { backend, files, config: described } = bundle
+  const { backend, files, config: described, kept } = bundle
   const config = readLanguageModelConfig(described)
   const longest = longestWindow(config, backend.precision)
   // Tables of positions are made for as many as are ever read.
@@ -43,7 +43,7 @@ export async function openLanguageModel(bundle: DecisionBundle): Promise<Decider
     head: readout.feeds,
   })
   const limits = { positions, window: manifest.window }
-  const reader = createLanguageModelReader({ model: { passes, readout }, template, tokenizer, limits })
+  const reader = createLanguageModelReader({ model: { passes, readout }, template, tokenizer, limits, kept })
   return createDecider(reader, {
     name: manifest.name,
     calibrate: (question, logits) => calibrateLogits(question, logits, manifest.calibration),

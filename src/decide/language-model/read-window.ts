@@ -3,8 +3,9 @@ import { countGroupTokens, groupBranches } from '../group-branches.ts'
 import type { WorkingMemory } from '../working-memory.ts'
 import { BranchBias, biasLength } from './branch-bias.ts'
 import type { Passes } from './open-passes.ts'
-import { branchFeeds, CHUNK, prefillFeeds } from './passes.ts'
+import { branchFeeds } from './passes.ts'
 import type { ReadAnswer, Readout } from './readout.ts'
+import type { StateWindow } from './state-window.ts'
 import type { Branch } from './template.ts'
 
 /**
@@ -27,17 +28,17 @@ export interface WindowQuestions {
 /** Reads the windows of one request, one after the other. */
 export interface WindowReader {
   /**
-   * Reads one window and answers every question on it: the state once, in chunks, then the questions in packed passes.
+   * Reads one window and answers every question on it: the state once, in chunks, unless it was kept, then the questions in packed passes.
    * `beforePass` is awaited before every pass and may throw to stop. Returns what it read of each question, in order.
    */
-  read(ids: readonly number[], beforePass: () => Promise<void>): Promise<ReadAnswer[]>
+  read(window: StateWindow, beforePass: () => Promise<void>): Promise<ReadAnswer[]>
   /** Overwrites what was read and gives the memory back. To be called once, at the end. */
   close(): Promise<void>
 }
 
-/** The number of passes that a window of that many tokens takes with its questions, for progress. */
-export function countPasses(tokens: number, branches: readonly Branch[]): number {
-  return Math.ceil(tokens / CHUNK) + groupBranches(branches, GROUP).length
+/** The number of passes that questions take behind a window, for progress. */
+export function countPasses(branches: readonly Branch[]): number {
+  return groupBranches(branches, GROUP).length
 }
 
 /** A reader for windows of at most `longest` tokens, which share one cache and one bias. */
@@ -55,23 +56,19 @@ export function createWindowReader(
   const cache = prefill.openCache(longest, lent.arrays.slice(0, lengths.length))
   const bias = new BranchBias(lent.arrays[lengths.length]!)
   return {
-    async read(ids, beforePass) {
-      // Passes of one length: those of 512 and 128 tokens take a twentieth longer than two of 320.
-      const chunk = Math.ceil(ids.length / Math.ceil(ids.length / CHUNK))
-      for (let past = 0; past < ids.length; past += chunk) {
-        await beforePass()
-        await cache.extend(prefillFeeds(ids.slice(past, past + chunk), past), past)
-      }
+    async read(window, beforePass) {
+      await window.fill(cache, beforePass)
       const answers: ReadAnswer[] = []
       for (const group of groups) {
         await beforePass()
-        const feeds = { ...branchFeeds(group, ids.length, bias), ...model.readout.feeds }
+        const feeds = { ...branchFeeds(group, window.ids.length, bias), ...model.readout.feeds }
         const outputs = await cache.read(branch, feeds)
         for (const [row, { branch: asked, question }] of group.entries()) {
           const { logits, ...read } = model.readout.read(outputs, row, questions[question]!)
           answers[question] = { ...read, logits: asked.turned ? logits.toReversed() : logits }
         }
       }
+      window.keep(cache)
       // The next window begins with the group whose bias is there.
       groups.reverse()
       return answers

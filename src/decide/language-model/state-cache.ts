@@ -1,4 +1,5 @@
 import type { DeviceTensor, Feeds, Session, Tensor } from '../../backends/backend.ts'
+import type { KeysAndValues } from '../kept/keys-and-values.ts'
 
 /** Keys and values of the state in one window, of every layer: [1, KV heads, rows, head_dim] each. */
 export interface StateCache {
@@ -6,8 +7,19 @@ export interface StateCache {
   extend(feeds: Feeds, past: number): Promise<void>
   /** Runs a pass that sees the cache; returns its outputs. */
   read(session: Session, feeds: Feeds): Promise<Record<string, Tensor>>
+  /** Takes rows out and puts them in. Absent where they are on a device. */
+  readonly copies?: RowCopies
   /** Overwrites what was read, or frees it on its device: keys and values can be inverted to the text they came from. */
   clear(): Promise<void>
+}
+
+/** Copies of the first rows of a cache, [1, KV heads, rows, head_dim] each. */
+export interface RowCopies {
+  /** Bytes of a copy. */
+  weigh(rows: number): number
+  make(rows: number): KeysAndValues
+  /** Begins anew with what was copied of a cache of the same model. */
+  restore(copy: KeysAndValues): void
 }
 
 /** The layers of a cache, `key.{i}` and `value.{i}`, that a graph takes: prefill needs no past of the last one. */

@@ -1,6 +1,6 @@
 import type { Session, Tensor } from '../../backends/backend.ts'
 import { groupBranches } from '../group-branches.ts'
-import { type KeysAndValues, wipe } from './keys-and-values.ts'
+import { type KeysAndValues, wipe } from '../kept/keys-and-values.ts'
 import { textLength, type TreeBranch } from './tree-branch.ts'
 import { branchFeeds, cutBranch, readRows, spanLength, type Stretch } from './tree-passes.ts'
 import type { TreeWindow } from './tree-window.ts'

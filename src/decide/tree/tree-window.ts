@@ -1,6 +1,6 @@
 import type { Session } from '../../backends/backend.ts'
-import type { KeptStates } from './kept-states.ts'
-import { type KeysAndValues, wipe } from './keys-and-values.ts'
+import type { Keeping } from '../kept/kept-states.ts'
+import { type KeysAndValues, wipe } from '../kept/keys-and-values.ts'
 import { trunkFeeds } from './tree-passes.ts'
 
 type BeforePass = () => Promise<void>
@@ -19,12 +19,6 @@ export interface TreeWindow {
   use<T>(beforePass: BeforePass, work: (state: KeysAndValues) => Promise<T>): Promise<T>
   /** Has to be called in the end, also of one that was not used. Safe to call twice. */
   close(): void
-}
-
-/** Whose states are kept where. */
-export interface Keeping {
-  readonly kept: KeptStates
-  readonly tenant: string
 }
 
 /**

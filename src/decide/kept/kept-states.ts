@@ -12,6 +12,12 @@ export interface KeptStatesOptions {
 /** The session that made the keys and values, which is what frees them. */
 export type Maker = Pick<Session, 'free'>
 
+/** Whose states are kept where. */
+export interface Keeping {
+  readonly kept: KeptStates
+  readonly tenant: string
+}
+
 /** Keys and values on loan: they stay as they are until they are given back. */
 export interface Loan {
   readonly state: KeysAndValues
@@ -93,10 +99,15 @@ export class KeptStates {
     return { state: entry.state, giveBack }
   }
 
+  /** Makes room for what is about to be made to be kept: whether there is any, and nothing by that name is there yet. */
+  makeRoomFor(name: string, bytes: number): boolean {
+    return !this.#entries.has(name) && this.#makeRoom(bytes)
+  }
+
   /** Takes over what nobody else uses any more: keeps it where there is room, or wipes it. */
   keep(name: string, maker: Maker, state: KeysAndValues): void {
     const bytes = weighKeysAndValues(state)
-    if (this.#entries.has(name) || !this.#makeRoom(bytes)) return wipe(maker, state)
+    if (!this.makeRoomFor(name, bytes)) return wipe(maker, state)
     this.#bytes += bytes
     this.#entries.set(name, { maker, state, bytes, users: 0, expires: this.#end(), isGone: false })
     this.#schedule()
