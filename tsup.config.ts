@@ -1,6 +1,8 @@
 import { defineConfig } from 'tsup'
 import { bundleConsole } from './scripts/bundle-console.ts'
+import { bundleRedis, redisBeside } from './scripts/bundle-redis.ts'
 import { bundleWeb } from './scripts/bundle-web.ts'
+import { licenseNotices } from './scripts/license-notices.ts'
 
 /** What users import: each has a subpath under `exports` in package.json, and types. */
 const modules = {
@@ -32,8 +34,12 @@ export default defineConfig({
   // tsup passes `baseUrl` to the compiler, which TypeScript 6 calls deprecated.
   dts: { entry: { ...modules, 'web/index': 'src/web/index.ts' }, compilerOptions: { ignoreDeprecations: '6.0' } },
   clean: true,
+  // Of zod only what is used: its languages alone are 50 files, which every start would load.
+  noExternal: ['zod'],
+  esbuildPlugins: [redisBeside, licenseNotices('dist/LICENSES.txt')],
   onSuccess: async () => {
     await bundleConsole('dist/console')
+    await bundleRedis('dist')
     await bundleWeb('dist/web')
   },
 })

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions } from 'esbuild'
+import { licenseNotices } from './license-notices.ts'
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -23,5 +25,5 @@ const OPTIONS: BuildOptions = {
 
 /** Puts `index.js`, `worker.js` and what they share into a folder. */
 export async function bundleWeb(folder: string): Promise<void> {
-  await build({ ...OPTIONS, outdir: folder })
+  await build({ ...OPTIONS, outdir: folder, plugins: [licenseNotices(join(folder, 'LICENSES.txt'))] })
 }

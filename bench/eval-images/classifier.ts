@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PixelImage } from '../../src/images/index.ts'
 import { decodeFloats } from '../../src/models/decode-floats.ts'
 import { readSafetensors } from '../../src/models/index.ts'

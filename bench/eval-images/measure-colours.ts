@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PixelImage } from '../../src/images/index.ts'
 import { nameBackground } from './colours.ts'
 import { readPicture } from './measure-edits.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { PixelImage } from '../../src/images/index.ts'
 import { type Share, share } from './share.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { APICallError } from '@ai-sdk/provider'
-import { z } from 'zod'
+import * as z from 'zod'
 import { errorBodySchema } from '../schemas/index.ts'
 import { type Service, toJobError } from './service.ts'
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { jobListSchema, jobSchema } from '../http/jobs/job-wire.ts'
 import { ApiError, post, send } from './api.ts'
 import { readEventStream } from './event-stream.ts'

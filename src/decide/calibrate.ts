@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { InternalError } from '../errors/index.ts'
 import type { Question } from '../schemas/index.ts'
 import { optionCount } from './option-count.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { findStorageFile } from '../models/find-matrices.ts'
 import { JULIA, LAYA, readModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'

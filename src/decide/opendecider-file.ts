@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ModelFiles } from '../models/model-files.ts'
 import { readOptionalConfig } from '../models/read-config.ts'
 

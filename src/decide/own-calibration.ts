@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Answer, Question } from '../schemas/index.ts'
 import { answerQuestion } from './answer.ts'
 import { questionHeadSchema, readHead } from './question-head.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { decodeBase64, encodeBase64 } from '../schemas/base64.ts'
 
 /** A head of somebody's own for one question: for each option a linear function of what the model's scorer reads. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type OwnCalibration, ownCalibrationSchema } from '../decide/own-calibration.ts'
 import { amount, count, flag, mustBe, text } from '../options/index.ts'
 import { LIMITS } from '../schemas/index.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ChosenLora } from '../models/lora/with-lora.ts'
 import { amount, mapOf, mustBe, optionTable, readOption, text } from '../options/index.ts'
 

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os'
-import { z } from 'zod'
+import * as z from 'zod'
 import { BACKEND_NAMES, type BackendName } from '../backends/index.ts'
 import type { SymbolOptions } from '../decide/decision-family.ts'
 import type { KeptStatesOptions } from '../decide/kept/kept-states.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { callback, count, flag, mustBe, optionTable, readOptions, text, withMethods } from '../options/index.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { indexWeights } from '../models/index-weights.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import { readConfig } from '../models/read-config.ts'

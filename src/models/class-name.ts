@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The `_class_name` that diffusers writes into a part's `config.json`; another class computes something else. */
 export function className(name: string) {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A whole number from 1. No published model is near what these have as `most`; what is above would be memory that a damaged file asks for. */
 export const atMost = (most: number) => z.number().int().positive().max(most)

@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { AbortedError } from '../errors/index.ts'
 import { isWeightsPath } from './gguf/gguf-path.ts'
 import type { ModelFiles } from './model-files.ts'

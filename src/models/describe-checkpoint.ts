@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { findStorageFile } from './find-matrices.ts'
 import { indexWeights } from './index-weights.ts'
 import { isImageBundle } from './is-image-bundle.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { InvalidRequestError, ModelFormatError } from '../errors/index.ts'
 import { exists } from './exists.ts'
 import { findMatrices, findStorageFile } from './find-matrices.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import type { ModelFiles } from './model-files.ts'
 

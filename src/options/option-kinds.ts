@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** One wording for all that is refused: what was expected, and what came. */
 export function mustBe(expected: string) {

@@ -4,12 +4,6 @@ import { InvalidRequestError } from '../errors/index.ts'
 /** @throws InvalidRequestError where the package is missing */
 export async function loadBullmq(): Promise<Pick<typeof Bullmq, 'Queue' | 'WaitingError' | 'Worker'>> {
   return import('bullmq').catch((cause: unknown) => {
-    throw new InvalidRequestError(
-      'connection',
-      'a queue needs the packages bullmq and @redis/client: npm install bullmq @redis/client',
-      {
-        cause,
-      },
-    )
+    throw new InvalidRequestError('connection', 'a queue needs the package bullmq: npm install bullmq', { cause })
   })
 }

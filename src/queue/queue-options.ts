@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { count, flag, oneOf, optionTable, text } from '../options/index.ts'
 import { QUEUES, type QueueName } from './queue-names.ts'
 import { createSealer, PLAINTEXT, type Sealer } from './sealer.ts'

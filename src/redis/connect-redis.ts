@@ -8,14 +8,11 @@ export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
  * A connection that comes back by itself after the server was away.
  *
  * @param option whose URL it is
- * @throws InvalidRequestError where the package is missing or the server does not answer; never shows the password
+ * @throws InvalidRequestError where the server does not answer; never shows the password
  */
 export async function connectRedis(url: string, option = 'store') {
-  const { createClient } = await import('@redis/client').catch((cause: unknown) => {
-    throw new InvalidRequestError(option, 'Redis needs the package @redis/client: npm install @redis/client', {
-      cause,
-    })
-  })
+  // Read by those alone who have such a server.
+  const { createClient } = await import('@redis/client')
   const opening = { done: false }
   // While opening, the first failure counts; later ones are waited out, as the server may only be restarting.
   const reconnectStrategy = (retries: number, cause: Error) =>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { DecisionRequest } from './checked-request.ts'
 import { Fault, grouped } from './fault.ts'
 import { LIMITS, type ParseSettings } from './limits.ts'

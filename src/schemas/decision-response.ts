@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { DecisionResponse } from './decision-response-types.ts'
 import { LEVEL_JSON, readLevel } from './read-text.ts'
 import { ownRecord, reader } from './zod-reader.ts'

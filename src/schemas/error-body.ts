@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Body of every error response. Other fields, such as `detail`, are kept. */
 export const errorBodySchema = z.looseObject({

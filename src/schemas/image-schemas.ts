@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Fault, kindOf, shown, under } from './fault.ts'
 import type { ImageData } from './image-types.ts'
 import { LIMITS } from './limits.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { decisionRequestSchema } from './decision-request.ts'
 import { decisionResponseSchema } from './decision-response.ts'
 import { imageEditRequestSchema, imageGenerationRequestSchema } from './image-schemas.ts'

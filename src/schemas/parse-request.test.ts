@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseRequest } from './parse-request.ts'
 
 /** Counts how often the names of a value are listed. */

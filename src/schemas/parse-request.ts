@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { InvalidRequestError } from '../errors/index.ts'
 import { grouped } from './fault.ts'
 import { insideOf } from './zod-reader.ts'

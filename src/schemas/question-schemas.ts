@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isWellFormed } from './characters.ts'
 import type { Question } from './checked-request.ts'
 import { LONE_SURROGATE } from './copy-json.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isWellFormed } from './characters.ts'
 import { LONE_SURROGATE } from './copy-json.ts'
 import { Fault, isPlainObject, kindOf } from './fault.ts'

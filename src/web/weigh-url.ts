@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ModelFiles } from '../models/model-files.ts'
 import { PIPELINE_PARTS } from '../models/pipeline-parts.ts'
 import { readOptionalConfig } from '../models/read-config.ts'

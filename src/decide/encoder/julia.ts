@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { layaHead } from '../../graph/index.ts'
 import { indexWeights } from '../../models/index-weights.ts'
 import { parseModernBertConfig } from '../../models/modernbert-config.ts'

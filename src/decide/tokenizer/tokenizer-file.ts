@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 
 /** No vocabulary is near this; larger ids are not numbers of rows. */

@@ -1,5 +1,5 @@
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Backend, Precision } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { buildBertBranch, buildBertTrunk, buildTreeScorer, chooseLinear, refuseUnread } from '../../graph/index.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import { createJsonResponse } from '../json-response.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { SCOPES } from '../keys/scopes.ts'
 
 const limit = z.int().min(1).optional()

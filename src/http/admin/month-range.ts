@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { monthOf } from '../usage/balance.ts'
 import type { Ledger } from '../usage/ledger.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'

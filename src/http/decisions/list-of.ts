@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { describeJson } from '../../schemas/json-schema.ts'
 import { expected } from '../../schemas/zod-reader.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS, type OptionLimits } from '../../schemas/index.ts'
 import { expected } from '../../schemas/zod-reader.ts'
 import { listOf } from './list-of.ts'

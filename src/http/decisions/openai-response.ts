@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Answer, DecisionResponse } from '../../schemas/index.ts'
 import { optionNames } from './openai-mapping.ts'
 import type { OpenAiQuestion, OpenAiRequest } from './openai-request.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { asChecked } from '../../engine/checked-calls.ts'
 import type { Engine } from '../../engine/index.ts'
 import { imageEditRequestSchema } from '../../schemas/index.ts'

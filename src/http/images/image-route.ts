@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ImageCallOptions } from '../../engine/index.ts'
 import { type ImageResponse, imageResponseSchema } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ImageCallOptions } from '../../engine/index.ts'
 import { GUIDANCE, STRENGTH } from '../../images/sampling/sampling-options.ts'
 import { count } from '../../options/index.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { startEventStream } from '../event-stream.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { errorBodySchema } from '../../schemas/index.ts'
 import { JOB_STATUSES, type JobView } from './job.ts'
 

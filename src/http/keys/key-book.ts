@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { formatAmount, parseAmount } from '../usage/money.ts'
 import type { KeyConfig } from './key-config.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { count, flag } from '../../options/index.ts'
 import { SCOPES } from './scopes.ts'
 

@@ -1,4 +1,4 @@
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type * as Limiters from 'rate-limiter-flexible'
 
 /** Where an account stands in the minute that its first request began. */
 export interface RequestCount {
@@ -24,33 +24,36 @@ export type CountRequest = (account: string, perMinute: number, tokens?: number)
 
 const MINUTE_SECONDS = 60
 
+/** Makes a limiter of rate-limiter-flexible. */
+type OpenLimiter = (
+  library: typeof Limiters,
+  settings: { readonly points: number; readonly duration: number; readonly keyPrefix: string },
+) => Limiters.RateLimiterAbstract
+
 /** Counts with limiters of rate-limiter-flexible; keys of the same limit share one. */
-export function createRequestCounter(
-  open: (settings: {
-    readonly points: number
-    readonly duration: number
-    readonly keyPrefix: string
-  }) => RateLimiterAbstract,
-): CountRequest {
-  const limiters = new Map<string, RateLimiterAbstract>()
+export function createRequestCounter(open: OpenLimiter): CountRequest {
+  const limiters = new Map<string, Limiters.RateLimiterAbstract>()
   return async (account, perMinute, tokens) => {
+    // Read with the first request that is counted: services whose keys have no limits start without it.
+    const library = await import('rate-limiter-flexible')
     const keyPrefix = `tessera:${tokens === undefined ? 'requests' : 'tokens'}:${perMinute}`
-    const limiter = limiters.get(keyPrefix) ?? open({ points: perMinute, duration: MINUTE_SECONDS, keyPrefix })
+    const settings = { points: perMinute, duration: MINUTE_SECONDS, keyPrefix }
+    const limiter = limiters.get(keyPrefix) ?? open(library, settings)
     limiters.set(keyPrefix, limiter)
     try {
       return toCount(await limiter.consume(account, tokens), false)
     } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal
+      if (!(refusal instanceof library.RateLimiterRes)) throw refusal
       return toCount(tokens === undefined ? refusal : await limiter.reward(account, tokens), true)
     }
   }
 }
 
-function toCount({ remainingPoints, msBeforeNext }: RateLimiterRes, isOver: boolean): RequestCount {
+function toCount({ remainingPoints, msBeforeNext }: Limiters.RateLimiterRes, isOver: boolean): RequestCount {
   return { isOver, remaining: remainingPoints, resetMs: Math.max(1, msBeforeNext) }
 }
 
 /** Counts in the memory of this process. */
 export function createLocalCounter(): CountRequest {
-  return createRequestCounter((settings) => new RateLimiterMemory(settings))
+  return createRequestCounter(({ RateLimiterMemory }, settings) => new RateLimiterMemory(settings))
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { version } from '../../../package.json'
 import { createDecisionRequestSchema } from '../../schemas/decision-request.ts'
 import { decisionResponseSchema, errorBodySchema, LIMITS, type OptionLimits } from '../../schemas/index.ts'

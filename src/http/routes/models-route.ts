@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Engine } from '../../engine/index.ts'
 import { createJsonResponse } from '../json-response.ts'
 import { modelName } from '../model-name.ts'

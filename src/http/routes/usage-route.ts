@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { createJsonResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 import type { Ledger } from '../usage/ledger.ts'

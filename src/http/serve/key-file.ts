@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { KeyConfig } from '../keys/key-config.ts'
 import type { KeyStore } from '../keys/key-store.ts'

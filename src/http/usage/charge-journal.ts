@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 
 /** An answer to be charged to an account: who, what and how much, and nothing of what was asked. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis } from '../../../test/helpers/redis-server.ts'
 import { createServer } from '../server.ts'
 import { bearer, BODY, post } from '../test-support/requests.ts'
@@ -18,17 +18,6 @@ describe('a Redis store that cannot be opened', () => {
     expect(error.message).toContain(reason)
     expect(error.message + String(error.cause)).not.toContain('SECRET')
   })
-})
-
-it('says what to install where the package is missing', async () => {
-  vi.doMock('@redis/client', () => {
-    throw new Error('not found')
-  })
-  vi.resetModules()
-  await expect(openRedisStore('redis://127.0.0.1:1')).rejects.toThrow(
-    'store: Redis needs the package @redis/client: npm install',
-  )
-  vi.doUnmock('@redis/client')
 })
 
 describe.skipIf(!hasRedis())('a Redis server that would lose balances', () => {

@@ -1,4 +1,3 @@
-import { RateLimiterRedis } from 'rate-limiter-flexible'
 import { connectRedis, type RedisClient } from '../../redis/connect-redis.ts'
 import { createRequestCounter } from '../limits/count-requests.ts'
 import { requireDurable } from './redis-durability.ts'
@@ -40,7 +39,7 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Accounts and rate limits on a Redis server, shared by every process that uses it. Needs the package `@redis/client`.
+ * Accounts and rate limits on a Redis server, shared by every process that uses it.
  *
  * @example
  * ```ts
@@ -49,7 +48,7 @@ export interface RedisStoreOptions {
  * ```
  *
  * @param url Such as `redis://user:password@host:6379`; `rediss:` for TLS.
- * @throws InvalidRequestError where the package is missing, the server does not answer or its settings lose balances;
+ * @throws InvalidRequestError where the server does not answer or its settings lose balances;
  * never shows the password
  */
 export async function openRedisStore(url: string, { acceptLoss = false }: RedisStoreOptions = {}): Promise<UsageStore> {
@@ -74,7 +73,8 @@ export async function openRedisStore(url: string, { acceptLoss = false }: RedisS
     },
     names: (prefix, signal) => listNames(client, prefix, signal),
     countRequest: createRequestCounter(
-      (settings) => new RateLimiterRedis({ ...settings, storeClient: client, useRedisPackage: true }),
+      ({ RateLimiterRedis }, settings) =>
+        new RateLimiterRedis({ ...settings, storeClient: client, useRedisPackage: true }),
     ),
     async close() {
       if (!client.isOpen) return

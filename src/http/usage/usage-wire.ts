@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Allowance, Payer } from './ledger.ts'
 import type { Usage } from './usage-rows.ts'
 

@@ -1,5 +1,5 @@
 import { Tokenizer } from '@huggingface/tokenizers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { type ChatTemplate, readChatTemplate } from '../../models/chat-template.ts'
 import type { ModelFiles } from '../../models/model-files.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { amount, count, mustBe } from '../../options/index.ts'
 
 /** The noise is drawn from it. Larger numbers are not exact in JavaScript. */

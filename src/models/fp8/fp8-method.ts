@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** How a checkpoint says that its weights are FP8. */
 export interface Fp8Method {

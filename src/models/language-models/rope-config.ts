@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 
 /** The change of angles for texts longer than those of the first training; see rotary-frequencies.ts. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../model-files.ts'
 import { readOptionalConfig } from '../read-config.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import { nameAutoencoder } from './autoencoder-naming.ts'
 import { nameFlux2 } from './flux2-naming.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { MadeWeights, ModelFiles } from '../model-files.ts'
 import type { PartPlace } from './part-place.ts'
 

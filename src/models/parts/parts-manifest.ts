@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../model-files.ts'
 import type { PipelinePart, PREVIEW_DECODER } from '../pipeline-parts.ts'

@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { ModelFiles } from '../model-files.ts'
 import { readOptionalConfig } from '../read-config.ts'
