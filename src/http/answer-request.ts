@@ -15,7 +15,7 @@ import type { RequestTrace } from './request-trace.ts'
 import { readRetryCount } from './retry-count.ts'
 import type { Call, Route } from './route.ts'
 import { readParams } from './router.ts'
-import { WEBHOOK_HEADER } from './webhooks/webhooks.ts'
+import { WEBHOOK_HEADER } from './webhooks/webhook-sender.ts'
 
 export interface AnswerParts {
   readonly keys: KeyStore | undefined

@@ -11,6 +11,7 @@ import { createEditsRoute } from './images/edits-route.ts'
 import { createGenerationsRoute } from './images/generations-route.ts'
 import { withBackground } from './jobs/background-route.ts'
 import { createJobRoutes } from './jobs/job-routes.ts'
+import type { JobStore } from './jobs/job-store.ts'
 import type { Job } from './jobs/job.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { MemoryJobStore } from './jobs/memory-job-store.ts'
@@ -185,17 +186,17 @@ function openLimiter(limits: RateLimits, keys: KeyStore | undefined, store: Usag
   return new RequestLimiter({ ...limits, ...(concurrency && { concurrency }) }, store.countRequest)
 }
 
-function openWebhooks(metrics: ServerMetrics, settings: WebhookOptions): Webhooks {
+function openWebhooks(metrics: ServerMetrics, settings: WebhookOptions, { shared }: JobStore): Webhooks {
   const secret = settings.secret ?? process.env['TESSERA_WEBHOOK_SECRET']
   const onEnded = (outcome: 'delivered' | 'failed') => metrics.webhookEnded(outcome)
-  return new Webhooks({ ...settings, ...(secret !== undefined && { secret }), onEnded })
+  return new Webhooks({ ...settings, ...(secret !== undefined && { secret }), onEnded, kept: shared?.webhooks })
 }
 
 function openJobs(
   metrics: ServerMetrics,
   { jobs: { concurrency, store = new MemoryJobStore() }, webhooks: settings }: ResolvedServerOptions,
 ) {
-  const webhooks = openWebhooks(metrics, settings)
+  const webhooks = openWebhooks(metrics, settings, store)
   const onEnded = (job: Job) => {
     metrics.jobEnded(job.status)
     webhooks.deliver(job)

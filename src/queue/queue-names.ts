@@ -67,3 +67,8 @@ export const OPEN_JOBS_KEY = `${PREFIX}:open-jobs`
 
 /** Where processes are told which jobs are to be cancelled. */
 export const JOB_CANCEL_TOPIC = `${PREFIX}:job-cancel`
+
+/** Webhooks that were not delivered yet, with the time in milliseconds of the next try of each. */
+export const WEBHOOKS_KEY = `${PREFIX}:webhooks`
+
+export const webhookKey = (id: string) => `${WEBHOOKS_KEY}:${id}`

@@ -3,6 +3,7 @@ import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } 
 import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
+import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
 import { type Packed, pack, unpack } from './pack-request.ts'
 import {
   jobKey,
@@ -13,8 +14,10 @@ import {
   jobsKey,
   jobToldKey,
   OPEN_JOBS_KEY,
+  WEBHOOKS_KEY,
 } from './queue-names.ts'
 import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
+import { RedisWebhooks, WEBHOOK_KEPT_MS } from './redis-webhooks.ts'
 import type { Sealer } from './sealer.ts'
 
 /** Jobs of one account that are not removed yet. */
@@ -30,19 +33,6 @@ const MOST_TAKEN_AT_ONCE = 50
 
 /** Longer than a process that refuses a job waits for a server that is away. */
 const TOLD_KEPT_MS = 600_000
-
-/** The job, of which somebody is told now. */
-const FIND = `
-local job = redis.call('GET', KEYS[1])
-if job then redis.call('SET', KEYS[2], '1', 'PX', ARGV[1]) end
-return job`
-
-/** Forgets a job that nobody was told of. */
-const WITHDRAW = `
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
-redis.call('SREM', KEYS[5], ARGV[1])
-return 1`
 
 const TABLE = optionTable('a store of jobs', SHARED)
 
@@ -69,9 +59,9 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
     shared: store.shared,
     add: (job) => reach(store.add(job)),
     read: (id) => reach(store.read(id)),
-    write: (job) => reach(store.write(job)),
-    remove: (id) => reach(store.remove(id)),
     // A command that breaks off with the connection is not sent again; one that is given while there is none waits for it.
+    write: (job) => reach(store.write(job).catch(() => store.write(job))),
+    remove: (id) => reach(store.remove(id)),
     withdraw: (id) => reach(store.withdraw(id).catch(() => store.withdraw(id))),
     list: (account) => reach(store.list(account)),
     close: () => store.close(),
@@ -93,12 +83,14 @@ class RedisJobStore implements JobStore {
   readonly #client: RedisClient
   readonly #subscriber: RedisClient
   readonly #sealer: Sealer
+  readonly #webhooks: RedisWebhooks
   readonly #process = randomUUID()
 
   constructor(client: RedisClient, subscriber: RedisClient, sealer: Sealer) {
     this.#client = client
     this.#subscriber = subscriber
     this.#sealer = sealer
+    this.#webhooks = new RedisWebhooks(client, sealer)
     this.shared = {
       renew: (ids) => this.#renew(ids),
       takeOver: () => this.#takeOver(),
@@ -112,6 +104,7 @@ class RedisJobStore implements JobStore {
       },
       keepPart: (id, part) => this.#keepPart(id, part),
       readParts: async (id) => (await client.lRange(jobPartsKey(id), 0, -1)).map((sealed) => sealer.open(sealed, id)),
+      webhooks: this.#webhooks,
       onCancel: (listener) => void subscriber.subscribe(JOB_CANCEL_TOPIC, listener).catch(() => {}),
     }
   }
@@ -123,15 +116,12 @@ class RedisJobStore implements JobStore {
         `too many jobs for this API key: at most ${MOST_EACH} that run or whose results are kept`,
       )
     }
-    const found = await this.#find(id)
-    if (found) return found
-    await this.#lease(id)
-    await Promise.all([
-      this.#client.sAdd(OPEN_JOBS_KEY, id),
-      this.#client.zAdd(jobsKey(account), { score: job.createdAt, value: id }),
-    ])
-    const isAdded = await this.#client.set(jobKey(id), this.#seal(job), { PX: OPEN_KEPT_MS, NX: true })
-    return isAdded === null ? this.#find(id) : undefined
+    const times = [LEASE_MS, OPEN_KEPT_MS, TOLD_KEPT_MS, job.createdAt].map(String)
+    const found = await this.#client.eval(ADD_JOB, {
+      keys: [jobKey(id), jobToldKey(id), jobLeaseKey(id), OPEN_JOBS_KEY, jobsKey(account)],
+      arguments: [id, this.#seal(job), this.#process, ...times],
+    })
+    return typeof found === 'string' ? this.#open(found, id) : undefined
   }
 
   async read(id: string): Promise<Job | undefined> {
@@ -139,22 +129,34 @@ class RedisJobStore implements JobStore {
     return sealed === null ? undefined : this.#open(sealed, id)
   }
 
-  async write(job: Job): Promise<void> {
+  async write(job: Job): Promise<boolean> {
     const { id, keepMs, endedAt } = job
-    if (endedAt === undefined)
-      return void (await this.#client.set(jobKey(id), this.#seal(job), { PX: OPEN_KEPT_MS, XX: true }))
-    await this.#client.set(jobKey(id), this.#seal(job), { PX: keepMs === 0 ? UNFETCHED_MS : keepMs, XX: true })
-    await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, id), this.#client.del(besideOf(id))])
+    const keys = [jobKey(id), OPEN_JOBS_KEY]
+    const order = [id, this.#seal(job)]
+    if (endedAt === undefined) {
+      return (await this.#client.eval(WRITE_JOB, { keys, arguments: [...order, String(OPEN_KEPT_MS)] })) === 1
+    }
+    const webhook = this.#webhooks.describe(job)
+    const kept = webhook ? [webhook.id, webhook.sealed, String(WEBHOOK_KEPT_MS), WEBHOOKS_KEY] : []
+    return (
+      (await this.#client.eval(END_JOB, {
+        keys: [...keys, ...besideOf(id)],
+        arguments: [...order, String(keepMs === 0 ? UNFETCHED_MS : keepMs), ...kept],
+      })) === 1
+    )
   }
 
   async remove(id: string): Promise<void> {
-    await this.#client.del([jobKey(id), ...besideOf(id)])
-    await this.#client.sRem(OPEN_JOBS_KEY, id)
+    await this.#client
+      .multi()
+      .del([jobKey(id), ...besideOf(id)])
+      .sRem(OPEN_JOBS_KEY, id)
+      .exec()
   }
 
   async withdraw(id: string): Promise<boolean> {
     const keys = [jobToldKey(id), jobKey(id), jobLeaseKey(id), jobNewsKey(id), OPEN_JOBS_KEY]
-    return (await this.#client.eval(WITHDRAW, { keys, arguments: [id] })) === 1
+    return (await this.#client.eval(WITHDRAW_JOB, { keys, arguments: [id] })) === 1
   }
 
   async list(account: string): Promise<Job[]> {
@@ -173,12 +175,6 @@ class RedisJobStore implements JobStore {
 
   async close(): Promise<void> {
     for (const client of [this.#client, this.#subscriber]) if (client.isOpen) client.destroy()
-  }
-
-  async #find(id: string): Promise<Job | undefined> {
-    const found = { keys: [jobKey(id), jobToldKey(id)], arguments: [String(TOLD_KEPT_MS)] }
-    const sealed = (await this.#client.eval(FIND, found)) as string | null
-    return sealed === null ? undefined : this.#open(sealed, id)
   }
 
   async #keepPart(id: string, part: string): Promise<void> {

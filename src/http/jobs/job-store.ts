@@ -1,3 +1,4 @@
+import type { KeptWebhooks } from '../webhooks/kept-webhooks.ts'
 import type { Job } from './job.ts'
 
 /** Where jobs are kept while they run, and for the time that was asked after their end. */
@@ -12,8 +13,13 @@ export interface JobStore {
   add(job: Job): Promise<Job | undefined>
   /** The job of an id; undefined where there is none. */
   read(id: string): Promise<Job | undefined>
-  /** Replaces a job that is there. One that is over is removed when its time is. */
-  write(job: Job): Promise<void>
+  /**
+   * Replaces a job that is there and not over: its first end holds. One that is over is removed when its time is; where
+   * processes share it, its webhook is kept in the same moment.
+   *
+   * @returns whether it was replaced
+   */
+  write(job: Job): Promise<boolean>
   /** Forgets a job, whatever its status. */
   remove(id: string): Promise<void>
   /**
@@ -48,6 +54,8 @@ export interface SharedJobs {
   keepPart(id: string, part: string): Promise<void>
   /** The parts that were kept of a job that is not over, in their order. */
   readParts(id: string): Promise<string[]>
+  /** Webhooks of jobs that are over, which were not delivered yet. */
+  readonly webhooks: KeptWebhooks
   /** Called with the id of each job that some process asks to be cancelled. */
   onCancel(listener: (id: string) => void): void
 }

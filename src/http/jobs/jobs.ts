@@ -239,8 +239,8 @@ export class Jobs {
   async #change(underway: Underway, change: Partial<Job>): Promise<void> {
     const job = { ...underway.job, ...change }
     underway.job = job
-    await this.#parts.store.write(isOver(job) ? withoutRequest(job) : job)
-    if (isOver(job)) this.#parts.onEnded(job)
+    const isWritten = await this.#parts.store.write(isOver(job) ? withoutRequest(job) : job)
+    if (isWritten && isOver(job)) this.#parts.onEnded(job)
     this.#changes.emit(job.id)
   }
 }

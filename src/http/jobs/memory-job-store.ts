@@ -45,16 +45,16 @@ export class MemoryJobStore implements JobStore {
     return this.#all.get(id)?.job
   }
 
-  async write(job: Job): Promise<void> {
+  async write(job: Job): Promise<boolean> {
     const kept = this.#all.get(job.id)
-    if (kept === undefined) return
+    if (kept === undefined || isOver(kept.job)) return false
     this.#bytes += job.bytes - kept.job.bytes
     kept.job = job
-    if (!isOver(job)) return
+    if (!isOver(job)) return true
     const keepMs = job.keepMs === 0 ? UNFETCHED_MS : job.keepMs
-    clearTimeout(kept.timer)
     kept.expires = Date.now() + keepMs
     kept.timer = setTimeout(() => this.#remove(job.id), keepMs).unref()
+    return true
   }
 
   async remove(id: string): Promise<void> {

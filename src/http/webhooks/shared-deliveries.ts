@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Deliveries, type DeliveryParts, LAST_TRY_MS, TRY_MS } from './deliveries.ts'
+import type { KeptWebhook, KeptWebhooks } from './kept-webhooks.ts'
+
+const LOOK_EVERY_MS = 1000
+/** A process that has not said by then what came of its try has died. */
+const LEASE_MS = TRY_MS + 5000
+/** A receiver that does not answer has a connection for as long as a try. */
+const MOST_AT_ONCE = 256
+/** What is not told to the store by then is tried again when the lease is over. */
+const LEAVE_MS = 2000
+
+/** Webhooks that several processes share: whichever looks first when a try is due makes it, so each arrives at least once. */
+export class SharedDeliveries implements Deliveries {
+  readonly #parts: DeliveryParts
+  readonly #kept: KeptWebhooks
+  readonly #timer: NodeJS.Timeout
+  readonly #stopping = new AbortController()
+  readonly #trying = new Set<Promise<void>>()
+  #looking: Promise<void> | undefined
+  #isAskedAgain = false
+  #isClosed = false
+
+  constructor(parts: DeliveryParts, kept: KeptWebhooks) {
+    this.#parts = parts
+    this.#kept = kept
+    this.#timer = setInterval(() => this.deliver(), LOOK_EVERY_MS).unref()
+  }
+
+  /** Looks for what is due, as the webhook of a job that was just kept with its end. */
+  deliver(): void {
+    this.#isAskedAgain = this.#looking !== undefined
+    if (this.#isClosed || this.#looking) return
+    // A store that is away is asked again by the timer.
+    this.#looking = this.#take()
+      .catch(() => {})
+      .finally(() => {
+        this.#looking = undefined
+        if (this.#isAskedAgain) this.deliver()
+      })
+  }
+
+  /** Gives running tries a moment, and leaves the rest to other processes at once. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    const timer = setTimeout(() => this.#stopping.abort(), LAST_TRY_MS)
+    const end = async () => {
+      await this.#looking
+      await Promise.all(this.#trying)
+    }
+    await Promise.race([end(), sleep(LAST_TRY_MS + LEAVE_MS, undefined, { ref: false })])
+    clearTimeout(timer)
+  }
+
+  async #take(): Promise<void> {
+    const room = MOST_AT_ONCE - this.#trying.size
+    if (room === 0) return
+    for (const webhook of await this.#kept.take(room, LEASE_MS)) {
+      // Where the store cannot be told what came of it, it is tried again when the lease is over.
+      const trying = this.#try(webhook)
+        .catch(() => {})
+        .finally(() => this.#trying.delete(trying))
+      this.#trying.add(trying)
+    }
+  }
+
+  async #try({ job, tries }: KeptWebhook): Promise<void> {
+    const { sender, delaysMs, onEnded } = this.#parts
+    const stop = this.#stopping.signal
+    const outcome = await sender.send(job, AbortSignal.any([AbortSignal.timeout(TRY_MS), stop]))
+    const delay = delaysMs[tries]
+    if (outcome === 'failed' && stop.aborted) return this.#kept.leave({ job, tries }, 0)
+    if (outcome === 'failed' && delay !== undefined) return this.#kept.leave({ job, tries: tries + 1 }, delay)
+    await this.#kept.forget({ job, tries })
+    onEnded(outcome === 'delivered' ? 'delivered' : 'failed')
+  }
+}

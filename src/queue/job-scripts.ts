@@ -1,0 +1,76 @@
+/** Milliseconds by the server's clock, which all processes share. */
+const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`
+
+/** Adds a job that its process has from this moment, or finds the one that is there, of which somebody is told now. */
+export const ADD_JOB = `
+local job, told, lease, open, account = unpack(KEYS)
+local id, sealed, process, leaseMs, keptMs, toldMs, createdAt = unpack(ARGV)
+local found = redis.call('GET', job)
+if found then
+  redis.call('SET', told, '1', 'PX', toldMs)
+  return found
+end
+redis.call('SET', job, sealed, 'PX', keptMs)
+redis.call('SET', lease, process, 'PX', leaseMs)
+redis.call('SADD', open, id)
+redis.call('ZADD', account, createdAt, id)
+return false`
+
+/** Replaces a job that is not over. */
+export const WRITE_JOB = `
+local job, open = unpack(KEYS)
+local id, sealed, keptMs = unpack(ARGV)
+if redis.call('SISMEMBER', open, id) == 0 then return 0 end
+return redis.call('SET', job, sealed, 'PX', keptMs, 'XX') and 1 or 0`
+
+/**
+ * Ends a job that is not over, and keeps its webhook, where it has one, in the same moment. Keys from the third on: what there is
+ * of the job beside itself.
+ */
+export const END_JOB = `
+local id, sealed, keptMs, webhookId, webhook, webhookMs, webhooks = unpack(ARGV)
+if redis.call('SREM', KEYS[2], id) == 0 then return 0 end
+redis.call('DEL', unpack(KEYS, 3))
+if not redis.call('SET', KEYS[1], sealed, 'PX', keptMs, 'XX') then return 0 end
+if webhookId then
+  ${NOW}
+  redis.call('SET', webhooks .. ':' .. webhookId, webhook, 'PX', webhookMs)
+  redis.call('ZADD', webhooks, now, webhookId)
+end
+return 1`
+
+/** Forgets a job that nobody was told of. */
+export const WITHDRAW_JOB = `
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
+redis.call('SREM', KEYS[5], ARGV[1])
+return 1`
+
+/** Takes webhooks that are due: their next try is due again when the lease is over. */
+export const TAKE_WEBHOOKS = `
+local webhooks = KEYS[1]
+local most, leaseMs = unpack(ARGV)
+${NOW}
+local taken = {}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', webhooks, '-inf', now, 'LIMIT', 0, most)) do
+  local webhook = redis.call('GET', webhooks .. ':' .. id)
+  if webhook then
+    redis.call('ZADD', webhooks, now + leaseMs, id)
+    table.insert(taken, id)
+    table.insert(taken, webhook)
+  else
+    redis.call('ZREM', webhooks, id)
+  end
+end
+return taken`
+
+/** Says when the next try of a webhook is due, where it was not forgotten meanwhile. */
+export const LEAVE_WEBHOOK = `
+local webhooks, key = unpack(KEYS)
+local id, webhook, keptMs, waitMs = unpack(ARGV)
+if redis.call('SET', key, webhook, 'PX', keptMs, 'XX') then
+  ${NOW}
+  redis.call('ZADD', webhooks, now + waitMs, id)
+end`
