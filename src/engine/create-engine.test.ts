@@ -151,3 +151,19 @@ it('serves the top-level functions from one engine', async () => {
   expect(response).toMatchObject({ model: 'decide-mini', usage: { input_tokens: count.input_tokens } })
   await disposeDefaultEngine()
 })
+
+it('opens the embedded model of decisions in several workers where they come together, and that of pictures in one', async () => {
+  await using engine = await createEngine({ backend: 'cpu', workers: 'auto', threads: 2, memoryBudget: 4e9 })
+  const requests = ['It is late again!', 'Thank you for all.', 'My parcel is broken.', 'How do I log in?'].map(
+    (state) => ({ state, questions }),
+  )
+  const together = await Promise.all(requests.map((request) => engine.decide(request)))
+  for (const [index, { answers }] of together.entries()) {
+    expect((await engine.decide(requests[index]!)).answers).toEqual(answers)
+  }
+  await Promise.all(
+    ['a red apple', 'a house'].map((prompt) => engine.generateImage({ prompt, size: '64x64' }, { steps: 1 })),
+  )
+  const open = engine.activity().models.map(({ id, open }) => [id, open])
+  expect(Object.fromEntries(open)).toEqual({ 'decide-mini': 3, 'image-mini': 1 })
+})

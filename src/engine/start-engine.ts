@@ -29,7 +29,7 @@ export async function startEngine(
 ): Promise<Engine> {
   if (options.calibration) await requireCalibrated(options.calibration, source)
   const { readDecision, readGeneration, readEdit } = createRequestReader(options, readFile)
-  const pool = new WorkerPool(connect, options, (kind, name) => isSmall(source, kind, name))
+  const pool = new WorkerPool(connect, options, (kind, name) => mayShare(source, kind, name))
   const first = await startPool(pool, options.preload)
   const dispose = () => pool.dispose()
   const correction = createCorrection(options)
@@ -82,11 +82,13 @@ async function startPool(pool: WorkerPool, preload: readonly string[]): Promise<
   }
 }
 
-/** What is wrong with a model is told by the worker that its call goes to. */
-async function isSmall(source: TaskSource, kind: CallKind, name: string): Promise<boolean> {
+/** Whether several workers may have a model open. What is wrong with it is told by the one that its call goes to. */
+async function mayShare(source: TaskSource, kind: CallKind, name: string): Promise<boolean> {
   try {
     const model = await source.resolve(name, kind === 'load' ? name : DEFAULT_MODELS[kind])
-    return (await source.memory?.isSmall(model)) ?? false
+    if (!(await source.memory?.isSmall(model))) return false
+    // A picture takes long and much memory, whatever its model is.
+    return (await source.describe(model)).kind === 'decisions'
   } catch {
     return false
   }

@@ -12,24 +12,24 @@ const MANY_WAITING = 64
 /** Names come from the network; those that were asked about last are remembered. */
 const MOST_NAMES = 256
 
-/** Whether the model that does such calls for that name is so small that several workers may have it open. */
-export type IsSmall = (kind: CallKind, name: string) => Promise<boolean>
+/** Whether several workers may have the model open that does such calls for that name. */
+export type MayShare = (kind: CallKind, name: string) => Promise<boolean>
 
 /**
  * Several workers, each behind a queue of its own. Calls go to the one that has least to do. Where the others are narrow, the first has calls that
- * are alone, and those for large models.
+ * are alone, and those for models that are not shared.
  */
 export class WorkerPool {
   readonly #dispatchers: readonly [Dispatcher, ...Dispatcher[]]
   readonly #many: number
-  readonly #isSmall: IsSmall | undefined
-  readonly #small = new Map<string, boolean>()
+  readonly #mayShare: MayShare | undefined
+  readonly #shared = new Map<string, boolean>()
 
-  /** @param isSmall is asked where there are narrow workers */
-  constructor(connect: Connect, options: ResolvedOptions, isSmall: IsSmall) {
+  /** @param mayShare is asked where there are narrow workers */
+  constructor(connect: Connect, options: ResolvedOptions, mayShare: MayShare) {
     this.#many = options.maxConcurrent + (options.maxQueue ?? MANY_WAITING)
     const { narrow, workers } = options
-    if (narrow) this.#isSmall = isSmall
+    if (narrow) this.#mayShare = mayShare
     const ofOthers = narrow === undefined ? options : { ...options, settings: narrow }
     const others = Array.from({ length: workers - 1 }, () => new Dispatcher(connect, ofOthers))
     this.#dispatchers = [new Dispatcher(connect, options), ...others]
@@ -57,15 +57,15 @@ export class WorkerPool {
   ): Promise<Jobs[Kind]['response']> {
     const isAlone = this.#dispatchers.every(({ size }) => size === 0)
     // It is not waited for where the answer changes nothing: calls start in the order in which they come.
-    const known = isAlone || this.#isSmall === undefined || this.#small.get(`${kind} ${model}`)
-    const isShared = known ?? (await this.#mayShare(kind, model))
+    const known = isAlone || this.#mayShare === undefined || this.#shared.get(`${kind} ${model}`)
+    const isShared = known ?? (await this.#findShared(kind, model))
     const chosen = isAlone || !isShared ? this.#dispatchers[0] : this.#idlest()
     return chosen.submit(kind, model, request, options)
   }
 
   /** Opens a model in every worker that may have calls for it. */
   async load(name: string, options?: LoadOptions): Promise<void> {
-    const isShared = this.#isSmall === undefined || (await this.#mayShare('load', name))
+    const isShared = this.#mayShare === undefined || (await this.#findShared('load', name))
     const dispatchers = isShared ? this.#dispatchers : this.#dispatchers.slice(0, 1)
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.load(name, options)))
   }
@@ -75,17 +75,17 @@ export class WorkerPool {
     // The first of equals is taken: it has the models of earlier calls open.
     // One that could not start would always have least to do: it is tried again when the others have many waiting.
     const isLast = (dispatcher: Dispatcher) =>
-      dispatcher.failed || (this.#isSmall !== undefined && dispatcher === first)
+      dispatcher.failed || (this.#mayShare !== undefined && dispatcher === first)
     const load = (dispatcher: Dispatcher) => dispatcher.size + (isLast(dispatcher) ? this.#many - 0.5 : 0)
     return this.#dispatchers.reduce((best, other) => (load(other) < load(best) ? other : best))
   }
 
-  async #mayShare(kind: CallKind, name: string): Promise<boolean> {
+  async #findShared(kind: CallKind, name: string): Promise<boolean> {
     // Devices do one thing at a time, whoever asks.
-    const isSmall = this.info?.backend === 'cpu' && (await this.#isSmall!(kind, name))
-    if (this.#small.size >= MOST_NAMES) this.#small.clear()
-    this.#small.set(`${kind} ${name}`, isSmall)
-    return isSmall
+    const isShared = this.info?.backend === 'cpu' && (await this.#mayShare!(kind, name))
+    if (this.#shared.size >= MOST_NAMES) this.#shared.clear()
+    this.#shared.set(`${kind} ${name}`, isShared)
+    return isShared
   }
 
   /** Rejects everything pending and stops the workers. Safe to call twice. */
