@@ -1,5 +1,6 @@
 // A process of its own that opens one model, works with it and prints what that took:
 // node scripts/run-ts.mjs bench/fullsize/measure-once.ts FOLDER decide|picture THREADS BUDGET SIDE
+import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createEngine, type Engine } from '../../src/engine/index.ts'
 import type { QuestionsInput } from '../../src/schemas/index.ts'
@@ -12,9 +13,15 @@ const STATE_TOKENS = 1024
 const STEPS = 2
 /** The engine gives memory back right after it is disposed of, the system counts it a moment later. */
 const AFTER_MS = 1000
+const WATCH_MS = 20
 
 const [folder, kind, threads, budget, side] = process.argv.slice(2) as [string, string, string, string, string]
 const rss = () => process.memoryUsage.rss()
+/** Memory of the process itself, without pages of mapped files; Linux counts it. */
+const own = () => Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024
+let peakOwn = 0
+// The engine computes in a thread of its own, so this one is free to look.
+setInterval(() => void (peakOwn = Math.max(peakOwn, own())), WATCH_MS).unref()
 const before = rss()
 const engine = await createEngine({
   backend: 'cpu',
@@ -28,10 +35,10 @@ const [model] = engine.activity().models
 const peak = process.resourceUsage().maxRSS * 1024
 await engine.dispose()
 await wait(AFTER_MS)
-const figures: ModelFigures = { before, peak, disposed: rss(), opening_ms: model!.openedMs, ...work }
+const figures: ModelFigures = { before, peak, peak_own: peakOwn, disposed: rss(), opening_ms: model!.openedMs, ...work }
 console.log(JSON.stringify(figures))
 
-type Work = Omit<ModelFigures, 'before' | 'peak' | 'disposed' | 'opening_ms'>
+type Work = Omit<ModelFigures, 'before' | 'peak' | 'peak_own' | 'disposed' | 'opening_ms'>
 
 /** Milliseconds that some work takes. */
 async function time(run: () => Promise<unknown>): Promise<number> {

@@ -7,10 +7,10 @@ export function renderFullsize({ models }: FullsizeResults): string {
 Memory is what the system counts as resident, with pages of mapped files; the prediction leaves those out. The engine may use
 the budget; pictures are 512 × 512, states have 1,024 tokens.`,
     table(
-      ['', 'files', 'budget', 'open', 'peak', 'predicted open / least', 'after dispose'],
+      ['', 'files', 'budget', 'open', 'peak', 'without mapped files', 'predicted open / least', 'after dispose'],
       models.map((model) => [
         model.title,
-        ...[model.file, model.budget, model.open, model.peak].map(gigabytes),
+        ...[model.file, model.budget, model.open, model.peak, model.peak_own].map(gigabytes),
         `${gigabytes(model.predicted.open)} / ${gigabytes(model.predicted.needed)}`,
         gigabytes(model.disposed),
       ]),

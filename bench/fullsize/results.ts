@@ -5,6 +5,8 @@ export interface ModelFigures {
   readonly open: number
   /** Largest of the whole process. */
   readonly peak: number
+  /** The same without pages of mapped files. */
+  readonly peak_own: number
   readonly disposed: number
   readonly opening_ms: number
   readonly first_progress_ms: number

@@ -11,9 +11,10 @@ const [folder, side, threads, runs] = process.argv.slice(2) as [string, string, 
 const { config, weights } = await readPart(openFolder(folder), autoencoderKlFlux2ConfigSchema, 'an AutoencoderKLFlux2')
 const backend = await createCpuBackend({ threads: Number(threads) })
 const scale = 2 ** config.block_out_channels.length
-const decoder = await openLatentDecoder(backend, describeAutoencoderKlFlux2Decoder(config, weights), { scale })
-const positions = Number(side) / scale
 const channels = 4 * config.latent_channels
+const graphs = describeAutoencoderKlFlux2Decoder(config, weights)
+const decoder = await openLatentDecoder(backend, graphs, { channels, scale })
+const positions = Number(side) / scale
 const data = Float32Array.from({ length: channels * positions ** 2 }, (_, i) => Math.sin(i * 1.7))
 const before = process.memoryUsage.rss()
 const times: number[] = []

@@ -3,14 +3,15 @@ import type { Backend, Feeds, Session, Tensor } from './backend.ts'
 import { withSessions } from './with-sessions.ts'
 
 /**
- * The same backend for a model of several parts that do not fit into memory together: a session is opened when it is first run,
- * and the ones unused for longest are closed before, until what is open stays within `limit` bytes by prediction. One that
- * is larger alone runs all the same. Results are those of sessions that stay open; a part that was closed is read again.
+ * The same backend for a model of several parts: its sessions are opened when they are made as long as all fit into `limit`
+ * bytes by prediction, with pages of their files and what runs hold. Where a run would not, the sessions unused for longest are
+ * closed before, and one that is closed is opened when it is run. One that is larger alone runs all the same. Results are those of sessions
+ * that stay open; a part that was closed is read again.
  */
 export function inStages(backend: Backend, limit: number): Backend {
   const stage = new Stage(backend, limit)
   return withSessions(backend, {
-    createSession: async (model) => stage.add(model),
+    createSession: (model) => stage.add(model),
     dispose: () => backend.dispose(),
   })
 }
@@ -28,23 +29,30 @@ class Stage {
     this.#limit = limit
   }
 
-  add(model: BuiltGraph): Session {
-    const { floats = 0, rest = 0 } = model.memory ?? {}
-    return new StagedSession(floats + rest, this, () => this.#backend.createSession(model))
+  async add(model: BuiltGraph): Promise<Session> {
+    const session = new StagedSession(model.memory, this, () => this.#backend.createSession(model))
+    await this.#change(async () => {
+      if (!this.#fits(session)) return
+      await session.open()
+      this.#open.add(session)
+    })
+    return session
   }
 
-  /** Makes a session the one used last, opened, with what does not fit beside it closed. */
-  enter(session: StagedSession): Promise<Session> {
+  /** Begins a run that holds so many bytes: makes its session the one used last, opened, with what does not fit beside it closed. */
+  enter(session: StagedSession, bytes: number): Promise<Session> {
     return this.#change(async () => {
       this.#open.delete(session)
+      session.kept = Math.max(session.kept, bytes)
       for (const other of this.#open) {
-        if (this.#sumBytes() + session.bytes <= this.#limit) break
-        if (other.isRunning) continue
+        if (this.#fits(session)) break
+        if (other.runs > 0) continue
         this.#open.delete(other)
         await other.close()
       }
       const opened = await session.open()
       this.#open.add(session)
+      session.runs++
       return opened
     })
   }
@@ -56,8 +64,9 @@ class Stage {
     })
   }
 
-  #sumBytes(): number {
-    return Array.from(this.#open).reduce((sum, { bytes }) => sum + bytes, 0)
+  /** Whether a session that is not among the open ones fits beside them. */
+  #fits(session: StagedSession): boolean {
+    return Array.from(this.#open).reduce((sum, { bytes }) => sum + bytes, session.bytes) <= this.#limit
   }
 
   #change<T>(work: () => Promise<T>): Promise<T> {
@@ -70,30 +79,34 @@ class Stage {
 class StagedSession implements Session {
   readonly inputNames: readonly string[] = []
   readonly outputNames: readonly string[] = []
-  readonly bytes: number
+  /** Runs under way. */
+  runs = 0
+  /** Bytes that the largest run since it was opened holds, or held: they are kept for the next one. */
+  kept = 0
+  readonly #memory: NonNullable<BuiltGraph['memory']>
   readonly #stage: Stage
   readonly #create: () => Promise<Session>
   #session: Session | undefined
-  #runs = 0
   #disposed = false
 
-  constructor(bytes: number, stage: Stage, create: () => Promise<Session>) {
-    this.bytes = bytes
+  constructor(memory: BuiltGraph['memory'] = { floats: 0, rest: 0 }, stage: Stage, create: () => Promise<Session>) {
+    this.#memory = memory
     this.#stage = stage
     this.#create = create
   }
 
-  get isRunning(): boolean {
-    return this.#runs > 0
+  get bytes(): number {
+    const { floats, rest, mapped = 0 } = this.#memory
+    return floats + rest + mapped + this.kept
   }
 
   async run(feeds: Feeds, outputs?: readonly string[]): Promise<Record<string, Tensor>> {
     if (this.#disposed) throw new Error('This session is disposed; open a new one before running it')
-    this.#runs++
+    const session = await this.#stage.enter(this, predictRun(this.#memory.run, feeds))
     try {
-      return await (await this.#stage.enter(this)).run(feeds, outputs)
+      return await session.run(feeds, outputs)
     } finally {
-      this.#runs--
+      this.runs--
     }
   }
 
@@ -114,6 +127,13 @@ class StagedSession implements Session {
   async close(): Promise<void> {
     const session = this.#session
     this.#session = undefined
+    this.kept = 0
     await session?.dispose()
   }
+}
+
+function predictRun(run: NonNullable<BuiltGraph['memory']>['run'], feeds: Feeds): number {
+  if (run === undefined) return 0
+  const elements = feeds[run.input]?.dims.reduce((product, dim) => product * dim, 1) ?? 0
+  return elements * run.bytes
 }

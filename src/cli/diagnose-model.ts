@@ -1,5 +1,5 @@
 import { measureAvailableMemory } from '../engine/available-memory.ts'
-import { stageLimit } from '../engine/memory-prediction.ts'
+import { fitsWhole, stageLimit } from '../engine/memory-prediction.ts'
 import { predictMemory } from '../engine/predict-memory.ts'
 import { findRemedy } from '../engine/require-memory.ts'
 import { openModel, resolveModel } from '../models/index.ts'
@@ -32,6 +32,7 @@ export async function diagnoseModel(model: string, measure = measureAvailableMem
   const [open, needed] = [Math.round(prediction.open), Math.round(prediction.needed)]
   const fits = needed <= available
   const memory = { open, needed, available, limit }
-  const inStages = fits && stageLimit(prediction, available) !== undefined
+  const divides = stageLimit(prediction, available) !== undefined
+  const inStages = fits && divides && !fitsWhole(prediction, available)
   return { id, folder, fits, inStages, memory, ...(!fits && { remedy: findRemedy(model, prediction, available) }) }
 }

@@ -16,12 +16,16 @@ export interface MemoryPrediction {
 /** Tokenizer, graphs and what the runtime needs for itself. */
 export const BASE_BYTES = 40e6
 
+/** Whether all parts of a model can stay open while it does a usual job. */
+export function fitsWhole({ open, working }: MemoryPrediction, room: number): boolean {
+  return open + working <= room
+}
+
 /**
- * How much the open parts of a model may take together where it works in stages, since not all of them fit into `room`.
+ * How much the open parts of a model that works in stages may take together, with what they work in.
  *
- * @returns undefined where it is open as a whole
+ * @returns undefined for a model whose parts belong together
  */
 export function stageLimit({ open, working, needed }: MemoryPrediction, room: number): number | undefined {
-  if (open + working <= room || needed >= open + working) return undefined
-  return Math.max(0, room - working - BASE_BYTES)
+  return needed >= open + working ? undefined : Math.max(0, room - BASE_BYTES)
 }

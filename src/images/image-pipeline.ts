@@ -60,7 +60,7 @@ export interface PreparedPictures {
 export interface ImagePipeline {
   /** Sides of a picture are multiples of this many pixels. */
   readonly sizeStep: number
-  /** Bytes that a picture of so many pixels takes at the most beside the weights; decoding takes more than the steps. */
+  /** Bytes that a picture of so many pixels takes at the most beside the weights: steps with previews of them, or decoding. */
   workingMemory(pixels: number): number
   /**
    * Reads prompt and references, once for any number of pictures.

@@ -1,4 +1,4 @@
-import type { GraphMemory } from './weigh-graph.ts'
+import type { GraphMemory, RunMemory } from './weigh-graph.ts'
 
 /** An ONNX model made in memory. Its large initializers are external data in files of one folder (or in `files`). */
 export interface BuiltGraph {
@@ -14,4 +14,9 @@ export interface BuiltGraph {
   readonly tensors?: readonly string[]
   /** The weight files themselves, where there is no file system (browser). */
   readonly files?: readonly { readonly path: string; readonly data: Uint8Array }[]
+}
+
+/** The same graph, which says what its runs hold. */
+export function withRun(graph: BuiltGraph, run: RunMemory): BuiltGraph {
+  return { ...graph, memory: { floats: 0, rest: 0, ...graph.memory, run } }
 }

@@ -6,6 +6,16 @@ export interface GraphMemory {
   readonly floats: number
   /** Of everything else. */
   readonly rest: number
+  /** Of weights that operators read where they lie in their files, for as long as the system has memory for these pages. @defaultValue 0 */
+  readonly mapped?: number
+  /** What a run holds beside the weights, which the session keeps for the next one; absent where that is little. */
+  readonly run?: RunMemory
+}
+
+/** Bytes for each element of an input of that name. */
+export interface RunMemory {
+  readonly input: string
+  readonly bytes: number
 }
 
 /**
@@ -24,6 +34,9 @@ const PACKED: Readonly<Record<string, readonly number[]>> = {
 const EXPANDED: Partial<Record<DataType, number>> = { bfloat16: 2, float16: 2, uint8: 9, int8: 6 }
 const UNPACKED_HALVES = 27
 
+/** The scales of blocks are read from the file, beside those that are packed. */
+const READ_FROM_FILE: Readonly<Record<string, number>> = { MatMulNBits: 2 }
+
 const FLOATS: ReadonlySet<DataType> = new Set(['float32', 'float16', 'bfloat16'])
 
 /** Predicts the memory of a session from what its graph does with the weights, none of which is read. */
@@ -38,6 +51,7 @@ export function weighGraph(initializers: readonly Initializer[], nodes: readonly
   }
   let floats = 0
   let rest = 0
+  let mapped = 0
   for (const { name, type, dims, data } of initializers) {
     // A tensor inside the model is there twice: in its bytes, and as the runtime's copy.
     if (!('file' in data)) {
@@ -48,9 +62,10 @@ export function weighGraph(initializers: readonly Initializer[], nodes: readonly
       const bytes = holds(opType, input, type) * data.length
       if (dims.length === 2 && opType !== 'MatMulNBits' && FLOATS.has(type)) floats += bytes
       else rest += bytes
+      if (READ_FROM_FILE[opType] === input) mapped += data.length
     }
   }
-  return { floats, rest }
+  return { floats, rest, mapped }
 }
 
 function holds(opType: string, input: number, type: DataType): number {

@@ -3,6 +3,7 @@ import type { Value } from '../../onnx/graph-builder.ts'
 import { add, mul } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization } from '../../onnx/ops/normalization.ts'
 import { concat, countRows, dropRows, split, takeRows } from '../../onnx/ops/shape.ts'
+import type { RunMemory } from '../../onnx/weigh-graph.ts'
 import {
   fullAttention,
   normalizeHeads,
@@ -77,6 +78,14 @@ export function doubleStreamBlock(
     text: finish(text, takeRows(g, attended, textRows), 'to_add_out', 'ff_context', modulations.text),
     image: finish(image, dropRows(g, attended, textRows), 'to_out.0', 'ff', modulations.image),
   }
+}
+
+/** A block holds for each token its projection, the same cut into parts, and rows of the model's width around it. */
+export function describeRun(config: Flux2Config): RunMemory {
+  const width = modelWidth(config)
+  const held = 2 * (3 * width + 2 * mlpWidth(config)) + 3 * width
+  // The tables of angles have a row for every token, of the text and of all pictures.
+  return { input: 'cos', bytes: (2 * held * Float32Array.BYTES_PER_ELEMENT) / config.attention_head_dim }
 }
 
 /** Attention and feed-forward side by side, from one projection and into one. */

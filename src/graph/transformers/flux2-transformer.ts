@@ -1,6 +1,6 @@
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
-import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 import { silu } from '../../onnx/ops/elementwise.ts'
 import { concat, countRows, dropRows, reshape, split } from '../../onnx/ops/shape.ts'
@@ -8,6 +8,7 @@ import type { TransformerOptions } from '../layers/full-attention.ts'
 import { linear } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
 import {
+  describeRun,
   doubleStreamBlock,
   modelWidth,
   normAndModulate,
@@ -73,7 +74,7 @@ export function buildFlux2Transformer(
   const normed = narrow(model, normAndModulate(model, image, { shift, scale }))
   const velocity = widen(model, linear(model, normed, 'proj_out.weight', channels, width))
   g.output('velocity', velocity, 'float32', ['image', channels])
-  return g.build(weights.folder)
+  return withRun(g.build(weights.folder), describeRun(config))
 }
 
 function embedTimestep(model: Flux2Model, features: Value, width: number): Value {

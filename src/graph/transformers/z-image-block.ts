@@ -34,6 +34,11 @@ export function modulationWidth({ dim }: ZImageConfig): number {
   return Math.min(dim, 256)
 }
 
+/** Bytes that a block holds for each token while it runs: what is fed forward, and rows of the model's width around it. */
+export function blockMemory(config: ZImageConfig): number {
+  return (3 * innerWidth(config) + 4 * config.dim) * Float32Array.BYTES_PER_ELEMENT
+}
+
 /**
  * One block of x [S, dim], with a norm before and after each half.
  *
@@ -94,11 +99,15 @@ function attend(model: ZImageModel, x: Value, name: string, rotary: RotaryValues
 
 function feedForward(model: ZImageModel, x: Value, name: string): Value {
   const { dim } = model.config
-  const inner = Math.trunc((dim / 3) * 8)
+  const inner = innerWidth(model.config)
   const rows = narrow(model, x)
   const gate = linear(model, rows, `${name}.w1.weight`, inner, dim)
   const up = linear(model, rows, `${name}.w3.weight`, inner, dim)
   return endBlock(model, linear(model, gatedShrunk(model, gate, up), `${name}.w2.weight`, dim, inner))
+}
+
+function innerWidth({ dim }: ZImageConfig): number {
+  return Math.trunc((dim / 3) * 8)
 }
 
 /** RMSNorm times `factor`, which meets the learned weight of one row rather than all rows. */

@@ -1,6 +1,6 @@
 import type { WeightIndex } from '../../models/weight-index.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
-import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 import { add, silu } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization, simplifiedLayerNormalization } from '../../onnx/ops/normalization.ts'
@@ -9,7 +9,7 @@ import type { RotaryValues, TransformerOptions } from '../layers/full-attention.
 import { affine } from '../layers/linear.ts'
 import { narrow, widen } from '../layers/precision.ts'
 import { floatWeight } from '../layers/weights.ts'
-import { modulationWidth, zImageBlock, type ZImageModel } from './z-image-block.ts'
+import { blockMemory, modulationWidth, zImageBlock, type ZImageModel } from './z-image-block.ts'
 
 /** These are fixed in the architecture: width of the sinusoidal features and of the timestep MLP, patch key. */
 const TIMESTEP_FEATURES = 256
@@ -88,7 +88,7 @@ export function buildZImageTransformer(
   // After the last attention no row sees another, so only the picture's go on.
   const last = finalLayer(model, takeRows(g, x, countRows(g, tokens)), timestep, patch)
   g.output('prediction', last, 'float32', ['tokens', patch])
-  return g.build(weights.folder)
+  return withRun(g.build(weights.folder), { input: 'tokens', bytes: blockMemory(config) / patch })
 }
 
 function startModel(

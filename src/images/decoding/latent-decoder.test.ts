@@ -67,8 +67,8 @@ function drawLatents(channels: number, height: number, width: number): Planes {
   return { channels, height, width, data }
 }
 
-async function decode({ graphs, scale }: Opened, latents: Planes, options: object): Promise<Planes> {
-  const decoder = await openLatentDecoder(backend, graphs, { scale, ...options })
+async function decode({ graphs, channels, scale }: Opened, latents: Planes, options: object): Promise<Planes> {
+  const decoder = await openLatentDecoder(backend, graphs, { channels, scale, ...options })
   return decoder.decode(latents, FREE).finally(() => decoder.dispose())
 }
 
@@ -146,7 +146,7 @@ describe('decoding in bands', () => {
   it('has no value in a run that grows with the picture, nor more than one session beside the whole decoder', async () => {
     const { seen, watched } = watch()
     const decoder = await openLatentDecoder(watched, opened.graphs, {
-      scale: opened.scale,
+      ...opened,
       ...BANDED,
       bandBytes: 2 ** 16,
     })
@@ -160,7 +160,7 @@ describe('decoding in bands', () => {
 
   it('asks for a turn before every run, and reports each', async () => {
     const { seen, watched } = watch()
-    const decoder = await openLatentDecoder(watched, opened.graphs, { scale: opened.scale, ...BANDED })
+    const decoder = await openLatentDecoder(watched, opened.graphs, { ...opened, ...BANDED })
     const total = decoder.countRuns(latents)
     const reports: unknown[] = []
     let turns = 0
@@ -173,7 +173,7 @@ describe('decoding in bands', () => {
 
   it.each([0, 1, 7, 40])('stops at turn %d when the caller aborts, and closes what it opened', async (last) => {
     const { seen, watched } = watch()
-    const decoder = await openLatentDecoder(watched, opened.graphs, { scale: opened.scale, ...BANDED })
+    const decoder = await openLatentDecoder(watched, opened.graphs, { ...opened, ...BANDED })
     let turns = 0
     const turn = async () => {
       if (turns++ === last) throw new AbortedError()
@@ -184,10 +184,10 @@ describe('decoding in bands', () => {
   })
 
   it('begins where a picture no longer fits into the budget', async () => {
-    const { graphs, scale } = opened
+    const { graphs, channels, scale } = opened
     // The largest value has 8 channels at the full size; four of it are held at once.
     const memoryBudget = 12 * 6 * scale ** 2 * 8 * 4 * 4
-    const decoder = await openLatentDecoder(backend, graphs, { scale, memoryBudget })
+    const decoder = await openLatentDecoder(backend, graphs, { channels, scale, memoryBudget })
     expect(decoder.countRuns({ height: 12, width: 6 })).toBe(1)
     expect(decoder.countRuns({ height: 13, width: 6 })).toBeGreaterThan(10)
     await decoder.dispose()

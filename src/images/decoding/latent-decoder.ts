@@ -1,6 +1,7 @@
 import type { Backend, Session } from '../../backends/backend.ts'
 import type { DecoderGraphs, DividedDecoder } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
+import { withRun } from '../../onnx/built-graph.ts'
 import type { Grid } from '../sampling/positions.ts'
 import { BandedDecoder } from './banded-decoder.ts'
 import type { Planes } from './planes.ts'
@@ -12,9 +13,11 @@ import type { Planes } from './planes.ts'
 const MEMORY_BUDGET = 4.25 * 2 ** 30
 
 /** onnxruntime holds this many values of the size of the largest one while it decodes a picture whole. */
-const HELD_AT_ONCE = 4
+export const HELD_AT_ONCE = 4
 
 export interface LatentDecoderOptions {
+  /** Of the latents. */
+  readonly channels: number
   /** Pixels per latent position. */
   readonly scale: number
   /** Bytes that decoding a picture whole may take. @defaultValue 4.25 GiB */
@@ -27,12 +30,15 @@ export interface LatentDecoderOptions {
 export async function openLatentDecoder(
   backend: Pick<Backend, 'createSession'>,
   { whole, divided }: DecoderGraphs,
-  { scale, memoryBudget = MEMORY_BUDGET, bandBytes }: LatentDecoderOptions,
+  { channels, scale, memoryBudget = MEMORY_BUDGET, bandBytes }: LatentDecoderOptions,
 ): Promise<LatentDecoder> {
-  const banded = new BandedDecoder(divided, (model) => backend.createSession(model), bandBytes)
   const largest = measureLargest(divided)
+  const run = { input: 'latents', bytes: (HELD_AT_ONCE * largest * scale ** 2) / channels }
+  // Bands take as much as a whole picture may, whichever of their graphs runs; the first one makes room for all.
+  const stages = { ...divided, begin: () => withRun(divided.begin(), run) }
+  const banded = new BandedDecoder(stages, (model) => backend.createSession(model), bandBytes)
   const limit = memoryBudget / (HELD_AT_ONCE * largest)
-  return new LatentDecoder(await backend.createSession(whole()), banded, scale, limit, largest)
+  return new LatentDecoder(await backend.createSession(withRun(whole(), run)), banded, scale, limit, largest)
 }
 
 /** Turns latents into a picture: whole, or in bands where that would take too much memory. */

@@ -57,7 +57,7 @@ export async function openFlux2Pipeline(
   refuseUnread(vae.weights, [encoding, graphs.whole()], vae.unread)
   const encoder = new ReferenceEncoder(await backend.createSession(encoding), scale)
   const denoiser = await openFlux2Denoiser(backend, transformer)
-  const decoder = await openLatentDecoder(backend, graphs, { scale })
+  const decoder = await openLatentDecoder(backend, graphs, { channels, scale })
   const published = distilled ? DISTILLED : BASE
   return createFlux2Pipeline({
     text,

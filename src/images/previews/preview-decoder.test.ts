@@ -24,6 +24,7 @@ import { readConfig } from '../../models/read-config.ts'
 import { readSafetensors } from '../../models/read-safetensors.ts'
 import { openImagePipeline } from '../index.ts'
 import type { PixelImage } from '../picture/pixel-image.ts'
+import { openPreviewDecoder } from './preview-decoder.ts'
 
 const context = { turn: async () => {} }
 /** Sums in another order move a value across a rounding boundary. */
@@ -81,6 +82,19 @@ describe.each(['z-image-turbo', 'z-image-base'] as const)('the decoder for %s', 
     const wanted = new Uint8Array(readTensorBytes(await expected(), 'preview'))
     expect(Math.max(...last.data.map((level, i) => Math.abs(level - wanted[i]!)))).toBeLessThanOrEqual(LEVELS)
     expect((await watch(bundle.folder, request)).picture).toEqual(picture)
+  })
+
+  it('says what a preview takes: its weights, and four values of its channels for every pixel', async () => {
+    const {
+      latent_channels: channels,
+      decoder_block_out_channels: wide,
+      num_decoder_blocks: levels,
+    } = await readConfig(openFolder(decoder), 'config.json', autoencoderTinyConfigSchema, 'a decoder')
+    const toPlanes = () => ({ channels, height: 0, width: 0, data: new Float32Array() })
+    const latents = { channels, scale: 2 ** (levels.length - 1), toPlanes }
+    const { workingMemory } = (await openPreviewDecoder(backend, openModel(bundle.folder), latents))!
+    expect(workingMemory!(0)).toBeGreaterThan(1000)
+    expect(workingMemory!(4096) - workingMemory!(0)).toBe(4096 * 4 * wide[0]! * 4)
   })
 
   it('is found where tessera.json says, and in what is quantised from there', async () => {

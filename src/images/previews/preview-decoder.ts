@@ -4,6 +4,8 @@ import { buildTinyDecoder, refuseUnread } from '../../graph/index.ts'
 import { autoencoderTinyConfigSchema } from '../../models/autoencoder-tiny-config.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { PREVIEW_DECODER } from '../../models/pipeline-parts.ts'
+import { withRun } from '../../onnx/built-graph.ts'
+import { HELD_AT_ONCE } from '../decoding/latent-decoder.ts'
 import type { Planes } from '../decoding/planes.ts'
 import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { readPart } from '../read-part.ts'
@@ -46,8 +48,11 @@ export async function openPreviewDecoder(
   if (config.num_decoder_blocks.length !== levels) {
     throw new ModelFormatError(file, `num_decoder_blocks of ${levels} levels`, `${config.num_decoder_blocks.length}`)
   }
-  const graph = buildTinyDecoder(config, weights)
-  refuseUnread(weights, [graph], UNREAD)
+  const held = HELD_AT_ONCE * config.decoder_block_out_channels[0]! * Float32Array.BYTES_PER_ELEMENT
+  const built = buildTinyDecoder(config, weights)
+  refuseUnread(weights, [built], UNREAD)
+  const graph = withRun(built, { input: 'latents', bytes: (held * scale ** 2) / channels })
+  const { floats = 0, rest = 0 } = graph.memory ?? {}
 
   async function draw(planes: Planes): Promise<PixelImage> {
     const { height, width, data } = planes
@@ -62,6 +67,7 @@ export async function openPreviewDecoder(
   }
 
   return {
+    workingMemory: (pixels) => floats + rest + held * pixels,
     open: async () => async (tokens, grid, context) => {
       await context.turn()
       return draw(toPlanes(tokens, grid))

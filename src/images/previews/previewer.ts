@@ -9,6 +9,8 @@ export type DrawPreview = (tokens: Float32Array, grid: Grid, context: JobContext
 
 /** What shows latents as pictures while they are denoised. */
 export interface Previewer {
+  /** Bytes that a preview of a picture of so many pixels takes; absent where they are few. */
+  workingMemory?(pixels: number): number
   /** Prepares for the previews of a request. @throws AbortedError, after which the next call begins anew */
   open(context: JobContext): Promise<DrawPreview>
 }

@@ -58,7 +58,7 @@ export async function openZImagePipeline(
   const { attention } = backend
   const graphs = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
   refuseUnread(vae.weights, [graphs.whole()], vae.unread)
-  const decoder = await openLatentDecoder(backend, graphs, { scale })
+  const decoder = await openLatentDecoder(backend, graphs, { channels, scale })
   const published = shiftOf(scheduler) === TURBO_SHIFT ? TURBO : BASE
   return createZImagePipeline({
     text,

@@ -1,6 +1,12 @@
 import type { Backend, Session, Tensor } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { buildZImageCaption, buildZImageTransformer, chooseLinear, refuseUnread } from '../../graph/index.ts'
+import {
+  buildZImageCaption,
+  buildZImageTransformer,
+  zImageBlockMemory,
+  chooseLinear,
+  refuseUnread,
+} from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
 import type { Part } from '../read-part.ts'
@@ -32,6 +38,11 @@ export class ZImageDenoiser {
     this.#config = config
     this.#caption = caption
     this.#transformer = transformer
+  }
+
+  /** Bytes that a step of a picture of so many tokens takes beside the weights. */
+  workingMemory(tokens: number): number {
+    return zImageBlockMemory(this.#config) * tokens
   }
 
   /**

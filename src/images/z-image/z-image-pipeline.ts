@@ -88,10 +88,16 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
 
   return {
     sizeStep,
-    workingMemory: (pixels) => decoder.workingMemory(pixels),
+    workingMemory: (pixels) => predictWorkingMemory(parts, pixels, sizeStep),
     prepare,
     dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
   }
+}
+
+/** Previews are made while the transformer is open, pictures when the steps are over. */
+function predictWorkingMemory({ denoiser, decoder, previewer }: ZImageParts, pixels: number, step: number): number {
+  const steps = denoiser.workingMemory(pixels / step ** 2) + (previewer?.workingMemory?.(pixels) ?? 0)
+  return Math.max(steps, decoder.workingMemory(pixels))
 }
 
 function createPreviewer({ encoder, channels, scale }: ZImageParts): LatentPreviewer {
