@@ -3,13 +3,15 @@ import type { Backend, Feeds, Session, Tensor } from './backend.ts'
 import { withSessions } from './with-sessions.ts'
 
 /**
- * The same backend for a model of several parts: its sessions are opened when they are made as long as all fit into `limit`
- * bytes by prediction, with pages of their files and what runs hold. Where a run would not, the sessions unused for longest are
- * closed before, and one that is closed is opened when it is run. One that is larger alone runs all the same. Results are those of sessions
- * that stay open; a part that was closed is read again.
+ * The same backend for a model of several parts: a session is opened when it is first run, and those unused for longest are
+ * closed before, until what is open stays within `limit` bytes by prediction, with pages of their files and what runs hold. One that
+ * is larger alone runs all the same. Results are those of sessions that stay open; a part that was closed is read again.
+ *
+ * @param atOnce opens sessions when they are made, as long as they fit. Of one that is closed for another the process keeps memory that only later
+ * ones can take, so this is for models that fit as a whole in the usual case. @defaultValue false
  */
-export function inStages(backend: Backend, limit: number): Backend {
-  const stage = new Stage(backend, limit)
+export function inStages(backend: Backend, limit: number, atOnce = false): Backend {
+  const stage = new Stage(backend, limit, atOnce)
   return withSessions(backend, {
     createSession: (model) => stage.add(model),
     dispose: () => backend.dispose(),
@@ -19,18 +21,21 @@ export function inStages(backend: Backend, limit: number): Backend {
 class Stage {
   readonly #backend: Backend
   readonly #limit: number
+  readonly #atOnce: boolean
   /** Those that are open, the one used last at the end. */
   readonly #open = new Set<StagedSession>()
   /** Openings and closings, one after the other. */
   #changes: Promise<unknown> = Promise.resolve()
 
-  constructor(backend: Backend, limit: number) {
+  constructor(backend: Backend, limit: number, atOnce: boolean) {
     this.#backend = backend
     this.#limit = limit
+    this.#atOnce = atOnce
   }
 
   async add(model: BuiltGraph): Promise<Session> {
     const session = new StagedSession(model.memory, this, () => this.#backend.createSession(model))
+    if (!this.#atOnce) return session
     await this.#change(async () => {
       if (!this.#fits(session)) return
       await session.open()

@@ -8,7 +8,7 @@ import type { JobContext, Progress } from '../jobs/job-context.ts'
 import type { Preview } from '../jobs/preview.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { CallKind, Calls, JobKind, Jobs, LoadRequest } from './jobs.ts'
-import { type MemoryPrediction, stageLimit } from './memory-prediction.ts'
+import { fitsWhole, type MemoryPrediction, stageLimit } from './memory-prediction.ts'
 import { openKey } from './open-key.ts'
 import { type Openable, OpenModels } from './open-models.ts'
 import type { FromWorker, RunMessage, ToWorker } from './protocol.ts'
@@ -160,8 +160,9 @@ export class JobRunner {
       open: (signal) =>
         watchLoading(prediction?.open, onProgress, (onOpened) => {
           const limit = prediction && stageLimit(prediction, room)
-          const open = (whole: Backend) =>
-            source.open(model, limit === undefined ? whole : inStages(whole, limit), { signal, onProgress })
+          const stage = (whole: Backend) =>
+            limit === undefined ? whole : inStages(whole, limit, prediction && fitsWhole(prediction, room))
+          const open = (whole: Backend) => source.open(model, stage(whole), { signal, onProgress })
           return openWhole(backend, alone, open, { signal, onOpened })
         }),
     }

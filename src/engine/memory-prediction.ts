@@ -5,6 +5,8 @@
 export interface MemoryPrediction {
   /** With all its parts open. */
   readonly open: number
+  /** Pages of its files that stay in use as long as the system has memory for them. @defaultValue 0 */
+  readonly mapped?: number
   /** What a usual job takes beside that: on a state of 1,024 tokens, or of a picture of 512 × 512. */
   readonly working: number
   /** The least with which it does such a job: pictures are made in stages, with one part open at a time. */
@@ -17,8 +19,8 @@ export interface MemoryPrediction {
 export const BASE_BYTES = 40e6
 
 /** Whether all parts of a model can stay open while it does a usual job. */
-export function fitsWhole({ open, working }: MemoryPrediction, room: number): boolean {
-  return open + working <= room
+export function fitsWhole({ open, mapped = 0, working }: MemoryPrediction, room: number): boolean {
+  return open + mapped + working <= room
 }
 
 /**

@@ -29,7 +29,8 @@ export async function predictMemory(files: ModelFiles, symbols?: SymbolOptions):
   const least = (await isImageBundle(files)) ? (sizes: number[]) => Math.max(...sizes) : sum
   const needed = (share: number) => least(bytes(share)) + BASE_BYTES + working
   const quantized = { 8: needed(SHARES[8]), 4: needed(SHARES[4]) }
-  return { open, working, needed: needed(1), ...(sessions.some(({ floats }) => floats > 0) && { quantized }) }
+  const mapped = sum(sessions.map((session) => session.mapped ?? 0))
+  return { open, mapped, working, needed: needed(1), ...(sessions.some(({ floats }) => floats > 0) && { quantized }) }
 }
 
 function sum(sizes: readonly number[]): number {
