@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, Fronts, type Order } from './fronts.ts'
 import { TENANTS, type Tenant } from './tenants.ts'
 
 interface Counts {
@@ -7,7 +8,6 @@ interface Counts {
   tokens: number
 }
 
-const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?' } }
 /** Short ones, as a worker with a model computes them on a shared processor. */
 const TEXTS = [
   'Where is my parcel?',
@@ -16,7 +16,9 @@ const TEXTS = [
   'Thank you, all is well.',
 ]
 const LONGEST_PAUSE_MS = 1000
-const POLL_MS = 200
+/** One request in so many is a batch. */
+const BATCH_EVERY = 20
+const BATCH_LINES = 10
 
 /** Clients that send one request after another to any front, each until it is answered. */
 export class Clients {
@@ -29,16 +31,32 @@ export class Clients {
   /** How often each refusal came, by status and type; 0 for a connection that broke. */
   readonly refusals = new Map<string, number>()
   readonly wrong: string[] = []
-  readonly #urls: readonly string[]
+  /** Batches that were answered, and lines of them that ended with an error. */
+  readonly batches = { answered: 0, failedLines: 0 }
+  readonly #fronts: Fronts
   readonly #isCounted: boolean
   readonly #said = new Map<string, string>()
   readonly #pending = new Map<string, Promise<void>>()
+  readonly #tries = new Map<string, string>()
   #stopped = false
 
-  /** @param isCounted whether the engine counts characters; else it has a model */
-  constructor(urls: readonly string[], isCounted: boolean) {
-    this.#urls = urls
+  /**
+   * @param webhook address that jobs and batches tell of their end
+   * @param isCounted whether the engine counts characters; else it has a model
+   */
+  constructor(urls: readonly string[], webhook: string, isCounted: boolean) {
+    this.#fronts = new Fronts(urls, webhook)
     this.#isCounted = isCounted
+  }
+
+  /** Ids of the jobs whose end a client was told of. */
+  get ended(): ReadonlySet<string> {
+    return this.#fronts.ended
+  }
+
+  /** What is not answered yet, with the last thing that was known of it. */
+  get waiting(): string[] {
+    return [...this.#pending.keys()].map((key) => `${key} ${this.#tries.get(key)}`)
   }
 
   /** Resolves when what is asked at this moment is answered. */
@@ -57,30 +75,57 @@ export class Clients {
       const key = randomUUID()
       const asked = this.#ask(key)
       this.#pending.set(key, asked)
-      await asked.finally(() => this.#pending.delete(key))
+      await asked.finally(() => {
+        this.#pending.delete(key)
+        this.#tries.delete(key)
+      })
     }
   }
 
   async #ask(key: string): Promise<void> {
-    const tenant = pick(TENANTS)
-    const state = this.#isCounted ? 'x'.repeat(1 + Math.floor(Math.random() * 1000)) : pick(TEXTS)
+    const isBatch = Math.random() < 1 / BATCH_EVERY
+    const states = Array.from({ length: isBatch ? BATCH_LINES : 1 }, () => this.#write())
+    const order: Order = { key, tenant: pick(TENANTS), states }
     const began = performance.now()
     for (let pause = 50; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const { status, answer } = await this.#send(key, tenant, state)
+      const { status, answers = [] } = await this.#fronts.send(order)
       if (status === 200) {
-        const tokens = answer?.usage?.input_tokens ?? 0
-        this.#check(state, tokens, answer)
-        this.answered[tenant].requests++
-        this.answered[tenant].tokens += tokens
+        this.#take(order, answers)
         this.latencies.push(performance.now() - began)
         return
       }
-      const refusal = [status, answer?.error_type].filter((part) => part !== undefined).join(' ')
-      this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1)
-      if (status > 0 && (status <= 500 || answer?.error_type === undefined))
-        this.wrong.push(`status ${status}, ${answer?.error_type}`)
+      this.#tries.set(key, `${new Date().toISOString()} ${states.length} ${status} ${answers[0]?.error_type}`)
+      this.#refused(status, answers[0]?.error_type)
       await sleep(pause)
     }
+  }
+
+  #write(): string {
+    return this.#isCounted ? 'x'.repeat(1 + Math.floor(Math.random() * 1000)) : pick(TEXTS)
+  }
+
+  #refused(status: number, type: string | undefined): void {
+    const refusal = [status, type].filter((part) => part !== undefined).join(' ')
+    this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1)
+    if (status > 0 && (status <= 500 || type === undefined)) this.wrong.push(`status ${status}, ${type}`)
+  }
+
+  #take({ tenant, states }: Order, answers: readonly Answer[]): void {
+    if (states.length > 1) this.batches.answered++
+    if (answers.length !== states.length) this.wrong.push(`${answers.length} answers to ${states.length} questions`)
+    states.forEach((state, index) => {
+      const answer = answers[index]
+      if (answer?.error_type !== undefined) {
+        // A line that was refused for good costs nothing; a plain request is sent again.
+        this.batches.failedLines++
+        this.#refused(answer.status ?? 0, `${answer.error_type} (line)`)
+        return
+      }
+      const tokens = answer?.usage?.input_tokens ?? 0
+      this.#check(state, tokens, answer)
+      this.answered[tenant].requests++
+      this.answered[tenant].tokens += tokens
+    })
   }
 
   /** The engine that counts says how long its text was; a model says the same of a text at all times. */
@@ -94,62 +139,6 @@ export class Clients {
     this.#said.set(state, before)
     if (tokens === 0 || said !== before) this.wrong.push(`${said} after ${before}`)
   }
-
-  /** Half of the requests are jobs, which any front is asked for. */
-  async #send(key: string, tenant: Tenant, state: string): Promise<Try> {
-    const headers = { authorization: `Bearer ${tenant}`, 'content-type': 'application/json', 'idempotency-key': key }
-    try {
-      const body = JSON.stringify({ state, questions: QUESTIONS })
-      const prefer = Math.random() < 0.5 ? { prefer: 'respond-async' } : {}
-      const sent = { method: 'POST', headers: { ...headers, ...prefer }, body }
-      const response = await fetch(`${this.#any()}/v1/systemone`, sent)
-      const answer = (await response.json()) as Answer
-      return response.status === 202
-        ? await this.#follow(answer.id!, headers.authorization)
-        : { status: response.status, answer }
-    } catch {
-      return { status: 0 }
-    }
-  }
-
-  async #follow(id: string, authorization: string): Promise<Try> {
-    for (;;) {
-      await sleep(POLL_MS)
-      const response = await fetch(`${this.#any()}/v1/jobs/${id}`, { headers: { authorization } })
-      const job = (await response.json()) as Job & Answer
-      const { status, result, error } = job
-      if (!response.ok) return { status: response.status, answer: job }
-      if (status === 'succeeded') return { status: 200, answer: result! }
-      if (status === 'failed') {
-        // The next try is another job.
-        await fetch(`${this.#any()}/v1/jobs/${id}`, { method: 'DELETE', headers: { authorization } })
-        return { status: error!.status, answer: error! }
-      }
-    }
-  }
-
-  #any(): string {
-    return this.#urls[Math.floor(Math.random() * this.#urls.length)]!
-  }
-}
-
-interface Answer {
-  readonly id?: string
-  readonly answers?: object
-  readonly usage?: { readonly input_tokens: number }
-  readonly error_type?: string
-}
-
-interface Job {
-  readonly status: string
-  readonly result?: Answer
-  readonly error?: Answer & { readonly status: number }
-}
-
-interface Try {
-  /** 0 for a connection that broke. */
-  readonly status: number
-  readonly answer?: Answer
 }
 
 function pick<Value>(values: readonly Value[]): Value {

@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { freePort } from '../../helpers/free-port.ts'
 import { startRedis } from '../../helpers/redis-server.ts'
+import { WebhookReceiver } from '../../helpers/webhook-receiver.ts'
 import { Clients } from './clients.ts'
 import { type Host, Hosts } from './hosts.ts'
+import { judgeWebhooks } from './judge-webhooks.ts'
 import { Program } from './programs.ts'
 import { TENANTS } from './tenants.ts'
 
@@ -21,8 +23,11 @@ import { TENANTS } from './tenants.ts'
  *
  *     npm run stress:fleet [-- --seconds 600 --clients 64 --apart 12 --hosts --model models/decide-mini]
  *
+ * Half of the requests are jobs, and one in twenty is a batch of ten lines; both have webhooks, one in ten of which is refused when it comes.
+ *
  * Prints a line of JSON, and ends with 1 where a request is not answered within two minutes of the end, an answer is not
- * the one to its request, or the balances are not what was answered.
+ * the one to its request, the balances are not what was answered, or a webhook of a job that a client knows to be over did not
+ * come within three minutes, signed.
  */
 
 const FRONTS = 2
@@ -31,6 +36,8 @@ const MOST_WAIT_MS = 120_000
 /** Longer than the lease of the workers. */
 const CUT_MS = 6000
 const PORT = 8080
+/** One in ten. */
+const REFUSED_ANSWERS = [503, ...Array.from({ length: 9 }, () => 200)]
 
 const { values } = parseArgs({
   options: {
@@ -100,6 +107,11 @@ function pick<Value>(among: readonly Value[]): Value {
   return among[Math.floor(Math.random() * among.length)]!
 }
 
+async function readSecret(url: string, tenant: string): Promise<string> {
+  const response = await fetch(`${url}/v1/webhook-secret`, { headers: { authorization: `Bearer ${tenant}` } })
+  return ((await response.json()) as { readonly secrets: readonly string[] }).secrets[0]!
+}
+
 /** What the accounts were charged, by what any front says. */
 async function readCharged(url: string) {
   const accounts = TENANTS.map(async (tenant) => {
@@ -144,9 +156,13 @@ const listening = await Promise.all(
 )
 const urls = listening.map(({ host, port }) => `http://${host}:${port}`)
 const shared = [connection, keys]
+const secret = `whsec_${randomBytes(32).toString('base64')}`
+const receiver = new WebhookReceiver()
+const webhook = await receiver.listen(address)
+const refusing = setInterval(() => receiver.answers.push(...REFUSED_ANSWERS.slice(receiver.answers.length)), 100)
 const programs = {
   front: listening.map(({ host, port }, index) => {
-    const args = [script('fleet-front-worker'), ...shared, host, String(port), journal]
+    const args = [script('fleet-front-worker'), ...shared, host, String(port), journal, secret]
     return new Program(places.front[index]?.prefix ?? [], ...args)
   }),
   worker: Array.from({ length: WORKERS }, (_, index) => {
@@ -172,7 +188,8 @@ const cuts: readonly Fault[] = [
 for (const program of [...programs.front, ...programs.worker]) program.start()
 try {
   await Promise.all(urls.map(untilReady))
-  const clients = new Clients(urls, values.model === '')
+  receiver.secrets.push(...(await Promise.all(TENANTS.map((tenant) => readSecret(urls[0]!, tenant)))))
+  const clients = new Clients(urls, webhook, values.model === '')
   for (let count = 0; count < Number(values.clients); count++) void clients.run()
   const recoveryMs = await disturb(clients, values.hosts ? [...kills, ...cuts] : kills)
   await Promise.all(urls.map(untilReady))
@@ -184,12 +201,16 @@ try {
     charged = await readCharged(urls[0]!)
   }
   const isEqual = JSON.stringify(charged) === JSON.stringify(clients.answered)
+  const webhooks = await judgeWebhooks(receiver, clients.ended)
   const latencies = clients.latencies.toSorted((a, b) => a - b)
   const report = {
     answered: latencies.length,
     isAnswered,
+    ...(!isAnswered && { waiting: clients.waiting }),
     isLedgerEqual: isEqual,
     ...(!isEqual && { charged, expected: clients.answered }),
+    batches: clients.batches,
+    webhooks,
     wrong: clients.wrong.slice(0, 10),
     tries: Object.fromEntries(clients.refusals),
     latencyMs: { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), max: percentile(latencies, 1) },
@@ -201,8 +222,10 @@ try {
     ),
   }
   process.stdout.write(`${JSON.stringify(report)}\n`)
-  process.exitCode = isAnswered && isEqual && clients.wrong.length === 0 ? 0 : 1
+  const areTold = webhooks.missing === 0 && webhooks.unsigned === 0
+  process.exitCode = isAnswered && isEqual && areTold && clients.wrong.length === 0 ? 0 : 1
 } finally {
+  clearInterval(refusing)
   await Promise.all([...programs.front, ...programs.worker].map((program) => program.kill()))
   await redis.stop()
   if (values.hosts) await hosts.close()
