@@ -4,6 +4,7 @@ import { createEngine, type Engine } from '../../src/engine/index.ts'
 import type { QuestionsInput } from '../../src/schemas/index.ts'
 import { QUESTIONS } from '../decide/questions.ts'
 import { makeRequest } from '../decide/request.ts'
+import { type Cost, measureCost } from '../measure/compare-pairs.ts'
 import { provideQwen3 } from '../models/provide-qwen3.ts'
 import type { Bench } from '../report/bench.ts'
 import { ms, table } from '../report/markdown.ts'
@@ -20,12 +21,14 @@ interface KeptFigures {
   /** Passes over windows of the state and over questions, of the first call. */
   readonly passes: { readonly first: number; readonly again: number }
   /** A question on a state that is new. */
-  readonly first: Summary
+  readonly first: CallCost
   /** Another question on the same state. */
-  readonly again: Summary
-  /** The first by the second. */
+  readonly again: CallCost
+  /** Processor time of the first by that of the second. */
   readonly ratio: number
 }
+
+type CallCost = Readonly<Record<keyof Cost, Summary>>
 
 interface KeptResults {
   readonly models: readonly KeptFigures[]
@@ -51,13 +54,25 @@ export const keptBench: Bench<KeptResults> = {
     markdown: [
       'One question on a state that is new, then another on the same one, with `keepStates`. Passes are those over the state and over the question.',
       table(
-        ['model', 'state', 'first question', 'passes', 'another one', 'passes', 'faster'],
+        [
+          'model',
+          'state',
+          'first question',
+          'processor time',
+          'passes',
+          'another one',
+          'processor time',
+          'passes',
+          'less',
+        ],
         models.map(({ model, state_tokens: tokens, passes, first, again, ratio }) => [
           model,
           `${tokens} tokens`,
-          ms(first),
+          ms(first.time),
+          ms(first.processor),
           String(passes.first),
-          ms(again),
+          ms(again.time),
+          ms(again.processor),
           String(passes.again),
           `**${ratio.toFixed(1)}×**`,
         ]),
@@ -68,26 +83,35 @@ export const keptBench: Bench<KeptResults> = {
 
 async function measureKept(engine: Engine, tokens: number, runs: number): Promise<Omit<KeptFigures, 'model'>> {
   const { state } = await makeRequest(tokens - 4, async (body) => engine.countTokens(body))
-  const first: number[] = []
-  const again: number[] = []
+  const first: Cost[] = []
+  const again: Cost[] = []
   let passes = { first: 0, again: 0 }
-  // The first round warms up and is not counted. Every state is another one from its first word on.
+  // The first round warms up and is not counted. Every window of a state is another one than those of the rounds before.
   for (let run = 0; run <= runs; run++) {
-    const fresh = `${run}. ${String(state)}`
+    const fresh = String(state).replaceAll(' the ', ` ${run} `)
     const read = await ask(engine, fresh, ONE)
     const answered = await ask(engine, fresh, ANOTHER)
     if (run === 0) continue
-    first.push(read.time)
-    again.push(answered.time)
+    first.push(read)
+    again.push(answered)
     passes = { first: read.passes, again: answered.passes }
   }
-  const summary = { first: summarize(first), again: summarize(again) }
-  return { state_tokens: tokens, passes, ...summary, ratio: summary.first.median / summary.again.median }
+  const costs = { first: summarizeCosts(first), again: summarizeCosts(again) }
+  const ratio = costs.first.processor.median / costs.again.processor.median
+  return { state_tokens: tokens, passes, ...costs, ratio }
+}
+
+function summarizeCosts(costs: readonly Cost[]): CallCost {
+  return {
+    time: summarize(costs.map(({ time }) => time)),
+    processor: summarize(costs.map(({ processor }) => processor)),
+  }
 }
 
 async function ask(engine: Engine, state: string, questions: QuestionsInput) {
   let passes = 0
-  const started = performance.now()
-  await engine.decide({ state, questions }, { onProgress: ({ total }) => (passes = total) })
-  return { time: performance.now() - started, passes }
+  const cost = await measureCost(() =>
+    engine.decide({ state, questions }, { onProgress: ({ total }) => (passes = total) }),
+  )
+  return { ...cost, passes }
 }
