@@ -11,6 +11,7 @@ import { keptBench } from './kept/bench-kept.ts'
 import { limitsBench } from './limits/bench-limits.ts'
 import { describeEnvironment } from './measure/environment.ts'
 import { peersBench } from './peers/bench-peers.ts'
+import { queuePartsBench } from './queue/bench-queue-parts.ts'
 import { queueBench } from './queue/bench-queue.ts'
 import type { Bench } from './report/bench.ts'
 import { renderReport, writeResults } from './report/write-report.ts'
@@ -38,6 +39,7 @@ const BENCHES = {
   limits: limitsBench,
   service: serviceBench,
   queue: queueBench,
+  'queue-parts': queuePartsBench,
 }
 
 const { values, positionals } = parseArgs({
