@@ -41,6 +41,21 @@ if webhookId then
 end
 return 1`
 
+/**
+ * Takes a job that is not over and that nobody has. In one step: one of the same id may have ended, been removed and begun
+ * again since it was looked for.
+ */
+export const TAKE_JOB = `
+local job, open, lease = unpack(KEYS)
+local id, process, leaseMs = unpack(ARGV)
+if redis.call('SISMEMBER', open, id) == 0 then return false end
+local found = redis.call('GET', job)
+if not found then
+  redis.call('SREM', open, id)
+  return false
+end
+return redis.call('SET', lease, process, 'PX', leaseMs, 'NX') and found`
+
 /** Forgets a job that nobody was told of. */
 export const WITHDRAW_JOB = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end

@@ -3,7 +3,7 @@ import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } 
 import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
-import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
+import { ADD_JOB, END_JOB, TAKE_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
 import { type Packed, pack, unpack } from './pack-request.ts'
 import {
   jobKey,
@@ -200,13 +200,11 @@ class RedisJobStore implements JobStore {
   }
 
   async #take(id: string): Promise<Job | undefined> {
-    const isTaken = await this.#client.set(jobLeaseKey(id), this.#process, { PX: LEASE_MS, NX: true })
-    if (isTaken === null) return undefined
-    const job = await this.read(id)
-    if (job && job.endedAt === undefined) return job
-    // It ended, or was removed, while its place in the list was not.
-    await Promise.all([this.#client.sRem(OPEN_JOBS_KEY, id), this.#client.del(jobLeaseKey(id))])
-    return undefined
+    const taken = await this.#client.eval(TAKE_JOB, {
+      keys: [jobKey(id), OPEN_JOBS_KEY, jobLeaseKey(id)],
+      arguments: [id, this.#process, String(LEASE_MS)],
+    })
+    return typeof taken === 'string' ? this.#open(taken, id) : undefined
   }
 
   #seal({ request, ...job }: Job): string {
