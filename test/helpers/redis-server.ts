@@ -5,9 +5,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 
-/** Whether a Redis server can be started here (Debian: `apt-get install redis-server`). */
+/** Another server that speaks the protocol, such as Valkey, by the path of its program. */
+const PROGRAM = process.env['TESSERA_TEST_REDIS'] ?? 'redis-server'
+
+/**
+ * Whether a Redis server can be started here (Debian: `apt-get install redis-server`).
+ *
+ * @throws Error where a program was named and cannot be: tests that were asked for are not skipped
+ */
 export function hasRedis(): boolean {
-  return spawnSync('redis-server', ['--version']).status === 0
+  const { status, error } = spawnSync(PROGRAM, ['--version'])
+  if (status !== 0 && PROGRAM !== 'redis-server') {
+    throw new Error(`TESSERA_TEST_REDIS: ${PROGRAM} could not be started`, { cause: error })
+  }
+  return status === 0
 }
 
 export interface TestRedis {
@@ -68,10 +79,10 @@ export async function startRedis(
 }
 
 async function start(args: readonly string[]): Promise<ChildProcess> {
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let printed = ''
   await new Promise<void>((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`redis-server ended: ${printed}`)))
+    child.once('exit', () => reject(new Error(`${PROGRAM} ended: ${printed}`)))
     child.stdout.on('data', (chunk) => {
       printed += String(chunk)
       if (printed.includes('Ready to accept connections')) resolve()
