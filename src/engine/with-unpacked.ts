@@ -2,7 +2,7 @@ import type { Backend, BuiltGraph } from '../backends/index.ts'
 import { withSessions } from '../backends/with-sessions.ts'
 import type { ModelFiles } from '../models/index.ts'
 import type { MadeWeights } from '../models/model-files.ts'
-import { PIPELINE_PARTS } from '../models/pipeline-parts.ts'
+import { CONTROLNET, PIPELINE_PARTS } from '../models/pipeline-parts.ts'
 
 /**
  * The same backend for a model whose weights, or those of whose parts, may lie in no file that a session opens.
@@ -33,7 +33,7 @@ export function withUnpacked(
 async function findMade(files: ModelFiles, folder: string): Promise<MadeWeights | undefined> {
   const made = await files.made?.()
   if (made?.folder === folder) return made
-  for (const part of PIPELINE_PARTS) {
+  for (const part of [...PIPELINE_PARTS, CONTROLNET]) {
     const weights = await files.within(part.folder).made?.()
     if (weights?.folder === folder) return weights
   }

@@ -32,6 +32,8 @@ export interface PictureRequest {
    * much. With it denoising begins with the picture.
    */
   readonly mask?: PixelImage
+  /** A picture whose edges, depth or pose the result follows, as the model's ControlNet was trained, and how closely, from 0 to 2. */
+  readonly control?: { readonly picture: PixelImage; readonly scale: number }
   /** Whether drawing will be watched. @defaultValue false */
   readonly previews?: boolean
 }

@@ -12,6 +12,8 @@ export interface PipelineSettings {
 export interface UnreadTensors {
   readonly transformer: readonly RegExp[]
   readonly vae: readonly RegExp[]
+  /** Of pipelines that may have a ControlNet. */
+  readonly controlnet?: readonly RegExp[]
 }
 
 /** A row of the registry of pipelines. */
@@ -25,18 +27,37 @@ export interface PipelineFamily {
   ): Promise<ImagePipeline>
 }
 
+const Z_IMAGE: UnreadTensors = {
+  // Embedders and last layers for patches of other sizes than 2 x 2 in one frame.
+  transformer: [/^all_(x_embedder|final_layer)\.(?!2-1\.)/],
+  // Only pictures to begin with are encoded; these are read with the first of them.
+  vae: [/^(encoder|quant_conv)\./],
+  // What diffusers saves with it is the transformer's own, which counts in its place.
+  controlnet: [
+    /^control_all_x_embedder\.(?!2-1\.)/,
+    /^(t_embedder|all_x_embedder|cap_embedder|noise_refiner|context_refiner|(x|cap)_pad_token$)/,
+  ],
+}
+
+const CONTROLLED: PipelineFamily = {
+  unread: Z_IMAGE,
+  open: async (backend, files, settings) =>
+    (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files, { ...settings, controlled: true }),
+}
+
 /** Every pipeline that makes pictures, by the `_class_name` of diffusers; AGENTS.md says how to add one. */
 export const PIPELINES: Readonly<Record<string, PipelineFamily>> = {
   ZImagePipeline: {
-    unread: {
-      // Embedders and last layers for patches of other sizes than 2 x 2 in one frame.
-      transformer: [/^all_(x_embedder|final_layer)\.(?!2-1\.)/],
-      // Only pictures to begin with are encoded; these are read with the first of them.
-      vae: [/^(encoder|quant_conv)\./],
-    },
+    unread: Z_IMAGE,
     open: async (backend, files, settings) =>
-      (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files, settings),
+      (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files, {
+        ...settings,
+        controlled: false,
+      }),
   },
+  // The same with a ControlNet, which a ZImagePipeline may have as well.
+  ZImageControlNetPipeline: CONTROLLED,
+  ZImageControlNetInpaintPipeline: CONTROLLED,
   Flux2KleinPipeline: {
     // A BatchNorm counts the batches of its training.
     unread: { transformer: [], vae: [/^bn\.num_batches_tracked$/] },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { drawMask } from '../../test/helpers/draw-mask.ts'
 import { generatePicture, type SeededRequest } from '../../test/helpers/generate-picture.ts'
 import {
   IMAGE_BUNDLES,
@@ -15,7 +16,6 @@ import { type Backend, createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/model-folder.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import { type ImagePipeline, openImagePipeline } from './index.ts'
-import type { PixelImage } from './picture/pixel-image.ts'
 
 /** A run of a reference pipeline that changes a picture; see generate-image-start-fixtures.py. */
 interface StartCase {
@@ -33,16 +33,6 @@ interface StartCase {
 const context = { turn: async () => {} }
 /** Sums in another order move a value across a rounding boundary. */
 const LEVELS = 2
-
-function drawMask(
-  width: number,
-  height: number,
-  [left, top, right, bottom]: NonNullable<StartCase['mask']>,
-): PixelImage {
-  const data = new Uint8Array(width * height * 3)
-  for (let row = top; row < bottom; row++) data.fill(255, (row * width + left) * 3, (row * width + right) * 3)
-  return { width, height, channels: 3, data }
-}
 
 describe.each(IMAGE_BUNDLES)('%s begins with a picture as the reference pipelines do', (bundleName) => {
   let backend: Backend

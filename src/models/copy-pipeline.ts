@@ -5,7 +5,7 @@ import { AbortedError } from '../errors/index.ts'
 import { isWeightsPath } from './gguf/gguf-path.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openTensors } from './open-tensors.ts'
-import { PIPELINE_PARTS, PREVIEW_DECODER } from './pipeline-parts.ts'
+import { CONTROLNET, PIPELINE_PARTS, PREVIEW_DECODER } from './pipeline-parts.ts'
 import { readOptionalConfig } from './read-config.ts'
 import { SafetensorsWriter } from './safetensors-writer.ts'
 
@@ -15,7 +15,7 @@ const TEXTS: readonly (readonly [folder: string, names: readonly string[]])[] = 
   ['tokenizer', ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja']],
 ]
 const MANIFEST = 'tessera.json'
-const PARTS: readonly string[] = [...PIPELINE_PARTS.map(({ folder }) => folder), PREVIEW_DECODER]
+const PARTS: readonly string[] = [...PIPELINE_PARTS.map(({ folder }) => folder), CONTROLNET.folder, PREVIEW_DECODER]
 /** Memory of one step. */
 const STEP_BYTES = 16 * 2 ** 20
 

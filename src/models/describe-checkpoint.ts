@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { findStorageFile } from './find-matrices.ts'
 import { indexWeights } from './index-weights.ts'
 import { isImageBundle } from './is-image-bundle.ts'
+import { listParts } from './list-parts.ts'
 import { readModelConfig } from './model-config.ts'
 import type { ModelFiles } from './model-files.ts'
-import { PIPELINE_PARTS } from './pipeline-parts.ts'
 import { formatOf, nameFormat, quantizationConfigSchema } from './quantization-config.ts'
 import { readConfig, readOptionalConfig } from './read-config.ts'
 import type { WeightIndex } from './weight-index.ts'
@@ -35,7 +35,7 @@ export async function describeCheckpoint(files: ModelFiles): Promise<CheckpointD
   const licence = readLicence(await files.readText('README.md'))
   if (!(await isImageBundle(files))) return { ...(await describeModel(files)), ...(licence && { licence }) }
   const { _class_name: architecture } = await readConfig(files, 'model_index.json', pipelineSchema, 'a pipeline')
-  const parts = await Promise.all(PIPELINE_PARTS.map(({ folder }) => weighTensors(files.within(folder))))
+  const parts = await Promise.all((await listParts(files)).map(({ folder }) => weighTensors(files.within(folder))))
   return { kind: 'images', architecture, ...sum(parts), ...(licence && { licence }) }
 }
 

@@ -4,6 +4,7 @@ import { LANGUAGE_MODELS } from './language-models/families.ts'
 import { type Family, findFamily, JULIA, LAYA, type ModelConfig } from './model-config.ts'
 import { MARKER_HEAD_MATRICES, MODERNBERT_MATRICES } from './modernbert-config.ts'
 import { Z_IMAGE_MATRICES } from './z-image-config.ts'
+import { Z_IMAGE_CONTROL_MATRICES } from './z-image-control-config.ts'
 
 interface QuantizedFamily extends Family {
   readonly matrices: RegExp
@@ -25,6 +26,7 @@ const QUANTIZED: readonly QuantizedFamily[] = [
   { architectures: [LAYA, JULIA], modelTypes: [], matrices: MARKER_HEAD_MATRICES },
   { architectures: ['Flux2Transformer2DModel'], modelTypes: [], matrices: FLUX2_MATRICES },
   { architectures: ['ZImageTransformer2DModel'], modelTypes: [], matrices: Z_IMAGE_MATRICES },
+  { architectures: ['ZImageControlNetModel'], modelTypes: [], matrices: Z_IMAGE_CONTROL_MATRICES },
 ]
 
 /** The file of a checkpoint that says how its weights are stored: that of the encoder where this has one of its own. */

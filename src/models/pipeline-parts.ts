@@ -11,4 +11,7 @@ export const PIPELINE_PARTS = [
 /** Folder of a small decoder that a pipeline may have beside its parts, for previews. */
 export const PREVIEW_DECODER = 'preview_decoder'
 
-export type PipelinePart = (typeof PIPELINE_PARTS)[number]['folder']
+/** Folder of a ControlNet that a pipeline may have beside its parts. */
+export const CONTROLNET = { folder: 'controlnet', quantised: true } as const
+
+export type PipelinePart = (typeof PIPELINE_PARTS)[number]['folder'] | typeof CONTROLNET.folder

@@ -6,9 +6,9 @@ import { copyBesides, copyPart } from './copy-pipeline.ts'
 import { exists } from './exists.ts'
 import type { RoughMatrix } from './find-rough-matrices.ts'
 import { isImageBundle } from './is-image-bundle.ts'
+import { listParts } from './list-parts.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openFloats } from './open-model.ts'
-import { PIPELINE_PARTS } from './pipeline-parts.ts'
 import { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 import { weighFiles } from './weigh-model.ts'
 
@@ -45,7 +45,7 @@ async function writeParts(
   { folder, onProgress, ...options }: QuantizeWeightsOptions,
 ): Promise<readonly RoughMatrix[]> {
   await copyBesides(files, partial, options.signal)
-  const quantized = PIPELINE_PARTS.filter(({ quantised }) => quantised)
+  const quantized = (await listParts(files)).filter(({ quantised }) => quantised)
   const sizes = await Promise.all(quantized.map((part) => weighFiles(files.within(part.folder))))
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const all: RoughMatrix[] = []

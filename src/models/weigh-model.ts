@@ -2,9 +2,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { indexWeights } from './index-weights.ts'
 import { isImageBundle } from './is-image-bundle.ts'
+import { listParts } from './list-parts.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openModel } from './open-model.ts'
-import { PIPELINE_PARTS } from './pipeline-parts.ts'
 
 /** Bytes of the weights of a model: of its files, or of what is made from them. */
 export async function weighModel(path: string): Promise<number> {
@@ -12,7 +12,8 @@ export async function weighModel(path: string): Promise<number> {
   const made = await files.made?.()
   if (made !== undefined) return made.size
   if (await isImageBundle(files)) {
-    return sum(await Promise.all(PIPELINE_PARTS.map(({ folder }) => weighFiles(files.within(folder)))))
+    const parts = await listParts(files)
+    return sum(await Promise.all(parts.map(({ folder }) => weighFiles(files.within(folder)))))
   }
   const names = (await readdir(path, { recursive: true })).filter((name) => name.endsWith('.safetensors'))
   return sum(await Promise.all(names.map(async (name) => (await stat(join(path, name))).size)))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ModelFiles } from '../models/model-files.ts'
-import { PIPELINE_PARTS } from '../models/pipeline-parts.ts'
+import { CONTROLNET, PIPELINE_PARTS } from '../models/pipeline-parts.ts'
 import { readOptionalConfig } from '../models/read-config.ts'
 import { measureDownload } from './download.ts'
 
@@ -10,7 +10,8 @@ const shardIndex = z.object({ metadata: z.object({ total_size: z.number() }) })
 
 /** Bytes of a model's weight files, as their server or the index of the shards tells them. */
 export async function weighUrl(files: ModelFiles, kind: 'decisions' | 'images'): Promise<number> {
-  const folders = kind === 'images' ? PIPELINE_PARTS.map(({ folder }) => files.within(folder)) : [files]
+  const folders =
+    kind === 'images' ? [...PIPELINE_PARTS, CONTROLNET].map(({ folder }) => files.within(folder)) : [files]
   const sizes = await Promise.all(folders.map(weighFolder))
   return sizes.reduce((sum, size) => sum + size, 0)
 }

@@ -38,18 +38,22 @@ export function shrink(model: ComputeGraph, x: Value): Value {
   return scaleHalf(model, x, 1 / SHRINK)
 }
 
+/** The same of float32 values, which may themselves leave half precision. */
+export function narrowShrunk(model: ComputeGraph, x: Value): Value {
+  const { g, precision } = model
+  return narrow(model, precision === 'float16' ? mul(g, x, g.scalar(1 / SHRINK, 'float32')) : x)
+}
+
 /** The activation of a gate: x · sigmoid(x), or GELU with the hyperbolic tangent in place of the error function. */
 export type Activation = 'silu' | 'gelu_tanh'
 
 /** `activation(gate) · up`, {@link shrink shrunk} */
 export function gatedShrunk(model: ComputeGraph, gate: Value, up: Value, activation: Activation = 'silu'): Value {
-  const { g, precision } = model
+  const { g } = model
   if (activation === 'gelu_tanh') {
     // Its cube leaves the range of half precision.
     const product = mul(g, geluTanh(g, widen(model, gate)), widen(model, up))
-    return precision === 'float16'
-      ? narrow(model, mul(g, product, g.scalar(1 / SHRINK, 'float32')))
-      : narrow(model, product)
+    return narrowShrunk(model, product)
   }
   return mul(g, scaleHalf(model, silu(g, gate), 1 / SHRINK_GATE), scaleHalf(model, up, 1 / SHRINK_UP))
 }

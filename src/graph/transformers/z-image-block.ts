@@ -14,8 +14,11 @@ import { affine, linear } from '../layers/linear.ts'
 import { endBlock, gatedShrunk, narrow, shrink, widen } from '../layers/precision.ts'
 import { floatWeight } from '../layers/weights.ts'
 
-export interface ZImageModel extends AttentionGraph {
-  readonly config: ZImageConfig
+/** What blocks are made from; those of a ControlNet have it in a configuration of their own. */
+export type ZImageBlockConfig = Pick<ZImageConfig, 'dim' | 'n_heads' | 'norm_eps'>
+
+export interface ZImageBlockModel extends AttentionGraph {
+  readonly config: ZImageBlockConfig
 }
 
 /** Of the norms of queries and keys, whatever `norm_eps` of the configuration is. */
@@ -30,12 +33,12 @@ interface Modulation {
 }
 
 /** Width of the timestep embedding that modulates the blocks. */
-export function modulationWidth({ dim }: ZImageConfig): number {
+export function modulationWidth({ dim }: Pick<ZImageConfig, 'dim'>): number {
   return Math.min(dim, 256)
 }
 
 /** Bytes that a block holds for each token while it runs: what is fed forward, and rows of the model's width around it. */
-export function blockMemory(config: ZImageConfig): number {
+export function blockMemory(config: ZImageBlockConfig): number {
   return (3 * innerWidth(config) + 4 * config.dim) * Float32Array.BYTES_PER_ELEMENT
 }
 
@@ -46,7 +49,7 @@ export function blockMemory(config: ZImageConfig): number {
  * @param timestep embedding [1, modulationWidth]; a block that refines the caption has none
  */
 export function zImageBlock(
-  model: ZImageModel,
+  model: ZImageBlockModel,
   x: Value,
   name: string,
   rotary: RotaryValues,
@@ -65,7 +68,7 @@ export function zImageBlock(
   return add(g, y, norm(model, fed, `${name}.ffn_norm2`, modulation?.mlpGate))
 }
 
-function modulate(model: ZImageModel, timestep: Value, name: string): Modulation {
+function modulate(model: ZImageBlockModel, timestep: Value, name: string): Modulation {
   const { g, config } = model
   const { dim } = config
   const all = widen(model, affine(model, timestep, `${name}.adaLN_modulation.0`, 4 * dim, modulationWidth(config)))
@@ -84,7 +87,7 @@ function modulate(model: ZImageModel, timestep: Value, name: string): Modulation
   }
 }
 
-function attend(model: ZImageModel, x: Value, name: string, rotary: RotaryValues): Value {
+function attend(model: ZImageBlockModel, x: Value, name: string, rotary: RotaryValues): Value {
   const { dim, n_heads: count } = model.config
   const heads = { count, size: dim / count }
   const rows = narrow(model, x)
@@ -97,7 +100,7 @@ function attend(model: ZImageModel, x: Value, name: string, rotary: RotaryValues
   return endBlock(model, linear(model, shrink(model, attended), `${name}.to_out.0.weight`, dim, dim))
 }
 
-function feedForward(model: ZImageModel, x: Value, name: string): Value {
+function feedForward(model: ZImageBlockModel, x: Value, name: string): Value {
   const { dim } = model.config
   const inner = innerWidth(model.config)
   const rows = narrow(model, x)
@@ -106,12 +109,12 @@ function feedForward(model: ZImageModel, x: Value, name: string): Value {
   return endBlock(model, linear(model, gatedShrunk(model, gate, up), `${name}.w2.weight`, dim, inner))
 }
 
-function innerWidth({ dim }: ZImageConfig): number {
+function innerWidth({ dim }: ZImageBlockConfig): number {
   return Math.trunc((dim / 3) * 8)
 }
 
 /** RMSNorm times `factor`, which meets the learned weight of one row rather than all rows. */
-function norm(model: ZImageModel, x: Value, name: string, factor: Value | undefined): Value {
+function norm(model: ZImageBlockModel, x: Value, name: string, factor: Value | undefined): Value {
   const {
     g,
     config: { dim, norm_eps: epsilon },

@@ -1,4 +1,5 @@
 import type { Tensor } from '../../backends/backend.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
@@ -50,6 +51,8 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
     const { steps = defaults.steps, guidance = defaults.guidance } = request
+    if (request.control)
+      throw new InvalidRequestError('control', 'is for models with a ControlNet; those of FLUX.2 have none')
     const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
     const { width = DEFAULT_SIDE * scale, height = DEFAULT_SIDE * scale } = { ...pictures[0], ...sidesOf(request) }
     requireSize(width, height, scale)

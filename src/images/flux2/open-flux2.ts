@@ -4,13 +4,14 @@ import { buildAutoencoderKlFlux2Encoder, describeAutoencoderKlFlux2Decoder, refu
 import { autoencoderKlFlux2ConfigSchema } from '../../models/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../../models/flux2-config.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
+import { CONTROLNET, PREVIEW_DECODER } from '../../models/pipeline-parts.ts'
 import { openLatentDecoder } from '../decoding/latent-decoder.ts'
 import { readImageManifest } from '../image-manifest.ts'
 import type { ImagePipeline } from '../image-pipeline.ts'
 import type { UnreadTensors } from '../pipelines.ts'
-import { refusePreviewDecoder } from '../previews/preview-decoder.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
 import { readPart } from '../read-part.ts'
+import { refusePart } from '../refuse-part.ts'
 import { readScheduler } from '../sampling/scheduler-config.ts'
 import { openFlux2Denoiser } from './flux2-denoiser.ts'
 import { createFlux2Pipeline } from './flux2-pipeline.ts'
@@ -42,7 +43,13 @@ export async function openFlux2Pipeline(
   if (4 * vae.config.latent_channels !== channels) {
     throw new ModelFormatError(vae.file, `${channels / 4} latent channels`, String(vae.config.latent_channels))
   }
-  await refusePreviewDecoder(files, 'Flux2KleinPipeline')
+  const none = 'in a Flux2KleinPipeline'
+  await refusePart(
+    files,
+    PREVIEW_DECODER,
+    `no decoder for previews ${none}, whose latents no AutoencoderTiny is made for`,
+  )
+  await refusePart(files, CONTROLNET.folder, `no ControlNet ${none}; they are read for Z-Image`)
   const text = await openTextEncoder(backend, files, {
     emptyThinkBlock: true,
     maxTokens: manifest.max_sequence_length ?? MAX_TOKENS,

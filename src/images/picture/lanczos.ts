@@ -11,7 +11,7 @@ interface Taps {
 }
 
 /**
- * Resizes with the Lanczos filter of three lobes to the very bytes that Pillow gives (`Image.resize` with
+ * Resizes with the Lanczos filter of three lobes to the very bytes that Pillow before 13 gives (`Image.resize` with
  * `Resampling.LANCZOS`): first along rows, rounded to bytes, then along columns. Colours are weighted by alpha.
  */
 export function resizeLanczos(image: PixelImage, width: number, height: number): PixelImage {

@@ -2,6 +2,7 @@ import type { Backend } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
 import { buildTinyDecoder, refuseUnread } from '../../graph/index.ts'
 import { autoencoderTinyConfigSchema } from '../../models/autoencoder-tiny-config.ts'
+import { hasPart } from '../../models/list-parts.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { PREVIEW_DECODER } from '../../models/pipeline-parts.ts'
 import { withRun } from '../../onnx/built-graph.ts'
@@ -13,7 +14,6 @@ import type { Grid } from '../sampling/positions.ts'
 import type { Previewer } from './previewer.ts'
 
 const EXPECTED = 'an AutoencoderTiny'
-const WEIGHTS = ['diffusion_pytorch_model.safetensors', 'model.safetensors'] as const
 /** Previews encode nothing. */
 const UNREAD = [/^encoder\./]
 
@@ -39,7 +39,7 @@ export async function openPreviewDecoder(
   { channels, scale, toPlanes }: PreviewedLatents,
 ): Promise<Previewer | undefined> {
   const folder = files.within(PREVIEW_DECODER)
-  if (!(await isThere(folder))) return undefined
+  if (!(await hasPart(folder))) return undefined
   const { config, weights, file } = await readPart(folder, autoencoderTinyConfigSchema, EXPECTED)
   if (config.latent_channels !== channels) {
     throw new ModelFormatError(file, `latent_channels: ${channels}`, String(config.latent_channels))
@@ -73,19 +73,4 @@ export async function openPreviewDecoder(
       return draw(toPlanes(tokens, grid))
     },
   }
-}
-
-/** @throws ModelFormatError where a pipeline has a decoder for previews and nothing that reads it */
-export async function refusePreviewDecoder(files: ModelFiles, pipeline: string): Promise<void> {
-  const folder = files.within(PREVIEW_DECODER)
-  if (!(await isThere(folder))) return
-  const expected = `no decoder for previews in a ${pipeline}, whose latents no AutoencoderTiny is made for`
-  throw new ModelFormatError(folder.location, expected, 'one')
-}
-
-/** Weights without a configuration are there too, and refused for what they lack. */
-async function isThere(folder: ModelFiles): Promise<boolean> {
-  if ((await folder.readText('config.json')) !== undefined) return true
-  for (const name of WEIGHTS) if ((await folder.findWeights(name)) !== undefined) return true
-  return false
 }

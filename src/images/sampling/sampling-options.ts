@@ -10,5 +10,8 @@ export const STEPS = count(1, 1000)
 /** Strength of guidance: several times what any model is used with; far beyond, numbers overflow. */
 export const GUIDANCE = amount(0, 100)
 
+/** Factor of what a ControlNet adds: 1 is as it was trained. Beyond twice that pictures fall apart. */
+export const CONTROL_SCALE = amount(0, 2)
+
 /** Share of the steps that a picture to begin with is taken through. */
 export const STRENGTH = amount(0, 1)

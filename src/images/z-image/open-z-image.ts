@@ -15,6 +15,7 @@ import { readPart } from '../read-part.ts'
 import { unpatchify } from '../sampling/packing.ts'
 import type { Grid } from '../sampling/positions.ts'
 import { readScheduler, shiftOf } from '../sampling/scheduler-config.ts'
+import { readControlNet } from './read-control-net.ts'
 import { StartEncoder } from './start-encoder.ts'
 import { openZImageDenoiser } from './z-image-denoiser.ts'
 import { createZImagePipeline, PATCH } from './z-image-pipeline.ts'
@@ -30,8 +31,9 @@ const BASE = { steps: 50, guidance: 5 }
 export async function openZImagePipeline(
   backend: Backend,
   files: ModelFiles,
-  { unread }: { readonly unread: UnreadTensors },
+  settings: { readonly unread: UnreadTensors; readonly controlled: boolean },
 ): Promise<ImagePipeline> {
+  const { unread } = settings
   const manifest = await readImageManifest(files)
   const scheduler = await readScheduler(files)
   const transformer = await readPart(
@@ -47,6 +49,10 @@ export async function openZImagePipeline(
   }
   const scale = 2 ** (vae.config.block_out_channels.length - 1)
   const previewer = await openPreviewer(backend, files, { channels, scale })
+  const control = await readControlNet(files, transformer, {
+    unread: unread.controlnet ?? [],
+    needed: settings.controlled,
+  })
   const text = await openTextEncoder(backend, files, {
     emptyThinkBlock: false,
     maxTokens: manifest.max_sequence_length ?? MAX_TOKENS,
@@ -54,7 +60,7 @@ export async function openZImagePipeline(
     hiddenStates: (layers) => [layers - 1],
     width: transformer.config.cap_feat_dim,
   })
-  const denoiser = await openZImageDenoiser(backend, transformer)
+  const denoiser = await openZImageDenoiser(backend, transformer, control)
   const { attention } = backend
   const graphs = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
   refuseUnread(vae.weights, [graphs.whole()], vae.unread)
@@ -68,6 +74,7 @@ export async function openZImagePipeline(
     previewer,
     scheduler,
     channels,
+    controlChannels: control?.config.control_in_dim,
     scale,
     defaults: {
       steps: manifest.num_inference_steps ?? published.steps,

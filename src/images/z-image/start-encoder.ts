@@ -4,6 +4,7 @@ import type { JobContext } from '../../jobs/job-context.ts'
 import type { AutoencoderKlConfig } from '../../models/autoencoder-config.ts'
 import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import type { Part } from '../read-part.ts'
+import type { Grid } from '../sampling/positions.ts'
 
 /** What the encoder says of a picture: each latent value's mean and how far it may lie from it, [channels, h, w]. */
 export interface Posterior {
@@ -23,13 +24,19 @@ export class StartEncoder {
   }
 
   /** @throws ModelFormatError where the checkpoint has no encoder */
-  async encode(picture: PixelImage, context: JobContext): Promise<Posterior> {
+  encode(picture: PixelImage, context: JobContext): Promise<Posterior> {
     const { width, height } = picture
+    return this.encodePlanes({ width, height, data: toPlanes(picture) }, context)
+  }
+
+  /** The same of values from -1 to 1, [3, height, width]. */
+  async encodePlanes(
+    { width, height, data: image }: Grid & { readonly data: Float32Array },
+    context: JobContext,
+  ): Promise<Posterior> {
     await context.turn()
     const session = await this.#open()
-    const { moments } = await session.run({
-      image: { type: 'float32', dims: [1, 3, height, width], data: toPlanes(picture) },
-    })
+    const { moments } = await session.run({ image: { type: 'float32', dims: [1, 3, height, width], data: image } })
     const data = moments!.data as Float32Array
     const half = data.length / 2
     const deviation = data.subarray(half).map((logVariance) => Math.exp(0.5 * Math.min(Math.max(logVariance, -30), 20)))
@@ -43,6 +50,11 @@ export class StartEncoder {
     return mean.map(
       (value, i) => fround(fround(value + fround(deviation[i]! * noise[i]!)) - fround(shift)) * fround(scale),
     )
+  }
+
+  /** What is likeliest, in the same scale. */
+  middle(posterior: Posterior): Float32Array {
+    return this.sample(posterior, new Float32Array(posterior.mean.length))
   }
 
   async dispose(): Promise<void> {

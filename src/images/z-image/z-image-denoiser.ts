@@ -2,6 +2,8 @@ import type { Backend, Session, Tensor } from '../../backends/backend.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import {
   buildZImageCaption,
+  buildZImageControl,
+  buildZImageStages,
   buildZImageTransformer,
   zImageBlockMemory,
   chooseLinear,
@@ -9,35 +11,66 @@ import {
 } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
+import type { ZImageControlConfig } from '../../models/z-image-control-config.ts'
+import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Part } from '../read-part.ts'
 import { captionPositions, padLength, picturePositions, type Grid } from '../sampling/positions.ts'
 import type { Predict } from '../sampling/predict.ts'
 import { computeRotaryTable } from '../sampling/rotary-table.ts'
 import { computeTimestepFeatures, TIMESTEP_FEATURES } from '../sampling/timestep-features.ts'
+import { ControlledSteps, hintPlaces } from './controlled-steps.ts'
+import { type ControlInputs, createWholeSteps, type ZImageSteps } from './z-image-steps.ts'
 
-/** Makes the two sessions of Z-Image's transformer: for the caption, and for the steps. */
+/**
+ * Opens Z-Image's transformer, and the ControlNet of a pipeline that has one.
+ *
+ * @throws ModelFormatError when a tensor is missing, of another shape, or nothing is computed from it
+ */
 export async function openZImageDenoiser(
   backend: Backend,
-  { config, weights, unread }: Part<ZImageConfig>,
+  transformer: Part<ZImageConfig>,
+  control?: Part<ZImageControlConfig>,
 ): Promise<ZImageDenoiser> {
+  const { config, weights } = transformer
   const { attention, precision } = backend
   const options = { linear: chooseLinear(weights), attention, precision }
   const caption = buildZImageCaption(config, weights, options)
-  const transformer = buildZImageTransformer(config, weights, options)
-  refuseUnread(weights, [caption, transformer], unread)
-  return new ZImageDenoiser(config, await backend.createSession(caption), await backend.createSession(transformer))
+  if (control === undefined) {
+    const whole = buildZImageTransformer(config, weights, options)
+    refuseUnread(weights, [caption, whole], transformer.unread)
+    const session = await backend.createSession(caption)
+    return new ZImageDenoiser(config, session, createWholeSteps(await backend.createSession(whole)))
+  }
+  const stages = buildZImageStages(config, weights, hintPlaces(control.config), options)
+  refuseUnread(weights, [caption, ...Object.values(stages)], transformer.unread)
+  const controlNet = buildZImageControl(control.config, control.weights, {
+    ...options,
+    linear: chooseLinear(control.weights),
+  })
+  refuseUnread(control.weights, Object.values(controlNet), control.unread)
+  const open = (graph: BuiltGraph) => backend.createSession(graph)
+  return new ZImageDenoiser(
+    config,
+    await open(caption),
+    new ControlledSteps(control.config, {
+      start: await open(stages.start),
+      refiner: await open(stages.refiner),
+      layers: await open(stages.layers),
+      control: { reader: await open(controlNet.reader), layers: await open(controlNet.layers) },
+    }),
+  )
 }
 
 /** Z-Image's transformer: the caption is refined once, then every step predicts from it. */
 export class ZImageDenoiser {
   readonly #config: ZImageConfig
   readonly #caption: Session
-  readonly #transformer: Session
+  readonly #steps: ZImageSteps
 
-  constructor(config: ZImageConfig, caption: Session, transformer: Session) {
+  constructor(config: ZImageConfig, caption: Session, steps: ZImageSteps) {
     this.#config = config
     this.#caption = caption
-    this.#transformer = transformer
+    this.#steps = steps
   }
 
   /** Bytes that a step of a picture of so many tokens takes beside the weights. */
@@ -51,12 +84,13 @@ export class ZImageDenoiser {
    *
    * @throws InvalidRequestError when there are more positions than the model knows
    */
-  async begin(features: Tensor, grid: Grid, context: JobContext): Promise<Predict> {
+  async begin(features: Tensor, grid: Grid, context: JobContext, control?: ControlInputs): Promise<Predict> {
     const length = features.dims[0]!
     const padded = padLength(length)
     this.#checkPositions(grid, padded)
     const captionRotary = this.#rotary(captionPositions(padded))
-    await context.turn()
+    const turn = () => context.turn()
+    await turn()
     const { caption } = await this.#caption.run({
       caption_features: features,
       caption_rows: rowsWithPadding(length, padded),
@@ -71,20 +105,19 @@ export class ZImageDenoiser {
       caption_sin: captionRotary.sin,
     }
     return async (latents, sigma) => {
-      await context.turn()
-      const { prediction } = await this.#transformer.run({
+      const inputs = {
         ...constant,
         tokens: { type: 'float32', dims: [count, latents.length / count], data: latents },
         timestep: { type: 'float32', dims: [1, TIMESTEP_FEATURES], data: computeTimestepFeatures(cleanTime(sigma)) },
-      })
+      } as const
       // The model predicts towards the noise.
-      return (prediction!.data as Float32Array).map((value) => -value)
+      return (await this.#steps.predict(inputs, control, turn)).map((value) => -value)
     }
   }
 
   async dispose(): Promise<void> {
     await this.#caption.dispose()
-    await this.#transformer.dispose()
+    await this.#steps.dispose()
   }
 
   #checkPositions({ height, width }: Grid, paddedCaption: number): void {

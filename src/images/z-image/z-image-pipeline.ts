@@ -18,8 +18,10 @@ import { createSampler } from '../sampling/samplers/create-sampler.ts'
 import { computeLinearMu, spaceLevelsTorch } from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
 import { beginFrom, firstStep, type Start } from '../sampling/start.ts'
+import { readControl, requireControl, seesMasks } from './control.ts'
 import type { StartEncoder } from './start-encoder.ts'
 import type { ZImageDenoiser } from './z-image-denoiser.ts'
+import type { ControlInputs } from './z-image-steps.ts'
 
 const DEFAULT_SIDE = 1024
 /** Latent values per token and side. */
@@ -38,6 +40,8 @@ export interface ZImageParts {
   readonly scheduler: SchedulerConfig
   /** Channels of the latents. */
   readonly channels: number
+  /** Channels of the latents of a control; undefined where the checkpoint has no ControlNet. */
+  readonly controlChannels: number | undefined
   /** Pixels per latent value. */
   readonly scale: number
   readonly defaults: SamplingDefaults
@@ -57,12 +61,15 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     requireSize(width, height, sizeStep)
     requireSampling(steps, guidance, request.strength)
     requireGuided(request.negativePrompt, guidance > 0)
+    requireControl(request, parts)
     const size = { height: height / scale, width: width / scale }
     const grid = { height: size.height / PATCH, width: size.width / PATCH }
-    const posterior = picture && (await encoder.encode(picture, context))
-    const start = picture && readStart(request, size, parts)
+    const { masked, begins } = sortSource(request, picture, parts)
+    const posterior = begins && (await encoder.encode(begins, context))
+    const start = begins && readStart(request, size, parts)
     const preview = request.previews ? await previewer.open(context) : undefined
-    const predict = await beginPredictions(parts, request, guidance, grid, context)
+    const control = await readControl(request, parts, { size, pixels: { width, height }, masked }, context)
+    const predict = await beginPredictions(parts, { ...request, guidance, grid, control }, context)
     const mu = computeLinearMu(grid.height * grid.width, scheduler)
     const levels = sampler.plan({ levels: spaceLevelsTorch(steps), mu })
     return {
@@ -104,8 +111,7 @@ function createPreviewer({ encoder, channels, scale }: ZImageParts): LatentPrevi
   return new LatentPreviewer({
     scale: scale * PATCH,
     async encode(picture, context) {
-      const posterior = await encoder.encode(picture, context)
-      const middle = encoder.sample(posterior, new Float32Array(posterior.mean.length))
+      const middle = encoder.middle(await encoder.encode(picture, context))
       return patchify(middle, channels, picture.height / scale, picture.width / scale)
     },
   })
@@ -122,6 +128,14 @@ function readPicture({ references = [], width, height }: PictureRequest, step: n
   return picture
 }
 
+/** A source goes to a ControlNet with what may change of it, where that takes both; else denoising begins with it. */
+function sortSource({ control, mask }: PictureRequest, picture: PixelImage | undefined, parts: ZImageParts) {
+  if (control === undefined || mask === undefined || picture === undefined || !seesMasks(parts)) {
+    return { masked: undefined, begins: picture }
+  }
+  return { masked: { picture, mask: prepareReference(mask, parts.scale * PATCH) }, begins: undefined }
+}
+
 function readStart(
   { mask, strength = mask ? MASKED_STRENGTH : STRENGTH }: PictureRequest,
   { height, width }: Grid,
@@ -133,15 +147,19 @@ function readStart(
   return { strength, mask: patchify(planes, channels, height, width) }
 }
 
+interface Predictions extends Pick<PictureRequest, 'prompt' | 'negativePrompt'> {
+  readonly guidance: number
+  readonly grid: Grid
+  readonly control: ControlInputs | undefined
+}
+
 /** Reads the prompt, and where guidance asks for it the negative one. */
 async function beginPredictions(
   { text, denoiser }: ZImageParts,
-  { prompt, negativePrompt }: PictureRequest,
-  guidance: number,
-  grid: Grid,
+  { prompt, negativePrompt, guidance, grid, control }: Predictions,
   context: JobContext,
 ): Promise<Predict> {
-  const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context)
+  const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context, control)
   const positive = await begin(prompt)
   return guidance > 0 ? guide(positive, await begin(negativePrompt ?? ''), guidance, 'positive') : positive
 }

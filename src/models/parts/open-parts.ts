@@ -5,7 +5,7 @@ import { isGgufPath } from '../gguf/gguf-path.ts'
 import type { Matrices } from '../gguf/gguf-tensors.ts'
 import type { ModelFiles } from '../model-files.ts'
 import { openFolder } from '../model-folder.ts'
-import { PIPELINE_PARTS, type PipelinePart, PREVIEW_DECODER } from '../pipeline-parts.ts'
+import { CONTROLNET, PIPELINE_PARTS, type PipelinePart, PREVIEW_DECODER } from '../pipeline-parts.ts'
 import { openGgufPart } from './open-gguf-part.ts'
 import { openStoredPart } from './open-stored-part.ts'
 import { showPlace } from './part-files.ts'
@@ -52,7 +52,7 @@ export function openParts(files: ModelFiles, matrices: Matrices): ModelFiles {
           return found && showPlace(found)
         })
       }
-      const part = PIPELINE_PARTS.find(({ folder }) => folder === name)?.folder
+      const part = [...PIPELINE_PARTS, CONTROLNET].find(({ folder }) => folder === name)?.folder
       if (part === undefined) return openTexts(files.within(name), name, open, place)
       const opened =
         parts.get(name) ?? openLate(files.within(name), async () => openPart(part, await place(part), matrices))

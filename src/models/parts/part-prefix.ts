@@ -6,6 +6,8 @@ const PREFIXES: Readonly<Record<PipelinePart, RegExp>> = {
   transformer: /^(?:model\.)?diffusion_model\./,
   text_encoder: /^text_encoders\.[\w-]+\.transformer\./,
   vae: /^(?:vae|first_stage_model)\./,
+  // Its files have nothing else, and no prefix.
+  controlnet: /^(?!)/,
 }
 /** Beside the tensors of a text encoder stands what only training read. */
 const OTHERS = /^text_encoders\./

@@ -16,6 +16,7 @@ const schema = z.looseObject({
       text_encoder: z.string().min(1).optional(),
       vae: z.string().min(1).optional(),
       preview_decoder: z.string().min(1).optional(),
+      controlnet: z.string().min(1).optional(),
     })
     .optional(),
 })

@@ -3,7 +3,7 @@ import { findMatrices, findStorageFile } from '../find-matrices.ts'
 import { readShardIndex } from '../index-weights.ts'
 import { readModelConfig } from '../model-config.ts'
 import type { ModelFiles } from '../model-files.ts'
-import { PIPELINE_PARTS } from '../pipeline-parts.ts'
+import { CONTROLNET, PIPELINE_PARTS } from '../pipeline-parts.ts'
 import { HEAD_FILE } from '../quantize-weights.ts'
 import type { RemoteFile } from './remote-files.ts'
 
@@ -30,7 +30,8 @@ export interface QuantizedPart {
 export async function planParts(source: ModelFiles, files: readonly RemoteFile[]): Promise<QuantizedPart[]> {
   const paths = new Set(files.map(({ path }) => path))
   if (!paths.has('model_index.json')) return [await planPart('', source, paths)]
-  const quantised = PIPELINE_PARTS.filter((part) => part.quantised)
+  const all = paths.has(`${CONTROLNET.folder}/config.json`) ? [...PIPELINE_PARTS, CONTROLNET] : PIPELINE_PARTS
+  const quantised = all.filter((part) => part.quantised)
   return Promise.all(quantised.map(({ folder }) => planPart(folder, source.within(folder), paths)))
 }
 

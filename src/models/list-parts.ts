@@ -1,0 +1,24 @@
+import type { ModelFiles } from './model-files.ts'
+import { CONTROLNET, PIPELINE_PARTS } from './pipeline-parts.ts'
+
+const WEIGHTS = ['diffusion_pytorch_model', 'model'].flatMap((stem) => [
+  `${stem}.safetensors`,
+  `${stem}.safetensors.index.json`,
+])
+
+/** Parts of a pipeline that have weights: those that all have, and its ControlNet. */
+export async function listParts(
+  files: ModelFiles,
+): Promise<readonly ((typeof PIPELINE_PARTS)[number] | typeof CONTROLNET)[]> {
+  return (await hasPart(files.within(CONTROLNET.folder))) ? [...PIPELINE_PARTS, CONTROLNET] : PIPELINE_PARTS
+}
+
+/** Weights without a configuration are there too, and refused for what they lack. */
+export async function hasPart(folder: ModelFiles): Promise<boolean> {
+  if ((await folder.readText('config.json')) !== undefined) return true
+  for (const name of WEIGHTS) {
+    const found = name.endsWith('.json') ? folder.readText(name) : folder.findWeights(name)
+    if ((await found) !== undefined) return true
+  }
+  return false
+}
