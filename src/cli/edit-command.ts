@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { defineCommand } from 'citty'
-import { InvalidRequestError } from '../errors/index.ts'
 import { makePictures, pictureArguments } from './picture-command.ts'
+import { readPicture } from './read-picture.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 
@@ -32,12 +31,3 @@ export const editCommand = defineCommand({
       )
     }),
 })
-
-async function readPicture(name: 'image' | 'mask', path: string): Promise<string> {
-  try {
-    return await readFile(path, 'base64')
-  } catch (cause) {
-    const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    throw new InvalidRequestError(name, `the file ${path} could not be read (${code})`, { cause })
-  }
-}

@@ -1,5 +1,6 @@
 import type { EngineOptions, LoraOption } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
+import { readPathWithScale } from './path-with-scale.ts'
 
 /** For commands that ask one model. */
 export const loraArgument = {
@@ -22,7 +23,7 @@ export const namedLoraArgument = {
 
 /** Adapters as `--lora` lists them; the engine checks paths and scales. */
 export function readLoras(text: string | undefined): LoraOption[] {
-  return text === undefined ? [] : text.split(',').map(readLora)
+  return text === undefined ? [] : text.split(',').map(readPathWithScale)
 }
 
 /** The same by name of a model, which may have several. */
@@ -32,13 +33,7 @@ export function readNamedLoras(text: string | undefined): NonNullable<EngineOpti
     const at = part.indexOf('=')
     if (at < 1)
       throw new InvalidRequestError('--lora', `must be name=path[:scale] for each adapter, got '${part.slice(0, 200)}'`)
-    ;(loras[part.slice(0, at)] ??= []).push(readLora(part.slice(at + 1)))
+    ;(loras[part.slice(0, at)] ??= []).push(readPathWithScale(part.slice(at + 1)))
   }
   return loras
-}
-
-/** A scale is a number after the last colon; a drive is followed by no number. */
-function readLora(part: string): LoraOption {
-  const [, path, scale] = /^(.+):(-?(?:\d+\.?\d*|\.\d+))$/.exec(part) ?? []
-  return path === undefined ? { path: part } : { path, scale: Number(scale) }
 }

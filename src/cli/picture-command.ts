@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto'
 import colors from 'picocolors'
-import type { EditImageCallOptions, Engine, Progress } from '../engine/index.ts'
+import type { ControlOption, EditImageCallOptions, Engine, Progress } from '../engine/index.ts'
 import { count, readOption } from '../options/index.ts'
 import { type ImageResponse, LIMITS } from '../schemas/index.ts'
 import { type EngineArguments, engineArguments, useFor } from './engine-arguments.ts'
 import { loraArgument, readLoras } from './lora-arguments.ts'
 import { openEngine } from './open-engine.ts'
+import { readPathWithScale } from './path-with-scale.ts'
 import { planFiles, writePicture } from './picture-files.ts'
 import { renderPreview } from './preview.ts'
 import { printWarnings } from './print-warnings.ts'
 import { ProgressReport } from './progress-report.ts'
+import { readPicture } from './read-picture.ts'
 import { readNumber } from './read-request.ts'
 import { printResult } from './run-command.ts'
 import { writePreviews } from './write-previews.ts'
@@ -25,6 +27,11 @@ export const pictureArguments = {
   steps: { type: 'string', description: 'denoising steps; default: what the model was made for', valueHint: 'n' },
   guidance: { type: 'string', description: 'weight of the words; default: as for steps', valueHint: 'x' },
   negative: { type: 'string', description: 'what to lead away from; for models with guidance', valueHint: 'words' },
+  control: {
+    type: 'string',
+    description: 'picture whose edges, pose or depth to follow, and how closely (0 to 2); for models with a ControlNet',
+    valueHint: 'file[:scale]',
+  },
   previews: {
     type: 'string',
     description: 'folder for small pictures of what it will be, one a step',
@@ -43,6 +50,7 @@ export interface PictureArguments extends EngineArguments {
   readonly steps?: string | undefined
   readonly guidance?: string | undefined
   readonly negative?: string | undefined
+  readonly control?: string | undefined
   readonly previews?: string | undefined
   readonly json?: boolean | undefined
   readonly lora?: string | undefined
@@ -54,7 +62,7 @@ interface Call {
   readonly seed: number
   readonly options: Pick<
     EditImageCallOptions,
-    'steps' | 'guidance' | 'negativePrompt' | 'lora' | 'onProgress' | 'onPreview'
+    'steps' | 'guidance' | 'negativePrompt' | 'control' | 'lora' | 'onProgress' | 'onPreview'
   >
 }
 
@@ -79,6 +87,7 @@ export async function makePictures(
     ...(args.steps === undefined ? {} : { steps: readNumber('--steps', args.steps) }),
     ...(args.guidance === undefined ? {} : { guidance: readNumber('--guidance', args.guidance) }),
     ...(args.negative === undefined ? {} : { negativePrompt: args.negative }),
+    ...(args.control === undefined ? {} : { control: await readControl(args.control) }),
     ...(args.previews === undefined ? {} : { onPreview: writePreviews(args.previews) }),
     lora: readLoras(args.lora),
     onProgress: (progress: Progress) => report.show(progress),
@@ -98,6 +107,11 @@ export async function makePictures(
       colors.dim(`${(latency_ms / 1000).toFixed(1)} s`),
     ].join('\n'),
   )
+}
+
+async function readControl(text: string): Promise<ControlOption> {
+  const { path, ...scale } = readPathWithScale(text)
+  return { image: await readPicture('control', path), ...scale }
 }
 
 /** The seed that gives picture `k` alone. Only the low 32 bits count, so after the last safe integer comes 0. */

@@ -14,6 +14,7 @@ import {
   type ThresholdInput,
 } from '../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
+import { ownControl } from './control-option.ts'
 import { createEngine } from './create-engine.ts'
 import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
 import type { Engine } from './engine.ts'
@@ -105,7 +106,8 @@ export async function generateImage(
   request: ImageGenerationRequestInput,
   options?: ImageCallOptions,
 ): Promise<ImageResponse> {
-  return (await share(() => parseImageGenerationRequest(request), options?.signal)).generateImage(request, options)
+  const call = await ownControl(options, readFile)
+  return (await share(() => parseImageGenerationRequest(request), options?.signal)).generateImage(request, call)
 }
 
 /**
@@ -121,7 +123,8 @@ export async function generateImage(
  */
 export async function editImage(request: EditImageRequest, options?: EditImageCallOptions): Promise<ImageResponse> {
   const read = (await ownSources(request, readFile)) as EditImageRequest
-  return (await share(() => parseImageEditRequest(read), options?.signal)).editImage(read, options)
+  const call = await ownControl(options, readFile)
+  return (await share(() => parseImageEditRequest(read), options?.signal)).editImage(read, call)
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Preview } from '../jobs/preview.ts'
 import { optionTable, readOption, readOptions } from '../options/index.ts'
 import { promptSchema } from '../schemas/image-schemas.ts'
 import type { ListeningOptions } from './call-options.ts'
+import type { ControlOption } from './control-option.ts'
 
 /** What the wire of the image endpoints does not carry. */
 export interface ImageCallOptions extends ListeningOptions {
@@ -34,6 +35,15 @@ export interface ImageCallOptions extends ListeningOptions {
    * ```
    */
   readonly negativePrompt?: string | undefined
+  /**
+   * A picture whose edges, pose or depth the new one follows. Only for models with a ControlNet, others refuse it.
+   *
+   * @example
+   * ```ts
+   * await generateImage({ prompt: 'a cat', size: '768x512' }, { control: { image: await readFile('edges.png'), scale: 0.75 } })
+   * ```
+   */
+  readonly control?: ControlOption | undefined
   /**
    * Called after every denoising step with a small, coarse look at what the picture will be, on the caller's thread. The
    * first call of a model with it takes longer: the autoencoder is shown five pictures of 256 × 256 then.
@@ -81,7 +91,10 @@ const SAMPLING = optionTable('a call for pictures', {
  *
  * @throws InvalidRequestError naming the option
  */
-export function readSampling({ seed = drawSeed(), ...sampling }: Omit<EditImageCallOptions, keyof ListeningOptions>) {
+export function readSampling({
+  seed = drawSeed(),
+  ...sampling
+}: Omit<EditImageCallOptions, 'control' | keyof ListeningOptions>) {
   readOption('seed', SEED, seed)
   return { seed, ...readOptions(SAMPLING, sampling) }
 }

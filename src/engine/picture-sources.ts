@@ -26,7 +26,8 @@ export async function ownSources(request: EditImageRequest, readFile?: ReadFile)
   }
 }
 
-async function ownSource(source: unknown, path: string, readFile: ReadFile | undefined): Promise<unknown> {
+/** One of them. @param path its name, for errors */
+export async function ownSource(source: unknown, path: string, readFile: ReadFile | undefined): Promise<unknown> {
   if (source instanceof Uint8Array) return new Uint8Array(source)
   if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer())
   if (!(source instanceof URL)) return source
@@ -43,10 +44,14 @@ async function ownSource(source: unknown, path: string, readFile: ReadFile | und
   }
 }
 
-/** Memory of the pictures of an edit, which is handed over with it: they are large, and only the model reads them. */
-export function buffersOf({ kind, request }: Pick<RunMessage, 'kind' | 'request'>): ArrayBuffer[] {
-  if (kind !== 'editImage') return []
-  const { image, images = [], mask } = request as ImageEditJob
-  const pictures = [image, ...images, mask].filter((source) => source instanceof Uint8Array)
-  return [...new Set(pictures.map(({ buffer }) => buffer as ArrayBuffer))]
+/** The pictures of a call for pictures, whose memory is handed over with it: they are large, and only the model reads them. */
+export function picturesOf({ kind, request }: Pick<RunMessage, 'kind' | 'request'>): Uint8Array[] {
+  if (kind !== 'editImage' && kind !== 'generateImage') return []
+  const { image, images = [], mask, control } = request as Partial<ImageEditJob>
+  return [image, ...images, mask, control?.image].filter((source) => source instanceof Uint8Array)
+}
+
+/** Their memory. */
+export function buffersOf(message: Pick<RunMessage, 'kind' | 'request'>): ArrayBuffer[] {
+  return [...new Set(picturesOf(message).map(({ buffer }) => buffer as ArrayBuffer))]
 }

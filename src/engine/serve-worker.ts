@@ -3,6 +3,7 @@ import { createBackend } from '../backends/index.ts'
 import { freeBuffers } from './free-buffers.ts'
 import { type CreateTaskSource, JobRunner } from './job-runner.ts'
 import { guardBackend, NativeGate } from './native-gate.ts'
+import { picturesOf } from './picture-sources.ts'
 import type { ToWorker, WorkerData } from './protocol.ts'
 
 /** Answers the messages of the thread or process that started this worker. */
@@ -23,10 +24,8 @@ function serveThread(port: NonNullable<typeof parentPort>, createSource: CreateT
   const runner = new JobRunner(createSource, createGuarded, (message) => port.postMessage(message))
   port.on('message', async (message: ToWorker) => {
     await runner.handle(message)
-    if (message.type !== 'run' || message.kind !== 'editImage') return
     // Pictures of a request are this thread's own: moved here, or copied on the way.
-    const { image, images = [], mask } = message.request
-    freeBuffers([image, ...images, mask])
+    if (message.type === 'run') freeBuffers(picturesOf(message))
   })
 }
 

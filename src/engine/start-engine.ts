@@ -2,6 +2,7 @@ import { toTesseraError } from '../errors/index.ts'
 import type { DecisionRequestInput, DecisionResponse, QuestionsInput, ThresholdInput } from '../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
 import type { Connect } from './connection.ts'
+import { readControl } from './control-option.ts'
 import { decideEach } from './decide-many.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { Engine, ModelInfo } from './engine.ts'
@@ -49,16 +50,17 @@ export async function startEngine(
       const { request } = readDecision(body, call)
       return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
     },
-    async generateImage(body, { steps, guidance, negativePrompt, ...call } = {}) {
+    async generateImage(body, { steps, guidance, negativePrompt, control, ...call } = {}) {
       const { request, warnings } = readGeneration(body, call)
-      const job = { ...request, ...readSampling({ seed: request.seed, steps, guidance, negativePrompt }) }
+      const sampling = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
+      const job = { ...request, ...sampling, ...(await readControl(control, readFile)) }
       const model = request.model ?? DEFAULT_MODELS.generateImage
       return warned(await pool.submit('generateImage', model, job, call), warnings)
     },
-    async editImage(body, { seed, steps, guidance, negativePrompt, strength, ...call } = {}) {
+    async editImage(body, { seed, steps, guidance, negativePrompt, strength, control, ...call } = {}) {
       const { request, warnings } = await readEdit(body, call)
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
-      const job = { ...request, ...sampling }
+      const job = { ...request, ...sampling, ...(await readControl(control, readFile)) }
       return warned(await pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call), warnings)
     },
     load: (name, load) => pool.load(name, load),

@@ -7,6 +7,8 @@ interface Sampling {
   readonly steps?: number
   readonly guidance?: number
   readonly negativePrompt?: string
+  /** A picture to follow. */
+  readonly control?: { readonly image: string | Uint8Array; readonly scale: number }
 }
 
 /** A validated generation request with everything that decides about its pictures. */

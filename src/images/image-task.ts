@@ -11,6 +11,7 @@ import { openImagePipeline } from './open-image-pipeline.ts'
 import { pasteThrough } from './picture/mask.ts'
 import type { PictureCodec } from './picture/picture-codec.ts'
 import {
+  cropToShape,
   parseSize,
   planMultiple,
   planMultipleEdit,
@@ -19,7 +20,7 @@ import {
   type Size,
 } from './picture/picture-size.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
-import { readMask, readSources } from './picture/read-sources.ts'
+import { readControlPicture, readMask, readSources } from './picture/read-sources.ts'
 import { findObjectColors, type OwnColors } from './prompt/object-colors.ts'
 import { findUnknownWords, type Vocabulary } from './prompt/unknown-words.ts'
 
@@ -78,12 +79,13 @@ export async function openImageTask({
   }
 }
 
-function generateImage(opened: Opened, job: ImageGenerationJob, context: JobContext): Promise<ImageResponse> {
+async function generateImage(opened: Opened, job: ImageGenerationJob, context: JobContext): Promise<ImageResponse> {
   const size = parseSize(job.size)
   const { drawn, finish } = opened.natives
     ? planNative(size, opened.natives)
     : planMultiple(size, opened.pipeline.sizeStep)
-  return draw(opened, job, drawn, finish, context)
+  const control = await readControl(job, drawn, opened.codec)
+  return draw(opened, job, { ...drawn, ...control }, finish, context)
 }
 
 /**
@@ -104,12 +106,20 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
     ...drawn,
     ...(mask && { mask: fit(mask) }),
     ...(job.strength !== undefined && { strength: job.strength }),
+    ...(job.control && (await readControl(job, drawn ?? shown(main), codec))),
   }
   const finish = (picture: PixelImage) => {
     const result = drawn ? shown(picture) : picture
     return mask ? pasteThrough(result, shown(main), shown(mask)) : result
   }
   return draw({ codec, ...opened }, job, request, finish, context)
+}
+
+/** The picture to follow, of which what exceeds the shape of the new one is cut off. */
+async function readControl({ control }: ImageGenerationJob | ImageEditJob, size: Size, codec: PictureCodec) {
+  if (control === undefined) return {}
+  const picture = cropToShape(await readControlPicture(control.image, codec), size)
+  return { control: { picture, scale: control.scale } }
 }
 
 async function draw(

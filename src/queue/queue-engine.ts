@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { sumActivities } from '../engine/activity.ts'
 import { checkCall } from '../engine/check-call.ts'
+import { readControl } from '../engine/control-option.ts'
 import { decideEach } from '../engine/decide-many.ts'
 import { readSampling } from '../engine/image-call-options.ts'
 import type { CallOptions, Engine, ModelInfo } from '../engine/index.ts'
@@ -64,17 +65,19 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     decide,
     decideMany: (requests, many) => decideEach(decide, requests, many),
     countTokens: async (body, call = {}) => submit('countTokens', readDecision(body, call).request, { call }),
-    async generateImage(body, { steps, guidance, negativePrompt, ...call } = {}) {
+    async generateImage(body, { steps, guidance, negativePrompt, control, ...call } = {}) {
       const { request, warnings } = readGeneration(body, call)
       const { seed, ...sampling } = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
+      const options = { ...sampling, ...controlText(await readControl(control, readFile)) }
       const asked = { ...request, seed }
-      const response = await submit<ImageResponse>('generateImage', asked, { call, options: sampling })
+      const response = await submit<ImageResponse>('generateImage', asked, { call, options })
       return warned(response, warnings)
     },
-    async editImage(body, { seed, steps, guidance, negativePrompt, strength, ...call } = {}) {
+    async editImage(body, { seed, steps, guidance, negativePrompt, strength, control, ...call } = {}) {
       const { request, warnings } = await readEdit(body, call)
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
-      const response = await submit<ImageResponse>('editImage', toText(request), { call, options: sampling })
+      const options = { ...sampling, ...controlText(await readControl(control, readFile)) }
+      const response = await submit<ImageResponse>('editImage', toText(request), { call, options })
       return warned(response, warnings)
     },
     models: async () => mergeModels((await front.readReports()).map(({ models }) => models)),
@@ -97,9 +100,17 @@ interface Submitted {
   readonly options?: Readonly<Record<string, unknown>>
 }
 
+function encode(source: unknown): unknown {
+  return source instanceof Uint8Array ? encodeBase64(source) : source
+}
+
+/** A control as it goes through a queue. */
+function controlText({ control }: Awaited<ReturnType<typeof readControl>>) {
+  return control === undefined ? {} : { control: { ...control, image: encode(control.image) } }
+}
+
 /** Sources as base64, as they go through a queue. */
 function toText(request: ImageEditRequest): Asked {
-  const encode = (source: unknown) => (source instanceof Uint8Array ? encodeBase64(source) : source)
   const { image, images, mask } = request
   return {
     ...request,

@@ -26,6 +26,9 @@ export const promptSchema = reader(
 
 const SOURCE_JSON = { type: 'string', minLength: 1 } as const
 
+/** A picture in base64, as a data URL or as bytes; it is checked to be there, decoding it comes later. */
+export const pictureSourceSchema = reader(readSource, SOURCE_JSON)
+
 const countError = { error: expected(`an integer from ${imagesPerCall.min} to ${imagesPerCall.max}`, shown) }
 const count = z.int(countError).min(imagesPerCall.min, countError).max(imagesPerCall.max, countError).default(1)
 
@@ -61,7 +64,7 @@ export const imageEditRequestSchema = z
       /** What to change, 1 to 32,000 characters. */
       prompt: promptSchema,
       /** The source, in base64 or as a data URL; absent where there are `images`. */
-      image: reader(readSource, SOURCE_JSON).optional(),
+      image: pictureSourceSchema.optional(),
       /** Several sources in place of `image`. */
       images: reader(readSources, {
         type: 'array',
@@ -70,7 +73,7 @@ export const imageEditRequestSchema = z
         maxItems: sourceImages.max,
       }).optional(),
       /** Not in the specification; OpenAI's clients send one. It is checked to be there; decoding it comes later. */
-      mask: reader(readSource, SOURCE_JSON).optional(),
+      mask: pictureSourceSchema.optional(),
       /** Not in the specification, where edits cannot be repeated; means what it means in a generation. */
       seed,
       /** How many pictures, 1 to 4. */

@@ -6,6 +6,7 @@
 export type {
   BackendInfo,
   CallOptions,
+  ControlOption,
   EditImageCallOptions,
   Engine,
   EngineBackendInfo,

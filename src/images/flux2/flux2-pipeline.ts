@@ -51,8 +51,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
     const { steps = defaults.steps, guidance = defaults.guidance } = request
-    if (request.control)
-      throw new InvalidRequestError('control', 'is for models with a ControlNet; those of FLUX.2 have none')
+    refuseControl(request)
     const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
     const { width = DEFAULT_SIDE * scale, height = DEFAULT_SIDE * scale } = { ...pictures[0], ...sidesOf(request) }
     requireSize(width, height, scale)
@@ -121,4 +120,9 @@ async function beginPredictions(
   return guidance !== undefined
     ? guide(positive, begin(await text.encode(negativePrompt ?? '', context)), guidance, 'negative')
     : positive
+}
+
+function refuseControl({ control }: PictureRequest): void {
+  if (control === undefined) return
+  throw new InvalidRequestError('control', 'is for models with a ControlNet, which those of FLUX.2 do not have')
 }

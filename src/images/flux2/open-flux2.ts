@@ -43,13 +43,7 @@ export async function openFlux2Pipeline(
   if (4 * vae.config.latent_channels !== channels) {
     throw new ModelFormatError(vae.file, `${channels / 4} latent channels`, String(vae.config.latent_channels))
   }
-  const none = 'in a Flux2KleinPipeline'
-  await refusePart(
-    files,
-    PREVIEW_DECODER,
-    `no decoder for previews ${none}, whose latents no AutoencoderTiny is made for`,
-  )
-  await refusePart(files, CONTROLNET.folder, `no ControlNet ${none}; they are read for Z-Image`)
+  await refuseOthers(files)
   const text = await openTextEncoder(backend, files, {
     emptyThinkBlock: true,
     maxTokens: manifest.max_sequence_length ?? MAX_TOKENS,
@@ -80,4 +74,12 @@ export async function openFlux2Pipeline(
       guidance: manifest.guidance_scale ?? published.guidance,
     },
   })
+}
+
+/** @throws ModelFormatError for what pipelines of Z-Image may have beside their parts */
+async function refuseOthers(files: ModelFiles): Promise<void> {
+  const here = 'in a Flux2KleinPipeline'
+  const previews = `no decoder for previews ${here}, whose latents no AutoencoderTiny is made for`
+  await refusePart(files, PREVIEW_DECODER, previews)
+  await refusePart(files, CONTROLNET.folder, `no ControlNet ${here}; they are read for Z-Image`)
 }

@@ -33,14 +33,17 @@ export function planMultiple({ width, height }: Size, step: number): SizePlan {
  * that nothing is stretched, and the rest is resampled.
  */
 export function planNative(size: Size, natives: readonly Size[]): SizePlan {
-  const drawn = closestShape(size, natives)
-  const scale = Math.min(drawn.width / size.width, drawn.height / size.height)
-  const width = Math.max(1, Math.round(size.width * scale))
-  const height = Math.max(1, Math.round(size.height * scale))
   return {
-    drawn,
-    finish: (picture) => resizeLanczos(cropCentre(picture, width, height), size.width, size.height),
+    drawn: closestShape(size, natives),
+    finish: (picture) => resizeLanczos(cropToShape(picture, size), size.width, size.height),
   }
+}
+
+/** What of a picture has the shape of a size: what is too much in one direction is cut off evenly. */
+export function cropToShape(picture: PixelImage, size: Size): PixelImage {
+  const scale = Math.min(picture.width / size.width, picture.height / size.height)
+  const [width, height] = [size.width, size.height].map((side) => Math.max(1, Math.round(side * scale)))
+  return cropCentre(picture, width!, height!)
 }
 
 /** How a picture is edited by a model of a few sizes. */

@@ -46,6 +46,19 @@ export async function readSources({ image, images }: ImageEditRequest, codec: Pi
   return pictures
 }
 
+/** The picture that others follow. @throws InvalidRequestError as `readSources` does */
+export async function readControlPicture(source: string | Uint8Array, codec: PictureCodec): Promise<PixelImage> {
+  const path = 'control.image'
+  const file = readFile(source, path)
+  const header = readHeader(file, path)
+  const pixels = header.width * header.height
+  if (pixels > MAX_SOURCE_PIXELS) {
+    const [limit, got] = [MAX_SOURCE_PIXELS, pixels].map((count) => Math.ceil(count / 1e6))
+    throw new InvalidRequestError(path, `may have ${limit} million pixels, got ${got}`)
+  }
+  return decode((bytes) => codec.decode(bytes), file, header, path)
+}
+
 /**
  * The mask of an edit in grey levels, white where the picture may change; undefined where there is none.
  *

@@ -21,7 +21,11 @@ interface ControlReader {
   readonly channels: number
   /** The same of what the ControlNet takes; undefined where the model has none. */
   readonly controlChannels: number | undefined
+  /** Pixels per latent value. */
+  readonly scale: number
 }
+
+type ControlledModel = Pick<ControlReader, 'channels' | 'controlChannels'>
 
 /** A source and what may change of it, both of the size that is drawn. */
 export interface MaskedSource {
@@ -30,12 +34,12 @@ export interface MaskedSource {
 }
 
 /** Whether a ControlNet sees the source and what may change of it beside the control. */
-export function seesMasks({ channels, controlChannels }: Omit<ControlReader, 'encoder'>): boolean {
+export function seesMasks({ channels, controlChannels }: ControlledModel): boolean {
   return controlChannels !== undefined && controlChannels > channels
 }
 
 /** @throws InvalidRequestError for a control that the model can't follow, or an unknown scale */
-export function requireControl({ control, mask, strength }: PictureRequest, model: Omit<ControlReader, 'encoder'>) {
+export function requireControl({ control, mask, strength }: PictureRequest, model: ControlledModel) {
   if (control === undefined) return
   readOption('control.scale', CONTROL_SCALE, control.scale)
   if (model.controlChannels === undefined) {
@@ -55,13 +59,14 @@ export function requireControl({ control, mask, strength }: PictureRequest, mode
  */
 export async function readControl(
   { control }: PictureRequest,
-  { encoder, channels, controlChannels = channels }: ControlReader,
-  { size, pixels, masked }: { readonly size: Grid; readonly pixels: Grid; readonly masked: MaskedSource | undefined },
+  { encoder, channels, controlChannels = channels, scale }: ControlReader,
+  { size, masked }: { readonly size: Grid; readonly masked: MaskedSource | undefined },
   context: JobContext,
 ): Promise<ControlInputs | undefined> {
   if (control === undefined) return undefined
   const { height, width } = size
   const area = height * width
+  const pixels = { height: height * scale, width: width * scale }
   const encode = async (planes: Float32Array) =>
     encoder.middle(await encoder.encodePlanes({ ...pixels, data: planes }, context))
   const latents = new Float32Array(controlChannels * area)

@@ -50,7 +50,7 @@ describe.each(CONTROL_NETS)('a step with a ControlNet of the form %s', (net) => 
     const shapeOf = (name: string) => bundle.expected.get(`forward.${run}.${name}`)!.shape
     const files = openFolder(bundle.folder)
     const transformer = await readPart(files.within('transformer'), zImageConfigSchema, 'a Z-Image transformer')
-    const control = await readControlNet(files, transformer, { unread: [], needed: true })
+    const control = await readControlNet(files, transformer, { unread: {}, controlled: true })
     const given: Tensor[] = []
     const denoiser = await openZImageDenoiser(recording(backend, given), transformer, control)
     const [channels, height, width] = shapeOf('latents') as [number, number, number]

@@ -1,17 +1,17 @@
 import type { Backend } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
 import { describeAutoencoderKlDecoder, refuseUnread } from '../../graph/index.ts'
-import { autoencoderKlConfigSchema } from '../../models/autoencoder-config.ts'
+import { type AutoencoderKlConfig, autoencoderKlConfigSchema } from '../../models/autoencoder-config.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { zImageConfigSchema } from '../../models/z-image-config.ts'
-import { openLatentDecoder } from '../decoding/latent-decoder.ts'
+import { type LatentDecoder, openLatentDecoder } from '../decoding/latent-decoder.ts'
 import { readImageManifest } from '../image-manifest.ts'
 import type { ImagePipeline } from '../image-pipeline.ts'
 import type { UnreadTensors } from '../pipelines.ts'
 import { openPreviewDecoder } from '../previews/preview-decoder.ts'
 import type { Previewer } from '../previews/previewer.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
-import { readPart } from '../read-part.ts'
+import { type Part, readPart } from '../read-part.ts'
 import { unpatchify } from '../sampling/packing.ts'
 import type { Grid } from '../sampling/positions.ts'
 import { readScheduler, shiftOf } from '../sampling/scheduler-config.ts'
@@ -49,10 +49,7 @@ export async function openZImagePipeline(
   }
   const scale = 2 ** (vae.config.block_out_channels.length - 1)
   const previewer = await openPreviewer(backend, files, { channels, scale })
-  const control = await readControlNet(files, transformer, {
-    unread: unread.controlnet ?? [],
-    needed: settings.controlled,
-  })
+  const control = await readControlNet(files, transformer, settings)
   const text = await openTextEncoder(backend, files, {
     emptyThinkBlock: false,
     maxTokens: manifest.max_sequence_length ?? MAX_TOKENS,
@@ -61,10 +58,7 @@ export async function openZImagePipeline(
     width: transformer.config.cap_feat_dim,
   })
   const denoiser = await openZImageDenoiser(backend, transformer, control)
-  const { attention } = backend
-  const graphs = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
-  refuseUnread(vae.weights, [graphs.whole()], vae.unread)
-  const decoder = await openLatentDecoder(backend, graphs, { channels, scale })
+  const decoder = await openDecoder(backend, vae, { channels, scale })
   const published = shiftOf(scheduler) === TURBO_SHIFT ? TURBO : BASE
   return createZImagePipeline({
     text,
@@ -81,6 +75,17 @@ export async function openZImagePipeline(
       guidance: manifest.guidance_scale ?? published.guidance,
     },
   })
+}
+
+function openDecoder(
+  backend: Backend,
+  vae: Part<AutoencoderKlConfig>,
+  sizes: { readonly channels: number; readonly scale: number },
+): Promise<LatentDecoder> {
+  const { attention } = backend
+  const graphs = describeAutoencoderKlDecoder(vae.config, vae.weights, { attention })
+  refuseUnread(vae.weights, [graphs.whole()], vae.unread)
+  return openLatentDecoder(backend, graphs, sizes)
 }
 
 function openPreviewer(

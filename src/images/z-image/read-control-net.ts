@@ -4,15 +4,16 @@ import type { ModelFiles } from '../../models/model-files.ts'
 import { CONTROLNET } from '../../models/pipeline-parts.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
 import { type ZImageControlConfig, zImageControlConfigSchema } from '../../models/z-image-control-config.ts'
+import type { UnreadTensors } from '../pipelines.ts'
 import { type Part, readPart } from '../read-part.ts'
 
 /** Published files of the form whose layers refine too carry blocks that nothing calls. */
 const SUPERSEDED = /^control_noise_refiner\./
 
 interface Wanted {
-  readonly unread: readonly RegExp[]
+  readonly unread: Pick<UnreadTensors, 'controlnet'>
   /** Whether the pipeline is one that has a ControlNet. */
-  readonly needed: boolean
+  readonly controlled: boolean
 }
 
 /**
@@ -24,11 +25,11 @@ interface Wanted {
 export async function readControlNet(
   files: ModelFiles,
   { config: transformer }: Part<ZImageConfig>,
-  { unread, needed }: Wanted,
+  { unread, controlled }: Wanted,
 ): Promise<Part<ZImageControlConfig> | undefined> {
   const folder = files.within(CONTROLNET.folder)
-  if (!needed && !(await hasPart(folder))) return undefined
-  const part = await readPart(folder, zImageControlConfigSchema, 'a ZImageControlNetModel', unread)
+  if (!controlled && !(await hasPart(folder))) return undefined
+  const part = await readPart(folder, zImageControlConfigSchema, 'a ZImageControlNetModel', unread.controlnet)
   requireSame(part, transformer)
   return part.config.add_control_noise_refiner === 'control_layers'
     ? { ...part, unread: [...part.unread, SUPERSEDED] }

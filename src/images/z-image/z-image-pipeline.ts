@@ -18,8 +18,8 @@ import { createSampler } from '../sampling/samplers/create-sampler.ts'
 import { computeLinearMu, spaceLevelsTorch } from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
 import { beginFrom, firstStep, type Start } from '../sampling/start.ts'
-import { readControl, requireControl, seesMasks } from './control.ts'
-import type { StartEncoder } from './start-encoder.ts'
+import { type MaskedSource, readControl, requireControl, seesMasks } from './control.ts'
+import type { Posterior, StartEncoder } from './start-encoder.ts'
 import type { ZImageDenoiser } from './z-image-denoiser.ts'
 import type { ControlInputs } from './z-image-steps.ts'
 
@@ -64,11 +64,9 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     requireControl(request, parts)
     const size = { height: height / scale, width: width / scale }
     const grid = { height: size.height / PATCH, width: size.width / PATCH }
-    const { masked, begins } = sortSource(request, picture, parts)
-    const posterior = begins && (await encoder.encode(begins, context))
-    const start = begins && readStart(request, size, parts)
+    const { masked, posterior, start } = await readSource(request, picture, { ...parts, size }, context)
     const preview = request.previews ? await previewer.open(context) : undefined
-    const control = await readControl(request, parts, { size, pixels: { width, height }, masked }, context)
+    const control = await readControl(request, parts, { size, masked }, context)
     const predict = await beginPredictions(parts, { ...request, guidance, grid, control }, context)
     const mu = computeLinearMu(grid.height * grid.width, scheduler)
     const levels = sampler.plan({ levels: spaceLevelsTorch(steps), mu })
@@ -129,11 +127,24 @@ function readPicture({ references = [], width, height }: PictureRequest, step: n
 }
 
 /** A source goes to a ControlNet with what may change of it, where that takes both; else denoising begins with it. */
-function sortSource({ control, mask }: PictureRequest, picture: PixelImage | undefined, parts: ZImageParts) {
-  if (control === undefined || mask === undefined || picture === undefined || !seesMasks(parts)) {
-    return { masked: undefined, begins: picture }
+async function readSource(
+  request: PictureRequest,
+  picture: PixelImage | undefined,
+  model: Pick<ZImageParts, 'encoder' | 'channels' | 'controlChannels' | 'scale'> & { readonly size: Grid },
+  context: JobContext,
+): Promise<Source> {
+  const { control, mask } = request
+  if (picture === undefined) return {}
+  if (control && mask && seesMasks(model)) {
+    return { masked: { picture, mask: prepareReference(mask, model.scale * PATCH) } }
   }
-  return { masked: { picture, mask: prepareReference(mask, parts.scale * PATCH) }, begins: undefined }
+  return { posterior: await model.encoder.encode(picture, context), start: readStart(request, model.size, model) }
+}
+
+interface Source {
+  readonly masked?: MaskedSource
+  readonly posterior?: Posterior
+  readonly start?: Omit<Start, 'clean'>
 }
 
 function readStart(
