@@ -1,25 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
-import { type ImageBundle, imageFixture, materializeBundle, PROMPTS } from '../../test/helpers/image-bundle.ts'
+import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
+import { pictureDifference } from '../../test/helpers/picture-difference.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
+import { samplerRuns, useScheduler } from '../../test/helpers/reference-runs.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
 import { openFolder } from '../models/model-folder.ts'
 import { readSafetensors } from '../models/read-safetensors.ts'
 import { openImagePipeline } from './index.ts'
-
-/** A run of a reference pipeline with a scheduler of another class; see generate-image-sampler-fixtures.py. */
-interface SamplerCase {
-  readonly name: string
-  readonly prompt: 'short' | 'long'
-  readonly size: readonly [width: number, height: number]
-  readonly seed: number
-  readonly steps: number
-  readonly guidance: number
-  readonly scheduler: object
-}
 
 /** Sums in another order move a value across a rounding boundary. */
 const LEVELS = 2
@@ -36,18 +24,12 @@ describe.each(['z-image-turbo', 'klein-distilled', 'klein-base'] as const)('%s d
     await bundle.remove()
   })
 
-  const folder = imageFixture(name)
-  const cases = JSON.parse(readFileSync(join(folder, 'samplers.json'), 'utf8')) as SamplerCase[]
-
-  it.each(cases)('with $name', async ({ scheduler, size: [width, height], prompt, name: row, ...request }) => {
-    await writeFile(join(bundle.folder, 'scheduler/scheduler_config.json'), JSON.stringify(scheduler))
+  it.each(samplerRuns(name))('with $run.name', async ({ run, request, file, tensor }) => {
+    await useScheduler(bundle, run)
     const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
-    const drawing = { ...request, prompt: PROMPTS[prompt], width, height }
-    const picture = await generatePicture(pipeline, drawing, { turn: async () => {} })
+    const picture = await generatePicture(pipeline, request, { turn: async () => {} })
     await pipeline.dispose()
-    const expected = await readSafetensors(join(folder, 'samplers.safetensors'))
-    const wanted = new Uint8Array(readTensorBytes(expected, row))
-    const differences = picture.data.map((level, i) => Math.abs(level - wanted[i]!))
-    expect(Math.max(...differences)).toBeLessThanOrEqual(LEVELS)
+    const wanted = new Uint8Array(readTensorBytes(await readSafetensors(file), tensor))
+    expect(pictureDifference(picture.data, wanted).most).toBeLessThanOrEqual(LEVELS)
   })
 })

@@ -51,7 +51,7 @@ export const ODD_PROMPT =
   '\u{1f34e}\u{1f468}\u200d\u{1f469} \u4e2d\u6587\u3002 \ufeff.<|im_start|'
 
 export function imageFixture(name: string): string {
-  return fileURLToPath(new URL(`../fixtures/images/${name}`, import.meta.url))
+  return fileURLToPath(new URL(`../../test/fixtures/images/${name}`, import.meta.url))
 }
 
 /** Writes a part of its own beside those of a bundle: the files of a fixture, and the weights that it describes. */
