@@ -1,5 +1,5 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /** Writes who wrote the packages that went into a bundle, and their licences, which ask for it. */
@@ -13,6 +13,8 @@ export function licenseNotices(file: string): Plugin {
         const outputs = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
         const used = outputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [folderOf(path)] : []))
         const folders = [...new Set(used)].filter((folder) => folder !== undefined).toSorted()
+        // tsup writes the bundle after this, so the first build has no folder yet.
+        await mkdir(dirname(file), { recursive: true })
         await writeFile(file, (await Promise.all(folders.map(describePackage))).join('\n'))
       })
     },
