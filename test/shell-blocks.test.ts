@@ -52,7 +52,7 @@ printf '%s\\0' "\${0##*/}" "$@" >> "$CALLS"
 printf '\\n' >> "$CALLS"
 [ "$COMPUTES" = yes ] || exit 0
 case "$0" in */npx) shift ;; */tessera) ;; *) exit 0 ;; esac
-case " $* " in *Qwen/*|*qwen3*|*--lora*|*./klein*|*"models show"*|*"models rm"*) exit 0 ;; esac
+case " $* " in *Qwen/*|*qwen3*|*--lora*|*--control*|*./klein*|*"models show"*|*"models rm"*) exit 0 ;; esac
 case " ${COMPUTED.join(' ')} " in *" $1 "*) exec "${process.execPath}" "${cli}" "$@" ;; esac
 `
 
