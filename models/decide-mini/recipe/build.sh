@@ -7,7 +7,7 @@
 #
 # DATA is the folder with decisions-*.jsonl.xz and pretrain-*.txt.xz; FINGERPRINTS lists hashes of states that must not be trained
 # on; OUT is the folder of the bundle. Needs Python with requirements.txt, npm and WordNet (Debian's wordnet-base, or
-# WORDNET=folder). MADE=0 leaves out the made questions, ROWS (default 130000) is how many labelled rows are drawn,
+# WORDNET=folder). MADE=0 leaves out the made questions, ROWS (default 130000) is how many labelled rows are drawn, PAIRS (26000) how many pairs and LONG (80000) how many long states,
 # LOOK=1500 and EVERY=20 take the figures from so many questions, and from every 20th row, only.
 # Steps whose result is there already are not repeated, training goes on from its checkpoint.
 set -euo pipefail
@@ -30,11 +30,11 @@ train=("$data"/decisions-train-0?.jsonl.xz)
 [ -f "$work/train/rows.npy" ] || "${pack[@]}" --out "$work/train" --fingerprints "$fingerprints" --rows "${ROWS:-130000}" --longest 256 --augment --seed 1 \
   -- "${train[@]}" "$data/decisions-procedural-00.jsonl.xz"
 n=natural-instructions/task
-[ -f "$work/pairs/rows.npy" ] || "${pack[@]}" --out "$work/pairs" --fingerprints "$fingerprints" --rows 26000 --power 0.8 --longest 96 --augment --seed 5 --less mnli=1 snli=1 qnli=1 rte=1 \
+[ -f "$work/pairs/rows.npy" ] || "${pack[@]}" --out "$work/pairs" --fingerprints "$fingerprints" --rows "${PAIRS:-26000}" --power 0.8 --longest 96 --augment --seed 5 --less mnli=1 snli=1 qnli=1 rte=1 \
   scitail=1 mpe=0.5 boolq=1 commitment=1 ${n}190_=1 ${n}197_=0.5 ${n}199_=0.5 ${n}200_=0.7 ${n}202_=0.7 ${n}400_=0.5 ${n}346_=1 ${n}050_=1 ${n}936_=0.5 ${n}404_=0.6 ${n}846_=0.3 =0 -- "${train[@]}"
 
 # long states, in the windows that they are read in
-[ -f "$work/long/rows.npy" ] || "${pack[@]}" --out "$work/long" --fingerprints "$fingerprints" --rows 80000 --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed 6 \
+[ -f "$work/long/rows.npy" ] || "${pack[@]}" --out "$work/long" --fingerprints "$fingerprints" --rows "${LONG:-80000}" --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed 6 \
   -- "${train[@]}" "$data/decisions-procedural-long-00.jsonl.xz"
 
 without=(made subjects scores)
