@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { className } from './class-name.ts'
 import { atMost, sizes } from './config-fields.ts'
 import { quantizationConfigSchema } from './quantization-config.ts'
