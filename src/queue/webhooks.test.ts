@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('webhooks of severa
   }
 
   const untilNothingIsLeft = async () => {
-    await expect.poll(() => readAll(redis.url)).not.toContain('tessera-queue:webhooks')
+    await expect.poll(() => readAll(redis.url), { timeout: 10_000 }).not.toContain('tessera-queue:webhooks')
   }
 
   it('that a killed front was sending are sent by another, under the same id', async () => {
@@ -123,7 +123,9 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('webhooks of severa
     const two = await front()
     await expect.poll(() => received.length, LEASE).toBe(2)
     expectTries(2, id)
-    await expect.poll(() => metricsOf(two)).toContain('tessera_webhooks_total{outcome="delivered"} 1')
+    await expect
+      .poll(() => metricsOf(two), { timeout: 10_000 })
+      .toContain('tessera_webhooks_total{outcome="delivered"} 1')
     await untilNothingIsLeft()
   }, 90_000)
 
@@ -139,7 +141,9 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('webhooks of severa
     const two = await front()
     await expect.poll(() => received.length, { timeout: 10_000 }).toBe(2)
     // It counts the tries of the front before: the next one is half a minute later, and not 5 seconds.
-    await expect.poll(() => nextTries()).toEqual([expect.toSatisfy((next) => next > Date.now() + 20_000)])
+    await expect
+      .poll(() => nextTries(), { timeout: 10_000 })
+      .toEqual([expect.toSatisfy((next) => next > Date.now() + 20_000)])
     await two.close()
     await front()
     await expect.poll(() => received.length, LEASE).toBe(3)
@@ -166,7 +170,7 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('webhooks of severa
     expect(await store.read(job.id)).toMatchObject({ status: 'succeeded' })
     await store.close()
     await front()
-    await expect.poll(() => received.length).toBe(1)
+    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1)
     expectTries(1, job.id)
     expect(received[0]!.id).toBe(`msg_${'7'.repeat(32)}_5`)
   })
