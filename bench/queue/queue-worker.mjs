@@ -22,7 +22,7 @@ const idle = {
     { name: 'decide-latest', id: 'none', available: true, kind: 'decisions' },
     { name: 'alpha-image-turbo', id: 'none', available: true, kind: 'images' },
   ],
-  activity: () => ({ waiting: 0, running: 0, models: [], missing: [] }),
+  activity: () => ({ waiting: 0, running: 0, models: [{ id: 'none', open: 1 }], missing: [] }),
 }
 const engine =
   model === ''

@@ -22,7 +22,11 @@ const WARM_UP_SECONDS = 1
 /** Callers that ask one decision after the other. */
 export async function runCallers(engine: Pick<Engine, 'decide'>, callers: number, seconds: number): Promise<Figures> {
   await askFor(engine, callers, WARM_UP_SECONDS)
-  const sorted = (await askFor(engine, callers, seconds)).toSorted((a, b) => a - b)
+  return toFigures(await askFor(engine, callers, seconds))
+}
+
+export function toFigures(times: readonly number[]): Figures {
+  const sorted = times.toSorted((a, b) => a - b)
   return { answers: sorted.length, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) }
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { countDefaultThreads } from '../../src/backends/platform.ts'
 import { createQueueEngine, type QueueEngine } from '../../src/queue/index.ts'
 import { connectRedis } from '../../src/redis/connect-redis.ts'
 import { startRedis } from '../../test/helpers/redis-server.ts'
@@ -15,6 +16,7 @@ interface FleetOptions {
 
 export interface Fleet {
   readonly connection: string
+  readonly keys: string
   readonly engine: QueueEngine
   /** Another front of the same queue. */
   front(): QueueEngine
@@ -45,8 +47,11 @@ export async function withFleet<Result>(
   }
   const start = async () => {
     const args = ['bench/queue/queue-worker.mjs', redis.url, keys, model, String(milliseconds)]
+    // They share the machine.
+    const threads = Math.max(1, Math.floor(countDefaultThreads() / workers))
+    const env = { ...process.env, TESSERA_THREADS: String(threads) }
     for (let count = 0; count < workers; count++) {
-      children.push(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }))
+      children.push(spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] }))
     }
     await Promise.all(
       children.map((child) => {
@@ -56,7 +61,7 @@ export async function withFleet<Result>(
     )
   }
   try {
-    return await measure({ connection: redis.url, engine: front(), front, start })
+    return await measure({ connection: redis.url, keys, engine: front(), front, start })
   } finally {
     await Promise.all(fronts.map((each) => each.dispose()))
     for (const child of children) child.kill('SIGKILL')

@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
+import { connectRedis } from '../redis/connect-redis.ts'
 
 /** Has every import of onnxruntime fail, as where it is not installed. */
 const WITHOUT_RUNTIME = `data:text/javascript,${encodeURIComponent(`
@@ -92,6 +93,9 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     await expect.poll(async () => (await service.send('/readyz')).status, { timeout: 10_000 }).toBe(200)
     const plain = await service.send('/v1/systemone', { method: 'POST', body })
     expect([plain.status, await plain.json()]).toEqual([200, expect.objectContaining({ model: 'tiny' })])
+    const client = await connectRedis(redis.url)
+    await expect.poll(() => client.keys('tessera-queue:*:open')).toEqual(['tessera-queue:decide-decide-latest:open'])
+    client.destroy()
     const accepted = await service.send('/v1/systemone', { method: 'POST', body, headers: { prefer: 'respond-async' } })
     expect(accepted.status).toBe(202)
     const job = async () => (await (await service.send(accepted.headers.get('location')!)).json()) as object

@@ -1,7 +1,4 @@
-/** Milliseconds by the server's clock, which all processes share. */
-const NOW = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)`
+import { NOW } from './server-time.ts'
 
 /** Adds a job that its process has from this moment, or finds the one that is there, of which somebody is told now. */
 export const ADD_JOB = `

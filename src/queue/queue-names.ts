@@ -44,6 +44,9 @@ export const aloneKey = (id: string) => `${PREFIX}:alone:${id}`
 /** How far the lanes of a queue have been served, and where the last call of each client stands. */
 export const lanesKey = (queue: ModelQueue) => `${PREFIX}:${queue}:lanes`
 
+/** Workers that have the model of a queue open, with the time in milliseconds until which they said so. */
+export const openKey = (queue: ModelQueue) => `${PREFIX}:${queue}:open`
+
 /** Jobs of services, which outlive the process that took them. */
 export const jobKey = (id: string) => `${PREFIX}:job:${id}`
 

@@ -5,6 +5,7 @@ import { readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { answerCall, type AnswerParts, isSuspect } from './answer-call.ts'
 import { type CallTracing, callTracingOnDemand } from './call-tracing.ts'
+import { OpenFirst } from './open-first.ts'
 import { CANCEL_TOPIC, type ModelQueue, partsOf, PREFIX } from './queue-names.ts'
 import { openSealer, WORKER, type WorkerOptions } from './queue-options.ts'
 import type { QueuedData } from './queued-call.ts'
@@ -30,7 +31,8 @@ export interface RunningWorker {
 }
 
 /**
- * Answers calls of a queue with an engine, until it is closed. The engine stays the caller's.
+ * Answers calls of a queue with an engine, until it is closed. The engine stays the caller's. Calls for a model that is not open here
+ * are left to workers that have it open, until they have waited for 50 ms.
  *
  * @example
  * ```ts
@@ -45,31 +47,34 @@ export interface RunningWorker {
 export async function runWorker(engine: WorkingEngine, options: WorkerOptions): Promise<RunningWorker> {
   const { connection, jobs, models: wanted, concurrency, leaseMs, ...sealing } = readOptions(WORKER, options)
   const sealer = openSealer(sealing)
-  const queues = servedQueues(await engine.models(), jobs, wanted)
+  const models = await engine.models()
+  const queues = servedQueues(models, jobs, wanted)
   const client = await connectRedis(connection, 'connection')
   const subscriber = await connectRedis(connection, 'connection')
   const running = new Map<string, AbortController>()
   await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.abort())
   const times = new MeanTimes()
-  const course = { running, times, tracing: callTracingOnDemand(), sideBySide: new SideBySide() }
+  const id = randomUUID()
+  const openFirst = new OpenFirst(client, id, engine, queues, models)
+  const course = { running, times, openFirst, tracing: callTracingOnDemand(), sideBySide: new SideBySide() }
   const slots = { decide: new Slots(concurrency), images: new Slots(concurrency) }
   const lease = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3), maxStalledCount: MOST_STALLED }
   const taking = { connection: client, prefix: PREFIX, concurrency, drainDelay: 2, ...lease }
   const start = async (queue: ModelQueue) => {
     const processor = createProcessor({ engine, client, sealer, queue }, course)
-    const worker = await takeCalls(queue, processor, taking, slots[partsOf(queue).work])
+    const worker = await takeCalls(queue, processor, taking, { slots: slots[partsOf(queue).work], openFirst })
     // The server may be away for a while; the worker comes back to it by itself.
     worker.on('error', () => {})
     return worker
   }
   const workers = await Promise.all(queues.map(start))
-  const id = randomUUID()
   const names = new Set(queues.map((queue) => partsOf(queue).model))
   const isTold = ({ name, available }: ModelInfo) => (available ? names.has(name) : wanted === undefined)
   const report = async () => {
     const models = (await engine.models()).filter(isTold)
     const activity = engine.activity()
-    await writeReport(client, { id, jobs, queues, concurrency, meanMs: times.means, models, activity })
+    const said = { id, jobs, queues, concurrency, meanMs: times.means, models, activity }
+    await Promise.all([writeReport(client, said), openFirst.announce()])
   }
   await report()
   const timer = setInterval(() => void report().catch(() => {}), REPORT_EVERY_MS).unref()
@@ -77,7 +82,7 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   return {
     close(graceMs) {
       clearInterval(timer)
-      closing ??= close({ workers, running, clients: [client, subscriber], id }, graceMs)
+      closing ??= close({ workers, running, openFirst, clients: [client, subscriber], id }, graceMs)
       return closing
     },
   }
@@ -87,11 +92,13 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
 interface Course {
   readonly running: Map<string, AbortController>
   readonly times: MeanTimes
+  readonly openFirst: OpenFirst
   readonly tracing: () => Promise<CallTracing>
   readonly sideBySide: SideBySide
 }
 
-function createProcessor(parts: Omit<AnswerParts, 'tracing'>, { running, times, tracing, sideBySide }: Course) {
+function createProcessor(parts: Omit<AnswerParts, 'tracing'>, course: Course) {
+  const { running, times, openFirst, tracing, sideBySide } = course
   return async (job: Job<QueuedData>, token?: string): Promise<void> => {
     const controller = new AbortController()
     running.set(job.id!, controller)
@@ -102,6 +109,7 @@ function createProcessor(parts: Omit<AnswerParts, 'tracing'>, { running, times, 
     } finally {
       running.delete(job.id!)
       times.note(parts.queue, performance.now() - began)
+      void openFirst.announceAfter(parts.queue).catch(() => {})
     }
   }
 }
@@ -109,13 +117,17 @@ function createProcessor(parts: Omit<AnswerParts, 'tracing'>, { running, times, 
 interface Closing {
   readonly workers: readonly Worker[]
   readonly running: ReadonlyMap<string, AbortController>
+  readonly openFirst: OpenFirst
   readonly clients: readonly [RedisClient, RedisClient]
   readonly id: string
 }
 
-async function close({ workers, running, clients, id }: Closing, graceMs: number | undefined): Promise<void> {
+async function close(
+  { workers, running, openFirst, clients, id }: Closing,
+  graceMs: number | undefined,
+): Promise<void> {
   const [client, subscriber] = clients
-  await removeReport(client, id).catch(() => {})
+  await Promise.all([removeReport(client, id), openFirst.withdraw()]).catch(() => {})
   const handBack = () => {
     for (const controller of running.values()) controller.abort(HANDED_BACK)
   }

@@ -35,6 +35,8 @@ export function createFakeEngine(names: readonly string[] = ['decide-latest', 'a
   const fake = {
     calls: [] as FakeCall[],
     running: 0,
+    /** Whether its model is open, which answering does not change. */
+    isOpen: false,
     failure: undefined as unknown,
     hold: () => {
       gate = new Promise((resolve) => {
@@ -60,7 +62,10 @@ export function createFakeEngine(names: readonly string[] = ['decide-latest', 'a
           kind: name.includes('decide') ? 'decisions' : 'images',
           available: true,
         })),
-      activity: () => ({ waiting: 0, running: 0, models: [], missing: [] }),
+      activity: () => {
+        const model = { id: 'fake', open: 1, opened: 1, openedMs: 5, failed: 0 }
+        return { waiting: 0, running: 0, models: fake.isOpen ? [model] : [], missing: [] }
+      },
     } as unknown as WorkingEngine,
   }
   return fake
