@@ -1,6 +1,8 @@
 import type { JobRequest } from '../http/index.ts'
+import { encodeBase64 } from '../schemas/base64.ts'
+import { isPlainObject } from '../schemas/fault.ts'
 
-/** Files of a form are bytes, which JSON does not have. */
+/** Pictures of a body are bytes, which JSON does not have. */
 export type Packed = Omit<JobRequest, 'body'> & { readonly body: unknown }
 
 interface PackedField {
@@ -11,10 +13,10 @@ interface PackedField {
 }
 
 export function pack({ body, ...request }: JobRequest): Packed {
-  if ('json' in body) return { ...request, body }
+  if ('json' in body) return { ...request, body: { json: picturesToText(body.json) } }
   const form = body.form.map(({ value, ...field }): PackedField => {
     const isBytes = value instanceof Uint8Array
-    return { ...field, isBytes, value: isBytes ? Buffer.from(value).toString('base64') : value }
+    return { ...field, isBytes, value: isBytes ? encodeBase64(value) : value }
   })
   return { ...request, body: { form } }
 }
@@ -26,4 +28,21 @@ export function unpack({ body, ...request }: Packed): JobRequest {
     return { ...field, value: isBytes ? new Uint8Array(Buffer.from(value, 'base64')) : value }
   })
   return { ...request, body: { form: fields } }
+}
+
+/** A request or the options of a call with base64 in place of the bytes of its pictures. */
+export function picturesToText<Request>(request: Request): Request {
+  if (!isPlainObject(request)) return request
+  const { image, images, mask, control } = request
+  return {
+    ...request,
+    ...(image instanceof Uint8Array && { image: encodeBase64(image) }),
+    ...(Array.isArray(images) && { images: images.map(toText) }),
+    ...(mask instanceof Uint8Array && { mask: encodeBase64(mask) }),
+    ...(isPlainObject(control) && { control: { ...control, image: toText(control['image']) } }),
+  }
+}
+
+function toText(source: unknown): unknown {
+  return source instanceof Uint8Array ? encodeBase64(source) : source
 }

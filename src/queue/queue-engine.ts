@@ -8,15 +8,14 @@ import type { CallOptions, Engine, ModelInfo } from '../engine/index.ts'
 import { createRequestReader } from '../engine/request-reader.ts'
 import { warned } from '../engine/warned.ts'
 import { readOptions } from '../options/index.ts'
-import { encodeBase64 } from '../schemas/base64.ts'
 import type {
   DecisionRequestInput,
   DecisionResponse,
-  ImageEditRequest,
   ImageResponse,
   QuestionsInput,
   ThresholdInput,
 } from '../schemas/index.ts'
+import { picturesToText } from './pack-request.ts'
 import { QueueFront } from './queue-front.ts'
 import { openSealer, QUEUE_ENGINE, type QueueEngineOptions } from './queue-options.ts'
 import type { QueuedKind } from './queued-call.ts'
@@ -68,7 +67,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     async generateImage(body, { steps, guidance, negativePrompt, control, ...call } = {}) {
       const { request, warnings } = readGeneration(body, call)
       const { seed, ...sampling } = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
-      const options = { ...sampling, ...controlText(await readControl(control, readFile)) }
+      const options = picturesToText({ ...sampling, ...(await readControl(control, readFile)) })
       const asked = { ...request, seed }
       const response = await submit<ImageResponse>('generateImage', asked, { call, options })
       return warned(response, warnings)
@@ -76,8 +75,8 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     async editImage(body, { seed, steps, guidance, negativePrompt, strength, control, ...call } = {}) {
       const { request, warnings } = await readEdit(body, call)
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
-      const options = { ...sampling, ...controlText(await readControl(control, readFile)) }
-      const response = await submit<ImageResponse>('editImage', toText(request), { call, options })
+      const options = picturesToText({ ...sampling, ...(await readControl(control, readFile)) })
+      const response = await submit<ImageResponse>('editImage', picturesToText(request), { call, options })
       return warned(response, warnings)
     },
     models: async () => mergeModels((await front.readReports()).map(({ models }) => models)),
@@ -98,26 +97,6 @@ interface Asked {
 interface Submitted {
   readonly call?: CallOptions
   readonly options?: Readonly<Record<string, unknown>>
-}
-
-function encode(source: unknown): unknown {
-  return source instanceof Uint8Array ? encodeBase64(source) : source
-}
-
-/** A control as it goes through a queue. */
-function controlText({ control }: Awaited<ReturnType<typeof readControl>>) {
-  return control === undefined ? {} : { control: { ...control, image: encode(control.image) } }
-}
-
-/** Sources as base64, as they go through a queue. */
-function toText(request: ImageEditRequest): Asked {
-  const { image, images, mask } = request
-  return {
-    ...request,
-    ...(image !== undefined && { image: encode(image) }),
-    ...(images !== undefined && { images: images.map(encode) }),
-    ...(mask !== undefined && { mask: encode(mask) }),
-  }
 }
 
 /** A name is available where some worker serves it. */

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import type { JobRequest } from '../http/index.ts'
+import { pack, unpack } from './pack-request.ts'
+
+const caller = { id: 'me' } as JobRequest['caller']
+const bytes = new Uint8Array([0, 255, 7])
+const text = Buffer.from(bytes).toString('base64')
+const through = (body: JobRequest['body']) =>
+  unpack(JSON.parse(JSON.stringify(pack({ body, caller }))) as ReturnType<typeof pack>).body
+
+it('a form comes out as it went in', () => {
+  const form = [
+    { name: 'prompt', isFile: false, value: 'é🎯' },
+    { name: 'image', isFile: true, value: bytes },
+    { name: 'control[image]', isFile: true, value: bytes },
+  ]
+  expect(through({ form })).toEqual({ form })
+})
+
+it('pictures that were read from JSON come out as the base64 that they were', () => {
+  const pictures = { image: bytes, mask: bytes, images: [bytes, 'aGk='], control: { image: bytes, scale: 0.5 } }
+  const texts = { image: text, mask: text, images: [text, 'aGk='], control: { image: text, scale: 0.5 } }
+  expect(through({ json: { prompt: 'x', ...pictures } })).toEqual({ json: { prompt: 'x', ...texts } })
+})
+
+it.each<[string, unknown]>([
+  ['lines of a batch', [{ at: 1, value: { custom_id: 'a' } }]],
+  ['a decision', { state: { image: 'aGk=', control: 5 }, questions: {} }],
+  ['what the route refuses', { prompt: 5, images: 'x', control: ['x'], image: null }],
+  ['null', null],
+  ['a text', 'x'],
+])('other JSON stays as it is: %s', (_, json) => {
+  expect(through({ json })).toEqual({ json })
+})
