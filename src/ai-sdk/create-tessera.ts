@@ -64,6 +64,13 @@ export type TesseraProviderOptions = {
   readonly negativePrompt?: string
   /** Of edits: how far from the first source, above 0 to 1. Default: as `EditImageCallOptions` says. */
   readonly strength?: number
+  /** A picture whose edges, pose or depth the new one follows. Models without a ControlNet refuse it. */
+  readonly control?: {
+    /** The edges, pose or depth themselves, as base64 or a data URL. */
+    readonly image: string
+    /** How closely it is followed, 0 to 2. Default 0.75. */
+    readonly scale?: number
+  }
 }
 
 /** The provider for the AI SDK: functions that give its models by name. */

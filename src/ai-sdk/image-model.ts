@@ -15,6 +15,7 @@ const OPTIONS = [
   'guidance',
   'negativePrompt',
   'strength',
+  'control',
 ] as const satisfies readonly (keyof EditImageCallOptions)[]
 
 /** Generates pictures, or edits those that come with the prompt. */

@@ -65,12 +65,13 @@ function createCalls(ask: (path: string, body: object, signal?: AbortSignal) => 
   }
 }
 
-function toFields({ steps, guidance, negativePrompt, strength, seed }: EditImageCallOptions): object {
+function toFields({ steps, guidance, negativePrompt, strength, control, seed }: EditImageCallOptions): object {
   return {
     ...(steps !== undefined && { steps }),
     ...(guidance !== undefined && { guidance }),
     ...(negativePrompt !== undefined && { negative_prompt: negativePrompt }),
     ...(strength !== undefined && { strength }),
+    ...(control !== undefined && { control }),
     ...(seed !== undefined && { seed }),
   }
 }

@@ -15,7 +15,7 @@ it('an image model warns of each option that it does not read', async () => {
     ['step', 'cfg'].map((name) => ({
       type: 'unsupported',
       feature: `providerOptions.tessera.${name}`,
-      details: 'only steps, guidance, negativePrompt, strength, background are read',
+      details: 'only steps, guidance, negativePrompt, strength, control, background are read',
     })),
   )
 })

@@ -47,7 +47,9 @@ export interface Call {
   readonly retryCount: number
   /** Reads the body, once. */
   readJson(): Promise<unknown>
-  /** The same for a route of edits, which also takes a multipart form: large pictures in it become bytes. */
+  /** The same for JSON with pictures, of which large ones become bytes. */
+  readPictures(): Promise<unknown>
+  /** The same for a route of edits, which also takes a multipart form. */
   readJsonOrForm(): Promise<JsonOrForm>
   /** Reads a body of JSON Lines. */
   readLines(): Promise<readonly BodyLine[]>

@@ -52,7 +52,7 @@ export interface ServerOptions {
    */
   readonly maxBodyBytes?: number
   /**
-   * The same for `/v1/images/edits`, whose bodies hold source pictures; default 32 MiB.
+   * The same for `/v1/images/edits` and `/v1/images/generations`, whose bodies hold pictures; default 32 MiB.
    *
    * @example
    * ```ts

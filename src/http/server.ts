@@ -219,13 +219,11 @@ function createWorkRoutes(
     ...accounting,
     ...(maxOptions !== undefined && { maxOptions }),
   })
-  const json = [
-    createSystemOneRoute(decisions, options),
-    createOpenAiRoute(decisions, options),
-    createGenerationsRoute(engine, accounting),
-  ]
+  const json = [createSystemOneRoute(decisions, options), createOpenAiRoute(decisions, options)]
+  const generations = createGenerationsRoute(engine, accounting, maxEditBodyBytes)
   return [
     ...json.map((route) => withBackground(route, jobs, async (call) => ({ json: await call.readJson() }))),
+    withBackground(generations, jobs, async (call) => ({ json: await call.readPictures() })),
     withBackground(createEditsRoute(engine, accounting, maxEditBodyBytes), jobs, (call) => call.readJsonOrForm()),
     ...createBatchRoutes(decisions, options, jobs),
     ...createJobRoutes(jobs),

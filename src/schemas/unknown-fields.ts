@@ -10,7 +10,7 @@ const GENERATION_FIELDS = [...PICTURE_FIELDS, 'size']
 const EDIT_FIELDS = [...PICTURE_FIELDS, 'image', 'images', 'mask']
 
 /** What the second argument of a call takes. */
-const CALL_OPTIONS = ['signal', 'onProgress', 'client', 'steps', 'guidance', 'strength', 'negativePrompt']
+const CALL_OPTIONS = ['signal', 'onProgress', 'client', 'steps', 'guidance', 'strength', 'negativePrompt', 'control']
 
 /** A warning for each field of a decision request that nothing reads. The request has been checked before. */
 export function unknownDecisionFields(body: object): Warning[] {

@@ -31,10 +31,11 @@ export type JsonOrForm = { readonly json: unknown } | { readonly form: readonly 
 export function createBodyReaders(request: Request, means: BodyMeans) {
   return {
     readJson: () => readJsonBody(request, means),
+    readPictures: () => readJsonBody(request, means, 'pictures'),
     readJsonOrForm: async (): Promise<JsonOrForm> =>
       FORM_TYPE.test(request.headers.get('content-type') ?? '')
         ? { form: await readForm(request, means) }
-        : { json: await readJsonBody(request, means, 'edit') },
+        : { json: await readJsonBody(request, means, 'pictures') },
     readLines: () => readLinesBody(request, means),
   }
 }
@@ -48,7 +49,7 @@ export function createBodyReaders(request: Request, means: BodyMeans) {
 export async function readJsonBody(
   request: Request,
   means: BodyMeans,
-  type: 'json' | 'edit' = 'json',
+  type: 'json' | 'pictures' = 'json',
 ): Promise<unknown> {
   const { headers } = request
   if (!JSON_TYPE.test(headers.get('content-type') ?? '')) {

@@ -13,16 +13,16 @@ const toText = (value: unknown) =>
       member instanceof Uint8Array ? `bytes ${Buffer.from(member).toString('base64')}` : member,
     ),
   ) as unknown
-const read = (text: string) => toText(parseBody(bytesOf(text), { type: 'edit' }))
+const read = (text: string) => toText(parseBody(bytesOf(text), { type: 'pictures' }))
 const FILE = toText(file)
 const readValue = (body: object) => read(JSON.stringify(body))
 
-describe('the JSON of an edit', () => {
+describe('the JSON of a request for pictures', () => {
   it('has its large pictures as bytes, which are those of the body', () => {
     const body = bytesOf(
       JSON.stringify({ prompt: 'é🎯', image: base64, mask: base64, images: [base64, 'aGk=', base64] }),
     )
-    const { value } = parseBody(body, { type: 'edit' }) as { value: Record<string, Uint8Array & Uint8Array[]> }
+    const { value } = parseBody(body, { type: 'pictures' }) as { value: Record<string, Uint8Array & Uint8Array[]> }
     expect(toText(value)).toEqual({ prompt: 'é🎯', image: FILE, mask: FILE, images: [FILE, 'aGk=', FILE] })
     for (const picture of [value.image, value.mask, value.images![0], value.images![2]]) {
       expect(picture!.buffer).toBe(body.buffer)
@@ -37,6 +37,19 @@ describe('the JSON of an edit', () => {
     ['padding left out', base64.replace(/=+$/, '')],
   ])('may write them with %s', (_, image) => {
     expect(readValue({ image })).toEqual({ value: { image: FILE } })
+  })
+
+  it('has that of a control as bytes', () => {
+    const body = bytesOf(JSON.stringify({ control: { scale: 1, image: base64 }, image: base64 }))
+    const { value } = parseBody(body, { type: 'pictures' }) as {
+      value: { control: { image: Uint8Array }; image: Uint8Array }
+    }
+    expect(toText(value)).toEqual({ control: { scale: 1, image: FILE }, image: FILE })
+    expect([value.control.image.buffer, value.image.buffer]).toEqual([body.buffer, body.buffer])
+    const text = '~'.repeat(100_000)
+    expect(readValue({ control: { image: text } })).toEqual({
+      value: { control: { image: `${text.slice(0, 1000)}!` } },
+    })
   })
 
   it.each([1, 2, 3])('decodes every length, here %i more than a multiple of three', (more) => {
@@ -59,6 +72,10 @@ describe('the JSON of an edit', () => {
       { prompt: base64, image: 'aGk=', state: { image: base64, images: [base64] }, imagesX: base64 },
       { images: [[base64], { image: base64 }] },
       { images: base64.slice(0, 10), 'a"b': '\\' },
+      { control: [base64], controls: { image: base64 }, controlX: { image: base64 } },
+      { control: { picture: base64, images: [base64], image: { image: base64 }, imageX: base64 } },
+      { x: { image: 'aGk=' }, control: [base64, { image: base64 }] },
+      { control: null },
       [base64],
       [{ image: base64 }],
     ]

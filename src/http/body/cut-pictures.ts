@@ -15,7 +15,12 @@ const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 const LIST = 'images'
 const SINGLE = ['image', 'mask'] as const
-const NAMES = new Set<string>([LIST, ...SINGLE])
+const SINGLES = new Set<string>(SINGLE)
+/** An object whose member `image` is a picture. */
+const HOLDER = 'control'
+const HELD = 'image'
+/** Of a name, enough to tell it from these. */
+const LONGEST_NAME = HOLDER.length + 1
 
 const DATA_URL = /^data:[^,"\\]*;\s*base64\s*,/i
 const LONGEST_HEAD = 1000
@@ -28,8 +33,8 @@ interface Cut {
 }
 
 /**
- * Takes the large pictures out of the JSON of an edit: what `image`, `mask` and the items of `images` hold in base64 is
- * decoded where it stands, so that nothing is copied and no text is made of it.
+ * Takes the large pictures out of the JSON of a request for pictures: what `image`, `mask`, the items of `images` and `image`
+ * of `control` hold in base64 is decoded where it stands, so that nothing is copied and no text is made of it.
  *
  * @param bytes Overwritten where a picture is; the pictures are views of it.
  */
@@ -58,6 +63,8 @@ export function insertPictures(value: unknown, { pictures }: Pick<Cut, 'pictures
   const insert = (source: unknown) => (typeof source === 'string' ? (pictures.get(source) ?? shorten(source)) : source)
   for (const name of SINGLE) if (Object.hasOwn(body, name)) body[name] = insert(body[name])
   if (Array.isArray(body[LIST])) body[LIST] = body[LIST].map(insert)
+  const holder = body[HOLDER] as Record<string, unknown> | null | undefined
+  if (typeof holder === 'object' && holder !== null && Object.hasOwn(holder, HELD)) holder[HELD] = insert(holder[HELD])
   return body
 }
 
@@ -74,22 +81,29 @@ function shorten(text: string): string | Uint8Array {
 /** Where the long strings of the members with pictures are, without their quotes. Text that is no JSON gives anything. */
 function* findSources(bytes: Buffer): Generator<{ readonly start: number; readonly end: number }, void> {
   let depth = 0
-  /** Of the last member of the whole value. */
+  /** Of the last member of the whole value, and of the last one of the object that it is. */
   let name = ''
-  /** Whether what is open below that member is the list of pictures. */
+  let inner = ''
+  /** Whether what is open below that member is a list. */
   let isList = false
+  const isSource = () => {
+    if (depth === 1) return SINGLES.has(name)
+    return depth === 2 && (isList ? name === LIST : name === HOLDER && inner === HELD)
+  }
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!
     if (byte === 0x7b || byte === 0x5b) {
       depth++
-      if (depth === 2) isList = byte === 0x5b && name === LIST
+      if (depth === 2) isList = byte === 0x5b
     } else if (byte === 0x7d || byte === 0x5d) depth--
     else if (byte === QUOTE) {
       const start = at + 1
       at = endOfString(bytes, at)
-      if (depth === 1 && isName(bytes, at)) name = bytes.toString('latin1', start, Math.min(at, start + 7))
-      else if (at - start >= SHORTEST && ((depth === 1 && name !== LIST && NAMES.has(name)) || (depth === 2 && isList)))
-        yield { start, end: at }
+      if (depth <= 2 && isName(bytes, at)) {
+        const text = bytes.toString('latin1', start, Math.min(at, start + LONGEST_NAME))
+        if (depth === 1) name = text
+        else inner = text
+      } else if (at - start >= SHORTEST && isSource()) yield { start, end: at }
     }
   }
 }

@@ -3,9 +3,9 @@ import { parseForm } from './parse-form.ts'
 import { parseJson, refuse, Refused } from './parse-json.ts'
 import { parseLines } from './parse-lines.ts'
 
-/** What a body is to be read as; of an `edit`, large pictures become bytes. */
+/** What a body is to be read as; of JSON with `pictures`, large ones become bytes. */
 export type BodyKind =
-  | { readonly type: 'json' | 'edit' | 'lines' }
+  | { readonly type: 'json' | 'pictures' | 'lines' }
   | { readonly type: 'form'; readonly boundary: string }
 
 /** What came of it: a value, or why there is none. */
@@ -30,15 +30,15 @@ export function parseBody(bytes: Uint8Array<ArrayBuffer>, kind: BodyKind): Parse
 
 function read(bytes: Uint8Array<ArrayBuffer>, kind: BodyKind): unknown {
   if (kind.type === 'form') return readForm(bytes, kind.boundary)
-  return kind.type === 'lines' ? parseLines(bytes) : readJson(bytes, kind.type === 'edit')
+  return kind.type === 'lines' ? parseLines(bytes) : readJson(bytes, kind.type === 'pictures')
 }
 
 function readForm(bytes: Uint8Array<ArrayBuffer>, boundary: string) {
   return parseForm(toBuffer(bytes), boundary, MAX_PARTS, refuse)
 }
 
-function readJson(bytes: Uint8Array<ArrayBuffer>, isEdit: boolean): unknown {
-  if (!isEdit) return parseJson(bytes)
+function readJson(bytes: Uint8Array<ArrayBuffer>, hasPictures: boolean): unknown {
+  if (!hasPictures) return parseJson(bytes)
   const cut = cutPictures(bytes)
   return insertPictures(parseJson(cut.text), cut)
 }

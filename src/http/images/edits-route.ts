@@ -6,7 +6,7 @@ import type { Route } from '../route.ts'
 import type { Accounting } from '../usage/charge-answer.ts'
 import { fromForm } from './form-fields.ts'
 import { createImageRoute } from './image-route.ts'
-import { openAiEditFieldsSchema, toSampling } from './openai-fields.ts'
+import { openAiEditFieldsSchema, toCall } from './openai-fields.ts'
 
 /** Section 2.2 of the specification, with the fields of OpenAI's clients. */
 export const editBodySchema = z.intersection(imageEditRequestSchema, openAiEditFieldsSchema)
@@ -14,7 +14,7 @@ export const editBodySchema = z.intersection(imageEditRequestSchema, openAiEditF
 /**
  * `POST /v1/images/edits`, as JSON or as the form that OpenAI's clients send.
  *
- * @param maxBodyBytes Of a body, which holds the source pictures.
+ * @param maxBodyBytes Of a body, which holds pictures.
  */
 export function createEditsRoute(
   engine: Pick<Engine, 'editImage'>,
@@ -32,10 +32,11 @@ export function createEditsRoute(
       const body = await call.readJsonOrForm()
       return 'form' in body ? fromForm(body.form) : body.json
     },
-    draw(request, options) {
+    draw(fields, options) {
+      const { request, sampling } = toCall(fields)
       const { seed, strength } = request
-      const sampling = { ...toSampling(request), seed: seed ?? undefined, strength: strength ?? undefined }
-      return engine.editImage(request, asChecked(request, { ...options, ...sampling }))
+      const call = { ...options, ...sampling, seed: seed ?? undefined, strength: strength ?? undefined }
+      return engine.editImage(request, asChecked(request, call))
     },
   })
 }

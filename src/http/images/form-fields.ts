@@ -24,9 +24,25 @@ export function fromForm(form: readonly FormField[]): Record<string, unknown> {
     ...present(FRACTIONS, (name) => toFraction(readText(form, name))),
     ...present(FILES, (wanted) => form.find(({ name }) => name === wanted)?.value),
     ...(stream !== undefined && { stream: toBoolean(stream) }),
+    ...readControl(form),
     ...(sources.length === 1 && { image: sources[0] }),
     ...(sources.length > 1 && { images: sources }),
   }
+}
+
+/** The members of an object, in the way that clients write them in forms. */
+function readControl(form: readonly FormField[]): Record<string, unknown> {
+  if (form.some(({ name }) => name === 'control')) {
+    throw new InvalidRequestError(
+      'control',
+      'must be given as control[image], and control[scale] where it is not to be 0.75',
+    )
+  }
+  const [image, ...more] = form.filter(({ name }) => name === 'control[image]')
+  if (more.length > 0) throw new InvalidRequestError('control.image', `must be given once, got ${more.length + 1}`)
+  const scale = toFraction(readText(form, 'control[scale]'))
+  if (image === undefined && scale === undefined) return {}
+  return { control: { image: image?.value, ...(scale !== undefined && { scale }) } }
 }
 
 function present(names: readonly string[], read: (name: string) => unknown): Record<string, unknown> {

@@ -5,21 +5,32 @@ import { imageGenerationRequestSchema } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'
 import type { Accounting } from '../usage/charge-answer.ts'
 import { createImageRoute } from './image-route.ts'
-import { openAiImageFieldsSchema, toSampling } from './openai-fields.ts'
+import { openAiImageFieldsSchema, toCall } from './openai-fields.ts'
 
 /** Section 2.1 of the specification, with the fields of OpenAI's clients. */
 export const generationBodySchema = z.intersection(imageGenerationRequestSchema, openAiImageFieldsSchema)
 
-/** `POST /v1/images/generations`. */
-export function createGenerationsRoute(engine: Pick<Engine, 'generateImage'>, accounting: Accounting): Route {
+/**
+ * `POST /v1/images/generations`.
+ *
+ * @param maxBodyBytes Of a body, which may hold a picture to follow.
+ */
+export function createGenerationsRoute(
+  engine: Pick<Engine, 'generateImage'>,
+  accounting: Accounting,
+  maxBodyBytes: number,
+): Route {
   return createImageRoute({
     path: '/v1/images/generations',
     endpoint: 'generations',
     eventName: 'image_generation',
     schema: generationBodySchema,
+    maxBodyBytes,
     accounting,
-    readBody: (call) => call.readJson(),
-    draw: (request, options) =>
-      engine.generateImage(request, asChecked(request, { ...options, ...toSampling(request) })),
+    readBody: (call) => call.readPictures(),
+    draw(fields, options) {
+      const { request, sampling } = toCall(fields)
+      return engine.generateImage(request, asChecked(request, { ...options, ...sampling }))
+    },
   })
 }

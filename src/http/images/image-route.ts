@@ -18,7 +18,7 @@ interface Parts<Request> {
   /** First part of the names of events. */
   readonly eventName: EventName
   readonly schema: z.ZodType<Request>
-  readonly maxBodyBytes?: number
+  readonly maxBodyBytes: number
   readonly accounting: Accounting
   readBody(call: Call): Promise<unknown>
   draw(request: Request, options: ImageCallOptions): Promise<ImageResponse>
@@ -68,7 +68,7 @@ export function createImageRoute<Request extends ImageBody>({
     access: 'work',
     scope: 'images',
     dialect: 'openai',
-    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+    maxBodyBytes,
     async handle(call) {
       const request = parseRequest(schema, dropDefaults(await readBody(call)))
       if (request.stream) return stream(request, call)

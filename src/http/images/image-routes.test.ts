@@ -51,6 +51,19 @@ describe('a request for pictures', () => {
     ])
   })
 
+  it.each(IMAGE_BODIES)('%s may name a picture to follow, and how closely', async (path, body) => {
+    const url = 'data:image/png;base64,aGVsbG8='
+    await draw({ ...body, control: { image: url, scale: 0.5 } }, path)
+    await draw({ ...body, control: { image: 'aGVsbG8=', scale: null } }, path)
+    await draw({ ...body, control: null }, path)
+    expect(stub.drawn).toMatchObject([
+      { control: { image: url, scale: 0.5 } },
+      { control: { image: 'aGVsbG8=', scale: undefined } },
+      {},
+    ])
+    expect(stub.drawn[2]).not.toHaveProperty('control')
+  })
+
   it.each(IMAGE_BODIES)('%s takes what OpenAI clients send, null and auto for nothing', async (path, body) => {
     const extra = {
       model: null,
@@ -94,6 +107,11 @@ describe('a request for pictures', () => {
     ['steps', EDITS, { ...EDIT, steps: 101 }],
     ['guidance', GENERATIONS, { prompt: 'x', guidance: -1 }],
     ['negative_prompt', GENERATIONS, { prompt: 'x', negative_prompt: '' }],
+    ['control', GENERATIONS, { prompt: 'x', control: 'aGVsbG8=' }],
+    ['control', EDITS, { ...EDIT, control: { image: 'aGVsbG8=', strength: 1 } }],
+    ['control.image', GENERATIONS, { prompt: 'x', control: {} }],
+    ['control.image', EDITS, { ...EDIT, control: { image: 5 } }],
+    ['control.scale', GENERATIONS, { prompt: 'x', control: { image: 'aGVsbG8=', scale: 2.1 } }],
     ['size', EDITS, { ...EDIT, size: '1024x1024' }],
     ['seed', EDITS, { ...EDIT, seed: 0.5 }],
   ])('is refused for its %s', async (field, path, body) => {
@@ -101,6 +119,14 @@ describe('a request for pictures', () => {
     expect(response.status).toBe(422)
     expect((await json(response)).message).toMatch(new RegExp(`^${field.replace('.', '\\.')}: `))
     expect(stub.drawn).toEqual([])
+  })
+
+  it('is refused without a word of the picture that it should follow', async () => {
+    for (const control of [{ image: { SECRET: 'SECRET' } }, 'SECRET', { image: 'YQ==', SECRET: 1 }, ['SECRET']]) {
+      const response = await draw({ prompt: 'x', control })
+      expect(response.status).toBe(422)
+      expect(await response.text()).not.toContain('SECRET')
+    }
   })
 
   it.each(['[]', '"x"', '5', 'null', '{'])('is no %s', async (body) => {
@@ -115,19 +141,27 @@ describe('a request for pictures', () => {
   })
 })
 
-describe('a body of a source picture', () => {
+describe('a body with pictures', () => {
   it('may be larger than others, and has a limit of its own', async () => {
     const { fetch } = serve({ maxBodyBytes: 100, maxEditBodyBytes: 1000 })
-    const send = (path: string, size: number) => fetch(post({ ...EDIT, image: 'a'.repeat(size) }, { path }))
-    expect([(await send(GENERATIONS, 200)).status, (await send(EDITS, 200)).status]).toEqual([413, 200])
-    const refused = await send(EDITS, 1000)
-    expect([refused.status, await json(refused)]).toEqual([
-      413,
-      expect.objectContaining({
-        message: 'body: must be at most 1000 bytes',
-        error: expect.objectContaining({ code: 'invalid_request' }),
-      }),
-    ])
+    const send = (path: string, body: object) => fetch(post({ ...body, prompt: 'x' }, { path }))
+    expect((await send('/v1/decisions', { input: 'a'.repeat(200) })).status).toBe(413)
+    const withPicture = (size: number) =>
+      [
+        [EDITS, { image: 'a'.repeat(size) }],
+        [GENERATIONS, { control: { image: 'a'.repeat(size) } }],
+      ] as const
+    for (const [path, body] of withPicture(200)) expect([path, (await send(path, body)).status]).toEqual([path, 200])
+    for (const [path, body] of withPicture(1000)) {
+      const refused = await send(path, body)
+      expect([refused.status, await json(refused)]).toEqual([
+        413,
+        expect.objectContaining({
+          message: 'body: must be at most 1000 bytes',
+          error: expect.objectContaining({ code: 'invalid_request' }),
+        }),
+      ])
+    }
     expect(() => serve({ maxEditBodyBytes: 0 })).toThrow(/^maxEditBodyBytes: must be a whole number/)
   })
 })

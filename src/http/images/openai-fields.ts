@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import type { ImageCallOptions } from '../../engine/index.ts'
-import { GUIDANCE, STRENGTH } from '../../images/sampling/sampling-options.ts'
+import { CONTROL_SCALE, GUIDANCE, STRENGTH } from '../../images/sampling/sampling-options.ts'
 import { count } from '../../options/index.ts'
-import { promptSchema } from '../../schemas/image-schemas.ts'
+import { pictureSourceSchema, promptSchema } from '../../schemas/image-schemas.ts'
+import { expected } from '../../schemas/zod-reader.ts'
 
 /** A field of which only these values can be granted. Null says nothing, as everywhere in OpenAI's requests. */
 const only = (values: readonly [string, ...string[]], reason: string) => z.enum(values, { error: reason }).nullish()
@@ -15,11 +16,22 @@ const NO_MARKUP = 'is not taken: the prompt says what to change, and a mask wher
 /** A request over the network takes no more steps than the published models are made for, times two. */
 const MAX_STEPS = 100
 
+const controlError = expected('an object with image, and scale where it is not to be 0.75')
+
+const control = z.strictObject(
+  { image: pictureSourceSchema, scale: CONTROL_SCALE.nullish() },
+  {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? 'must have no members but image and scale' : controlError(issue),
+  },
+)
+
 /** How pictures are sampled: what the options of the same name are for calls in the same process. */
 const samplingFields = {
   steps: count(1, MAX_STEPS).nullish(),
   guidance: GUIDANCE.nullish(),
   negative_prompt: promptSchema.nullish(),
+  control: control.nullish(),
 }
 
 /**
@@ -36,13 +48,16 @@ export const openAiImageFieldsSchema = z.object({
   background: only(['auto', 'opaque'], 'must be "auto" or "opaque": pictures have no transparent parts'),
 })
 
-/** Options of a call from the fields of a body. */
-export function toSampling(fields: z.output<typeof openAiImageFieldsSchema>): ImageCallOptions {
-  return {
-    steps: fields.steps ?? undefined,
-    guidance: fields.guidance ?? undefined,
-    negativePrompt: fields.negative_prompt ?? undefined,
+/** A body as the request and the options of a call, neither of which has what is in the other. */
+export function toCall<Fields extends z.output<typeof openAiImageFieldsSchema>>(body: Fields) {
+  const { steps, guidance, negative_prompt, control: followed, ...request } = body
+  const sampling: ImageCallOptions = {
+    steps: steps ?? undefined,
+    guidance: guidance ?? undefined,
+    negativePrompt: negative_prompt ?? undefined,
+    control: followed ? { image: followed.image, scale: followed.scale ?? undefined } : undefined,
   }
+  return { request, sampling }
 }
 
 /** Those of edits. */

@@ -78,9 +78,11 @@ const NO_REQUEST = {
   holdUntil: () => {},
 } as const
 
-function readersOf(body: JsonOrForm): Pick<Call, 'readJson' | 'readJsonOrForm' | 'readLines'> {
+function readersOf(body: JsonOrForm): Pick<Call, 'readJson' | 'readPictures' | 'readJsonOrForm' | 'readLines'> {
+  const readJson = async () => ('json' in body ? body.json : undefined)
   return {
-    readJson: async () => ('json' in body ? body.json : undefined),
+    readJson,
+    readPictures: readJson,
     readJsonOrForm: async () => body,
     readLines: async () => [],
   }

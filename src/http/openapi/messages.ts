@@ -117,6 +117,9 @@ export function withForm({ required, content }: ReturnType<typeof body>) {
   const properties = {
     image: { type: 'string', format: 'binary' },
     'image[]': { type: 'array', items: { type: 'string', format: 'binary' } },
+    mask: { type: 'string', format: 'binary' },
+    'control[image]': { type: 'string', format: 'binary' },
+    'control[scale]': { type: 'number', minimum: 0, maximum: 2 },
     prompt: { type: 'string' },
   }
   return {

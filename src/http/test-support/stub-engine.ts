@@ -15,7 +15,7 @@ export interface StubEngine {
   readonly engine: ServerOptions['engine']
   /** `client` of every call that is answered. */
   readonly clients: (string | undefined)[]
-  /** Requests for pictures, with their seed. */
+  /** Requests for pictures, with their seed and what they follow. */
   readonly drawn: object[]
   readonly counts: { decided: number; aborted: number; running: number }
   /** Calls wait until this resolves; those for pictures once they have told of their first step. */
@@ -102,13 +102,13 @@ export function createStubEngine(): StubEngine {
       },
       async generateImage(body, call) {
         const { seed, ...request } = parseImageGenerationRequest(body)
-        stub.drawn.push({ ...request, seed })
+        stub.drawn.push({ ...request, seed, ...controlOf(call) })
         const [width, height] = request.size.split('x').map(Number)
         return draw(request.n, width!, height!, call)
       },
       async editImage(body, { seed, ...call } = {}) {
         const request = parseImageEditRequest(body)
-        stub.drawn.push({ ...request, ...toText(request), seed })
+        stub.drawn.push({ ...request, ...toText(request), seed, ...controlOf(call) })
         return draw(request.n, 96, 64, call)
       },
       activity: () => ({
@@ -126,10 +126,16 @@ export function createStubEngine(): StubEngine {
   return stub
 }
 
+function encode(source: unknown) {
+  return source instanceof Uint8Array ? Buffer.from(source).toString('base64') : source
+}
+
+function controlOf({ control }: ImageCallOptions = {}) {
+  return control && { control: { ...control, image: encode(control.image) } }
+}
+
 /** Pictures as base64, whether they came as such or as bytes. */
 function toText({ image, images, mask }: ReturnType<typeof parseImageEditRequest>) {
-  const encode = (source: string | Uint8Array) =>
-    typeof source === 'string' ? source : Buffer.from(source).toString('base64')
   return {
     ...(image !== undefined && { image: encode(image) }),
     ...(images !== undefined && { images: images.map(encode) }),
