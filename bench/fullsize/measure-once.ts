@@ -1,27 +1,23 @@
 // A process of its own that opens one model, works with it and prints what that took:
 // node scripts/run-ts.mjs bench/fullsize/measure-once.ts FOLDER decide|picture THREADS BUDGET SIDE
-import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createEngine, type Engine } from '../../src/engine/index.ts'
 import type { QuestionsInput } from '../../src/schemas/index.ts'
 import { QUESTIONS } from '../decide/questions.ts'
 import { makeRequest } from '../decide/request.ts'
 import type { ModelFigures } from './results.ts'
+import { watchMemory } from './watch-memory.ts'
 
 /** Of the state, as in the figures that targets were set by. */
 const STATE_TOKENS = 1024
-const STEPS = 2
+/** Of a picture. Memory does not grow with them. */
+const STEPS = 1
 /** The engine gives memory back right after it is disposed of, the system counts it a moment later. */
 const AFTER_MS = 1000
-const WATCH_MS = 20
 
 const [folder, kind, threads, budget, side] = process.argv.slice(2) as [string, string, string, string, string]
 const rss = () => process.memoryUsage.rss()
-/** Memory of the process itself, without pages of mapped files; Linux counts it. */
-const own = () => Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024
-let peakOwn = 0
-// The engine computes in a thread of its own, so this one is free to look.
-setInterval(() => void (peakOwn = Math.max(peakOwn, own())), WATCH_MS).unref()
+const watch = watchMemory()
 const before = rss()
 const engine = await createEngine({
   backend: 'cpu',
@@ -35,7 +31,14 @@ const [model] = engine.activity().models
 const peak = process.resourceUsage().maxRSS * 1024
 await engine.dispose()
 await wait(AFTER_MS)
-const figures: ModelFigures = { before, peak, peak_own: peakOwn, disposed: rss(), opening_ms: model!.openedMs, ...work }
+const figures: ModelFigures = {
+  before,
+  peak,
+  peak_own: watch.peak().own,
+  disposed: rss(),
+  opening_ms: model!.openedMs,
+  ...work,
+}
 console.log(JSON.stringify(figures))
 
 type Work = Omit<ModelFigures, 'before' | 'peak' | 'peak_own' | 'disposed' | 'opening_ms'>
@@ -78,13 +81,19 @@ async function draw(engine: Engine): Promise<Work> {
   const events: { readonly stage: string; readonly at: number }[] = []
   await engine.generateImage(
     { prompt: 'a fox on a blue background', size: `${side}x${side}` as `${number}x${number}`, seed: 1 },
-    { steps: STEPS, onProgress: ({ stage }) => events.push({ stage, at: performance.now() - started }) },
+    {
+      steps: STEPS,
+      onProgress({ stage }) {
+        watch.enter(stage)
+        events.push({ stage, at: performance.now() - started })
+      },
+    },
   )
   const total = performance.now() - started
   const open = rss()
   const steps = events.filter(({ stage }) => stage === 'denoising').map(({ at }) => at)
   const between = steps.slice(1).map((at, index) => at - steps[index]!)
   const step = between.toSorted((a, b) => a - b)[Math.floor(between.length / 2)]!
-  const times = { 'a step': step, [`a picture of ${STEPS} steps`]: total }
-  return { open, first_progress_ms: events[0]!.at, times }
+  const times = { 'a step': step, 'a picture of one step': total }
+  return { open, first_progress_ms: events[0]!.at, stages: watch.stages(), times }
 }

@@ -16,7 +16,7 @@ the budget; pictures are 512 × 512, states have 1,024 tokens.`,
       ]),
     ),
     table(
-      ['', 'opening', 'first progress after', '`countTokens`', 'work'],
+      ['', 'opening', 'first progress after', '`countTokens`', 'work', 'largest by stage (without mapped files)'],
       models.map((model) => [
         model.title,
         seconds(model.opening_ms),
@@ -25,9 +25,17 @@ the budget; pictures are 512 × 512, states have 1,024 tokens.`,
         Object.entries(model.times)
           .map(([name, ms]) => `${name} ${seconds(ms)}`)
           .join(', '),
+        describeStages(model),
       ]),
     ),
   ].join('\n\n')
+}
+
+/** What each stage of a picture took at most, without pages of mapped files in brackets. */
+function describeStages({ stages = {} }: FullsizeModel): string {
+  return Object.entries(stages)
+    .map(([name, { peak, own }]) => `${name} ${gigabytes(peak)} (${gigabytes(own)})`)
+    .join(', ')
 }
 
 function countTokens({ count_tokens: counted }: FullsizeModel): string {

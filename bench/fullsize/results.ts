@@ -1,3 +1,9 @@
+/** Largest in a stage of a picture, in bytes: of the whole process, and without pages of mapped files. */
+export interface StageMemory {
+  readonly peak: number
+  readonly own: number
+}
+
 /** What one process measured of one checkpoint; memory in bytes as the system counts it (resident), times in milliseconds. */
 export interface ModelFigures {
   /** Before the engine, and when the model is open and has worked once. */
@@ -11,6 +17,8 @@ export interface ModelFigures {
   readonly opening_ms: number
   readonly first_progress_ms: number
   readonly count_tokens?: { readonly ms: number; readonly grown: number }
+  /** Of a picture. */
+  readonly stages?: Readonly<Record<string, StageMemory>>
   /** Named pieces of work, such as `1 question` or `a step`. */
   readonly times: Readonly<Record<string, number>>
 }
