@@ -22,6 +22,7 @@ import {
 import { checkWithOnnx, hasOnnxPackage } from './test-support/onnx-checker.ts'
 
 const FORMS = ['fused', 'explicit'] as const
+const TRANSFORMER_FORMS = [...FORMS, 'rounded'] as const
 
 type Build = (files: ModelFiles, weights: WeightIndex) => Promise<BuiltGraph[]>
 
@@ -40,7 +41,7 @@ const GRAPHS: readonly { bundle: ImageBundleName; part: string; build: Build }[]
     part: 'transformer',
     build: async (files, weights) => {
       const config = await parse(files, zImageConfigSchema)
-      return FORMS.flatMap((attention) =>
+      return TRANSFORMER_FORMS.flatMap((attention) =>
         [buildZImageCaption, buildZImageTransformer].map((build) =>
           build(config, weights, { linear: 'float', attention }),
         ),
@@ -52,7 +53,9 @@ const GRAPHS: readonly { bundle: ImageBundleName; part: string; build: Build }[]
     part: 'transformer',
     build: async (files, weights) => {
       const config = await parse(files, flux2ConfigSchema)
-      return FORMS.map((attention) => buildFlux2Transformer(config, weights, { linear: 'float', attention }))
+      return TRANSFORMER_FORMS.map((attention) =>
+        buildFlux2Transformer(config, weights, { linear: 'float', attention }),
+      )
     },
   },
   {

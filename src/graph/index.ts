@@ -14,6 +14,7 @@ export { GraphBuilder, single, type NodeOptions, type Value, type WeightBytes } 
 export { buildLanguageModel, type LanguageModelOptions } from './language-model/language-model.ts'
 export { buildHiddenStates, type HiddenStatesOptions } from './language-model/hidden-states.ts'
 export { type LanguageModelHead } from './language-model/language-model-heads.ts'
+export { chooseAttention } from './layers/choose-attention.ts'
 export { chooseLinear } from './layers/choose-linear.ts'
 export { refuseUnread } from './refuse-unread.ts'
 export { type RotaryCache } from './layers/rotary-cache.ts'

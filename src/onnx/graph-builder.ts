@@ -4,6 +4,7 @@ import {
   type Attribute,
   type DataType,
   type Dimension,
+  type Graph,
   type Initializer,
   type Node,
   type ValueInfo,
@@ -34,6 +35,7 @@ const SCALARS = {
   float32: (value: number) => Float32Array.of(value),
   int64: (value: number) => BigInt64Array.of(BigInt(value)),
   uint8: (value: number) => Uint8Array.of(value),
+  int8: (value: number) => Int8Array.of(value),
 }
 
 /**
@@ -42,7 +44,8 @@ const SCALARS = {
  */
 export class GraphBuilder {
   readonly #name: string
-  readonly #nodes: Node[] = []
+  #nodes: Node[] = []
+  #named = 0
   readonly #inputs: ValueInfo[] = []
   readonly #outputs: (ValueInfo & { value: Value })[] = []
   readonly #initializers = new Map<string, Initializer>()
@@ -88,33 +91,46 @@ export class GraphBuilder {
     return this.#constant(`${type}(${value})`, (name) => this.initializer(name, type, [], SCALARS[type](value)))
   }
 
-  /** The operator of each node added so far. */
+  /** The operator of each node added so far, those of bodies behind theirs. */
   get operators(): string[] {
-    return this.#nodes.map(({ opType }) => opType)
+    return withBodies(this.#nodes).map(({ opType }) => opType)
   }
 
   /** Adds a node and returns its results. Prefer the named helpers. */
   node(opType: string, inputs: readonly (Value | undefined)[], options: NodeOptions = {}): Value[] {
-    const name = `${opType}_${this.#nodes.length}`
+    const name = `${opType}_${this.#named++}`
     const outputs = Array.from({ length: options.outputs ?? 1 }, (_, i) => (i === 0 ? name : `${name}:${i}`))
     const { domain = '', attributes = {} } = options
     this.#nodes.push({ name, opType, domain, inputs: inputs.map((input) => input ?? ''), outputs, attributes })
     return outputs as Value[]
   }
 
+  /**
+   * The body of a node that runs a graph of its own: nodes that `make` adds are in it, and may read all values that there are outside. Weights and
+   * constants that it asks for belong to the whole graph.
+   */
+  body(inputs: readonly ValueInfo[], make: (...inputs: Value[]) => ValueInfo & { readonly value: Value }): Graph {
+    const outer = this.#nodes
+    this.#nodes = []
+    const name = `body_${this.#named++}`
+    const own = inputs.map((input) => ({ ...input, name: `${name}:${input.name}` }))
+    try {
+      const { value, type, dims } = make(...own.map(({ name }) => name as Value))
+      return { name, inputs: own, outputs: [{ name: value, type, dims }], initializers: [], nodes: this.#nodes }
+    } finally {
+      this.#nodes = outer
+    }
+  }
+
   /** @param folder where the weight files are, if any weight is external */
   build(folder?: string): BuiltGraph {
     const renamed = new Map<string, string>(this.#outputs.map(({ value, name }) => [value, name]))
     const rename = (value: string): string => renamed.get(value) ?? value
-    const nodes = this.#nodes.map((node) => ({
-      ...node,
-      inputs: node.inputs.map(rename),
-      outputs: node.outputs.map(rename),
-    }))
+    const nodes = this.#nodes.map((node) => renameIn(node, rename))
     const initializers = [...this.#initializers.values()]
     const [name, inputs, outputs] = [this.#name, this.#inputs, this.#outputs]
     const bytes = encodeModel({ name, inputs, outputs, initializers, nodes })
-    const memory = weighGraph(initializers, nodes)
+    const memory = weighGraph(initializers, withBodies(nodes))
     if (folder === undefined) return { bytes, memory }
     const used = initializers.flatMap(({ name, data }) => ('file' in data ? [{ name, file: data.file }] : []))
     return {
@@ -131,6 +147,31 @@ export class GraphBuilder {
     this.#constants.set(key, known)
     return known
   }
+}
+
+/** The same node with other names of values, in its body as well. */
+function renameIn(node: Node, rename: (value: string) => string): Node {
+  const attributes = Object.entries(node.attributes).map(([name, attribute]) => {
+    if (!('graph' in attribute)) return [name, attribute]
+    const { graph } = attribute
+    return [name, { graph: { ...graph, nodes: graph.nodes.map((inner) => renameIn(inner, rename)) } }]
+  })
+  return {
+    ...node,
+    inputs: node.inputs.map(rename),
+    outputs: node.outputs.map(rename),
+    attributes: Object.fromEntries(attributes) as Node['attributes'],
+  }
+}
+
+/** All nodes, those of a body behind the one that runs it. */
+function withBodies(nodes: readonly Node[]): Node[] {
+  return nodes.flatMap((node) => [
+    node,
+    ...Object.values(node.attributes).flatMap((attribute) =>
+      'graph' in attribute ? withBodies(attribute.graph.nodes) : [],
+    ),
+  ])
 }
 
 /** The first result of a node that has one. */

@@ -36,6 +36,7 @@ export type Attribute =
   | { readonly float: number }
   | { readonly int: number }
   | { readonly string: string }
+  | { readonly graph: Graph }
   | readonly number[]
 
 export interface Node {
@@ -48,7 +49,8 @@ export interface Node {
   readonly attributes: Readonly<Record<string, Attribute>>
 }
 
-export interface Model {
+/** What a model computes, or the body of a node, which may read values of the graph around it. */
+export interface Graph {
   readonly name: string
   readonly inputs: readonly ValueInfo[]
   readonly outputs: readonly ValueInfo[]
@@ -62,18 +64,22 @@ const OPERATOR_SETS = { '': 21, 'com.microsoft': 1 }
 const IR_VERSION = 10
 
 /** Serialises a ModelProto. Field numbers are those of onnx.proto. */
-export function encodeModel(model: Model): Uint8Array {
-  const graph = new ProtobufWriter()
-  for (const node of model.nodes) graph.message(1, encodeNode(node))
-  graph.string(2, model.name)
-  for (const initializer of model.initializers) graph.message(5, encodeInitializer(initializer))
-  for (const input of model.inputs) graph.message(11, encodeValueInfo(input))
-  for (const output of model.outputs) graph.message(12, encodeValueInfo(output))
-  const proto = new ProtobufWriter().integer(1, IR_VERSION).string(2, 'tessera').message(7, graph)
+export function encodeModel(graph: Graph): Uint8Array {
+  const proto = new ProtobufWriter().integer(1, IR_VERSION).string(2, 'tessera').message(7, encodeGraph(graph))
   for (const [domain, version] of Object.entries(OPERATOR_SETS)) {
     proto.message(8, new ProtobufWriter().string(1, domain).integer(2, version))
   }
   return proto.finish()
+}
+
+function encodeGraph(graph: Graph): ProtobufWriter {
+  const proto = new ProtobufWriter()
+  for (const node of graph.nodes) proto.message(1, encodeNode(node))
+  proto.string(2, graph.name)
+  for (const initializer of graph.initializers) proto.message(5, encodeInitializer(initializer))
+  for (const input of graph.inputs) proto.message(11, encodeValueInfo(input))
+  for (const output of graph.outputs) proto.message(12, encodeValueInfo(output))
+  return proto
 }
 
 function encodeNode(node: Node): ProtobufWriter {
@@ -91,6 +97,7 @@ function encodeAttribute(name: string, value: Attribute): ProtobufWriter {
   if ('float' in value) return proto.float(2, value.float).integer(20, 1)
   if ('int' in value) return proto.integer(3, value.int).integer(20, 2)
   if ('string' in value) return proto.string(4, value.string).integer(20, 3)
+  if ('graph' in value) return proto.message(6, encodeGraph(value.graph)).integer(20, 5)
   for (const item of value) proto.integer(8, item)
   return proto.integer(20, 7)
 }

@@ -7,18 +7,27 @@ import { simplifiedLayerNormalization, softmax } from '../../onnx/ops/normalizat
 import { rotaryEmbedding } from '../../onnx/ops/rotary.ts'
 import { reshape, transpose } from '../../onnx/ops/shape.ts'
 import { narrow, widen, type ComputeType } from './precision.ts'
+import { roundedAttention } from './rounded-attention.ts'
 import { computeWeight, type LinearMode, type GraphContext } from './weights.ts'
+
+/** That of the backend, or `rounded`: products of 8-bit integers, see {@link chooseAttention}. */
+export type TransformerAttention = AttentionForm | 'rounded'
 
 export interface TransformerOptions {
   readonly linear: LinearMode
   /** @defaultValue 'fused' */
-  readonly attention?: AttentionForm
+  readonly attention?: TransformerAttention
   /** @defaultValue 'float32' */
   readonly precision?: ComputeType
 }
 
 export interface AttentionGraph extends GraphContext {
   readonly attention: AttentionForm
+}
+
+/** A graph whose attention sees no mask. */
+export interface TransformerGraph extends GraphContext {
+  readonly attention: TransformerAttention
 }
 
 export interface Heads {
@@ -36,12 +45,16 @@ export interface RotaryValues {
  * Attention of every query row to every key row; query is [R, heads · headSize], key and value are [T, heads · headSize], and the
  * result is as query, all in the model's precision.
  */
-export function fullAttention(model: AttentionGraph, query: Value, key: Value, value: Value, heads: Heads): Value {
+export function fullAttention(model: TransformerGraph, query: Value, key: Value, value: Value, heads: Heads): Value {
   const { g, attention } = model
   const width = heads.count * heads.size
   if (attention === 'fused') {
     const [q, k, v] = [query, key, value].map((rows) => reshape(g, rows, [1, -1, width])) as [Value, Value, Value]
     return reshape(g, multiHeadAttention(g, q, k, v, heads.count), [-1, width])
+  }
+  if (attention === 'rounded') {
+    const [q, k, v] = [query, key, value].map((rows) => widen(model, rows)) as [Value, Value, Value]
+    return narrow(model, roundedAttention(g, q, k, v, heads))
   }
   const divided = (rows: Value, order: readonly number[]) =>
     transpose(g, reshape(g, rows, [-1, heads.count, heads.size]), order)

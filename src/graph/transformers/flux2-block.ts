@@ -8,14 +8,14 @@ import {
   fullAttention,
   normalizeHeads,
   rotateHeads,
-  type AttentionGraph,
   type Heads,
   type RotaryValues,
+  type TransformerGraph,
 } from '../layers/full-attention.ts'
 import { linear } from '../layers/linear.ts'
 import { endBlock, gatedShrunk, narrow, shrink } from '../layers/precision.ts'
 
-export interface Flux2Model extends AttentionGraph {
+export interface Flux2Model extends TransformerGraph {
   readonly config: Flux2Config
 }
 

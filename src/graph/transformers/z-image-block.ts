@@ -7,8 +7,8 @@ import {
   fullAttention,
   normalizeHeads,
   rotateHeads,
-  type AttentionGraph,
   type RotaryValues,
+  type TransformerGraph,
 } from '../layers/full-attention.ts'
 import { affine, linear } from '../layers/linear.ts'
 import { endBlock, gatedShrunk, narrow, shrink, widen } from '../layers/precision.ts'
@@ -17,7 +17,7 @@ import { floatWeight } from '../layers/weights.ts'
 /** What blocks are made from; those of a ControlNet have it in a configuration of their own. */
 export type ZImageBlockConfig = Pick<ZImageConfig, 'dim' | 'n_heads' | 'norm_eps'>
 
-export interface ZImageBlockModel extends AttentionGraph {
+export interface ZImageBlockModel extends TransformerGraph {
   readonly config: ZImageBlockConfig
 }
 

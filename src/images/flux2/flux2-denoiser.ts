@@ -1,5 +1,5 @@
 import type { Backend, Session, Tensor } from '../../backends/backend.ts'
-import { buildFlux2Transformer, chooseLinear, refuseUnread } from '../../graph/index.ts'
+import { buildFlux2Transformer, chooseAttention, chooseLinear, refuseUnread } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { Flux2Config } from '../../models/flux2-config.ts'
 import type { Part } from '../read-part.ts'
@@ -23,7 +23,7 @@ export async function openFlux2Denoiser(
 ): Promise<Flux2Denoiser> {
   const graph = buildFlux2Transformer(config, weights, {
     linear: chooseLinear(weights),
-    attention: backend.attention,
+    attention: chooseAttention(backend, config.quantization_config),
     precision: backend.precision,
   })
   refuseUnread(weights, [graph], unread)

@@ -6,6 +6,7 @@ import {
   buildZImageStages,
   buildZImageTransformer,
   zImageBlockMemory,
+  chooseAttention,
   chooseLinear,
   refuseUnread,
 } from '../../graph/index.ts'
@@ -32,7 +33,8 @@ export async function openZImageDenoiser(
   control?: Part<ZImageControlConfig>,
 ): Promise<ZImageDenoiser> {
   const { config, weights } = transformer
-  const { attention, precision } = backend
+  const { precision } = backend
+  const attention = chooseAttention(backend, config.quantization_config)
   const options = { linear: chooseLinear(weights), attention, precision }
   const caption = buildZImageCaption(config, weights, options)
   if (control === undefined) {

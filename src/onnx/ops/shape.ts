@@ -78,7 +78,12 @@ export function dropAlong(g: GraphBuilder, x: Value, count: Value, axis: number)
 
 /** The largest of every last axis, which keeps a length of 1. */
 export function reduceMax(g: GraphBuilder, x: Value): Value {
-  return single(g.node('ReduceMax', [x, g.integers([-1])], { attributes: { keepdims: { int: 1 } } }))
+  return reduceMaxOver(g, x, [-1])
+}
+
+/** The largest over some axes, which keep a length of 1. */
+export function reduceMaxOver(g: GraphBuilder, x: Value, axes: readonly number[]): Value {
+  return single(g.node('ReduceMax', [x, g.integers(axes)], { attributes: { keepdims: { int: 1 } } }))
 }
 
 /** The mean over `axis`, which keeps a length of 1. */

@@ -1,0 +1,52 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { generatePicture } from '../../test/helpers/generate-picture.ts'
+import { type ImageBundleName, materializeBundle, PROMPTS } from '../../test/helpers/image-bundle.ts'
+import { withInt8 } from '../../test/helpers/with-int8.ts'
+import type { Backend } from '../backends/backend.ts'
+import { createCpuBackend } from '../backends/cpu.ts'
+import { withSessions } from '../backends/with-sessions.ts'
+import { openFolder } from '../models/model-folder.ts'
+import { quantizeCheckpoint } from '../models/quantize-checkpoint.ts'
+import { openImagePipeline } from './index.ts'
+
+let cpu: Backend
+beforeAll(async () => {
+  cpu = await createCpuBackend({ threads: 1 })
+})
+afterAll(() => cpu.dispose())
+
+/** A picture, and how many graphs it took have attention in integers. */
+async function draw(folder: string, fastInt8: boolean) {
+  let rounded = 0
+  const counting = withSessions(cpu, {
+    createSession: (graph) => {
+      if (Buffer.from(graph.bytes).includes('MatMulIntegerToFloat')) rounded++
+      return cpu.createSession(graph)
+    },
+  })
+  const pipeline = await openImagePipeline({ backend: withInt8(counting, fastInt8), files: openFolder(folder) })
+  const request = { prompt: PROMPTS.short, width: 64, height: 64, seed: 1, steps: 2, guidance: 0 }
+  const { data } = await generatePicture(pipeline, request, { turn: async () => {} })
+  await pipeline.dispose()
+  return { data, rounded }
+}
+
+it.each<[ImageBundleName, number]>([
+  ['z-image-base', 2],
+  ['klein-distilled', 1],
+])(
+  'attention of %s in whole rows is in integers where these are fast, and the picture nearly the same',
+  async (name, graphs) => {
+    const bundle = await materializeBundle(name)
+    const out = `${bundle.folder}-rows`
+    await quantizeCheckpoint({ folder: bundle.folder, out, bits: 8, blockSize: 'row' })
+    const [slow, fast, floats] = [await draw(out, false), await draw(out, true), await draw(bundle.folder, true)]
+    await rm(out, { recursive: true })
+    await bundle.remove()
+    expect([slow.rounded, fast.rounded, floats.rounded]).toEqual([0, graphs, 0])
+    const difference = fast.data.reduce((sum, level, i) => sum + Math.abs(level - slow.data[i]!), 0) / slow.data.length
+    expect(difference).toBeGreaterThan(0)
+    expect(difference).toBeLessThan(2)
+  },
+)
