@@ -1,7 +1,8 @@
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
-import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import { concat } from '../../onnx/ops/shape.ts'
+import type { RunMemory } from '../../onnx/weigh-graph.ts'
 import { declareAttention } from './attention-inputs.ts'
 import { type ComputeOptions, embedTokens, startLanguageModel } from './language-model-graph.ts'
 import { languageModelLayer, normalizeInput, projectKeyValues, rmsNorm } from './language-model-layer.ts'
@@ -47,5 +48,16 @@ export function buildHiddenStates(
     state === layers ? rmsNorm(model, states[state]!, `${prefix}norm.weight`) : states[state]!,
   )
   g.output('hidden', concat(g, tapped, -1), 'float32', ['sequence', tapped.length * hidden])
-  return g.build(weights.folder)
+  return withRun(g.build(weights.folder), describeHiddenRun(config, tapped.length))
+}
+
+/**
+ * A layer holds for each token queries, keys and values, the three rows of its feed-forward, the same once more as other
+ * operators take them, and rows of the model's width; the states that are read are held, and put side by side.
+ */
+export function describeHiddenRun(config: LanguageModelConfig, states: number): RunMemory {
+  const { hidden_size: hidden, intermediate_size: inner, head_dim: size } = config
+  const projected = (config.num_attention_heads + 2 * config.num_key_value_heads) * size + 3 * inner
+  const held = 2 * projected + (4 + 2 * states) * hidden
+  return { input: 'input_ids', bytes: held * Float32Array.BYTES_PER_ELEMENT }
 }
