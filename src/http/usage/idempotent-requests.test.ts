@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { StoreUnavailableError } from '../../errors/index.ts'
 import { createServer, type Server } from '../server.ts'
 import { bearer, BODY, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
 import { createStubEngine, type StubEngine } from '../test-support/stub-engine.ts'
@@ -161,6 +162,31 @@ it('may be used again after a failure', async () => {
   expect((await send('/v1/systemone', BODY)).status).toBe(500)
   stub.failure = undefined
   expect((await send('/v1/systemone', { ...BODY, state: 'Another' })).status).toBe(200)
+})
+
+it('may be used again soon after a failure while the store was away', async () => {
+  let isAway = false
+  const atTimes: UsageStore = {
+    ...store,
+    update: async (...change) => {
+      if (isAway) throw new StoreUnavailableError('away')
+      return store.update(...change)
+    },
+  }
+  const to = createServer({ engine: stub.engine, keys: KEYS, store: atTimes })
+  let go = () => {}
+  stub.gate = new Promise<void>((resolve) => (go = resolve))
+  stub.failure = new Error('no')
+  const failing = send('/v1/systemone', BODY, { to })
+  await vi.waitUntil(() => stub.counts.running === 1)
+  isAway = true
+  go()
+  expect((await failing).status).toBeGreaterThanOrEqual(500)
+  stub.failure = undefined
+  isAway = false
+  // The clock of the store stands still, so its lease does not end.
+  expect((await send('/v1/systemone', BODY, { to })).status).toBe(200)
+  expect(await requests()).toBe(1)
 })
 
 it('wait for the process that answers them, and are answered without charge then', async () => {

@@ -37,6 +37,7 @@ interface Entry {
 
 const KEPT = { keepMs: 24 * 3600 * 1000 }
 const POLL_MS = 250
+const GIVE_BACK_EVERY_MS = 1000
 
 /**
  * Requests with an `Idempotency-Key`. No answer is kept: a request that comes again while another process answers it waits
@@ -92,8 +93,9 @@ export class IdempotentRequests {
           ),
       })
     } catch (error) {
-      // An earlier try may have been charged: its name stays. Where the store is away the lease ends by itself.
-      await change((own) => (isFirst ? undefined : { ...own, expires: 0 })).catch(() => {})
+      // An earlier try may have been charged: its name stays.
+      const giveBack = () => change((own) => (isFirst ? undefined : { ...own, expires: 0 }))
+      await giveBack().catch(() => void giveBackLater(giveBack))
       throw error
     } finally {
       stop()
@@ -122,6 +124,19 @@ export class IdempotentRequests {
         throw new AbortedError(undefined, { cause })
       })
     }
+  }
+}
+
+/** Where the store is away, and back before the lease ends by itself, for which the next try would wait. */
+async function giveBackLater(giveBack: () => Promise<unknown>): Promise<void> {
+  const end = performance.now() + LEASE_MS
+  while (performance.now() < end) {
+    await sleep(GIVE_BACK_EVERY_MS, undefined, { ref: false })
+    const isDone = await giveBack().then(
+      () => true,
+      () => false,
+    )
+    if (isDone) return
   }
 }
 
