@@ -1,6 +1,7 @@
 """Writes the mean of the weights of several bundles that `export.py` made: of a run that went on from a bundle, and of where it began.
 
-Such runs end near each other, on sides of one valley, and the middle of it is better than either end (Wortsman et al., Model soups, 2022).
+Such runs end near each other, so that their mean may be better than either (Wortsman et al., Model soups, 2022). Measure it: here it was once, by a
+little, and once not.
 """
 import argparse
 import shutil
