@@ -41,7 +41,11 @@ export function rowCases(): OperatorCase[] {
       const sum = exponentials.reduce((a, b) => a + b, 0)
       return exponentials.map((value) => value / sum)
     }),
-    rowCase('normalization', reduceMax, (row) => Float64Array.of(Math.max(...row))),
+    rowCase(
+      'normalization',
+      (g, x) => reduceMax(g, x),
+      (row) => Float64Array.of(Math.max(...row)),
+    ),
     meanCase(),
     instanceNormalizationCase(),
     rotaryCase(false),

@@ -9,7 +9,6 @@ import {
   gather,
   range,
   reduceMax,
-  reduceMaxOver,
   reduceMean,
   reshape,
   reshapeLike,
@@ -111,5 +110,5 @@ function attendInBands(
 
 /** The largest magnitude over some axes, which keep a length of 1. */
 function largestOf(g: GraphBuilder, x: Value, axes: readonly number[]): Value {
-  return add(g, reduceMaxOver(g, abs(g, x), axes), g.scalar(SMALLEST, 'float32'))
+  return add(g, reduceMax(g, abs(g, x), axes), g.scalar(SMALLEST, 'float32'))
 }

@@ -76,13 +76,8 @@ export function dropAlong(g: GraphBuilder, x: Value, count: Value, axis: number)
   return single(g.node('Slice', [x, count, g.integers([MAX_INT32]), g.integers([axis])]))
 }
 
-/** The largest of every last axis, which keeps a length of 1. */
-export function reduceMax(g: GraphBuilder, x: Value): Value {
-  return reduceMaxOver(g, x, [-1])
-}
-
-/** The largest over some axes, which keep a length of 1. */
-export function reduceMaxOver(g: GraphBuilder, x: Value, axes: readonly number[]): Value {
+/** The largest over some axes, by default the last one, which keep a length of 1. */
+export function reduceMax(g: GraphBuilder, x: Value, axes: readonly number[] = [-1]): Value {
   return single(g.node('ReduceMax', [x, g.integers(axes)], { attributes: { keepdims: { int: 1 } } }))
 }
 
