@@ -18,7 +18,7 @@ beforeEach(async () => {
   work = await mkdtemp(join(tmpdir(), 'tessera-pull-'))
   lines = []
   vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
 })
 afterEach(async () => {
   vi.restoreAllMocks()
@@ -40,6 +40,7 @@ it.each([
   const out = join(work, 'copy')
   await runCommand(pullCommand, { rawArgs: ['owner/model', '--quantize', format, '--out', out] })
   expect(lines.join('')).toContain('model.safetensors: quantising\n')
+  expect(lines.join('').includes('no channels are smoothed')).toBe(format === 'int8-rows')
   expect(JSON.parse(await readFile(join(out, 'config.json'), 'utf8'))).toMatchObject({ quantization_config: stored })
   expect(await readdir(work)).toEqual(['copy'])
 })

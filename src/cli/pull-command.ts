@@ -18,6 +18,10 @@ const FORMATS: ReadonlyMap<string, Pick<PullQuantizedOptions, 'bits' | 'blockSiz
   ['int8-rows', { bits: 8, blockSize: 'row' }],
 ])
 
+/** Said of rows. */
+const UNSMOOTHED =
+  'no channels are smoothed, as that takes the whole model: after a plain pull `tessera quantize --block row` smooths those of language models'
+
 export const pullCommand = defineCommand({
   args: {
     model: {
@@ -66,10 +70,12 @@ export const pullCommand = defineCommand({
             onQuantize: (file) => report.say(`${file}: quantising`),
             onRough: (names) => report.say(describeRough(names.length)),
           }))
-      printResult(
-        json ?? false,
-        { model, revision, folder },
-        () => `${colors.green('pulled')} ${model}\n${colors.dim(folder)}`,
+      printResult(json ?? false, { model, revision, folder }, () =>
+        [
+          `${colors.green('pulled')} ${model}`,
+          ...(copy?.blockSize === 'row' ? [UNSMOOTHED] : []),
+          colors.dim(folder),
+        ].join('\n'),
       )
     }),
 })

@@ -1,8 +1,10 @@
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { runCommand } from 'citty'
 import { afterEach, expect, it, vi } from 'vitest'
+import { materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { createEngine } from '../engine/index.ts'
 import { quantizeCommand } from './quantize-command.ts'
@@ -21,7 +23,12 @@ it.each([
   const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'tiny-int8')
   await runCommand(quantizeCommand, { rawArgs: [folder, out, '--block', block] })
   expect(JSON.parse(await readFile(join(out, 'config.json'), 'utf8'))).toMatchObject({
-    quantization_config: { bits: 8, block_size: size },
+    quantization_config: {
+      quant_method: 'tessera',
+      bits: 8,
+      block_size: size,
+      ...(size === 'row' && { smoothed: true }),
+    },
   })
   const answers = await Promise.all(
     [folder, out].map(async (model) => {
@@ -37,6 +44,32 @@ it.each([
   expect(Math.abs((answers[0] as number) - (answers[1] as number))).toBeLessThan(0.1)
 })
 
+it('smooths the text encoder of a pipeline before it becomes rows, and says so', async () => {
+  const lines: string[] = []
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+  const bundle = await materializeBundle('z-image-base')
+  const out = `${bundle.folder}-rows`
+  await runCommand(quantizeCommand, { rawArgs: [bundle.folder, out, '--block', 'row'] })
+  expect(lines.join('')).toMatch(/channels behind \d+ norms are smoothed/)
+  const [encoder, transformer] = await Promise.all(
+    ['text_encoder', 'transformer'].map((part) => readFile(join(out, part, 'config.json'), 'utf8')),
+  )
+  expect(JSON.parse(encoder!)).toMatchObject({ quantization_config: { block_size: 'row', smoothed: true } })
+  expect(JSON.parse(transformer!)).toMatchObject({ quantization_config: { block_size: 'row' } })
+  expect(transformer).not.toContain('smoothed')
+  await rm(out, { recursive: true })
+  await bundle.remove()
+})
+
+it('says that nothing else is smoothed', async () => {
+  const lines: string[] = []
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+  const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'nli')
+  const folder = fileURLToPath(new URL('../../test/fixtures/nli-bert', import.meta.url))
+  await runCommand(quantizeCommand, { rawArgs: [folder, out, '--block', 'row'] })
+  expect(lines.join('')).toContain('no channels are smoothed, as only those of language models are')
+})
+
 it.each([
   ['--bits', '3'],
   ['--bits', '4', '--block', 'row'],
@@ -48,12 +81,12 @@ it.each([
   expect(process.exitCode).toBe(2)
 })
 
-it('takes the format that is fast here, and says why', async () => {
+it.each([[['--for', 'this-machine']]])('takes the format that is fast here, and says why, with %j', async (flags) => {
   const lines: string[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
   const folder = await writeTinyBundle()
   const out = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'tiny')
-  await runCommand(quantizeCommand, { rawArgs: [folder, out, '--for', 'this-machine', '--json'] })
+  await runCommand(quantizeCommand, { rawArgs: [folder, out, ...flags, '--json'] })
   const printed = JSON.parse(lines.join('')) as { bits: number; blockSize: number | 'row'; reason: string }
   const gain = Number(/are ([\d.]+) times as fast/.exec(printed.reason)![1])
   // Of a gain that is printed as 2.0 nobody can tell.

@@ -1,17 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import { createCpuBackend } from '../backends/index.ts'
+import { chooseSmoothing } from '../decide/index.ts'
+import { measureAvailableMemory } from '../engine/available-memory.ts'
 import { InvalidRequestError } from '../errors/index.ts'
-import {
-  quantizationConfigSchema,
-  quantizeCheckpoint,
-  type QuantizeWeightsOptions,
-  resolveModel,
-} from '../models/index.ts'
+import { quantizeCheckpoint, type QuantizeWeightsOptions, resolveModel } from '../models/index.ts'
 import { nameFormat } from '../models/quantization-config.ts'
+import { chooseFormat } from './choose-format.ts'
 import { describeRough } from './describe-rough.ts'
-import { adviseFormat } from './products/advise-format.ts'
-import { probeProducts } from './products/probe-products.ts'
 import { ProgressReport } from './progress-report.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
@@ -21,7 +18,9 @@ const MOST_THREADS = 256
 /** Of the matrices that stayed in blocks, in words. */
 const SHOWN = 5
 
-type Kept = Awaited<ReturnType<typeof quantizeCheckpoint>>
+type Quantized = Awaited<ReturnType<typeof quantizeCheckpoint>>
+/** What people read of each stage. */
+const STAGES = { smooth: 'smoothing layer', quantize: 'quantising' }
 
 export const quantizeCommand = defineCommand({
   args: {
@@ -30,14 +29,14 @@ export const quantizeCommand = defineCommand({
     for: {
       type: 'string',
       description:
-        'this-machine: times products here and takes row where it is twice as fast; portable: --bits 8 --block 128',
+        'this-machine: times products here and takes row where it is twice as fast; portable (the default): --bits 8 --block 128',
       valueHint: 'where',
     },
-    bits: { type: 'string', description: '8 or 4; 8 by default', valueHint: 'n' },
+    bits: { type: 'string', description: '8 or 4; 8 with --block alone', valueHint: 'n' },
     block: {
       type: 'string',
       description:
-        '128 by default; values that share a scale: 16 to 256, 32 is best with 4 bits; or row, faster and less accurate',
+        'values that share a scale: 16 to 256, 32 is best with 4 bits; or row, faster and less accurate; 128 with --bits alone',
       valueHint: 'n',
     },
     threads: { type: 'string', description: 'threads that quantise; all processors by default', valueHint: 'n' },
@@ -50,29 +49,44 @@ export const quantizeCommand = defineCommand({
       const threads = readThreads(args.threads)
       const { folder } = await resolveModel(args.model)
       const report = new ProgressReport()
-      const rough = await quantizeCheckpoint({
+      const quantized = await quantizeCheckpoint({
         folder,
         out: args.out,
         ...format,
         threads,
+        chooseSmoothing: createSmoother(threads, signal),
         signal,
-        onProgress: (progress) => report.show({ ...progress, stage: 'quantising' }),
+        onProgress: ({ stage, ...progress }) => report.show({ ...progress, stage: STAGES[stage] }),
       })
+      const { rough, smoothed } = quantized
       printResult(
         args.json ?? false,
-        { out: args.out, ...format, ...(reason && { reason }), kept_in_blocks: rough },
+        { out: args.out, ...format, ...(reason && { reason }), kept_in_blocks: rough, smoothed },
         () =>
           [
             `${colors.green('wrote')} ${args.out}`,
             ...(reason ? [`${nameFormat({ bits: format.bits, block_size: format.blockSize })}: ${reason}`] : []),
-            ...describeKept(rough),
+            ...(format.blockSize === 'row' ? [describeSmoothed(quantized), ...describeKept(quantized)] : []),
           ].join('\n'),
       )
     }),
 })
 
+/** Runs language models on the CPU of this machine for it. */
+function createSmoother(threads: number, signal: AbortSignal): NonNullable<QuantizeWeightsOptions['chooseSmoothing']> {
+  return async (files, options) => {
+    const { bytes: available } = await measureAvailableMemory()
+    return chooseSmoothing(files, { ...options, openBackend: () => createCpuBackend({ threads }), available, signal })
+  }
+}
+
+function describeSmoothed({ smoothed }: Quantized): string {
+  if (smoothed.length === 0) return 'no channels are smoothed, as only those of language models are'
+  return `channels behind ${smoothed.length} norms are smoothed, so that rows round them less`
+}
+
 /** What the guard of whole rows kept, the roughest first. */
-function describeKept(rough: Kept): string[] {
+function describeKept({ rough }: Quantized): string[] {
   if (rough.length === 0) return []
   const lines = rough
     .toSorted((a, b) => b.error - a.error)
@@ -80,47 +94,6 @@ function describeKept(rough: Kept): string[] {
     .map(({ name, error }) => `  ${name} (${(100 * error).toFixed(1)} %)`)
   const more = rough.length > SHOWN ? [`  and ${rough.length - SHOWN} more; --json has all`] : []
   return [describeRough(rough.length), ...[...lines, ...more].map((line) => colors.dim(line))]
-}
-
-interface FormatArguments {
-  readonly for?: string | undefined
-  readonly bits?: string | undefined
-  readonly block?: string | undefined
-}
-
-interface ChosenFormat extends Pick<QuantizeWeightsOptions, 'bits' | 'blockSize'> {
-  /** Where it was chosen by what products cost here. */
-  readonly reason?: string
-}
-
-async function chooseFormat(args: FormatArguments, signal: AbortSignal): Promise<ChosenFormat> {
-  const { for: where, bits, block } = args
-  if (where !== undefined && where !== 'this-machine' && where !== 'portable')
-    throw new InvalidRequestError('--for', `expected this-machine or portable, got '${where}'`)
-  if (where !== undefined && (bits !== undefined || block !== undefined))
-    throw new InvalidRequestError('--for', 'chooses the format itself; leave it out, or --bits and --block')
-  if (where !== 'this-machine') return readFormat(bits ?? '8', block ?? '128')
-  const products = await probeProducts({ signal })
-  if (products === undefined)
-    throw new InvalidRequestError(
-      '--for',
-      'onnxruntime-node does not load here, so nothing can be timed; take portable',
-    )
-  const { format, reason } = adviseFormat(products)
-  return { bits: format.bits, blockSize: format.block_size, reason }
-}
-
-function readFormat(bits: string, block: string) {
-  const parsed = quantizationConfigSchema.safeParse({
-    quant_method: 'tessera',
-    bits: Number(bits),
-    block_size: block === 'row' ? block : Number(block),
-  })
-  if (parsed.success) return { bits: parsed.data.bits, blockSize: parsed.data.block_size }
-  throw new InvalidRequestError(
-    '--bits and --block',
-    `expected 8 or 4 bits in blocks of 16, 32, 64, 128 or 256, or 8 bits with row, got ${bits} and ${block}`,
-  )
 }
 
 function readThreads(text: string | undefined): number {

@@ -79,6 +79,18 @@ describe.each(Object.keys(CHOICES) as Choice[])('a language model with %s', (cho
   })
 })
 
+it('is refused by a model whose channels are smoothed', async () => {
+  const out = join(work, 'smoothed')
+  const norm = { norm: 'model.layers.0.input_layernorm.weight', matrices: [], factors: new Float32Array(40).fill(1) }
+  const chooseSmoothing = async () => ({ norms: [norm], normsFromOne: false })
+  await quantizeWeights({ folder: BASE, out, bits: 8, blockSize: 'row', chooseSmoothing })
+  await compute(out, [], 'float')
+  await expect(compute(out, CHOICES.plain, 'float')).rejects.toMatchObject({
+    code: 'model_format',
+    got: expect.stringContaining('smoothed'),
+  })
+})
+
 /** Copies of the base whose numbers have 8 bits, in BF16 and in F32. */
 async function writeRounded(dtype: 'BF16' | 'F32'): Promise<string> {
   const folder = join(work, dtype)

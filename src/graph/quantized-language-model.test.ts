@@ -46,7 +46,7 @@ describe.each(FORMATS)('$name in $bits bits, blocks of $blockSize, gives its deq
     await cp(fixtureFolder(format.name), folder, { recursive: true })
     if ('outliers' in format) await writeOutliers(folder, format.outliers, 10)
     const quantizing = { folder, out: join(work, 'quantized'), bits: format.bits, blockSize: format.blockSize }
-    rough = (await quantizeWeights(quantizing)).map(({ name }) => name)
+    rough = (await quantizeWeights(quantizing)).rough.map(({ name }) => name)
     const source = await openCheckpoint(folder)
     quantized = await openCheckpoint(join(work, 'quantized'))
     await writeDequantized(source, quantized, join(work, 'float'))

@@ -1,6 +1,6 @@
 import { BERT_MATRICES } from './bert-config.ts'
 import { FLUX2_MATRICES } from './flux2-config.ts'
-import { LANGUAGE_MODELS } from './language-models/families.ts'
+import { WITH_OR_WITHOUT_HEAD } from './language-models/families.ts'
 import { type Family, findFamily, JULIA, LAYA, type ModelConfig } from './model-config.ts'
 import { MARKER_HEAD_MATRICES, MODERNBERT_MATRICES } from './modernbert-config.ts'
 import { Z_IMAGE_MATRICES } from './z-image-config.ts'
@@ -12,7 +12,7 @@ interface QuantizedFamily extends Family {
 
 /** Every kind of checkpoint that is quantised: models that answer, text encoders, and transformers by their class in diffusers. */
 const QUANTIZED: readonly QuantizedFamily[] = [
-  ...LANGUAGE_MODELS.map((row) => ({ ...row, architectures: [...row.architectures, ...row.bare] })),
+  ...WITH_OR_WITHOUT_HEAD,
   {
     architectures: ['BertForSequenceClassification', 'TesseraTreeDecider', 'BertModel'],
     modelTypes: ['bert'],

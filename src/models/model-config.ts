@@ -65,15 +65,23 @@ export function identifyModel(json: unknown, file: string): ModelConfig {
  * @throws ModelFormatError naming what it is and all that is known
  */
 export function findFamily<Row extends Family>(rows: readonly Row[], config: ModelConfig): Row {
-  const { architectures, modelType, file } = config
-  const found = rows.find(
+  const found = matchFamily(rows, config)
+  if (found !== undefined) return found
+  const known = rows.flatMap((row) => row.architectures).join(', ')
+  throw new ModelFormatError(config.file, `a model of one of the architectures ${known}`, describe(config))
+}
+
+/** The same, undefined where no row reads it. */
+export function matchFamily<Row extends Family>(
+  rows: readonly Row[],
+  { architectures, modelType }: ModelConfig,
+): Row | undefined {
+  if (architectures.length === 0 && modelType === undefined) return undefined
+  return rows.find(
     (row) =>
       (architectures.length === 0 || architectures.some((name) => row.architectures.includes(name))) &&
       (modelType === undefined || row.modelTypes.includes(modelType)),
   )
-  if (found !== undefined && (architectures.length > 0 || modelType !== undefined)) return found
-  const known = rows.flatMap((row) => row.architectures).join(', ')
-  throw new ModelFormatError(file, `a model of one of the architectures ${known}`, describe(config))
 }
 
 function describe({ architectures, modelType }: ModelConfig): string {

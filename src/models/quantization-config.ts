@@ -29,6 +29,11 @@ export const quantizationConfigSchema = tensorFormatSchema.and(
     quant_method: z.literal('tessera'),
     /** Tensors that are stored otherwise than the rest, by name. */
     tensors: z.record(z.string(), tensorFormatSchema).optional(),
+    /**
+     * Whether results of norms were divided by a factor for each channel, and columns of the matrices behind them multiplied by it, before
+     * weights were rounded. Nothing has to be undone; but changes of these matrices, as adapters are, are of other inputs.
+     */
+    smoothed: z.literal(true).optional(),
   }),
 )
 

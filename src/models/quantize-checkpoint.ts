@@ -4,21 +4,20 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import { InvalidRequestError } from '../errors/index.ts'
 import { copyBesides, copyPart } from './copy-pipeline.ts'
 import { exists } from './exists.ts'
-import type { RoughMatrix } from './find-rough-matrices.ts'
 import { isImageBundle } from './is-image-bundle.ts'
 import { listParts } from './list-parts.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openFloats } from './open-model.ts'
-import { quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
+import { type QuantizedCheckpoint, quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 import { weighFiles } from './weigh-model.ts'
 
 /**
  * Writes a copy of a language model, or of a pipeline in diffusers layout, with its matrices in 4 or 8 bits.
  *
- * @returns the matrices that stayed in blocks of 128 because whole rows would have been too rough, those of a pipeline by folder and name
+ * @returns what became of its matrices and norms, those of a pipeline by folder and name
  * @throws as `quantizeWeights`
  */
-export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promise<readonly RoughMatrix[]> {
+export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promise<QuantizedCheckpoint> {
   const files = openFloats(options.folder)
   if (!(await isImageBundle(files))) return quantizeWeights(options)
   const out = resolve(options.out)
@@ -30,9 +29,9 @@ export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promi
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
   try {
-    const rough = await writeParts(partial, files, options)
+    const quantized = await writeParts(partial, files, options)
     await rename(partial, out)
-    return rough
+    return quantized
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
     throw error
@@ -43,25 +42,30 @@ async function writeParts(
   partial: string,
   files: ModelFiles,
   { folder, onProgress, ...options }: QuantizeWeightsOptions,
-): Promise<readonly RoughMatrix[]> {
+): Promise<QuantizedCheckpoint> {
   await copyBesides(files, partial, options.signal)
   const quantized = (await listParts(files)).filter(({ quantised }) => quantised)
   const sizes = await Promise.all(quantized.map((part) => weighFiles(files.within(part.folder))))
   const total = sizes.reduce((sum, size) => sum + size, 0)
-  const all: RoughMatrix[] = []
+  const all: QuantizedCheckpoint[] = []
   let before = 0
   for (const [index, { folder: part }] of quantized.entries()) {
-    const rough = await quantizeWeights({
+    const { rough, smoothed } = await quantizeWeights({
       ...options,
       folder: join(folder, part),
       files: files.within(part),
+      tokenizer: files.within('tokenizer'),
       out: join(partial, part),
-      onProgress: ({ done }) => onProgress?.({ stage: 'quantize', done: before + done, total }),
+      onProgress: ({ stage, ...progress }) =>
+        onProgress?.(stage === 'smooth' ? { stage, ...progress } : { stage, done: before + progress.done, total }),
     })
-    all.push(...rough.map(({ name, error }) => ({ name: `${part}/${name}`, error })))
+    all.push({
+      rough: rough.map(({ name, error }) => ({ name: `${part}/${name}`, error })),
+      smoothed: smoothed.map((norm) => `${part}/${norm}`),
+    })
     before += sizes[index]!
     onProgress?.({ stage: 'quantize', done: before, total })
   }
   await copyPart(files.within('vae'), join(partial, 'vae'), options.signal)
-  return all
+  return { rough: all.flatMap(({ rough }) => rough), smoothed: all.flatMap(({ smoothed }) => smoothed) }
 }

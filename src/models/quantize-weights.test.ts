@@ -55,7 +55,7 @@ it.each([1, 2])('keeps a matrix with a column of outliers in blocks, with %d thr
   await writeOutliers(folder, name, 10)
   const out = join(work, 'rows')
   const seen: number[] = []
-  const rough = await quantizeWeights({
+  const { rough, smoothed } = await quantizeWeights({
     folder,
     out,
     bits: 8,
@@ -65,6 +65,7 @@ it.each([1, 2])('keeps a matrix with a column of outliers in blocks, with %d thr
   })
   expect(rough).toEqual([{ name, error: expect.any(Number) as number }])
   expect(rough[0]!.error).toBeGreaterThan(0.0125)
+  expect(smoothed).toEqual([])
   const { config, weights } = await openCheckpoint(out)
   expect(config.quantization_config).toEqual({
     quant_method: 'tessera',
@@ -78,7 +79,7 @@ it.each([1, 2])('keeps a matrix with a column of outliers in blocks, with %d thr
   for (const other of others) expect(weights.get(other)).toMatchObject({ dtype: 'I8' })
   // In blocks it is what quantising to blocks makes of it, to the byte.
   const blocks = join(work, 'blocks')
-  expect(await quantizeWeights({ folder, out: blocks, bits: 8, blockSize: 128 })).toEqual([])
+  expect(await quantizeWeights({ folder, out: blocks, bits: 8, blockSize: 128 })).toEqual({ rough: [], smoothed: [] })
   expect(readTensorBytes(weights, name)).toEqual(readTensorBytes((await openCheckpoint(blocks)).weights, name))
   expect(seen.at(-1)).toBe(1)
   expect(seen).toEqual(seen.toSorted((a, b) => a - b))

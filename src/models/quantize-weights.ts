@@ -16,12 +16,13 @@ import { openFloats } from './open-model.ts'
 import { BLOCKS_FOR_ROUGH, quantizationConfigSchema, type QuantizationConfig } from './quantization-config.ts'
 import { readConfig } from './read-config.ts'
 import { SliceQuantizer } from './slice-quantizer.ts'
+import { smoothWeights, type Smoothing } from './smooth-weights.ts'
 import type { WeightIndex } from './weight-index.ts'
 import { writeQuantized } from './write-quantized.ts'
 
 export interface QuantizeProgress {
-  readonly stage: 'quantize'
-  /** Bytes of the checkpoint that the work so far stands for, and all of them. */
+  readonly stage: 'quantize' | 'smooth'
+  /** Bytes of the checkpoint that the work so far stands for, and all of them; while channels are looked at, layers of a language model. */
   readonly done: number
   readonly total: number
 }
@@ -43,8 +44,29 @@ export interface QuantizeWeightsOptions {
   readonly blockSize: QuantizationConfig['block_size']
   /** Threads that quantise. With one it is the caller's, which is busy meanwhile. @defaultValue 1 */
   readonly threads?: number
+  /**
+   * Chooses how the channels of a checkpoint are smoothed before its matrices become whole rows, see `chooseSmoothing`; of other formats it
+   * is not asked. @defaultValue they stay as they are
+   */
+  readonly chooseSmoothing?: ChooseSmoothing
+  /** Has `tokenizer.json`. @defaultValue the files of the checkpoint */
+  readonly tokenizer?: ModelFiles
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (progress: QuantizeProgress) => void
+}
+
+/** Undefined where there is nothing to smooth. */
+export type ChooseSmoothing = (
+  files: ModelFiles,
+  options: { readonly tokenizer: ModelFiles; onLayer(done: number, total: number): void },
+) => Promise<Smoothing | undefined>
+
+/** What became of a checkpoint besides its files. */
+export interface QuantizedCheckpoint {
+  /** Matrices that stayed in blocks of 128 because whole rows would have been too rough. */
+  readonly rough: readonly RoughMatrix[]
+  /** Names of the norms whose channels were smoothed. */
+  readonly smoothed: readonly string[]
 }
 
 /** Configuration and tokenizer of a checkpoint; weights in other formats are not copied. */
@@ -58,34 +80,43 @@ export const HEAD_FILE = 'head.safetensors'
  * unchanged; see `quantizationConfigSchema` for the storage. Memory stays bounded whatever the size of the
  * checkpoint.
  *
- * @returns the matrices that stayed in blocks of 128 because whole rows would have been too rough
  * @throws ModelFormatError when the checkpoint is damaged, of a kind that is not known, already quantised or has a weight that isn't finite
  * @throws InvalidRequestError when `out` exists
  * @throws AbortedError when the signal fires; nothing is left behind
  */
-export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<readonly RoughMatrix[]> {
+export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<QuantizedCheckpoint> {
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
-  const files = options.files ?? openFloats(options.folder)
-  const config = await readModelConfig(files)
+  const stored = options.files ?? openFloats(options.folder)
+  const config = await readModelConfig(stored)
   const matrices = findMatrices(config)
-  const weights = await indexWeights(files)
   const partial = `${out}.partial-${randomUUID()}`
   await mkdir(partial, { recursive: true })
   try {
     const storage = findStorageFile(config)
-    await copyDescriptions(partial, files, { ...options, storage })
+    await copyDescriptions(partial, stored, { ...options, storage })
+    const smoothing = await smooth(stored, options)
+    const files = smoothing === undefined ? stored : smoothWeights(stored, smoothing)
+    const weights = await indexWeights(files)
     // Weights may lie elsewhere than the files beside them, as in the hub's cache.
     const source = (await files.made?.()) === undefined ? openFolder(weights.folder) : files
     const rough = await writeWeights(partial, weights, { ...options, matrices, source })
-    const names = rough.map(({ name }) => name)
-    await writeFile(join(partial, storage), await describeQuantized(files, { ...options, storage, rough: names }))
+    const described = { ...options, storage, rough: rough.map(({ name }) => name), smoothed: smoothing !== undefined }
+    await writeFile(join(partial, storage), await describeQuantized(stored, described))
     await rename(partial, out)
-    return rough
+    return { rough, smoothed: smoothing?.norms.map(({ norm }) => norm) ?? [] }
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
     throw error
   }
+}
+
+async function smooth(files: ModelFiles, options: QuantizeWeightsOptions): Promise<Smoothing | undefined> {
+  if (options.blockSize !== 'row') return undefined
+  return options.chooseSmoothing?.(files, {
+    tokenizer: options.tokenizer ?? files,
+    onLayer: (done, total) => options.onProgress?.({ stage: 'smooth', done, total }),
+  })
 }
 
 /** Texts of a checkpoint that a GGUF file stands for. */
@@ -109,6 +140,8 @@ export interface QuantizedStorage extends Pick<QuantizeWeightsOptions, 'folder' 
   readonly storage: string
   /** Names of the tensors that stayed in blocks. @defaultValue none */
   readonly rough?: readonly string[]
+  /** @defaultValue false */
+  readonly smoothed?: boolean
 }
 
 /**
@@ -118,7 +151,7 @@ export interface QuantizedStorage extends Pick<QuantizeWeightsOptions, 'folder' 
  */
 export async function describeQuantized(
   files: ModelFiles,
-  { folder, storage, bits, blockSize, rough = [] }: QuantizedStorage,
+  { folder, storage, bits, blockSize, rough = [], smoothed = false }: QuantizedStorage,
 ): Promise<string> {
   const config = await readConfig(files, storage, z.looseObject({}), 'a configuration in JSON')
   if (config['quantization_config'] !== undefined) {
@@ -134,6 +167,7 @@ export async function describeQuantized(
     bits,
     block_size: blockSize,
     ...(rough.length > 0 && { tensors }),
+    ...(smoothed && { smoothed }),
   })
   return `${JSON.stringify({ ...config, quantization_config: quantization }, null, 2)}\n`
 }

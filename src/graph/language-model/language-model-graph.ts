@@ -1,6 +1,8 @@
 import type { AttentionForm } from '../../backends/backend.ts'
+import { ModelFormatError } from '../../errors/index.ts'
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
 import { tensorPrefix } from '../../models/language-models/tensor-layout.ts'
+import type { QuantizationConfig } from '../../models/quantization-config.ts'
 import type { WeightIndex } from '../../models/weight-index.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 import { mul } from '../../onnx/ops/elementwise.ts'
@@ -15,6 +17,8 @@ export interface LanguageModelGraph extends AttentionGraph {
   readonly movesHalf: boolean
   /** The prefix of the names of the checkpoint's tensors. */
   readonly prefix: string
+  /** Is told what each norm in front of matrices makes, by the name of its weights. */
+  readonly onNorm?: (name: string, normed: Value) => void
 }
 
 export interface ComputeOptions {
@@ -34,8 +38,17 @@ export function startLanguageModel(
   { linear, attention = 'fused', precision = 'float32', movesHalf = true }: ComputeOptions,
 ): LanguageModelGraph {
   const { quantization_config: quantization } = config
+  refuseSmoothed(weights, quantization)
   const prefix = tensorPrefix(weights)
   return { g: new GraphBuilder(name), config, weights, quantization, linear, attention, precision, movesHalf, prefix }
+}
+
+/** An adapter was trained on what norms make as it was before its channels were divided. */
+function refuseSmoothed({ changes }: WeightIndex, quantization: QuantizationConfig | undefined): void {
+  const [change] = [...(changes?.values() ?? [])].flat()
+  if (quantization?.smoothed !== true || change === undefined) return
+  const expected = 'a model whose channels are not smoothed, such as `tessera quantize --for portable` makes'
+  throw new ModelFormatError(change.file, expected, 'one with smoothed channels (quantization_config.smoothed)')
 }
 
 /** Declares `input_ids` int64 [1, S] and looks them up: [S, hidden], as all work but attention is without a batch axis. */

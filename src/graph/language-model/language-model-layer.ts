@@ -26,7 +26,9 @@ export interface LayerAttention extends AttentionInputs, KeyValues {
 export function rmsNorm(model: LanguageModelGraph, x: Value, name: string): Value {
   const { g, config } = model
   const weight = offset(model, floatWeight(model, name, [config.hidden_size]), g.scalar(1, 'float32'))
-  return simplifiedLayerNormalization(g, x, weight, config.rms_norm_eps)
+  const normed = simplifiedLayerNormalization(g, x, weight, config.rms_norm_eps)
+  model.onNorm?.(name, normed)
+  return normed
 }
 
 /** The norm in front of the layer's projections on the hidden state x [S, hidden]. */

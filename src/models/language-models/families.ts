@@ -10,8 +10,13 @@ import { qwen3 } from './qwen3/qwen3.ts'
 /** Every causal language model that this library computes; AGENTS.md says how to add one. */
 export const LANGUAGE_MODELS: readonly LanguageModelFamily[] = [qwen3, qwen2, llama, gemma3]
 
-/** Those that read texts for pictures, where a checkpoint may lack the head. */
-const TEXT_ENCODERS = [qwen3].map((row) => ({ ...row, architectures: [...row.architectures, ...row.bare] }))
+const withBare = (row: LanguageModelFamily) => ({ ...row, architectures: [...row.architectures, ...row.bare] })
+
+/** All of them, where a checkpoint may lack the head. */
+export const WITH_OR_WITHOUT_HEAD: readonly LanguageModelFamily[] = LANGUAGE_MODELS.map(withBare)
+
+/** Those that read texts for pictures. */
+const TEXT_ENCODERS = [qwen3].map(withBare)
 
 /** @throws ModelFormatError naming the architecture that is not known, or the field that is not supported */
 export function readLanguageModelConfig(config: ModelConfig): LanguageModelConfig {

@@ -51,6 +51,10 @@ export function minimum(g: GraphBuilder, a: Value, b: Value): Value {
   return single(g.node('Min', [a, b]))
 }
 
+export function maximum(g: GraphBuilder, a: Value, b: Value): Value {
+  return single(g.node('Max', [a, b]))
+}
+
 /** bool */
 export function greater(g: GraphBuilder, a: Value, b: Value): Value {
   return single(g.node('Greater', [a, b]))
