@@ -19,7 +19,7 @@ const PORTABLE = { bits: 8, blockSize: 128 } as const
 const UNTIMED = 'onnxruntime-node does not load here, so nothing can be timed'
 
 /**
- * The format that checkpoints are quantised to: what was asked for, else blocks of 128.
+ * The format that checkpoints are quantised to: what was asked for, else what is fast on this machine.
  *
  * @param probe times products. @defaultValue on the CPU
  * @throws InvalidRequestError naming the flag, AbortedError
@@ -35,12 +35,13 @@ export async function chooseFormat(
   if (where !== undefined && isNamed)
     throw new InvalidRequestError('--for', 'chooses the format itself; leave it out, or --bits and --block')
   if (isNamed) return readFormat(bits ?? '8', block ?? '128')
-  if (where !== 'this-machine') return PORTABLE
+  if (where === 'portable') return PORTABLE
   const products = await probe({ signal })
   if (products !== undefined) {
     const { format, reason } = adviseFormat(products)
     return { bits: format.bits, blockSize: format.block_size, reason }
   }
+  if (where === undefined) return { ...PORTABLE, reason: UNTIMED }
   throw new InvalidRequestError('--for', `${UNTIMED}; take portable`)
 }
 

@@ -44,7 +44,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   usage: ['usage --store usage.db', 'usage --store redis://localhost --from 2026-10 --to 2026-11 --format json'],
   models: ['models', 'models --use decide-latest=Qwen/Qwen3-4B --json'],
   pull: ['pull Qwen/Qwen3-0.6B', 'pull Qwen/Qwen3-4B --quantize int8', 'pull black-forest-labs/FLUX.2-klein-4B'],
-  quantize: ['quantize Qwen/Qwen3-4B ./qwen3-4b-int8', 'quantize ./qwen3-4b ./qwen3-4b-int4 --bits 4 --block 32'],
+  quantize: ['quantize Qwen/Qwen3-4B ./qwen3-4b-here', 'quantize ./qwen3-4b ./qwen3-4b-int4 --bits 4 --block 32'],
   setup: ['setup cuda', 'setup prune --dry-run', 'setup prune --platform linux-arm64 --no-pages'],
   doctor: ['doctor', 'doctor --model Qwen/Qwen3-4B', 'doctor --json'],
   bench: ['bench', 'bench --threads 4 --json'],

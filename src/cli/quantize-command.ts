@@ -29,7 +29,7 @@ export const quantizeCommand = defineCommand({
     for: {
       type: 'string',
       description:
-        'this-machine: times products here and takes row where it is twice as fast; portable (the default): --bits 8 --block 128',
+        'this-machine (the default): times products here and takes row where it is twice as fast; portable: --bits 8 --block 128',
       valueHint: 'where',
     },
     bits: { type: 'string', description: '8 or 4; 8 with --block alone', valueHint: 'n' },

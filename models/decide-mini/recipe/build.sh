@@ -69,6 +69,6 @@ fi
 # what ships: 8 bits, with the temperatures of the library's own figures
 rm -rf "$out-int8"
 cd ../../..
-node scripts/run-ts.mjs src/cli/main.ts quantize "$out" "$out-int8"
+node scripts/run-ts.mjs src/cli/main.ts quantize "$out" "$out-int8" --for portable
 npm run --silent eval:decide -- --card "$data/decisions-dev.jsonl.xz" --model "$out-int8" --fit --every "${EVERY:-1}" > "$out/evaluation.json"
 mv "$out/evaluation.json" "$out-int8/"
