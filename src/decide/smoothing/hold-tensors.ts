@@ -6,7 +6,6 @@ import type { TensorEntry, WeightIndex } from '../../models/weight-index.ts'
 export interface HeldTensors {
   /** The checkpoint's, of which these have their place in memory. */
   readonly weights: WeightIndex
-  readonly bytes: number
   /** Lets a graph of these weights have them. */
   hand(graph: BuiltGraph): BuiltGraph
 }
@@ -30,7 +29,6 @@ export async function holdTensors({ weights, read }: OpenTensors, names: readonl
   }
   return {
     weights: { ...weights, get: (name) => places.get(name) ?? weights.get(name) },
-    bytes: size,
     hand: ({ bytes, memory }) => ({ bytes, ...(memory && { memory }), files: [{ path: FILE, data }] }),
   }
 }
