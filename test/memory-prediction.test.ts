@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findCheckpoint } from '../bench/fullsize/bench-fullsize.ts'
 import { writeRandomQwen3 } from '../bench/models/write-random-qwen3.ts'
 import { bundleWorker } from '../src/engine/test-support/bundle-worker.ts'
 
@@ -32,4 +33,22 @@ it.each([
   expect(opened).toBeGreaterThan(150e6)
   expect(Math.abs(predicted / opened - 1), `predicted ${predicted}, measured ${opened}`).toBeLessThan(0.15)
   await rm(folder, { recursive: true })
+})
+
+// Only Linux counts a process's own memory apart from pages of mapped files.
+describe.skipIf(process.platform !== 'linux')('of a pipeline with a ControlNet that draws along a control', () => {
+  let controlled: string
+  let drawing: string
+  beforeAll(async () => {
+    controlled = join(work, 'controlled')
+    await findCheckpoint('z-image-control-int4').write(controlled, 'small')
+    drawing = fileURLToPath(await bundleWorker('test/helpers/controlled-memory-script.ts', 'controlled-memory-script'))
+  })
+
+  it.each(['together', 'apart'])('predicts the memory to 15 percent, with its parts open %s', async (parts) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [drawing, controlled, parts])
+    const { predicted, measured } = JSON.parse(stdout) as Record<'predicted' | 'measured', number>
+    expect(measured).toBeGreaterThan(300e6)
+    expect(Math.abs(predicted / measured - 1), `predicted ${predicted}, measured ${measured}`).toBeLessThan(0.15)
+  })
 })

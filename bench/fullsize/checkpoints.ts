@@ -5,10 +5,11 @@ import { readChatTokenizer } from '../models/chat-tokenizer.ts'
 import { flux2 } from '../models/flux2-shape.ts'
 import { languageModelShapes } from '../models/language-model-shape.ts'
 import { type RandomFormat, type Shapes, writeRandomBytes, writeRandomFloats } from '../models/write-random-weights.ts'
+import { zImageControl } from '../models/z-image-control-shape.ts'
 import { zImage } from '../models/z-image-shape.ts'
 
-/** `full` is the published size, `tiny` the same with few and narrow layers, for a test. */
-export type Scale = 'full' | 'tiny'
+/** `full` is the published size, `tiny` the same with few and narrow layers, for a test; `small` is wide enough for memory to be seen. */
+export type Scale = 'full' | 'small' | 'tiny'
 
 export interface Checkpoint {
   readonly name: string
@@ -22,15 +23,16 @@ export interface Checkpoint {
 const INT8: RandomFormat = { bits: 8, block: 128 }
 const INT8_ROWS: RandomFormat = { bits: 8, block: 'row' }
 const INT4: RandomFormat = { bits: 4, block: 32 }
-const LEVELS = { full: [128, 256, 512, 512], tiny: [32, 32, 32, 32] } as const
-/** Channels of Qwen3-4B, and of the tiny one. */
-const HIDDEN = { full: 2560, tiny: 256 } as const
+const LEVELS = { full: [128, 256, 512, 512], small: [64, 64, 64, 64], tiny: [32, 32, 32, 32] } as const
+/** Channels of Qwen3-4B, and of the small ones. */
+const HIDDEN = { full: 2560, small: 256, tiny: 256 } as const
 
 export const CHECKPOINTS: readonly Checkpoint[] = [
   decider('qwen3-4b-int8', 'Qwen3-4B, int8 in blocks of 128', INT8),
   decider('qwen3-4b-int4', 'Qwen3-4B, int4 in blocks of 32', INT4),
   zImagePipeline('z-image-int4', 'Z-Image, int4 in blocks of 32', INT4, 6.5e9),
   zImagePipeline('z-image-rows', 'Z-Image, int8 in rows', INT8_ROWS, 9e9),
+  zImagePipeline('z-image-control-int4', 'Z-Image with a ControlNet, int4 in blocks of 32', INT4, 6.5e9, true),
   {
     name: 'klein-4b-int4',
     title: 'FLUX.2 klein 4B, int4 in blocks of 32',
@@ -41,6 +43,7 @@ export const CHECKPOINTS: readonly Checkpoint[] = [
       const text = 3 * HIDDEN[scale]
       const sizes = {
         full: { heads: 24, double: 5, single: 20, text },
+        small: { heads: 6, double: 1, single: 2, text },
         tiny: { heads: 2, double: 1, single: 1, text },
       } as const
       await writePipeline(folder, scale, {
@@ -69,7 +72,13 @@ function decider(name: string, title: string, format: RandomFormat): Checkpoint 
   }
 }
 
-function zImagePipeline(name: string, title: string, format: RandomFormat, budget: number): Checkpoint {
+function zImagePipeline(
+  name: string,
+  title: string,
+  format: RandomFormat,
+  budget: number,
+  controlled = false,
+): Checkpoint {
   return {
     name,
     title,
@@ -79,13 +88,16 @@ function zImagePipeline(name: string, title: string, format: RandomFormat, budge
       const text = HIDDEN[scale]
       const sizes = {
         full: { heads: 30, layers: 30, refiners: 2, text },
+        small: { heads: 9, layers: 8, refiners: 1, text },
         tiny: { heads: 3, layers: 2, refiners: 1, text },
       } as const
+      const { heads, layers, refiners } = sizes[scale]
       await writePipeline(folder, scale, {
         index: describePipeline('ZImagePipeline', 'ZImageTransformer2DModel', 'AutoencoderKL', {}),
         shift: { shift: 3, use_dynamic_shifting: false },
         transformer: zImage('transformer', sizes[scale]),
         autoencoder: autoencoderKl('vae', LEVELS[scale]),
+        ...(controlled && { control: zImageControl('controlnet', { heads, layers: layers / 2, refiners }) }),
         format,
       })
     },
@@ -104,36 +116,48 @@ function describePipeline(pipeline: string, transformer: string, autoencoder: st
   }
 }
 
+interface Part {
+  readonly config: object
+  readonly shapes: Shapes
+}
+
 interface Pipeline {
   readonly index: object
   readonly shift: object
-  readonly transformer: { readonly config: object; readonly shapes: Shapes }
-  readonly autoencoder: { readonly config: object; readonly shapes: Shapes }
+  readonly transformer: Part
+  readonly autoencoder: Part
+  readonly control?: Part
   readonly format: RandomFormat
 }
 
 async function writePipeline(folder: string, scale: Scale, pipeline: Pipeline): Promise<void> {
-  const { index, shift, transformer, autoencoder, format } = pipeline
+  const { index, shift, transformer, autoencoder, control, format } = pipeline
   await writeJson(folder, 'model_index.json', index)
   const schedule = { base_image_seq_len: 256, base_shift: 0.5, max_image_seq_len: 4096, max_shift: 1.15, shift: 3 }
   const scheduler = { _class_name: 'FlowMatchEulerDiscreteScheduler', num_train_timesteps: 1000, ...schedule, ...shift }
   await writeJson(join(folder, 'scheduler'), 'scheduler_config.json', scheduler)
   await writeTokenizer(join(folder, 'tokenizer'))
   await writeText(join(folder, 'text_encoder'), scale, format)
-  const parts = [join(folder, 'transformer'), join(folder, 'vae')] as const
-  await writeJson(parts[0], 'config.json', { ...transformer.config, ...quantization(format) })
-  await writeRandomBytes(join(parts[0], 'model.safetensors'), transformer.shapes, format)
-  await writeJson(parts[1], 'config.json', autoencoder.config)
-  await writeRandomFloats(join(parts[1], 'model.safetensors'), autoencoder.shapes)
+  await writeQuantized(join(folder, 'transformer'), transformer, format)
+  if (control) await writeQuantized(join(folder, 'controlnet'), control, format)
+  const vae = join(folder, 'vae')
+  await writeJson(vae, 'config.json', autoencoder.config)
+  await writeRandomFloats(join(vae, 'model.safetensors'), autoencoder.shapes)
+}
+
+async function writeQuantized(folder: string, { config, shapes }: Part, format: RandomFormat): Promise<void> {
+  await writeJson(folder, 'config.json', { ...config, ...quantization(format) })
+  await writeRandomBytes(join(folder, 'model.safetensors'), shapes, format)
 }
 
 /** Qwen3-4B: its published `config.json`. */
 async function writeText(folder: string, scale: Scale, format: RandomFormat): Promise<void> {
-  const sizes = {
-    full: { layers: 36, heads: 32, keys: 8, inner: 9728, vocabulary: 151_936 },
-    // The vocabulary of the tokenizer that is written beside it.
-    tiny: { layers: 28, heads: 2, keys: 1, inner: 512, vocabulary: (await readChatTokenizer()).vocabulary },
-  }[scale]
+  // The vocabulary of the tokenizer that is written beside it.
+  const { vocabulary } = await readChatTokenizer()
+  const tiny = { layers: 28, heads: 2, keys: 1, inner: 512, vocabulary, positions: 4096 }
+  const full = { layers: 36, heads: 32, keys: 8, inner: 9728, vocabulary: 151_936, positions: 40_960 }
+  // Narrow matrices are expanded, which takes more than all others of a small pipeline; klein needs 28 layers.
+  const sizes = { full, small: { ...tiny, layers: 2 }, tiny }[scale]
   const config = {
     architectures: ['Qwen3ForCausalLM'],
     model_type: 'qwen3',
@@ -146,7 +170,7 @@ async function writeText(folder: string, scale: Scale, format: RandomFormat): Pr
     vocab_size: sizes.vocabulary,
     rms_norm_eps: 1e-6,
     rope_theta: 1_000_000,
-    max_position_embeddings: 40_960,
+    max_position_embeddings: sizes.positions,
     tie_word_embeddings: true,
     ...quantization(format),
   }

@@ -1,6 +1,9 @@
 // A process of its own that opens one model, works with it and prints what that took:
 // node scripts/run-ts.mjs bench/fullsize/measure-once.ts FOLDER decide|picture THREADS BUDGET SIDE
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import sharp from 'sharp'
 import { createEngine, type Engine } from '../../src/engine/index.ts'
 import type { QuestionsInput } from '../../src/schemas/index.ts'
 import { QUESTIONS } from '../decide/questions.ts'
@@ -76,13 +79,22 @@ async function decide(engine: Engine): Promise<Work> {
   return { open, first_progress_ms: first, count_tokens: counted, times }
 }
 
+/** With a ControlNet pictures follow another one: all of it is what is measured. */
+async function makeControl() {
+  if (!existsSync(join(folder, 'controlnet'))) return {}
+  const create = { width: Number(side), height: Number(side), channels: 3, background: '#808080' } as const
+  return { control: { image: await sharp({ create }).png().toBuffer() } }
+}
+
 async function draw(engine: Engine): Promise<Work> {
+  const control = await makeControl()
   const started = performance.now()
   const events: { readonly stage: string; readonly at: number }[] = []
   await engine.generateImage(
     { prompt: 'a fox on a blue background', size: `${side}x${side}` as `${number}x${number}`, seed: 1 },
     {
       steps: STEPS,
+      ...control,
       onProgress({ stage }) {
         watch.enter(stage)
         events.push({ stage, at: performance.now() - started })

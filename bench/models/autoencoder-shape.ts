@@ -43,7 +43,7 @@ export function flux2Autoencoder(name: string, levels: readonly number[]): Rando
   }
 }
 
-/** The decoder that Z-Image has from FLUX.1, in its published size or with so many channels on each level. */
+/** The autoencoder that Z-Image has from FLUX.1, in its published size or with so many channels on each level. */
 export function autoencoderKl(name: string, levels: readonly number[] = LEVELS): RandomModel {
   return {
     name,
@@ -62,7 +62,7 @@ export function autoencoderKl(name: string, levels: readonly number[] = LEVELS):
       use_quant_conv: false,
       use_post_quant_conv: false,
     },
-    shapes: decoder(levels, 16),
+    shapes: { ...decoder(levels, 16), ...encoder(levels, 32) },
   }
 }
 

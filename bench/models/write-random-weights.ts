@@ -36,8 +36,9 @@ export async function writeRandomBytes(file: string, shapes: Shapes, { bits, blo
       continue
     }
     const [rows, width] = shape as [number, number]
-    const scales = new Float32Array(block === 'row' ? rows : (rows * width) / block)
-    await writer.append(name, randomFillSync(new Uint8Array((rows * width * bits) / 8)))
+    const scales = new Float32Array(block === 'row' ? rows : rows * Math.ceil(width / block))
+    const padded = block === 'row' ? width : Math.ceil(width / block) * block
+    await writer.append(name, randomFillSync(new Uint8Array((rows * padded * bits) / 8)))
     await writer.append(`${name}.scales`, scales.fill((1 + index / 1e6) / (SPREAD[bits] * Math.sqrt(width))))
   }
   await writer.close()
@@ -57,9 +58,10 @@ function planTensor(name: string, shape: readonly number[], { bits, block }: Ran
       { name: `${name}.scales`, dtype: 'F32', shape: [rows] },
     ]
   }
+  const blocks = Math.ceil(width / block)
   return [
-    { name, dtype: 'U8', shape: [rows, width / block, (block * bits) / 8] },
-    { name: `${name}.scales`, dtype: 'F32', shape: [rows, width / block] },
+    { name, dtype: 'U8', shape: [rows, blocks, (block * bits) / 8] },
+    { name: `${name}.scales`, dtype: 'F32', shape: [rows, blocks] },
   ]
 }
 

@@ -63,7 +63,7 @@ export function zImage(name: string, { heads, layers, refiners, text }: ZImageSi
   }
 }
 
-function modulated(name: string, width: number): Record<string, number[]> {
+export function modulated(name: string, width: number): Record<string, number[]> {
   return { ...block(name, width), ...affine(`${name}.adaLN_modulation.0`, 4 * width, TIME) }
 }
 
@@ -81,6 +81,6 @@ function block(name: string, width: number): Record<string, number[]> {
   return Object.fromEntries(Object.entries(parts).map(([part, shape]) => [`${name}.${part}.weight`, shape]))
 }
 
-function affine(name: string, outputs: number, inputs: number): Record<string, number[]> {
+export function affine(name: string, outputs: number, inputs: number): Record<string, number[]> {
   return { [`${name}.weight`]: [outputs, inputs], [`${name}.bias`]: [outputs] }
 }

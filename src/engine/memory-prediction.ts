@@ -7,7 +7,7 @@ export interface MemoryPrediction {
   readonly open: number
   /** Pages of its files that stay in use as long as the system has memory for them. @defaultValue 0 */
   readonly mapped?: number
-  /** What a usual job takes beside that: on a state of 1,024 tokens, or of a picture of 512 × 512. */
+  /** What a usual job takes beside that: on a state of 1,024 tokens, or of a picture of 512 × 512, which follows another one where there is a ControlNet. */
   readonly working: number
   /** The least with which it does such a job: pictures are made in stages, with one part open at a time. */
   readonly needed: number

@@ -21,13 +21,13 @@ const SHARES = { 8: 8.5 / 32, 4: 4.5 / 32 } as const
 export async function predictMemory(files: ModelFiles, symbols?: SymbolOptions): Promise<MemoryPrediction> {
   const sessions: GraphMemory[] = []
   const task = await openTask(files, weighing(sessions), loadSharpCodec, { symbols })
-  const { workingMemory: working = 0 } = task
+  const { workingMemory: working = 0, stageMemory = working } = task
   await task.dispose()
   const bytes = (share: number) => sessions.map(({ floats, rest }) => share * floats + rest)
   const open = sum(bytes(1)) + BASE_BYTES
   // Sessions of pictures are run one after the other; those of decisions belong together.
   const least = (await isImageBundle(files)) ? (sizes: number[]) => Math.max(...sizes) : sum
-  const needed = (share: number) => least(bytes(share)) + BASE_BYTES + working
+  const needed = (share: number) => least(bytes(share)) + BASE_BYTES + stageMemory
   const quantized = { 8: needed(SHARES[8]), 4: needed(SHARES[4]) }
   const mapped = sum(sessions.map((session) => session.mapped ?? 0))
   return { open, mapped, working, needed: needed(1), ...(sessions.some(({ floats }) => floats > 0) && { quantized }) }

@@ -17,6 +17,8 @@ export type JobsDone = {
 export type Task = JobsDone & {
   /** Bytes that a usual job takes beside the model; absent where they are few. */
   readonly workingMemory?: number
+  /** The same with one part of the model open at a time. @defaultValue `workingMemory` */
+  readonly stageMemory?: number
   dispose(): Promise<void> | void
 }
 

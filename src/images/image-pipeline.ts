@@ -64,6 +64,8 @@ export interface ImagePipeline {
   readonly sizeStep: number
   /** Bytes that a picture of so many pixels takes at the most beside the weights: steps with previews of them, or decoding. */
   workingMemory(pixels: number): number
+  /** The same where one part is open at a time. @defaultValue that with all of them open */
+  stageMemory?(pixels: number): number
   /**
    * Reads prompt and references, once for any number of pictures.
    *

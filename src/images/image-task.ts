@@ -28,6 +28,8 @@ import { findUnknownWords, type Vocabulary } from './prompt/unknown-words.ts'
 export interface ImageTask {
   /** Bytes that a picture of 512 × 512, or of the largest native size, takes beside the model. */
   readonly workingMemory: number
+  /** The same where one part of the model is open at a time. */
+  readonly stageMemory: number
   /** @throws InvalidRequestError for a prompt or size that the model can't take */
   generateImage(job: ImageGenerationJob, context: JobContext): Promise<ImageResponse>
   /** @throws InvalidRequestError for a prompt, source or mask that can't be taken */
@@ -73,6 +75,7 @@ export async function openImageTask({
   const pixels = natives ? Math.max(...natives.map(({ width, height }) => width * height)) : USUAL_PIXELS
   return {
     workingMemory: pipeline.workingMemory(pixels),
+    stageMemory: (pipeline.stageMemory ?? pipeline.workingMemory)(pixels),
     generateImage: (job, context) => generateImage(opened, job, context),
     editImage: (job, context) => editImage(opened, job, context),
     dispose: () => pipeline.dispose(),

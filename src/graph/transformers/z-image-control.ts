@@ -26,6 +26,35 @@ export interface ZImageControl {
   readonly layers: BuiltGraph
 }
 
+/** Bytes for each token of a picture of what a step with a ControlNet takes beside the transformer's own blocks. */
+interface ControlMemory {
+  /** What runs hold, which each session keeps for the next one. */
+  readonly reader: number
+  readonly layers: number
+  /** What is handed over to the transformer. */
+  readonly hints: number
+}
+
+export function controlMemory(config: ZImageControlConfig): ControlMemory {
+  const { control_layers_places: layers, control_refiner_layers_places: refiner } = config
+  const reader = config.add_control_noise_refiner === 'control_layers' ? 0 : readerMemory(config)
+  return { reader, layers: layersMemory(config), hints: hintsMemory(config, layers.length + (refiner?.length ?? 0)) }
+}
+
+function readerMemory(config: ZImageControlConfig): number {
+  const { n_refiner_layers: count, add_control_noise_refiner: refines } = config
+  return blockMemory(config) + (refines ? 2 * hintsMemory(config, count) : 0)
+}
+
+function layersMemory(config: ZImageControlConfig): number {
+  return blockMemory(config) + 2 * hintsMemory(config, config.control_layers_places.length)
+}
+
+/** What so many blocks add; in the run that makes it, it is there once apart and once together. */
+function hintsMemory({ dim }: ZImageControlConfig, blocks: number): number {
+  return blocks * dim * Float32Array.BYTES_PER_ELEMENT
+}
+
 type ControlModel = ZImageBlockModel & { readonly config: ZImageControlConfig }
 
 /** @throws ModelFormatError when a tensor is missing or not of the shape the configuration asks for */
@@ -61,7 +90,8 @@ function buildReader(model: ControlModel): BuiltGraph {
     }
   }
   g.output('context', context, 'float32', ['padded_tokens', dim])
-  return g.build(weights.folder)
+  const graph = g.build(weights.folder)
+  return refines === 'control_layers' ? graph : withRun(graph, { input: 'x', bytes: readerMemory(config) / dim })
 }
 
 function buildLayers(model: ControlModel): BuiltGraph {
@@ -78,8 +108,7 @@ function buildLayers(model: ControlModel): BuiltGraph {
   const joined = joinBlocks(model, withCaption(context), withCaption(x), blocks)
   g.output('hints', joined.hints, 'float32', [count, 'rows', dim])
   g.output('joined', joined.context, 'float32', ['rows', dim])
-  // What each layer adds is there once apart from the others, and once with them.
-  return withRun(g.build(weights.folder), { input: 'x', bytes: blockMemory(config) / dim + 2 * 4 * count })
+  return withRun(g.build(weights.folder), { input: 'x', bytes: layersMemory(config) / dim })
 }
 
 interface ControlBlocks {

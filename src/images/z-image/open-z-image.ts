@@ -4,6 +4,7 @@ import { describeAutoencoderKlDecoder, refuseUnread } from '../../graph/index.ts
 import { type AutoencoderKlConfig, autoencoderKlConfigSchema } from '../../models/autoencoder-config.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { zImageConfigSchema } from '../../models/z-image-config.ts'
+import type { ZImageControlConfig } from '../../models/z-image-control-config.ts'
 import { type LatentDecoder, openLatentDecoder } from '../decoding/latent-decoder.ts'
 import { readImageManifest } from '../image-manifest.ts'
 import type { ImagePipeline } from '../image-pipeline.ts'
@@ -63,7 +64,7 @@ export async function openZImagePipeline(
   return createZImagePipeline({
     text,
     denoiser,
-    encoder: new StartEncoder(backend, vae),
+    encoder: await openEncoder(backend, vae, control),
     decoder,
     previewer,
     scheduler,
@@ -75,6 +76,17 @@ export async function openZImagePipeline(
       guidance: manifest.guidance_scale ?? published.guidance,
     },
   })
+}
+
+/** A pipeline with a ControlNet is there to follow pictures, so what encodes them is opened with the others. */
+async function openEncoder(
+  backend: Backend,
+  vae: Part<AutoencoderKlConfig>,
+  control: Part<ZImageControlConfig> | undefined,
+): Promise<StartEncoder> {
+  const encoder = new StartEncoder(backend, vae)
+  if (control) await encoder.open()
+  return encoder
 }
 
 function openDecoder(

@@ -2,6 +2,7 @@ import type { Backend, Session } from '../../backends/backend.ts'
 import { buildAutoencoderKlEncoder } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { AutoencoderKlConfig } from '../../models/autoencoder-config.ts'
+import { withRun } from '../../onnx/built-graph.ts'
 import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import type { Part } from '../read-part.ts'
 import type { Grid } from '../sampling/positions.ts'
@@ -12,7 +13,12 @@ export interface Posterior {
   readonly deviation: Float32Array
 }
 
-/** Encodes pictures to begin with. Its session is made with the first of them, since most requests have none. */
+/** onnxruntime holds this many values of the size of the largest one while it encodes: those of the first level. */
+const HELD_AT_ONCE = 3
+/** Of an RGB picture. */
+const CHANNELS = 3
+
+/** Encodes pictures to begin with, and those to follow. Its session is made with the first of them, since most requests have none. */
 export class StartEncoder {
   readonly #backend: Backend
   readonly #part: Part<AutoencoderKlConfig>
@@ -21,6 +27,16 @@ export class StartEncoder {
   constructor(backend: Backend, part: Part<AutoencoderKlConfig>) {
     this.#backend = backend
     this.#part = part
+  }
+
+  /** Bytes that encoding a picture of so many pixels takes beside the weights. */
+  workingMemory(pixels: number): number {
+    return HELD_AT_ONCE * this.#part.config.block_out_channels[0]! * Float32Array.BYTES_PER_ELEMENT * pixels
+  }
+
+  /** Makes the session before there is a picture. @throws ModelFormatError where the checkpoint has no encoder */
+  async open(): Promise<void> {
+    await this.#open()
   }
 
   /** @throws ModelFormatError where the checkpoint has no encoder */
@@ -36,7 +52,9 @@ export class StartEncoder {
   ): Promise<Posterior> {
     await context.turn()
     const session = await this.#open()
-    const { moments } = await session.run({ image: { type: 'float32', dims: [1, 3, height, width], data: image } })
+    const { moments } = await session.run({
+      image: { type: 'float32', dims: [1, CHANNELS, height, width], data: image },
+    })
     const data = moments!.data as Float32Array
     const half = data.length / 2
     const deviation = data.subarray(half).map((logVariance) => Math.exp(0.5 * Math.min(Math.max(logVariance, -30), 20)))
@@ -72,6 +90,7 @@ export class StartEncoder {
   async #create(): Promise<Session> {
     const { config, weights } = this.#part
     const { attention } = this.#backend
-    return this.#backend.createSession(buildAutoencoderKlEncoder(config, weights, { attention }))
+    const graph = buildAutoencoderKlEncoder(config, weights, { attention })
+    return this.#backend.createSession(withRun(graph, { input: 'image', bytes: this.workingMemory(1) / CHANNELS }))
   }
 }

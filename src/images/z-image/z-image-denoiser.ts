@@ -6,6 +6,7 @@ import {
   buildZImageStages,
   buildZImageTransformer,
   zImageBlockMemory,
+  zImageControlMemory,
   chooseAttention,
   chooseLinear,
   refuseUnread,
@@ -41,7 +42,7 @@ export async function openZImageDenoiser(
     const whole = buildZImageTransformer(config, weights, options)
     refuseUnread(weights, [caption, whole], transformer.unread)
     const session = await backend.createSession(caption)
-    return new ZImageDenoiser(config, session, createWholeSteps(await backend.createSession(whole)))
+    return new ZImageDenoiser(config, session, createWholeSteps(await backend.createSession(whole)), undefined)
   }
   const stages = buildZImageStages(config, weights, hintPlaces(control.config), options)
   refuseUnread(weights, [caption, ...Object.values(stages)], transformer.unread)
@@ -60,6 +61,7 @@ export async function openZImageDenoiser(
       layers: await open(stages.layers),
       control: { reader: await open(controlNet.reader), layers: await open(controlNet.layers) },
     }),
+    control.config,
   )
 }
 
@@ -68,16 +70,30 @@ export class ZImageDenoiser {
   readonly #config: ZImageConfig
   readonly #caption: Session
   readonly #steps: ZImageSteps
+  readonly #control: ZImageControlConfig | undefined
 
-  constructor(config: ZImageConfig, caption: Session, steps: ZImageSteps) {
+  /** @param control undefined where there is no ControlNet */
+  constructor(config: ZImageConfig, caption: Session, steps: ZImageSteps, control: ZImageControlConfig | undefined) {
     this.#config = config
     this.#caption = caption
     this.#steps = steps
+    this.#control = control
   }
 
-  /** Bytes that a step of a picture of so many tokens takes beside the weights. */
+  /** Bytes that steps of a picture of so many tokens take beside the weights: what all sessions keep of their runs, with a control where there is a ControlNet. */
   workingMemory(tokens: number): number {
-    return zImageBlockMemory(this.#config) * tokens
+    const block = zImageBlockMemory(this.#config)
+    if (this.#control === undefined) return block * tokens
+    const { reader, layers, hints } = zImageControlMemory(this.#control)
+    // The transformer's refiner is a session of its own then.
+    return (2 * block + reader + layers + hints) * tokens
+  }
+
+  /** The same where one session is open at a time. */
+  stageMemory(tokens: number): number {
+    if (this.#control === undefined) return this.workingMemory(tokens)
+    const { layers, hints } = zImageControlMemory(this.#control)
+    return (layers + hints) * tokens
   }
 
   /**

@@ -93,16 +93,27 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
 
   return {
     sizeStep,
-    workingMemory: (pixels) => predictWorkingMemory(parts, pixels, sizeStep),
+    ...predictMemory(parts, sizeStep),
     prepare,
     dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
   }
 }
 
-/** Previews are made while the transformer is open, pictures when the steps are over. */
-function predictWorkingMemory({ denoiser, decoder, previewer }: ZImageParts, pixels: number, step: number): number {
-  const steps = denoiser.workingMemory(pixels / step ** 2) + (previewer?.workingMemory?.(pixels) ?? 0)
-  return Math.max(steps, decoder.workingMemory(pixels))
+function predictMemory(parts: ZImageParts, step: number): Pick<ImagePipeline, 'workingMemory' | 'stageMemory'> {
+  const { denoiser, decoder, encoder, previewer, controlChannels } = parts
+  const isControlled = controlChannels !== undefined
+  /** Previews are made while the transformer is open, pictures when the steps are over. */
+  function stageMemory(pixels: number): number {
+    const steps = denoiser.stageMemory(pixels / step ** 2) + (previewer?.workingMemory?.(pixels) ?? 0)
+    return Math.max(isControlled ? encoder.workingMemory(pixels) : 0, steps, decoder.workingMemory(pixels))
+  }
+  /** A control is encoded before, and every session keeps what its run held. */
+  function workingMemory(pixels: number): number {
+    if (!isControlled) return stageMemory(pixels)
+    const steps = denoiser.workingMemory(pixels / step ** 2)
+    return encoder.workingMemory(pixels) + steps + decoder.workingMemory(pixels)
+  }
+  return { workingMemory, stageMemory }
 }
 
 function createPreviewer({ encoder, channels, scale }: ZImageParts): LatentPreviewer {
