@@ -1,6 +1,7 @@
 import type * as Ort from 'onnxruntime-node'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
 import type { ElementType, Feeds, Session, Tensor } from './backend.ts'
+import { giveUp } from './give-up.ts'
 import { mapValues, openSession, SessionBase, type OrtRuntime, type OrtSessionOptions } from './open-session.ts'
 
 /** A session whose results cross to JS. */
@@ -12,17 +13,13 @@ export async function createOrtSession(
   return new OrtSession(ort, await openSession(ort, model, options))
 }
 
-/** What is transferred to a port that is closed is gone. Node 20 has no other way of freeing an ArrayBuffer. */
-const { port1: DISCARD } = new MessageChannel()
-DISCARD.close()
-
 class OrtSession extends SessionBase implements Session {
   async run(feeds: Feeds, outputs?: readonly string[]): Promise<Record<string, Tensor>> {
     return mapValues(await this.compute(feeds, outputs), fromOrt)
   }
 
   free(results: Readonly<Record<string, Tensor>>): void {
-    for (const { data } of Object.values(results)) DISCARD.postMessage(undefined, [data.buffer as ArrayBuffer])
+    giveUp(Object.values(results).map(({ data }) => data.buffer as ArrayBuffer))
   }
 }
 

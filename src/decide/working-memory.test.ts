@@ -28,10 +28,11 @@ it('keeps the larger of two', () => {
   expect(memory.lend([9]).arrays[0]!.every((value) => value === 1)).toBe(true)
 })
 
-it('makes what is larger than it keeps anew each time', () => {
+it('makes what is larger than it keeps anew each time, and frees it at once', () => {
   const memory = new WorkingMemory()
   const large = memory.lend([2 ** 23, 1])
   large.arrays[1]![0] = 7
   large.giveBack()
+  expect(large.arrays.map(({ length }) => length)).toEqual([0, 0])
   expect(memory.lend([2 ** 23, 1]).arrays[1]![0]).toBe(0)
 })
