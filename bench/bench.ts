@@ -14,7 +14,7 @@ import { peersBench } from './peers/bench-peers.ts'
 import { queuePartsBench } from './queue/bench-queue-parts.ts'
 import { queueBench } from './queue/bench-queue.ts'
 import type { Bench } from './report/bench.ts'
-import { renderReport, writeResults } from './report/write-report.ts'
+import { readResults, renderReport, writeResults } from './report/write-report.ts'
 import { serviceBench } from './service/bench-service.ts'
 
 /*
@@ -71,7 +71,9 @@ for (const name of positionals) {
   const bench = (BENCHES as Record<string, Bench<object>>)[name]
   if (bench === undefined) throw new Error(`expected ${Object.keys(BENCHES).join(', ')}; got "${name}"`)
   const environment = await describeEnvironment(options.threads)
-  const results = await bench.measure(options)
+  const measured = await bench.measure(options)
+  const before = await readResults(values.out, name)
+  const results = before && bench.join ? bench.join(before, measured) : measured
   const after = { load_after: loadavg()[0] ?? Number.NaN }
   await writeResults(values.out, name, { environment: { ...environment, ...after }, ...results })
 }

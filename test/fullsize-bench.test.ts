@@ -2,10 +2,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { expect, it } from 'vitest'
-import { findCheckpoint, measureCheckpoint } from '../bench/fullsize/bench-fullsize.ts'
+import { findCheckpoint, fullsizeBench, measureCheckpoint } from '../bench/fullsize/bench-fullsize.ts'
 import { renderFullsize } from '../bench/fullsize/render-fullsize.ts'
+import type { FullsizeModel } from '../bench/fullsize/results.ts'
 
-it.each(['qwen3-4b-int8', 'z-image-int4', 'z-image-rows', 'klein-4b-int4'])(
+it.each(['qwen3-4b-int8', 'z-image-int4', 'z-image-rows', 'z-image-control-int4', 'klein-4b-int4'])(
   'the bench of full sizes measures %s in miniature and deletes it',
   async (name) => {
     const work = await mkdtemp(join(tmpdir(), 'fullsize-'))
@@ -21,3 +22,10 @@ it.each(['qwen3-4b-int8', 'z-image-int4', 'z-image-rows', 'klein-4b-int4'])(
     expect(renderFullsize({ models: [model] })).not.toMatch(/NaN|undefined/)
   },
 )
+
+it('keeps what an earlier recording has of other checkpoints', () => {
+  const model = (name: string, peak: number) => ({ name, peak }) as FullsizeModel
+  const before = { models: [model('z-image-int4', 1), model('qwen3-4b-int8', 2)] }
+  const { models } = fullsizeBench.join!(before, { models: [model('z-image-int4', 3)] })
+  expect(models).toEqual([model('qwen3-4b-int8', 2), model('z-image-int4', 3)])
+})

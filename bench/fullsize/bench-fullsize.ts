@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { predictMemory } from '../../src/engine/predict-memory.ts'
 import { openModel } from '../../src/models/index.ts'
+import { describeEnvironment } from '../measure/environment.ts'
 import type { Bench, BenchOptions } from '../report/bench.ts'
 import { type Checkpoint, CHECKPOINTS, type Scale } from './checkpoints.ts'
 import { renderFullsize } from './render-fullsize.ts'
@@ -20,6 +22,12 @@ export const fullsizeBench: Bench<FullsizeResults> = {
     for (const name of checkpoints) models.push(await measureCheckpoint(findCheckpoint(name), 'full', { threads }))
     return { models }
   },
+  join: (before, { models }) => ({
+    models: CHECKPOINTS.flatMap(({ name }) => {
+      const named = (model: FullsizeModel) => model.name === name
+      return models.find(named) ?? before.models.find(named) ?? []
+    }),
+  }),
   render: (results) => ({ markdown: renderFullsize(results) }),
 }
 
@@ -43,9 +51,11 @@ export async function measureCheckpoint(
     const { open, needed } = await predictMemory(openModel(folder))
     const file = await readThrough(folder)
     const args = ['scripts/run-ts.mjs', 'bench/fullsize/measure-once.ts', `./${folder}`, kind, threads, budget, side]
+    const environment = await describeEnvironment(threads)
     const { stdout } = await promisify(execFile)(process.execPath, args.map(String))
     const figures = JSON.parse(stdout.trim().split('\n').at(-1)!) as ModelFigures
-    return { name, title, file, budget, predicted: { open, needed }, ...figures }
+    const measured = { ...environment, load_after: loadavg()[0] ?? Number.NaN }
+    return { name, title, environment: measured, file, budget, predicted: { open, needed }, ...figures }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -5,7 +5,8 @@ export function renderFullsize({ models }: FullsizeResults): string {
   return [
     `Checkpoints in their published sizes with random weights, from files that the system has in its cache, in a process each.
 Memory is what the system counts as resident, with pages of mapped files; the prediction leaves those out. The engine may use
-the budget; pictures are 512 × 512, states have 1,024 tokens.`,
+the budget; pictures are 512 × 512, states have 1,024 tokens. Each is measured by itself; load is the average number of running processes
+before and after, the bench's own among them.`,
     table(
       ['', 'files', 'budget', 'open', 'peak', 'without mapped files', 'predicted open / least', 'after dispose'],
       models.map((model) => [
@@ -16,9 +17,10 @@ the budget; pictures are 512 × 512, states have 1,024 tokens.`,
       ]),
     ),
     table(
-      ['', 'opening', 'first progress after', '`countTokens`', 'work', 'largest by stage (without mapped files)'],
+      ['', 'measured', 'opening', 'first progress after', '`countTokens`', 'work', 'largest by stage (without mapped files)'],
       models.map((model) => [
         model.title,
+        describeMachine(model),
         seconds(model.opening_ms),
         seconds(model.first_progress_ms),
         countTokens(model),
@@ -36,6 +38,11 @@ function describeStages({ stages = {} }: FullsizeModel): string {
   return Object.entries(stages)
     .map(([name, { peak, own }]) => `${name} ${gigabytes(peak)} (${gigabytes(own)})`)
     .join(', ')
+}
+
+function describeMachine({ environment }: FullsizeModel): string {
+  const { cpu, threads, date, load = Number.NaN, load_after: after = Number.NaN } = environment
+  return `${date.slice(0, 10)}, ${cpu}, ${threads} threads, load ${load.toFixed(1)} to ${after.toFixed(1)}`
 }
 
 function countTokens({ count_tokens: counted }: FullsizeModel): string {

@@ -1,3 +1,5 @@
+import type { Environment } from '../measure/environment.ts'
+
 /** Largest in a stage of a picture, in bytes: of the whole process, and without pages of mapped files. */
 export interface StageMemory {
   readonly peak: number
@@ -26,6 +28,8 @@ export interface ModelFigures {
 export interface FullsizeModel extends ModelFigures {
   readonly name: string
   readonly title: string
+  /** Models are measured one by one, on days of their own. */
+  readonly environment: Environment
   readonly file: number
   readonly budget: number
   /** Of the library: open, and the least that a job needs. */

@@ -45,7 +45,8 @@ export function renderImages({ peak, steps, decoding }: ImagesResults): string {
     `FLUX.2 and Z-Image networks with blocks of 1,152 channels and 4 blocks, random weights, a picture of 512 × 512 and 64
 tokens of text. Work counted: twice the weights for each row, and the attention of all rows to all. Peaks are those of
 products of 1,024 × 2,560 × 2,560 in this run: fp32 ${peaks.float32.toFixed(0)}, int8 in blocks ${blocks.toFixed(0)},
-int8 quantised as a whole ${peaks.int8_rows.toFixed(0)} GFLOP/s (int4 computes in int8). Attention is float32 in all.
+int8 quantised as a whole ${peaks.int8_rows.toFixed(0)} GFLOP/s (int4 computes in int8). Attention is float32 in all, and since
+2026-11-25 in 8 bits with whole rows, on x64 processors with VNNI.
 "Whole rows" are 8 bits with one scale for a row of weights or activations (\`tessera quantize --block row\`); int8 and
 int4 are blocks of 128. "Outside" is the share of a step that is not inside \`session.run\`. "Deviation" is that of the
 prediction from float32, with random weights, in the root mean square. PyTorch runs the classes of diffusers on

@@ -28,6 +28,8 @@ export interface Plot {
 /** One thing that `npm run bench` measures. Results are plain data: the page can be made again from the files. */
 export interface Bench<Results> {
   measure(options: BenchOptions): Promise<Results>
+  /** Adds what an earlier recording has and this one was not asked for. @defaultValue a recording takes the place of the one before */
+  join?(before: Results, now: Results): Results
   /** Markdown without the environment, and the plots that it refers to as `results/<name>.svg`. */
   render(results: Results & Measured): { readonly markdown: string; readonly plots?: readonly Plot[] }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bench, Measured } from './bench.ts'
 
@@ -11,20 +11,44 @@ export async function writeResults(out: string, name: string, results: Measured)
   await writeFile(join(out, 'results', `${name}.json`), `${JSON.stringify(results, round, 2)}\n`)
 }
 
-/** RESULTS.md and the plots, from the results that lie in `out/results`. */
+/**
+ * RESULTS.md and the plots, from the results that lie in `out/results`. One that was recorded on another processor is kept beside the last one as
+ * `NAME.PROCESSOR.json`, by hand.
+ */
 export async function renderReport(out: string, benches: Readonly<Record<string, Bench<never>>>): Promise<void> {
   const sections = ['# Measurements', INTRODUCTION]
   for (const [name, bench] of Object.entries(benches)) {
     const results = await readResults(out, name)
     if (results === undefined) continue
-    const { markdown, plots = [] } = bench.render(results as never)
-    sections.push(`# \`npm run bench -- ${name}\``, describe(results), markdown)
-    for (const { name: plot, svg } of plots) await writeFile(join(out, 'results', `${plot}.svg`), svg)
+    sections.push(`# \`npm run bench -- ${name}\``, ...(await renderRecording(out, bench, results)))
+    for (const processor of await findOthers(out, name)) {
+      const other = (await readResults(out, `${name}.${processor}`))!
+      const title = `# \`npm run bench -- ${name}\` on another processor: ${other.environment.cpu}`
+      sections.push(title, ...(await renderRecording(out, bench, other, `.${processor}`)))
+    }
   }
   await writeFile(join(out, 'RESULTS.md'), `${sections.join('\n\n')}\n`)
 }
 
-async function readResults(out: string, name: string): Promise<Measured | undefined> {
+/** Its environment and its markdown. @param suffix of the names of its plots */
+async function renderRecording(out: string, bench: Bench<never>, results: Measured, suffix = ''): Promise<string[]> {
+  const { markdown, plots = [] } = bench.render(results as never)
+  let shown = markdown
+  for (const { name, svg } of plots) {
+    await writeFile(join(out, 'results', `${name}${suffix}.svg`), svg)
+    shown = shown.replaceAll(`results/${name}.svg`, `results/${name}${suffix}.svg`)
+  }
+  return [describe(results), shown]
+}
+
+/** Processors of which there is a recording of a bench beside the last one. */
+async function findOthers(out: string, name: string): Promise<string[]> {
+  const [before, after] = [`${name}.`, '.json']
+  const files = (await readdir(join(out, 'results'))).filter((file) => file.startsWith(before) && file.endsWith(after))
+  return files.map((file) => file.slice(before.length, -after.length)).filter((processor) => processor !== '')
+}
+
+export async function readResults(out: string, name: string): Promise<Measured | undefined> {
   try {
     return JSON.parse(await readFile(join(out, 'results', `${name}.json`), 'utf8')) as Measured
   } catch (error) {
