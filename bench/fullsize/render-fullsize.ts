@@ -17,7 +17,15 @@ before and after, the bench's own among them.`,
       ]),
     ),
     table(
-      ['', 'measured', 'opening', 'first progress after', '`countTokens`', 'work', 'largest by stage (without mapped files)'],
+      [
+        '',
+        'measured',
+        'opening',
+        'first progress after',
+        '`countTokens`',
+        'work',
+        'largest by stage (without mapped files)',
+      ],
       models.map((model) => [
         model.title,
         describeMachine(model),
