@@ -1,4 +1,4 @@
-"""AutoencoderKLFlux2 without attention and quant convolutions, under diffusers' parameter names."""
+"""AutoencoderKLFlux2 without quant convolutions, under diffusers' parameter names."""
 from dataclasses import dataclass
 
 import torch
@@ -8,10 +8,10 @@ from torch import nn
 
 @dataclass
 class Config:
-    block_out_channels: tuple = (16, 16, 48, 64, 64)
-    decoder_block_out_channels: tuple = (12, 16, 32, 64, 96)
+    block_out_channels: tuple = (16, 32, 64, 128, 192)
+    decoder_block_out_channels: tuple = (12, 24, 48, 96, 192)
     layers_per_block: int = 1
-    latent_channels: int = 16
+    latent_channels: int = 30
     norm_num_groups: int = 1
     batch_norm_eps: float = 1e-4
     sample_size: int = 256
@@ -55,13 +55,28 @@ class Level(nn.Module):
         return (self.upsamplers if self.resample else self.downsamplers)[0](x)
 
 
+class Attention(nn.Module):
+    def __init__(self, channels, groups):
+        super().__init__()
+        self.group_norm = nn.GroupNorm(groups, channels, eps=1e-6)
+        self.to_q, self.to_k, self.to_v = (nn.Linear(channels, channels) for _ in range(3))
+        self.to_out = nn.ModuleList([nn.Linear(channels, channels)])
+
+    def forward(self, x):
+        rows = self.group_norm(x).flatten(2).transpose(1, 2)
+        q, k, v = self.to_q(rows), self.to_k(rows), self.to_v(rows)
+        attended = (q @ k.transpose(1, 2) * q.shape[-1] ** -0.5).softmax(-1).to(v.dtype) @ v
+        return x + self.to_out[0](attended).transpose(1, 2).unflatten(2, x.shape[2:])
+
+
 class Middle(nn.Module):
     def __init__(self, channels, groups):
         super().__init__()
         self.resnets = nn.ModuleList(ResnetBlock(channels, channels, groups) for _ in range(2))
+        self.attentions = nn.ModuleList([Attention(channels, groups)])
 
     def forward(self, x):
-        return self.resnets[1](self.resnets[0](x))
+        return self.resnets[1](self.attentions[0](self.resnets[0](x)))
 
 
 class Encoder(nn.Module):
@@ -107,6 +122,8 @@ def initialize(model):
     for name, weight in model.named_parameters():
         if weight.ndim == 4:
             nn.init.normal_(weight, std=weight[0].numel() ** -0.5)
-        if name.endswith(("conv2.weight", "bias")):
+        if "to_" in name and weight.ndim == 2:
+            nn.init.normal_(weight, std=weight.shape[1] ** -0.5)
+        if name.endswith(("conv2.weight", "bias", "to_out.0.weight")):
             nn.init.zeros_(weight)
     return model

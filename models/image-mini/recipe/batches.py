@@ -1,52 +1,59 @@
 """Training batches of scenes, edits and combinations, composed and worded on the fly."""
-import numpy as np
 import torch
 
 from captions import say_combination, say_edit, say_scene
+from make_tokenizer import AFTER, BEFORE, PAD
 from tasks import random_combination, random_pair, random_scene
 from text_encoder import LENGTH
-from train_tokenizer import AFTER, BEFORE, PAD
+
+# The encoder's errors on a picture to edit, as noise of at most these deviations: that of a token and that of all tokens, so that a background
+# which is read a little wrong comes out in the colour that it must have been.
+BLUR, SHIFT = 0.25, 0.3
 
 
 class Batches:
-    def __init__(self, renderer, latents, tokenizer, device, seed):
-        self.renderer, self.latents, self.device = renderer, latents, device
+    def __init__(self, contents, tokenizer, device, rng):
+        self.contents, self.device, self.rng = contents, device, rng
         self.tokenizer, self.padding = tokenizer, tokenizer.token_to_id(PAD)
-        self.rng = np.random.default_rng(seed)
 
     def encode(self, scenes):
-        return self.latents.encode(np.stack([self.renderer.render(scene) for scene in scenes])).to(self.device)
+        return self.contents.encode(scenes).to(self.device)
+
+    def length_of(self, caption):
+        return len(self.tokenizer.encode(f"{BEFORE}{caption}{AFTER}", add_special_tokens=False).ids)
 
     def tokenize(self, captions):
         texts = [f"{BEFORE}{caption}{AFTER}" for caption in captions]
         ids = [encoded.ids for encoded in self.tokenizer.encode_batch(texts, add_special_tokens=False)]
         lengths = [len(row) for row in ids]
         if max(lengths) > LENGTH:
-            raise ValueError(f"a caption of {max(lengths)} tokens: {texts[int(np.argmax(lengths))]}")
+            raise ValueError(f"a caption of {max(lengths)} tokens")
         rows = [row + [self.padding] * (LENGTH - len(row)) for row in ids]
         return torch.tensor(rows, device=self.device), torch.tensor(lengths, device=self.device)
 
-    def batch(self, captions, target, *references, dropout=0.1):
-        """(ids, lengths, target tokens, reference tokens...); a share of the captions is empty, for guidance."""
-        said = ["" if self.rng.random() < dropout else caption for caption in captions]
-        return (*self.tokenize(said), self.encode(target), *map(self.encode, references))
-
-    def say(self, scene):
-        """A caption that the text encoder has room for; three coloured objects can be said at more length than that."""
+    def short(self, say):
+        """A caption that the text encoder has room for."""
         for _ in range(50):
-            caption = say_scene(self.rng, scene)
-            if len(self.tokenizer.encode(caption, add_special_tokens=False).ids) <= LENGTH - 2:
+            caption = say()
+            if self.length_of(caption) <= LENGTH:
                 return caption
-        raise ValueError(f"no caption is short enough for {scene}")
+        raise ValueError(f"no caption is short enough: {caption}")
+
+    def references(self, scenes):
+        found = self.encode(scenes)
+        share = lambda: torch.rand(len(found), 1, 1, device=self.device)
+        return found + BLUR * share() * torch.randn_like(found) + SHIFT * share() * torch.randn_like(found[:, :1])
 
     def draw_scenes(self, count):
         scenes = [random_scene(self.rng) for _ in range(count)]
-        return self.batch([self.say(scene) for scene in scenes], scenes)
+        return *self.tokenize([self.short(lambda: say_scene(self.rng, scene)) for scene in scenes]), self.encode(scenes)
 
     def draw_edits(self, count):
         before, after, facts, kinds = zip(*(random_pair(self.rng) for _ in range(count)))
-        return self.batch([say_edit(self.rng, *said) for said in zip(kinds, facts)], after, before)
+        captions = [self.short(lambda: say_edit(self.rng, *said)) for said in zip(kinds, facts)]
+        return *self.tokenize(captions), self.encode(after), self.references(before)
 
     def draw_combinations(self, count):
         first, second, after, facts = zip(*(random_combination(self.rng) for _ in range(count)))
-        return self.batch([say_combination(self.rng, said) for said in facts], after, first, second)
+        captions = [self.short(lambda: say_combination(self.rng, said)) for said in facts]
+        return *self.tokenize(captions), self.encode(after), self.references(first), self.references(second)

@@ -1,9 +1,22 @@
-"""Many wordings for a scene or an edit. What a caption leaves open (style, background) is drawn at random in the scene."""
-from nouns import article, plural
+"""Many wordings for a scene or an edit. What a caption leaves open is as it usually is: 3d on white."""
+import ast
+import re
+from pathlib import Path
 
-COUNTS = {2: ("two", "2", "a pair of"), 3: ("three", "3"), 4: ("four", "4")}
+from nouns import article, plural
+from scenes import COLOURS, FONTS, PLACES, STYLES
+
+COUNTS = {2: ("two", "2", "a pair of"), 3: ("three", "3"), 4: ("four", "4"), 5: ("five", "5")}
 STARTS = ("", "", "", "", "a picture of ", "an image of ", "draw ", "create ", "generate ", "please draw ", "an illustration of ",
           "a picture with ", "make a picture of ", "show ")
+
+
+# The background of a picture of which none is said, and how often that and the first style are left out where they are so.
+USUAL, UNSAID = "white", 0.6
+# Stands for all words that no caption says, as the tokenizer has one token for them. Captions have some now and then, so that they change nothing.
+STRANGE, STRANGE_SHARE, MOST_STRANGE = "\ufffd", 0.1, 4
+# Names of fields and kinds in this file, which no caption says.
+NOT_SAID = {"new", "old", "bigger", "recolor", "retype", "s", "z", "z0", "a0", "9", "n"}
 
 
 def pick(rng, choices):
@@ -45,24 +58,37 @@ def on_background(rng, colour, fade):
     )).replace("a orange", "an orange")
 
 
-def quoted(rng, word):
-    return f'"{word if rng.random() < 0.6 else word.lower() if rng.random() < 0.6 else word.capitalize()}"'
+def quoted(word):
+    return f'"{word}"'
 
 
 def say_word(rng, scene):
-    """`"hello" in red serif letters at the top`; the usual line, font and ink are mostly left out."""
+    """`"Hello" in red serif letters at the top`; the usual line, font and ink are mostly left out."""
     words = [word for word in (scene.ink, scene.font if scene.font == "serif" or rng.random() < 0.1 else "") if word]
     look = f" in {' '.join(words)} {pick(rng, ('letters', 'letters', 'text', 'type'))}" if words else ""
-    line = f" {at(rng, scene.line)}" if not scene.items and (scene.line != "middle" or rng.random() < 0.1) else ""
-    return quoted(rng, scene.word) + look + line
+    line = f" {at(rng, scene.line)}" if not scene.items and not scene.below and (scene.line != "middle" or rng.random() < 0.1) else ""
+    second = f"{pick(rng, (' and ', ' above ', ' over ', ' ', ', '))}{quoted(scene.below)}" if scene.below else ""
+    return quoted(scene.word) + second + look + line
+
+
+def with_strange_words(rng, caption):
+    """Words that mean nothing somewhere in a caption, but not in what is to be written."""
+    if '"' in caption or rng.random() > STRANGE_SHARE:
+        return caption
+    words = caption.split(" ")
+    for _ in range(rng.integers(1, MOST_STRANGE + 1)):
+        words.insert(rng.integers(len(words) + 1), STRANGE)
+    return " ".join(words)
 
 
 def say_things(rng, scene):
     items = scene.items
+    if not items and not scene.word:
+        return pick(rng, (f"a {STRANGE}", f"{STRANGE} {STRANGE}", f"a {pick(rng, STYLES)} {STRANGE}", f"{pick(rng, STARTS)}{STRANGE}", f"two {STRANGE}"))
     if not items:
         say = ("the word {}", "the word {}", "the text {}", "a sign that says {}", "{}", "a poster with the text {}", "{}")
         return pick(rng, say).format(say_word(rng, scene))
-    style = items[0].style if rng.random() < 0.7 else None
+    style = None if items[0].style == STYLES[0] and rng.random() < UNSAID else items[0].style
     first = items[0]
     if scene.word:
         say = (" with the word {}", " with the text {}", " and the word {}", " above the word {}", " and the text {}")
@@ -71,6 +97,8 @@ def say_things(rng, scene):
         if first.place == "big":
             start = article if rng.random() < 0.8 else str
             return noun(rng, first, style, pick(rng, ("", "", "", "big", "large")), start)
+        if first.place == "tiny middle":
+            return noun(rng, first, style, pick(rng, ("tiny", "very small"))) + pick(rng, ("", "", " " + at(rng, "middle")))
         size = "small" if first.place == "middle" else pick(rng, ("", "small", "little"))
         if first.place == "middle" and rng.random() < 0.5:
             return noun(rng, first, style, size)
@@ -93,10 +121,11 @@ def say_things(rng, scene):
 
 
 def say_scene(rng, scene):
-    background = on_background(rng, scene.background, scene.fade) if rng.random() < 0.85 else ""
+    usual = scene.background == USUAL and not scene.fade
+    background = "" if usual and rng.random() < UNSAID else on_background(rng, scene.background, scene.fade)
     # words and many objects take many tokens, so their captions start at once
     start = "" if scene.word or len(scene.items) > 3 else pick(rng, STARTS)
-    return start + say_things(rng, scene) + background + pick(rng, ("", "", "", "."))
+    return with_strange_words(rng, start + say_things(rng, scene) + background + pick(rng, ("", "", "", ".")))
 
 
 EDITS = {
@@ -111,12 +140,14 @@ EDITS = {
     "mirror": ("mirror the picture", "mirror the image", "flip it horizontally", "mirror it", "flip the image", "flip the picture horizontally"),
     "grayscale": ("make it black and white", "make it grayscale", "turn it to grayscale", "remove the color", "black and white",
                   "convert to grayscale", "make the picture black and white"),
-    "style": ("make it {style}", "turn it into {style} style", "change the style to {style}", "in {style} style", "redraw it in {style} style",
-              "{style} style"),
+    "style": ("make the {old} {style}", "turn the {old} into {style} style", "change the style of the {old} to {style}",
+              "the {old} in {style} style", "redraw the {old} in {style} style"),
     "recolor": ("make the text {colour}", "change the color of the text to {colour}", "make the word {colour}", "turn the letters {colour}",
                 "write it in {colour}", "color the text {colour}", "{colour} letters"),
     "paint": ("make the {old} {colour}", "paint the {old} {colour}", "turn the {old} {colour}", "change the color of the {old} to {colour}",
               "color the {old} {colour}", "the {old} should be {colour}", "{a_new} instead"),
+    "retype": ("change the text to {quoted}", "change the word to {quoted}", "replace the text with {quoted}", "make it say {quoted}",
+               "it should say {quoted}", "write {quoted} instead"),
     "border": ("add a {colour} border", "add a {colour} frame", "put a {colour} border around it", "draw a {colour} frame around the picture"),
 }
 
@@ -138,7 +169,20 @@ def say_edit(rng, kind, facts):
     words = dict(facts)
     if "new" in facts:
         words["a_new"] = article(facts["new"])
+    if "word" in facts:
+        words["quoted"] = quoted(facts["word"])
     if "place" in facts:
         words["at"] = at(rng, facts["place"])
     text = pick(rng, EDITS[kind]).format(**words).replace("a orange", "an orange")
-    return pick(rng, ("", "", "", "", "please ")) + text + pick(rng, ("", "", "", "."))
+    return with_strange_words(rng, pick(rng, ("", "", "", "", "please ")) + text + pick(rng, ("", "", "", ".")))
+
+
+def words_said():
+    """All words of captions but names of objects, which the tokenizer replaces."""
+    tree = ast.parse(Path(__file__).read_text())
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.FunctionDef)) and node.body]
+    docstrings = {id(body[0].value) for body in bodies if isinstance(body[0], ast.Expr)}
+    texts = [node.value for node in ast.walk(tree)
+             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings]
+    said = {word for text in texts for word in re.findall(r"[a-z0-9]+", re.sub(r"\{[^}]*\}", " ", text))}
+    return said | {*" ".join(PLACES).split(), *COLOURS, *STYLES, *FONTS, "color", "colour"} - NOT_SAID

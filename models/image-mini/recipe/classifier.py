@@ -13,22 +13,29 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import save_file
 
-from scenes import BIG, CELL, COLOURS, PLACES, SIDE, SMALL, STYLES, Renderer, Scene
+from scenes import BOXES, COLOURS, PLACES, SIDE, SIZES, SPOTS, STYLES, Renderer, Scene, size_of
 from tasks import NAMES, pick, random_item
 
-SIZE, HIDDEN = 24, 192
+SIZE, HIDDEN = 24, 512
 CLASSES = [*NAMES, "nothing"]
 
 
 def random_square(renderer, rng):
     """uint8 square of a scene and the class of what stands there."""
     ground, style, name = {"background": pick(rng, list(COLOURS)), "fade": ""}, pick(rng, STYLES), pick(rng, NAMES)
-    if rng.random() < 0.4:
-        left, top, size, scene = CELL, CELL, BIG, Scene(**ground, items=(random_item(rng, name, "big", style, ground),))
+    kind = rng.random()
+    if kind < 0.4:
+        inside = SIZES["big"][1]
+        left = top = (SIDE - inside) // 2
+        size, scene = inside, Scene(**ground, items=(random_item(rng, name, "big", style, ground),))
+    elif kind < 0.5:
+        place = pick(rng, list(SPOTS))
+        (left, top), size = BOXES[place], SIZES["tiny"][0]
+        scene = Scene(**ground, items=tuple(random_item(rng, name, spot, style, ground) for spot in SPOTS))
     else:
         place = pick(rng, list(PLACES))
-        (left, top), size = PLACES[place], SMALL
-        free = [other for other in PLACES if abs(PLACES[other][0] - left) >= SMALL or abs(PLACES[other][1] - top) >= SMALL]
+        (left, top), size = PLACES[place], SIZES["small"][0]
+        free = [other for other in PLACES if abs(PLACES[other][0] - left) >= size or abs(PLACES[other][1] - top) >= size]
         items = [random_item(rng, name, place, style, ground)] if rng.random() < 0.85 else []
         if free and rng.random() < 0.6:
             items.append(random_item(rng, pick(rng, NAMES), pick(rng, free), style, ground))
@@ -57,7 +64,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="folder for classifier.safetensors and classifier.json")
-    parser.add_argument("--minutes", type=float, default=3)
+    parser.add_argument("--minutes", type=float, default=8)
     args = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)

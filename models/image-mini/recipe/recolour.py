@@ -37,14 +37,14 @@ def share_of_part(pixels, alpha):
     return float((named_part(pixels, alpha) * alpha).sum() / alpha.sum())
 
 
-def recolour(pixels, alpha, colour):
-    """The sprite with its named part in another colour (levels of 255); light and shade stay."""
-    part = named_part(pixels, alpha)
+def split_colour(pixels, alpha):
+    """What a sprite is made of, [H,W,3] and [H,W,1]: in another colour it is the first plus the second times that colour."""
+    part = named_part(pixels, alpha)[..., None]
     _, chroma, value = hue_of(pixels)
     saturation = chroma / np.maximum(value, 1e-3)
-    inside = (part > 0.5) & (alpha > 0.5)
+    inside = (part[..., 0] > 0.5) & (alpha > 0.5)
     usual_value, usual_saturation = (np.percentile(of[inside], 60) for of in (value, saturation))
     light = np.clip(value / usual_value, 0, 1.2)[..., None]
     full = np.clip(saturation / usual_saturation, 0, 1)[..., None]
-    painted = np.clip(light * (full * np.asarray(colour) / 255 + (1 - full)), 0, 1)
-    return pixels + part[..., None] * (painted - pixels)
+    return pixels * (1 - part) + part * light * (1 - full), part * light * full
+

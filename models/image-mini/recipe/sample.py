@@ -1,11 +1,13 @@
 """Draws with a trained model in Python, as src/images does."""
 import torch
 
-from principal import GRID
+from content import GRID
 from text_encoder import LENGTH
 from transformer import rotary_table
 
 GRID = (GRID, GRID)
+# What the bundle is drawn with; as the conditions are copied, guidance adds nothing.
+STEPS, SHIFT = 4, 3.0
 
 
 def levels(steps, shift):
@@ -14,7 +16,7 @@ def levels(steps, shift):
 
 
 @torch.no_grad()
-def sample(model, batches, captions, references=None, steps=12, shift=2.0, guidance=2.0, seed=0, noise=None):
+def sample(model, batches, captions, references=None, steps=STEPS, shift=SHIFT, guidance=1.0, seed=0, noise=None):
     """Tokens [B,64,C]; references are tokens of the same shape."""
     device, count = batches.device, len(captions)
     rotary = tuple(table.to(device) for table in rotary_table(model["image"].config, LENGTH, [GRID] * (1 if references is None else 2)))

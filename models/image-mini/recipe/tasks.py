@@ -1,48 +1,59 @@
 """Random scenes to draw and random edits of them."""
-import json
 from dataclasses import replace
-from pathlib import Path
 
-from captions import coloured, pick
-from scenes import COLOURS, GLYPHS, LINES, LONGEST_WORD, OBJECTS, PLACES, STYLES, Item, Scene
+from captions import USUAL, coloured, pick
+from scenes import COLOURABLE, COLOURS, GLYPHS, LONGEST_WORD, OBJECTS, PLACES, SPOTS, STYLES, WIDE_WORD, Item, Scene
 
-HERE = Path(__file__).parent
-# What scenes show of the objects: a short training does better with few.
-NAMES, BACKGROUNDS = json.loads((HERE / "shown.json").read_text()), list(COLOURS)
+NAMES, BACKGROUNDS = list(OBJECTS), list(COLOURS)
+# The most letters that a word may have, as often as they stand here.
+SHORT = (5, 5, 5, 6, 6, 7, 8, 8, 10, 12)
+# Share of scenes that say something, which is slowest to learn.
+WORDS_SHARE = 0.28
+# Share of scenes where nothing stands, since nothing asked for is known.
+NOTHING_SHARE = 0.03
 # Share of these objects that have a colour of their own.
 COLOURED = 0.5
-# Objects that take other colours, as colourable.py found them.
-COLOURABLE = [name for name in json.loads((HERE / "colourable.json").read_text()) if name in NAMES]
 WORDS = (
     "hi hey yes no ok go wow fun sale love hope home cat dog fox sun sky star moon cake open close stop start play game team "
     "hello happy party music pizza bread fresh green thanks please welcome summer winter spring autumn coffee tea milk zoo park "
     "new free best day night king queen magic dream peace smile lucky super cool hot cold big top bye wild jazz rock quiz box"
 ).upper().split()
+CAPITALS, SMALL, DIGITS = GLYPHS[:26], GLYPHS[26:52], GLYPHS[52:62]
 PAIRS = (("left", "right"), ("top", "bottom"))
 GROUPS = {
-    2: ("left", "right"), 3: ("top left", "top right", "bottom"), 4: ("top left", "top right", "bottom left", "bottom right"),
+    2: ("left", "right"), 3: ("top left", "top right", "bottom"), 4: ("top left", "top right", "bottom left", "bottom right"), 5: tuple(SPOTS),
 }
 
 
-def random_word(rng):
+def spelled(rng, word):
     kind = rng.random()
-    if kind < 0.4:
-        return pick(rng, WORDS)
-    glyphs = GLYPHS[:26] if kind < 0.75 else GLYPHS[:36] if kind < 0.85 else GLYPHS[26:36]
-    letters = "".join(glyphs[at] for at in rng.integers(len(glyphs), size=rng.integers(2, LONGEST_WORD + 1)))
-    if kind < 0.9 or len(letters) < 5:
+    return word.upper() if kind < 0.5 else word.capitalize() if kind < 0.75 else word.lower()
+
+
+def random_word(rng, longest=LONGEST_WORD):
+    """A word, random letters, digits, or two short words with a space."""
+    kind = rng.random()
+    if kind < 0.35:
+        return spelled(rng, pick(rng, WORDS))[:longest]
+    # Most words are short, and letters find their places on those first.
+    most = min(longest, pick(rng, SHORT))
+    length = rng.integers(1 if kind < 0.45 else 2, most + 1)
+    glyphs = CAPITALS if kind < 0.55 else SMALL if kind < 0.68 else GLYPHS if kind < 0.85 else DIGITS
+    letters = "".join(glyphs[at] for at in rng.integers(len(glyphs), size=length)).strip() or "A"
+    if kind < 0.92 or len(letters) < 5:
         return letters
     gap = rng.integers(2, len(letters) - 2)
     return f"{letters[:gap]} {letters[gap + 1:]}"
 
 
 def random_text(rng, ground, line):
-    """Word, ink and font, and the line in which it stands when that is left open. A gradient leaves no words in a caption for ink and font."""
-    plain = ground["fade"] or rng.random() < 0.6
-    ink = "" if plain or rng.random() < 0.25 else pick(rng, [name for name in BACKGROUNDS if name != ground["background"]])
+    """Words, ink and font, and the line in which they stand when that is left open. A gradient leaves no words in a caption for ink and font."""
+    plain = ground["fade"] or rng.random() < 0.5
+    ink = "" if plain or rng.random() < 0.2 else pick(rng, [name for name in BACKGROUNDS if name != ground["background"]])
     font = "sans" if plain or rng.random() < 0.5 else "serif"
-    line = line or ("middle" if rng.random() < 0.6 else pick(rng, list(LINES)))
-    return {"word": random_word(rng), "ink": ink, "font": font, "line": line}
+    below = random_word(rng, WIDE_WORD) if not line and rng.random() < 0.2 else ""
+    line = line or ("middle" if below or rng.random() < 0.6 else pick(rng, ("top", "middle", "bottom")))
+    return {"word": random_word(rng, WIDE_WORD if below else LONGEST_WORD), "below": below, "ink": ink, "font": font, "line": line}
 
 
 def two_names(rng):
@@ -51,7 +62,8 @@ def two_names(rng):
 
 
 def random_background(rng):
-    background = pick(rng, BACKGROUNDS)
+    """Often the usual one, which need not be said."""
+    background = USUAL if rng.random() < 0.12 else pick(rng, BACKGROUNDS)
     fade = pick(rng, [name for name in BACKGROUNDS if name != background]) if rng.random() < 0.08 else ""
     return {"background": background, "fade": fade}
 
@@ -72,25 +84,33 @@ def random_item(rng, name, place, style, ground, share=COLOURED):
     return Item(name, place, style)
 
 
-def random_scene(rng):
-    ground, style, kind = random_background(rng), pick(rng, STYLES), rng.random()
-    make = lambda name, place: random_item(rng, name, place, style, ground)
-    if kind < 0.27:
-        return Scene(**ground, items=(make(pick(rng, NAMES), "big"),))
-    if kind < 0.38:
-        return Scene(**ground, items=(make(pick(rng, NAMES), pick(rng, list(PLACES))),))
-    if kind < 0.58:
-        return Scene(**ground, items=tuple(make(name, place) for name, place in zip(two_names(rng), pick(rng, PAIRS))))
-    if kind < 0.64:
-        one = make(pick(rng, NAMES), "big")
-        return Scene(**ground, items=tuple(replace(one, place=place) for place in GROUPS[rng.integers(2, 5)]))
-    if kind < 0.74:
-        places = GROUPS[rng.integers(3, 5)]
-        names = rng.choice(len(NAMES), len(places), replace=False)
-        return Scene(**ground, items=tuple(make(NAMES[name], place) for name, place in zip(names, places)))
-    if kind < 0.93:
+def random_words(rng):
+    """A word or two lines alone, or a word below an object."""
+    ground, style = random_background(rng), pick(rng, STYLES)
+    if rng.random() < 0.7:
         return Scene(**ground, **random_text(rng, ground, ""))
-    return Scene(**ground, items=(make(pick(rng, NAMES), "top"),), **random_text(rng, ground, "bottom"))
+    return Scene(**ground, items=(random_item(rng, pick(rng, NAMES), "top", style, ground),), **random_text(rng, ground, "bottom"))
+
+
+def random_scene(rng):
+    if rng.random() < WORDS_SHARE:
+        return random_words(rng)
+    ground, style, kind = random_background(rng), pick(rng, STYLES), rng.random()
+    if rng.random() < NOTHING_SHARE:
+        return Scene(**ground)
+    make = lambda name, place: random_item(rng, name, place, style, ground)
+    if kind < 0.36:
+        return Scene(**ground, items=(make(pick(rng, NAMES), "big"),))
+    if kind < 0.51:
+        return Scene(**ground, items=(make(pick(rng, NAMES), pick(rng, [*PLACES, "tiny middle"])),))
+    if kind < 0.78:
+        return Scene(**ground, items=tuple(make(name, place) for name, place in zip(two_names(rng), pick(rng, PAIRS))))
+    if kind < 0.87:
+        one = make(pick(rng, NAMES), "big")
+        return Scene(**ground, items=tuple(replace(one, place=place) for place in GROUPS[rng.integers(2, 6)]))
+    places = GROUPS[rng.integers(3, 5)]
+    names = rng.choice(len(NAMES), len(places), replace=False)
+    return Scene(**ground, items=tuple(make(NAMES[name], place) for name, place in zip(names, places)))
 
 
 def two_objects(rng):
@@ -109,8 +129,8 @@ def one_or_two(rng, names):
     return both.but(items=(replace(both.items[0], name=name, colour=""), both.items[1]))
 
 
-EDITS = {"background": 0.12, "replace": 0.2, "add": 0.12, "remove": 0.1, "move": 0.08, "mirror": 0.06, "grayscale": 0.05,
-         "style": 0.1, "border": 0.03, "recolor": 0.06, "paint": 0.08}
+EDITS = {"background": 0.12, "replace": 0.15, "add": 0.12, "remove": 0.1, "move": 0.08, "mirror": 0.06, "grayscale": 0.05,
+         "style": 0.08, "border": 0.03, "recolor": 0.05, "paint": 0.08, "retype": 0.08}
 
 
 def change_all(rng, kind):
@@ -120,6 +140,11 @@ def change_all(rng, kind):
     if kind == "grayscale":
         return before, before.but(grayscale=True), {}
     taken = (before.background, *(item.colour for item in before.items))
+    if kind == "retype":
+        ground = random_background(rng)
+        before = Scene(**ground, **{**random_text(rng, ground, ""), "below": ""})
+        word = random_word(rng)
+        return before, before.but(word=word), {"word": word}
     if kind == "recolor":
         ground = random_background(rng)
         before = Scene(**ground, **random_text(rng, ground, ""))
@@ -133,8 +158,9 @@ def change_all(rng, kind):
 def change_object(rng, kind):
     before = one_or_two(rng, COLOURABLE if kind == "paint" else NAMES)
     if kind == "style":
+        before = before.but(items=before.items[:1])
         style = "flat" if before.items[0].style == "3d" else "3d"
-        return before, before.but(items=tuple(replace(item, style=style) for item in before.items)), {"style": style}
+        return before, before.but(items=(replace(before.items[0], style=style),)), {"style": style, "old": before.items[0].name}
     old, *rest = before.items
     if kind == "paint":
         colour = pick(rng, colours_of(old.name, before.background, old.colour))

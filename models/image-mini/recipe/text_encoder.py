@@ -7,13 +7,13 @@ from torch import nn
 
 # Hidden states that the transformer reads; the last is taken after the final norm.
 TAPS = (1, 2, 3)
-LENGTH = 32
+LENGTH = 64
 
 
 @dataclass
 class Config:
-    vocab_size: int = 2304
-    hidden_size: int = 192
+    vocab_size: int = 8192
+    hidden_size: int = 320
     num_hidden_layers: int = 3
     num_attention_heads: int = 2
     num_key_value_heads: int = 2
@@ -93,7 +93,7 @@ class TextEncoder(nn.Module):
                 nn.init.zeros_(weight)
 
     def forward(self, ids, lengths):
-        """ids [B,32] and the number that isn't padding, [B], to features [B,32,taps·hidden]. Padding sees all that isn't."""
+        """ids [B,T] and the number that isn't padding, [B], to features [B,T,taps·hidden]. Padding sees all that isn't."""
         c, device = self.config, ids.device
         places = torch.arange(ids.shape[1], device=device)
         inverse = c.rope_theta ** -(torch.arange(0, c.head_dim, 2, device=device).float() / c.head_dim)

@@ -1,7 +1,7 @@
 """Trains the text encoder and the transformer together for a given time, from start.pt or its own checkpoint.
 
 Flow matching on encoded scenes and edits. Muon for the matrices of the blocks, AdamW for the rest; the schedule goes over time spent,
-so a run of any length ends annealed. At every checkpoint a contact sheet of the averaged weights is written beside it.
+so a run of any length ends annealed. At every checkpoint fresh scenes are drawn with the averaged weights and compared.
 """
 import argparse
 import copy
@@ -11,28 +11,24 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from PIL import Image
 from tokenizers import Tokenizer
 
+import codes
 import text_encoder as words
 import transformer as dit
 from batches import Batches
-from principal import Latents
-from sample import GRID, sample
-from scenes import Item, Renderer, Scene
-from start import build
+from content import AT, CHANNELS, Contents
+from looks import Looks
+from measure import measure
+from sample import GRID
+from start import build, given
 
-PROMPTS = [
-    "a 3d fox on a blue background", "a red apple on white", "a blue car on a yellow background", "a flat guitar on black",
-    "a 3d cat on the left and a 3d donut on the right on a green background", "a green balloon above a purple chair on a white background",
-    "a small 3d penguin in the top right corner on a pink background", "three pink hearts on a white background",
-    'the word "hello" on a red background', 'a 3d star with the word "SUN" on a purple background', '"FRIDAY" in blue serif letters on white',
-    "a flat elephant", "a 3d umbrella on gray", "a yellow rose on a blue background", "a robot, a bee and a cake on orange", "a 3d tiger on white",
-]
-EDITS = ["change the background to blue", "replace the fox with a banana", "make it flat", "add a bee on the right", "make the fox purple", "make it black and white", "move the fox to the top left corner",
-         "change the fox to a horse"]
 # Edits per scene at first and later: most of an edit is a copy, soon learned by a model that can draw, and costs twice as much.
-EDIT_SHARES, DRAW_FIRST = (0.2, 0.6), 0.5
+EDIT_SHARES, DRAW_FIRST = (0.25, 0.6), 0.5
+# Letters fill few tokens and few of their channels.
+WEIGHTS = torch.ones(CHANNELS)
+for field in ("letters", "left", "right", "half", "wide", "serif", "ink"):
+    WEIGHTS[AT[field]] = 2.0
 # Every so many steps the edits are combinations of two pictures, fewer for they cost more.
 COMBINE_EVERY, COMBINED = 6, 0.5
 
@@ -49,32 +45,22 @@ def loss_of(model, ids, lengths, target, references, rotary):
     tokens = torch.lerp(target, noise, sigma[:, None, None])
     tokens = torch.cat([tokens, *references], 1)
     velocity = model["image"](tokens, model["text"](ids, lengths), sigma, rotary)
-    return (velocity[:, :target.shape[1]].float() - (noise - target)).square().mean()
-
-
-def contact_sheet(model, batches, path):
-    """Pictures without the decoder: what the latents alone say."""
-    before = Scene("green", (Item("fox"),))
-    drawn = sample(model, batches, PROMPTS, steps=10, shift=3.0, guidance=1.5)
-    edited = sample(model, batches, EDITS, batches.encode([before] * len(EDITS)), steps=10, shift=3.0, guidance=1.5)
-    pictures = batches.latents.show(torch.cat([drawn, edited]).cpu())
-    sheet = pictures.unflatten(0, (-1, 8)).transpose(1, 2).flatten(2, 3).flatten(0, 1)
-    Image.fromarray((sheet * 127.5 + 127.5).clamp(0, 255).byte().numpy()).save(path)
+    return ((velocity[:, :target.shape[1]].float() - (noise - target)).square() * WEIGHTS.to(target.device)).mean()
 
 
 def schedule(progress):
-    return min(1, progress / 0.02 + 0.05, max(0.01, (1 - progress) / 0.4))
+    return min(1, progress / 0.03 + 0.02, max(0.01, (1 - progress) / 0.4))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--work", type=Path, required=True, help="folder with tokenizer.json, latents.npz and start.pt; checkpoints go here")
+    parser.add_argument("--work", type=Path, required=True, help="folder with tokenizer.json, codes.npy and start.pt; checkpoints go here")
     parser.add_argument("--minutes", type=float, default=85)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--batch", type=int, default=20, help="scenes a step; edits come on top")
-    parser.add_argument("--rate", type=float, default=8e-3, help="Muon's learning rate; AdamW's is a quarter of it")
+    parser.add_argument("--batch", type=int, default=12, help="scenes a step; edits come on top")
+    parser.add_argument("--rate", type=float, default=6e-3, help="Muon's learning rate; AdamW's is a quarter of it")
     parser.add_argument("--every", type=float, default=6, help="minutes between checkpoints")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -84,11 +70,13 @@ def main():
     model = build(tokenizer).to(args.device)
     model.load_state_dict(torch.load(args.work / "start.pt", map_location=args.device))
     averaged = copy.deepcopy(model).requires_grad_(False)
+    fixed = given(tokenizer)
     inner = {name for name, p in model.named_parameters() if p.ndim == 2 and (".layers." in name or "_blocks." in name)}
     matrices = [p for name, p in model.named_parameters() if name in inner]
     others = [p for name, p in model.named_parameters() if name not in inner]
     optimizers = [torch.optim.Muon(matrices, lr=args.rate, momentum=0.95, weight_decay=0.01),
                   torch.optim.AdamW(others, lr=args.rate / 4, betas=(0.9, 0.98), weight_decay=0.0)]
+    trained, mean_of = list(model.parameters()), list(averaged.parameters())
     rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
     spent, step = 0.0, 0
     if path.exists():
@@ -98,7 +86,8 @@ def main():
         for optimizer, state in zip(optimizers, saved["optimizers"]):
             optimizer.load_state_dict(state)
         spent, step = saved["spent"], saved["step"]
-    batches = Batches(Renderer(args.data, half=True), Latents(args.work / "latents.npz"), tokenizer, args.device, seed=step)
+    contents, rng = Contents(codes.load(args.work / "codes.npy"), Looks.load(args.data, args.work / "looks.npz")), np.random.default_rng(step)
+    batches = Batches(contents, tokenizer, args.device, rng)
     rotaries = [tuple(table.to(args.device) for table in dit.rotary_table(model["image"].config, words.LENGTH, [GRID] * grids))
                 for grids in (1, 2, 3)]
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M parameters", flush=True)
@@ -108,7 +97,8 @@ def main():
                     "config": {"text": asdict(model["text"].config), "image": asdict(model["image"].config)}, "spent": spent, "step": step},
                    path.with_suffix(".tmp"))
         path.with_suffix(".tmp").rename(path)
-        contact_sheet(averaged, batches, args.work / "sheet.png")
+        for kind, figures in measure(averaged, Batches(contents, tokenizer, args.device, np.random.default_rng(777))).items():
+            print(f"  {kind:8}", *(f"{name} {value}" for name, value in figures.items()), flush=True)
 
     window, tick, saved_at = [], time.time(), spent
     while spent < args.minutes * 60:
@@ -125,13 +115,14 @@ def main():
                 loss = loss_of(model, ids, lengths, target, references, rotaries[len(references)])
             (loss * size / (args.batch + count)).backward()
             losses.append(loss.item())
+        model["text"].embed_tokens.weight.grad[fixed] = 0
         torch.nn.utils.clip_grad_norm_(others, 1.0)
         for optimizer in optimizers:
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
         with torch.no_grad():
             keep = min(0.995, 1 - 1 / (step / 4 + 2))
-            torch._foreach_lerp_(list(averaged.parameters()), list(model.parameters()), 1 - keep)
+            torch._foreach_lerp_(mean_of, trained, 1 - keep)
         now = time.time()
         # a pause of the process (a stopped job, a suspended machine) is not training time
         spent, tick, step = spent + min(now - tick, 30), now, step + 1

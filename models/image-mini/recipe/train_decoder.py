@@ -1,6 +1,6 @@
 """Trains the decoder of the autoencoder for a given time; restartable from its own checkpoint.
 
-Half the pictures are scenes as the transformer makes them, half are crowded, since a plain background teaches little. Noise on the
+Most pictures are full of objects or letters, since a plain background teaches little. Noise on the
 latents makes the decoder forgive small errors of the transformer.
 """
 import argparse
@@ -12,26 +12,70 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from PIL import Image
-from safetensors.torch import load_file
 
+import codes
 from autoencoder import Config, Decoder, initialize
-from principal import Latents
-from scenes import COLOURS, OBJECTS, STYLES, Renderer, Scene
-from tasks import random_item, random_pair, random_scene
+from muon import make_optimizers
+from content import AT, CHANNELS, GRID, Contents, unpack
+from looks import Looks
+from scenes import CELL, COLOURS, FONTS, GLYPHS, OBJECTS, SIDE, SPOTS, STYLES, Renderer, Scene
+from tasks import pick, random_background, random_item, random_pair, random_scene, random_words
 
-NOISE = 0.1
+NOISE, LOOK_NOISE, FADED = 0.15, 0.6, 0.7
+# All but one of so many steps are pieces full of letters, which are many things to know and little of a picture; 4 while narrow ones have no shape.
+PAGES_EVERY = 3
 
 
 def crowded(rng):
-    places = rng.permutation(["top left", "top right", "bottom left", "bottom right"])
-    ground = {"background": rng.choice(list(COLOURS)), "fade": ""}
-    items = tuple(random_item(rng, rng.choice(list(OBJECTS)), place, rng.choice(STYLES), ground) for place in places)
+    kind = rng.random()
+    places = ["big"] if kind < 0.3 else list(SPOTS) if kind < 0.42 else [
+        "top left", "top right", "bottom left", "bottom right"]
+    ground = {"background": pick(rng, list(COLOURS)), "fade": ""}
+    items = tuple(random_item(rng, pick(rng, list(OBJECTS)), place, pick(rng, STYLES), ground) for place in places)
     return Scene(**ground, items=items)
 
 
-def draw_batch(renderer, rng, count):
-    scenes = [crowded(rng) if i % 2 else random_scene(rng) if i % 4 else random_pair(rng)[1] for i in range(count)]
-    return np.stack([renderer.render(scene) for scene in scenes])
+def changed(rng, scene):
+    """A fifth gets a border, a tenth is turned and a tenth gray: rare otherwise, and nothing else teaches them."""
+    border = pick(rng, [name for name in COLOURS if name != scene.background]) if rng.random() < 0.2 else scene.border
+    return scene.but(border=border, mirrored=rng.random() < 0.1 or scene.mirrored, grayscale=rng.random() < 0.1 or scene.grayscale)
+
+
+def page_of_letters(rng, renderer, contents):
+    """A picture full of letters in all sizes, fonts and inks and its tokens, as a line or two of them teach little in a picture."""
+    ground = random_background(rng)
+    page = Scene(**ground)
+    picture, grid = renderer.render(page).astype(np.float32), contents.of(page).reshape(GRID, GRID, CHANNELS)
+    for top in range(0, GRID, 2):
+        wide = rng.random() < 0.4
+        for row in (top,) if wide else (top, top + 1):
+            word = "".join(GLYPHS[at] for at in rng.integers(len(GLYPHS), size=SIDE // CELL if wide else 2 * SIDE // CELL))
+            line = page.but(ink=pick(rng, ["", "", *(name for name in COLOURS if name not in ground.values())]), font=pick(rng, list(FONTS)))
+            renderer.write(picture, line, word, row)
+            contents.write(grid, line, word, row)
+    return np.clip(picture + 0.5, 0, 255).astype(np.uint8)[None], torch.from_numpy(grid.reshape(1, GRID * GRID, CHANNELS))
+
+
+def cut(pictures, latents):
+    """Pictures [1,3,256,256] and their latents in eight pieces of two lines, whose steps are cheap."""
+    pieces = lambda x: x[0].unflatten(1, (4, -1)).unflatten(3, (2, -1)).permute(1, 3, 0, 2, 4).flatten(0, 1)
+    return pieces(pictures), pieces(latents)
+
+
+def draw(rng, count, renderer, contents):
+    """Pictures [count,256,256,3] and their tokens: half of them full of objects, the others as they come, and some changed as edits do."""
+    kinds = {"words": lambda: random_words(rng), "drawn": lambda: random_scene(rng), "edited": lambda: random_pair(rng)[1], "full": lambda: crowded(rng)}
+    scenes = [changed(rng, kinds[rng.choice(list(kinds), p=[0.25, 0.1, 0.1, 0.55])]()) for _ in range(count)]
+    return np.stack([renderer.render(scene) for scene in scenes]), contents.encode(scenes)
+
+
+def worsened(tokens):
+    """Tokens with errors as the transformer makes them: small ones on what they name, larger ones on what it looks like, faded and noisy."""
+    share = lambda: torch.rand(len(tokens), 1, 1)
+    tokens = tokens + NOISE * share() * torch.randn_like(tokens)
+    look = tokens[..., AT["look"]]
+    tokens[..., AT["look"]] = look * (1 - FADED * share().square()) + LOOK_NOISE * share().square() * torch.randn_like(look)
+    return tokens
 
 
 def edges(x):
@@ -44,20 +88,11 @@ def loss_of(pictures, decoded):
     return difference.abs().mean() + 2 * difference.square().mean() + sharpness
 
 
-def start_from(model, bundle):
-    own = model.state_dict()
-    tensors = {name.removeprefix("decoder."): tensor.float()
-               for name, tensor in load_file(bundle / "vae" / "diffusion_pytorch_model.safetensors").items()}
-    model.load_state_dict({name: tensors[name] if name in tensors and tensors[name].shape == value.shape else value
-                           for name, value in own.items()})
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--work", type=Path, required=True, help="folder with latents.npz; checkpoints go here")
-    parser.add_argument("--bundle", type=Path, help="start from the layers of this bundle's decoder that have the same shape")
-    parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--work", type=Path, required=True, help="folder with codes.npy; checkpoints go here")
+    parser.add_argument("--minutes", type=float, default=25, help="of processor time")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch", type=int, default=6)
@@ -66,51 +101,54 @@ def main():
     torch.set_num_threads(args.threads)
     torch.set_flush_denormal(True)
     torch.manual_seed(0)
-    renderer, latents, path = Renderer(args.data), Latents(args.work / "latents.npz"), args.work / "decoder.pt"
+    renderer, contents, path = Renderer(args.data), Contents(codes.load(args.work / "codes.npy"), Looks.load(args.data, args.work / "looks.npz")), args.work / "decoder.pt"
     model = initialize(Decoder(Config()))
-    if args.bundle:
-        start_from(model, args.bundle)
-    model.to(args.device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, betas=(0.9, 0.98), weight_decay=0.0)
+    # On a CPU convolutions of half precision are faster so.
+    model.to(args.device, memory_format=torch.channels_last)
+    optimizers = make_optimizers(model, args.rate)
+    rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
     spent, step = 0.0, 0
     if path.exists():
         saved = torch.load(path, map_location=args.device)
         model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
+        for optimizer, state in zip(optimizers, saved["optimizers"]):
+            optimizer.load_state_dict(state)
         spent, step = saved["spent"], saved["step"]
     rng = np.random.default_rng(step)
 
     def save(decoded):
-        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "config": asdict(Config()), "spent": spent,
+        torch.save({"model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers], "config": asdict(Config()), "spent": spent,
                     "step": step}, path.with_suffix(".tmp"))
         path.with_suffix(".tmp").rename(path)
         sheet = (decoded.detach().float().cpu() * 127.5 + 127.5).clamp(0, 255).byte().permute(2, 0, 3, 1).flatten(1, 2)
         Image.fromarray(sheet.numpy()).save(args.work / "decoded.png")
 
-    window, tick = [], time.time()
+    window, tick = ([], []), time.process_time()
     while spent < args.minutes * 60:
         progress = spent / (args.minutes * 60)
-        for group in optimizer.param_groups:
-            group["lr"] = args.rate * min(1, progress / 0.02 + 0.01, max(0.02, (1 - progress) / 0.5))
-        drawn = draw_batch(renderer, rng, args.batch)
-        tokens = latents.encode(drawn)
-        blurred = latents.unpack(tokens + NOISE * torch.randn_like(tokens)).to(args.device)
+        scale = min(1, progress / 0.02 + 0.01, max(0.02, (1 - progress) / 0.5))
+        for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
+            group["lr"] = rate * scale
+        letters = step % PAGES_EVERY > 0
+        drawn, tokens = page_of_letters(rng, renderer, contents) if letters else draw(rng, args.batch, renderer, contents)
+        blurred = unpack(worsened(tokens)).to(args.device)
         pictures = torch.from_numpy(drawn).permute(0, 3, 1, 2).float().to(args.device) / 127.5 - 1
+        if letters:
+            pictures, blurred = (part.contiguous(memory_format=torch.channels_last) for part in cut(pictures, blurred))
         with torch.autocast(args.device, torch.bfloat16):
             decoded = model(blurred)
         loss = loss_of(pictures, decoded.float())
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        now = time.time()
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        now = time.process_time()
         spent, tick, step = spent + min(now - tick, 30), now, step + 1
-        window.append((loss.item(), F.mse_loss(decoded.float(), pictures).item()))
-        if step % 25 == 0:
-            mean = np.mean(window, 0)
-            print(f"{spent / 60:6.1f} min  step {step}  loss {mean[0]:.4f}  psnr {10 * np.log10(4 / mean[1]):.2f}", flush=True)
-            window = []
-        if step % 100 == 0:
+        window[letters].append(F.mse_loss(decoded.float(), pictures).item())
+        if step % 100 == 1:
+            print(f"{spent / 60:6.1f} min  step {step}  psnr", *(f"{10 * np.log10(4 / np.mean(of)):.2f}" for of in window if of), flush=True)
+            window = [], []
             save(decoded)
     save(decoded)
 

@@ -9,12 +9,12 @@ from torch import nn
 
 @dataclass
 class Config:
-    in_channels: int = 64
+    in_channels: int = 120
     num_layers: int = 2
     num_single_layers: int = 6
     attention_head_dim: int = 64
-    num_attention_heads: int = 3
-    joint_attention_dim: int = 576
+    num_attention_heads: int = 4
+    joint_attention_dim: int = 960
     timestep_guidance_channels: int = 256
     mlp_ratio: float = 3.0
     axes_dims_rope: tuple = (8, 24, 24, 8)

@@ -1,0 +1,122 @@
+"""Trains the encoder of the autoencoder for a given time: to read off a picture what `content.py` says of its scene; restartable from its own checkpoint."""
+import argparse
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy
+
+import codes
+from autoencoder import Config, Decoder, Encoder, initialize
+from content import AT, CHANNELS, Contents, pack, unpack
+from muon import make_optimizers
+from looks import Looks
+from scenes import Renderer
+from tasks import random_combination, random_pair, random_scene, random_words
+from train_decoder import changed, crowded
+
+# Pictures to edit were often stored with loss or are a decoder's own: noise on them.
+NOISE = 0.06
+# What a step in a field counts for; sharper than squares alone for what tells objects from one another.
+NEAR = 0.5
+# The background is three numbers of a token, and seen to be wrong at once; letters are in few tokens.
+WEIGHTS = torch.ones(CHANNELS)
+for field, weight in {"back": 8.0, "letters": 10.0, "wide": 5.0, "half": 5.0, "serif": 3.0, "ink": 6.0, "left": 4.0, "right": 4.0}.items():
+    WEIGHTS[AT[field]] = weight
+# Share of the pictures that the decoder has drawn, where there is one, as those that are edited were.
+DRAWN = 0.3
+
+
+def draw(rng, count):
+    """Scenes as they come before an edit, some full of objects, and many words, which are few tokens of a picture."""
+    kinds = [lambda: random_pair(rng)[0], lambda: random_combination(rng)[0], lambda: random_scene(rng), lambda: crowded(rng), lambda: random_words(rng)]
+    return [changed(rng, kinds[rng.choice(5, p=(0.3, 0.08, 0.12, 0.15, 0.35))]()) for _ in range(count)]
+
+
+def blurred(pictures, rng):
+    """A third soft, a third noisy."""
+    if rng.random() < 0.33:
+        soft = torch.nn.functional.avg_pool2d(pictures, 3, 1, 1, count_include_pad=False)
+        pictures = torch.lerp(pictures, soft, rng.random())
+    return pictures + (rng.random() * NOISE if rng.random() < 0.5 else 0) * torch.randn_like(pictures)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True, help="folder with codes.npy; checkpoints go here")
+    parser.add_argument("--minutes", type=float, default=25, help="of processor time")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=12)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.set_flush_denormal(True)
+    torch.manual_seed(0)
+    looks = codes.load(args.work / "codes.npy")
+    renderer, contents, path = Renderer(args.data), Contents(looks, Looks.load(args.data, args.work / "looks.npz")), args.work / "encoder.pt"
+    table = torch.from_numpy(np.stack(list(looks.values())))
+    model = initialize(Encoder(Config())).to(memory_format=torch.channels_last)
+    decoder = None
+    if (args.work / "decoder.pt").exists():
+        decoder = Decoder(Config()).to(memory_format=torch.channels_last)
+        decoder.load_state_dict(torch.load(args.work / "decoder.pt")["model"])
+    optimizers = make_optimizers(model, args.rate)
+    rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
+    spent, step = 0.0, 0
+    if path.exists():
+        saved = torch.load(path)
+        model.load_state_dict(saved["model"])
+        for optimizer, state in zip(optimizers, saved["optimizers"]):
+            optimizer.load_state_dict(state)
+        spent, step = saved["spent"], saved["step"]
+    rng = np.random.default_rng(step + 50_000)
+
+    def save():
+        torch.save({"model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers], "config": asdict(Config()),
+                    "spent": spent, "step": step}, path.with_suffix(".tmp"))
+        path.with_suffix(".tmp").rename(path)
+
+    window, tick = [], time.process_time()
+    while spent < args.minutes * 60:
+        progress = spent / (args.minutes * 60)
+        scale = min(1, progress / 0.02 + 0.01, max(0.02, (1 - progress) / 0.5))
+        for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
+            group["lr"] = rate * scale
+        scenes = draw(rng, args.batch)
+        pictures = torch.from_numpy(np.stack([renderer.render(scene) for scene in scenes])).permute(0, 3, 1, 2).float() / 127.5 - 1
+        target = contents.encode(scenes)
+        if decoder:
+            drawn = slice(round(DRAWN * args.batch))
+            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+                pictures[drawn] = decoder(unpack(target[drawn])).float().clamp(-1, 1)
+        with torch.autocast("cpu", torch.bfloat16):
+            found = model(blurred(pictures, rng).contiguous(memory_format=torch.channels_last))
+        found = pack(found.float()[:, :Config().latent_channels])
+        shown = target[..., AT["object"].start] > 0
+        squares = (found - target).square() * WEIGHTS
+        logits = -torch.cdist(found[..., AT["code"]][shown], table).square() / 4
+        named = torch.cdist(target[..., AT["code"]][shown], table).argmin(-1)
+        of_codes = cross_entropy(logits, named)
+        loss = squares.mean() + NEAR * (found - target).abs().mean() / 10 + of_codes / 20
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        now = time.process_time()
+        spent, tick, step = spent + min(now - tick, 30), now, step + 1
+        window.append((squares.mean().item(), (logits.argmax(-1) == named).float().mean().item()))
+        if step % 25 == 0:
+            mean = np.mean(window, 0)
+            print(f"{spent / 60:6.1f} min  step {step}  error {mean[0]:.4f}  objects {mean[1]:.3f}", flush=True)
+            window = []
+        if step % 100 == 0:
+            save()
+    save()
+
+
+if __name__ == "__main__":
+    main()
