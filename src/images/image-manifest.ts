@@ -14,6 +14,8 @@ const manifestSchema = z.object({
     .array(z.tuple([z.number().int().positive(), z.number().int().positive()]))
     .min(1)
     .optional(),
+  /** Previews are drawn by the model's own decoder, where no linear map makes colours of its latents. */
+  previews: z.literal('decoder').optional(),
   /** Lower-case words that a small model was trained on, where it knows no others. */
   known_words: z.array(z.string()).optional(),
   /** Of a small model that draws objects in colours of their own: what a prompt calls objects and colours, and what it may say between them. Lower-case words. */

@@ -4,10 +4,11 @@ import type { JobContext } from '../../jobs/job-context.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
 import { sampleBilinear } from '../picture/mask.ts'
-import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
+import { fromPlanes } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
+import { createDecodedPreviewer } from '../previews/decoded-previewer.ts'
 import { LatentPreviewer } from '../previews/latent-previewer.ts'
-import { watchDrawing } from '../previews/previewer.ts'
+import { type Previewer, watchDrawing } from '../previews/previewer.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
 import { requireGuided, requireSampling, requireSize, requireStartSize, sidesOf } from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
@@ -39,6 +40,8 @@ export interface Flux2Parts {
   /** A step-distilled model has guidance built in. */
   readonly distilled: boolean
   readonly defaults: SamplingDefaults
+  /** Whether previews are drawn by the decoder, and not by a map that is fitted to the encoder. */
+  readonly decodesPreviews: boolean
 }
 
 /** The steps of diffusers' Flux2KleinPipeline, in float32. */
@@ -46,8 +49,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
   const { text, denoiser, encoder, decoder, scheduler, channels, scale, distilled, defaults } = parts
   const sampler = createSampler(scheduler)
   const space = 'use_flow_sigmas' in scheduler ? spaceTrainedLevels : spaceLevels
-  const encode = async (picture: PixelImage, context: JobContext) => (await encoder.encode(picture, context)).tokens
-  const previewer = new LatentPreviewer({ scale, encode })
+  const previewer = createPreviewer(parts)
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
     const { steps = defaults.steps, guidance = defaults.guidance } = request
@@ -91,6 +93,14 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     prepare,
     dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
   }
+}
+
+function createPreviewer({ encoder, decoder, channels, scale, decodesPreviews }: Flux2Parts): Previewer {
+  if (decodesPreviews) return createDecodedPreviewer(decoder, channels)
+  return new LatentPreviewer({
+    scale,
+    encode: async (picture, context) => (await encoder.encode(picture, context)).tokens,
+  })
 }
 
 /** The picture to begin with, as diffusers' Flux2KleinInpaintPipeline begins; none where neither strength nor mask is given. */

@@ -6,8 +6,8 @@ import { flux2ConfigSchema } from '../../models/flux2-config.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { CONTROLNET, PREVIEW_DECODER } from '../../models/pipeline-parts.ts'
 import { openLatentDecoder } from '../decoding/latent-decoder.ts'
-import { readImageManifest } from '../image-manifest.ts'
-import type { ImagePipeline } from '../image-pipeline.ts'
+import { type ImageManifest, readImageManifest } from '../image-manifest.ts'
+import type { ImagePipeline, SamplingDefaults } from '../image-pipeline.ts'
 import type { UnreadTensors } from '../pipelines.ts'
 import { openTextEncoder } from '../prompt/text-encoder.ts'
 import { readPart } from '../read-part.ts'
@@ -59,7 +59,6 @@ export async function openFlux2Pipeline(
   const encoder = new ReferenceEncoder(await backend.createSession(encoding), scale)
   const denoiser = await openFlux2Denoiser(backend, transformer)
   const decoder = await openLatentDecoder(backend, graphs, { channels, scale })
-  const published = distilled ? DISTILLED : BASE
   return createFlux2Pipeline({
     text,
     encoder,
@@ -69,11 +68,14 @@ export async function openFlux2Pipeline(
     channels,
     scale,
     distilled,
-    defaults: {
-      steps: manifest.num_inference_steps ?? published.steps,
-      guidance: manifest.guidance_scale ?? published.guidance,
-    },
+    defaults: readDefaults(manifest, distilled),
+    decodesPreviews: manifest.previews === 'decoder',
   })
+}
+
+function readDefaults({ num_inference_steps, guidance_scale }: ImageManifest, distilled: boolean): SamplingDefaults {
+  const published = distilled ? DISTILLED : BASE
+  return { steps: num_inference_steps ?? published.steps, guidance: guidance_scale ?? published.guidance }
 }
 
 /** @throws ModelFormatError for what pipelines of Z-Image may have beside their parts */
