@@ -13,7 +13,7 @@ const jobs = (options: EngineOptions, holdMs = 0) => `
 import { createEngine } from 'tessera-onnx'
 const engine = await createEngine(${JSON.stringify(options)})
 await engine.decide({ state: 'The parcel is late', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } })
-const { data: [drawn] } = await engine.generateImage({ prompt: 'a red apple', size: '128x128', seed: 7 }, { steps: 1 })
+const { data: [drawn] } = await engine.generateImage({ prompt: 'a red apple', size: '256x256', seed: 7 }, { steps: 1 })
 const { data: [edited] } = await engine.editImage({ prompt: 'make the background green', image: drawn.b64_json }, { steps: 1 })
 await new Promise((resolve) => setTimeout(resolve, ${holdMs}))
 const { runtimeTelemetry } = engine.backendInfo()

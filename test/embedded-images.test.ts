@@ -6,7 +6,7 @@ let engine: Engine
 let drawn: string
 beforeAll(async () => {
   engine = await createEngine({ backend: 'cpu', threads: 1 })
-  drawn = await draw({ prompt: 'a 3d fox on a blue background', size: '128x128', seed: 0 })
+  drawn = await draw({ prompt: 'a 3d fox on a blue background', size: '256x256', seed: 0 })
 })
 afterAll(() => engine.dispose())
 
@@ -31,12 +31,12 @@ it('serves both image names', async () => {
 })
 
 it('draws what was asked: a blue background, and an orange fox on it', async () => {
-  for (const corner of [4, 108]) {
+  for (const corner of [4, 236]) {
     const [red, green, blue] = await colourAt(drawn, corner, 4)
     expect(blue).toBeGreaterThan(red + 80)
     expect(blue).toBeGreaterThan(green + 40)
   }
-  const [red, green, blue] = await colourAt(drawn, 56, 56)
+  const [red, green, blue] = await colourAt(drawn, 120, 120)
   expect(red).toBeGreaterThan(blue + 80)
   expect(red).toBeGreaterThan(green + 40)
 })
@@ -45,19 +45,19 @@ it("draws the README's first picture right, ten times of ten: a red apple on blu
   for (let seed = 0; seed < 10; seed++) {
     const { data, warnings } = await engine.generateImage({
       prompt: 'an apple on a blue background',
-      size: '128x128',
+      size: '256x256',
       seed,
     })
     expect(warnings).toBeUndefined()
     const [red, green, blue] = await colourAt(data[0]!.b64_json, 4, 4)
     expect(blue).toBeGreaterThan(Math.max(red, green) + 80)
-    const apple = await colourAt(data[0]!.b64_json, 56, 56)
+    const apple = await colourAt(data[0]!.b64_json, 120, 120)
     expect(apple[0]).toBeGreaterThan(Math.max(apple[1], apple[2]) + 80)
   }
 })
 
 it('draws the same picture from the same seed, and another from another', async () => {
-  const request = { prompt: 'a 3d fox on a blue background', size: '128x128' }
+  const request = { prompt: 'a 3d fox on a blue background', size: '256x256' }
   expect((await draw({ ...request, seed: 0 })) === drawn).toBe(true)
   expect((await draw({ ...request, seed: 1 })) === drawn).toBe(false)
 })
@@ -67,16 +67,19 @@ it('changes the background of its picture and keeps the fox', async () => {
   const edited = data[0]!.b64_json
   const [red, green, blue] = await colourAt(edited, 4, 4)
   expect(Math.min(red, green)).toBeGreaterThan(blue + 80)
-  const before = await colourAt(drawn, 56, 56)
-  const after = await colourAt(edited, 56, 56)
+  const before = await colourAt(drawn, 120, 120)
+  const after = await colourAt(edited, 120, 120)
   for (const [channel, level] of before.entries()) expect(Math.abs(level - after[channel]!)).toBeLessThan(30)
 })
 
 it('says what it does not draw of a prompt, beside the picture', async () => {
-  const { warnings } = await engine.generateImage({ prompt: 'a blue car and a bicycle', size: '128x128' }, { steps: 1 })
+  const { warnings } = await engine.generateImage(
+    { prompt: 'a blue rainbow and a lighthouse', size: '256x256' },
+    { steps: 1 },
+  )
   expect(warnings).toEqual([
-    { code: 'unknown_words', path: 'prompt', message: expect.stringContaining('not bicycle;') },
-    { code: 'object_colors', path: 'prompt', message: expect.stringContaining('not blue car;') },
+    { code: 'unknown_words', path: 'prompt', message: expect.stringContaining('not lighthouse;') },
+    { code: 'object_colors', path: 'prompt', message: expect.stringContaining('not blue rainbow;') },
   ])
 })
 

@@ -5,7 +5,7 @@ export function renderBackends({ cells, missing }: BackendsResults): string {
   const jobs = [...new Set(cells.map(({ job }) => job))]
   return [
     `The same requests everywhere, each in a process of its own, in turns: three questions on a state of about 300 tokens, a step
-for a picture of 256 × 256, and a whole picture of 128 × 128 from the embedded model. The first result includes creating the backend and opening the model. The deviation is
+for a picture of 256 × 256, and a whole picture of the embedded model in its own size. The first result includes creating the backend and opening the model. The deviation is
 the largest distance of a probability, a value of the prediction or a level of the picture from cpu with the most exact
 weights, relative to the largest of them; weights are random but for the embedded models. Those with integers are quantised
 from what is shipped.`,

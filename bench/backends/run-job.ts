@@ -21,7 +21,7 @@ export interface Ready {
 export type JobKind = 'decide' | 'step' | 'picture' | 'copies'
 
 const SIDE = 256
-const DRAWING = { prompt: 'a red apple on a white background', size: '128x128', seed: 0 }
+const DRAWING = { prompt: 'a red apple on a white background', size: '256x256', seed: 0 }
 /** Of 32-bit floats, 64 MiB: the cache of 585 tokens of Qwen3-0.6B in half precision. */
 const COPIED = 16 * 2 ** 20
 const STATE =

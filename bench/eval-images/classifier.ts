@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { PixelImage } from '../../src/images/index.ts'
 import { decodeFloats } from '../../src/models/decode-floats.ts'
 import { readSafetensors } from '../../src/models/index.ts'
-import type { Square } from './prompts.ts'
+import type { Square } from './wanted.ts'
 
 const aboutSchema = z.object({ size: z.number(), classes: z.array(z.string()), accuracy: z.number() })
 

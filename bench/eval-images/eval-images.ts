@@ -10,9 +10,10 @@ import { nameBackground, nameInk } from './colours.ts'
 import { writeSheet } from './contact-sheet.ts'
 import { measureColours, readColours } from './measure-colours.ts'
 import { measureEdits, readCases } from './measure-edits.ts'
-import { listPrompts, SHEET_EDITS, SHEET_PROMPTS, type Wanted } from './prompts.ts'
+import { listPrompts, SHEET_EDITS, SHEET_PROMPTS } from './prompts.ts'
 import { readWord } from './read-word.ts'
 import { share } from './share.ts'
+import type { Wanted } from './wanted.ts'
 
 /*
  * Evaluates image-mini and prints JSON, shares with their 95 % intervals:
@@ -71,11 +72,11 @@ async function measurePrompts(wanted: readonly Wanted[]) {
     one.objects.map(({ name, square }) => classifier.classify(pictures[i]!, square) === name),
   )
   const words: boolean[] = []
-  for (const [i, { word }] of wanted.entries()) {
+  for (const [i, { word, below = '' }] of wanted.entries()) {
     if (word === undefined) continue
     const read = await readWord(pictures[i]!)
     if (read === undefined) throw new Error('expected tesseract on the path, which reads the words')
-    words.push(read === word.replaceAll(' ', ''))
+    words.push(read === `${word}${below}`.replaceAll(' ', '').toLowerCase())
   }
   const inks = wanted.flatMap(({ ink }, i) => (ink === undefined ? [] : nameInk(pictures[i]!) === ink))
   return {

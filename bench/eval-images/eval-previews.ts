@@ -9,7 +9,7 @@ import { openFolder } from '../../src/models/index.ts'
  *     npm run eval:previews
  */
 
-const SIDE = 128
+const SIDE = 256
 const NAMES = ['apple', 'car', 'cat', 'house', 'tree', 'fish', 'star', 'ball']
 const COLOURS = ['blue', 'yellow', 'green', 'white', 'gray']
 

@@ -44,9 +44,9 @@ export async function readPicture(file: string): Promise<PixelImage> {
   return { width: info.width, height: info.height, channels: 3, data: new Uint8Array(data) }
 }
 
-/** @param results the model's pictures, one for each case */
+/** Leaves out cases in which nothing should change, such as a white picture made gray. @param results the model's pictures, one for each case */
 export function measureEdits(cases: readonly EditCase[], results: readonly PixelImage[]): EditFigures {
-  const rows = cases.map(({ sources, after }, i) => compare(sources[0]!.data, after.data, results[i]!.data))
+  const rows = cases.flatMap(({ sources, after }, i) => compare(sources[0]!.data, after.data, results[i]!.data) ?? [])
   const unchanged = rows.flatMap(({ unchangedError }) => unchangedError ?? [])
   return {
     success: share(rows.map(({ success }) => success)),
@@ -58,6 +58,7 @@ export function measureEdits(cases: readonly EditCase[], results: readonly Pixel
 function compare(before: Uint8Array, after: Uint8Array, result: Uint8Array) {
   const all = Array.from(before.keys())
   const changed = all.filter((i) => before[i] !== after[i])
+  if (changed.length === 0) return undefined
   const unchanged = all.filter((i) => before[i] === after[i])
   const between = (a: Uint8Array, b: Uint8Array, places: readonly number[]) =>
     mean(places.map((i) => Math.abs(a[i]! - b[i]!)))

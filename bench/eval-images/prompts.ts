@@ -1,21 +1,8 @@
-/** What a prompt asks for, so that a picture can be checked against it. */
-export interface Wanted {
-  readonly prompt: string
-  /** Objects by the square they should stand in. */
-  readonly objects: readonly { readonly name: string; readonly square: Square }[]
-  readonly background: string
-  /** The colour at the bottom, where the background is a gradient. */
-  readonly fade?: string
-  readonly word?: string
-  /** The word's colour, where it is asked for. */
-  readonly ink?: string
-}
-
-/** Left and top edge and side, in pixels of a picture of 256 x 256. */
-export type Square = readonly [left: number, top: number, side: number]
+import { listTexts, type TextTask } from './text-prompts.ts'
+import type { Square, Turns, Wanted } from './wanted.ts'
 
 /** Where the recipe puts objects: see `models/image-mini/recipe/scenes.py`. */
-const BIG: Square = [32, 32, 192]
+const BIG: Square = [24, 24, 208]
 const PLACES: Readonly<Record<string, { readonly says: string; readonly square: Square }>> = {
   left: { says: 'on the left', square: [0, 64, 128] },
   right: { says: 'on the right', square: [128, 64, 128] },
@@ -35,10 +22,14 @@ const FOUR: readonly Square[] = [
   [0, 128, 128],
   [128, 128, 128],
 ]
+const FIVE: readonly Square[] = [
+  [32, 32, 64],
+  [160, 32, 64],
+  [96, 96, 64],
+  [32, 160, 64],
+  [160, 160, 64],
+]
 const STYLES = ['3d', 'flat']
-const WORDS = 'HELLO SALE OPEN CAT MUSIC ZOO PARTY QUIZ VEX JUMBO KITE WAX FROG DYNAMO BIKE LOUD'.split(' ')
-const NUMBERS = '2026 42 50 365 A1 ROOM7 7UP 99 1234 TOP10 24H 808'.split(' ')
-const PHRASES = ['GO CATS', 'BIG SUN', 'TEA BAR', 'MY DOG', 'ALL IN', 'HI YOU', 'RED CAR', 'NO ICE']
 const COUNTED = 'apple heart star dog cat balloon donut car tree pizza crown frog'.split(' ')
 
 export const BACKGROUNDS: Readonly<Record<string, readonly [number, number, number]>> = {
@@ -54,27 +45,7 @@ export const BACKGROUNDS: Readonly<Record<string, readonly [number, number, numb
   pink: [249, 168, 212],
 }
 
-export type Task =
-  | 'object'
-  | 'place'
-  | 'pair'
-  | 'several'
-  | 'count'
-  | 'gradient'
-  | 'word'
-  | 'coloured word'
-  | 'phrase'
-  | 'digits'
-
-/** What comes at a place of a list: objects, styles and colours, whose steps share no divisor, so that they mix evenly. */
-interface Turns {
-  readonly objects: readonly string[]
-  object(i: number): string
-  colour(i: number): string
-  style(i: number): string
-  /** `on a red background` */
-  on(i: number): string
-}
+export type Task = 'object' | 'place' | 'pair' | 'several' | 'count' | 'gradient' | 'five' | TextTask
 
 /** The same prompts every time. */
 export function listPrompts(objects: readonly string[]): Record<Task, Wanted[]> {
@@ -93,14 +64,16 @@ export function listPrompts(objects: readonly string[]): Record<Task, Wanted[]> 
     pair: listPairs(turns),
     several: listSeveral(turns),
     count: listCounted(turns),
+    five: listFive(turns),
     gradient: listGradients(turns),
     ...listTexts(turns),
   }
 }
 
-function listSingle({ objects, object, colour, on }: Turns): Wanted[] {
-  return Array.from({ length: 2 * objects.length }, (_, i) => ({
-    prompt: `${article(`${STYLES[Math.floor(i / objects.length)]!} ${object(i)}`)} ${on(i)}`,
+/** Every object once, in both styles in turns. */
+function listSingle({ objects, object, colour, style, on }: Turns): Wanted[] {
+  return Array.from({ length: objects.length }, (_, i) => ({
+    prompt: `${article(`${style(i)} ${object(i)}`)} ${on(i)}`,
     objects: [{ name: object(i), square: BIG }],
     background: colour(i),
   }))
@@ -161,6 +134,14 @@ function listCounted({ colour, style, on }: Turns): Wanted[] {
   })
 }
 
+function listFive({ colour, style, on }: Turns): Wanted[] {
+  return COUNTED.map((name, i) => ({
+    prompt: `five ${style(i)} ${name}s ${on(i + 4)}`,
+    objects: FIVE.map((square) => ({ name, square })),
+    background: colour(i + 4),
+  }))
+}
+
 function listGradients({ object, colour, style }: Turns): Wanted[] {
   return Array.from({ length: 12 }, (_, i) => ({
     prompt: `${article(`${style(i)} ${object(3 * i)}`)} on a gradient from ${colour(i)} to ${colour(i + 3)}`,
@@ -168,36 +149,6 @@ function listGradients({ object, colour, style }: Turns): Wanted[] {
     background: colour(i),
     fade: colour(i + 3),
   }))
-}
-
-function listTexts({ colour, on }: Turns): Record<'word' | 'coloured word' | 'phrase' | 'digits', Wanted[]> {
-  return {
-    word: WORDS.map((word, i) => ({
-      prompt: `the word "${word}" ${on(i)}`,
-      objects: [],
-      background: colour(i),
-      word,
-    })),
-    'coloured word': WORDS.map((word, i) => ({
-      prompt: `the word "${word}" in ${colour(i + 4)} letters ${on(i)}`,
-      objects: [],
-      background: colour(i),
-      word,
-      ink: colour(i + 4),
-    })),
-    digits: NUMBERS.map((word, i) => ({
-      prompt: `the word "${word}" ${on(i)}`,
-      objects: [],
-      background: colour(i),
-      word,
-    })),
-    phrase: PHRASES.map((word, i) => ({
-      prompt: `a sign that says "${word}" ${on(i)}`,
-      objects: [],
-      background: colour(i),
-      word,
-    })),
-  }
 }
 
 function article(words: string): string {
@@ -208,28 +159,28 @@ function article(words: string): string {
 export const SHEET_PROMPTS: readonly string[] = [
   'a 3d fox on a blue background',
   'a flat rocket on a black background',
-  'a 3d apple on a white background',
+  'a red apple',
   'a flat panda on a pink background',
-  'a 3d house on a yellow background',
-  'a flat car on a gray background',
+  'a 3d blue car on a yellow background',
+  'a flat guitar on a gray background',
   'a 3d hamburger on a green background',
   'a flat sunflower on a purple background',
   'a rainbow',
-  'a cat',
+  'a puppy',
   'a 3d lion on the left and a 3d pizza on the right on a white background',
-  'a flat bus above a flat tree on a blue background',
+  'a flat yellow house above a flat tree on a blue background',
   'a flat frog and a flat balloon on an orange background',
   'a 3d dog next to a 3d gift on a pink background',
   'a small 3d penguin in the top right corner on a red background',
   'a small flat fish on the left on a white background',
-  'two 3d hearts on a black background',
+  'five 3d hearts on a black background',
   'four flat strawberries on a yellow background',
-  'the word "HELLO" on a red background',
-  'the word "OPEN" on a white background',
+  'the word "Hello" on a red background',
+  'the word "Strawberries" on a white background',
   'a 3d star with the word "WOW" on a purple background',
   'a flat whale on a gradient from yellow to blue',
-  '"GO CATS" in red serif letters on white',
-  'a 3d banana, a cactus and a bus on a green background',
+  '"Good" above "Night" on a blue background',
+  'a 3d banana, a cactus and a violin on a green background',
 ]
 
 /** Each starts from a picture of the contact sheet, named by its place in it. */
@@ -237,13 +188,13 @@ export const SHEET_EDITS: readonly { readonly of: number; readonly prompt: strin
   { of: 0, prompt: 'change the background to yellow' },
   { of: 2, prompt: 'replace the apple with a banana' },
   { of: 3, prompt: 'mirror the picture' },
-  { of: 4, prompt: 'make it black and white' },
-  { of: 5, prompt: 'make it 3d' },
+  { of: 4, prompt: 'make the car green' },
+  { of: 5, prompt: 'make the guitar 3d' },
   { of: 10, prompt: 'replace the pizza with a donut' },
   { of: 11, prompt: 'remove the tree' },
-  { of: 13, prompt: 'change the background to black' },
+  { of: 13, prompt: 'make it black and white' },
   { of: 14, prompt: 'move the penguin to the bottom left corner' },
   { of: 15, prompt: 'add a ball on the right' },
-  { of: 19, prompt: 'make the text blue' },
+  { of: 18, prompt: 'change the text to "Bye"' },
   { of: 6, prompt: 'turn the hamburger into a star' },
 ]

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import sharp from 'sharp'
 import type { PixelImage } from '../../src/images/index.ts'
 
-/** The capitals and digits that tesseract reads in a picture, or undefined where tesseract isn't installed. */
+/** The letters and digits that tesseract reads in a picture, lower-case, or undefined where tesseract isn't installed. */
 export async function readWord({ data, width, height }: PixelImage): Promise<string | undefined> {
   const pixels = sharp(data, { raw: { width, height, channels: 3 } })
   const side = 640
@@ -18,13 +18,13 @@ export async function readWord({ data, width, height }: PixelImage): Promise<str
       '--psm',
       '6',
       '-c',
-      'tessedit_char_whitelist=ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
+      'tessedit_char_whitelist=ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
     ]
     const child = spawn('tesseract', options, { stdio: ['pipe', 'pipe', 'ignore'] })
     let text = ''
     child.stdout.on('data', (part: Buffer) => (text += part.toString()))
     child.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(undefined) : reject(error)))
-    child.on('close', () => resolve(text.replaceAll(/[^A-Z0-9]/g, '')))
+    child.on('close', () => resolve(text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')))
     child.stdin.end(picture)
   })
 }

@@ -26,7 +26,7 @@ try {
   })
   connect('draw', async () => {
     const prompt = element('prompt').value
-    show(await engine.generateImage({ prompt, size: '128x128' }, { onProgress }), prompt)
+    show(await engine.generateImage({ prompt, size: '256x256' }, { onProgress }), prompt)
   })
   connect('edit', async () => {
     const prompt = element('change').value

@@ -6,7 +6,7 @@ const NOUL = `'{"angry":{"type":"noul","instructions":"Is the writer angry?"}}'`
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'tessera-onnx': [
     `decide -s "Where is my parcel?" -q ${NOUL}`,
-    'generate "an apple on a blue background" --size 128x128 -o apple.png',
+    'generate "an apple on a blue background" --size 256x256 -o apple.png',
     'serve',
   ],
   decide: [
@@ -17,7 +17,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     `decide --use Qwen/Qwen3-4B -q questions.json < ticket.txt`,
   ],
   generate: [
-    'generate "an apple on a blue background" --size 128x128 -o apple.png',
+    'generate "an apple on a blue background" --size 256x256 -o apple.png',
     'generate "a 3d fox on a blue background" --n 4 --seed 7',
     'generate "a lighthouse at dusk" --use ./z-image --steps 8',
   ],

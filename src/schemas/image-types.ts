@@ -25,7 +25,7 @@ export interface ImageGenerationRequestInput {
    *
    * @example
    * ```ts
-   * await generateImage({ prompt: 'an apple on a blue background', size: '128x128' })
+   * await generateImage({ prompt: 'an apple on a blue background', size: '256x256' })
    * ```
    */
   readonly size?: string | undefined

@@ -11,7 +11,7 @@
 export interface Warning {
   /**
    * `unknown_field`: a field that nothing reads. `unknown_words`: words that mean nothing to the model that draws. `object_colors`: colours
-   * of objects, to a model that draws objects in their own. `read_in_windows`: the state is longer than the model reads at once beside some
+   * of objects, to a model that draws these in their usual ones. `read_in_windows`: the state is longer than the model reads at once beside some
    * questions, whose answers are pooled over windows of it.
    *
    * @example

@@ -2,8 +2,9 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type Engine } from '../../src/index.ts'
 import { type ExampleSite, hasChromium, startExampleSite } from '../helpers/browser-page.ts'
+import { spreadOf } from '../helpers/spread-of.ts'
 
-const DRAWING = { prompt: 'a 3d apple on a blue background', size: '128x128', seed: 5 } as const
+const DRAWING = { prompt: 'a 3d apple on a blue background', size: '256x256', seed: 5 } as const
 const EDIT = { prompt: 'change the background to yellow' } as const
 const SAMPLING = { seed: 0 } as const
 
@@ -81,8 +82,8 @@ async function readPicture(base64: string): Promise<Buffer> {
     .raw()
     .toBuffer({ resolveWithObject: true })
   expect(await sharp(Buffer.from(base64, 'base64')).metadata()).toMatchObject({ format: 'png' })
-  expect(info).toMatchObject({ width: 128, height: 128, channels: 3 })
-  expect(Math.max(...data) - Math.min(...data)).toBeGreaterThan(50)
+  expect(info).toMatchObject({ width: 256, height: 256, channels: 3 })
+  expect(spreadOf(data)).toBeGreaterThan(50)
   return data
 }
 

@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, wh
     release()
     await page.locator('#generate figure img').nth(1).waitFor()
     const prompt = 'a fox on a blue background'
-    expect(service.drawn).toEqual([expect.objectContaining({ prompt, size: '128x128', n: 2, seed: 7 })])
+    expect(service.drawn).toEqual([expect.objectContaining({ prompt, size: '256x256', n: 2, seed: 7 })])
     const sizes = () =>
       page.locator('#generate img').evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth))
     await vi.waitFor(async () => expect(await sizes()).toEqual([64, 64]))

@@ -58,7 +58,7 @@ await engine.dispose()`,
     `import { editImage, generateImage, toBytes, writeImage } from 'tessera-onnx'
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-const { data, warnings } = await generateImage({ prompt: 'an apple on a blue background', size: '128x128', seed: 7 })
+const { data, warnings } = await generateImage({ prompt: 'an apple on a blue background', size: '256x256', seed: 7 })
 assert.equal(warnings, undefined)
 await writeImage('apple.png', data[0])
 const bytes = await readFile('apple.png')
@@ -69,8 +69,8 @@ for (const image of [bytes, new Blob([bytes]), pathToFileURL('apple.png'), data[
   edited.push(answer.data[0].b64_json)
 }
 assert.equal(new Set(edited).size, 1)
-const { warnings: [unknown] } = await generateImage({ prompt: 'a woman riding a bicycle', size: '128x128' })
-assert.match(unknown.message, /not woman, riding, bicycle/)`,
+const { warnings: [unknown] } = await generateImage({ prompt: 'a woman riding a lighthouse', size: '256x256' })
+assert.match(unknown.message, /not woman, riding, lighthouse/)`,
   ),
   {
     name: 'tessera-onnx decide --each',

@@ -32,7 +32,7 @@ export async function askQuietly(models: Readonly<Record<string, string>>): Prom
     }
   }
   for (const seed of [1, 2]) {
-    const request = { prompt: 'a red apple', size: '128x128', seed } as const
+    const request = { prompt: 'a red apple', size: '256x256', seed } as const
     cases.push({
       kind: 'generateImage',
       request,

@@ -75,7 +75,7 @@ export const EXAMPLES = {
       total_tokens: 72,
     },
   },
-  ImageGenerationRequest: { prompt: 'an apple on a blue background', size: '128x128', seed: 7, n: 1 },
+  ImageGenerationRequest: { prompt: 'an apple on a blue background', size: '256x256', seed: 7, n: 1 },
   ImageEditRequest: { prompt: 'change the background to yellow', image: PICTURE },
   ImageResponse: { created: 1795449600, data: [{ b64_json: PICTURE }] },
   Job: JOB,

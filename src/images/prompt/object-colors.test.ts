@@ -6,27 +6,28 @@ import { findObjectColors } from './object-colors.ts'
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')) as unknown
 const { own_colors } = read('models/image-mini/tessera.json') as { own_colors: Parameters<typeof findObjectColors>[1] }
 const namedIn = (prompt: string) =>
-  findObjectColors(prompt, own_colors).map(({ message }) => /, and not (.+); it takes/.exec(message)?.[1])
+  findObjectColors(prompt, own_colors).map(({ message }) => /, and not (.+); its card/.exec(message)?.[1])
 
-describe('colours of objects, to a model whose objects have their own,', () => {
+describe('colours of objects that are drawn in their usual ones only', () => {
   it.each([
-    ['a red apple', 'red apple'],
-    ['A BLUE CAR on a white background', 'blue car'],
-    ['two yellow big flat cars', 'yellow big flat cars'],
-    ['make the apple green', 'apple green'],
-    ['a black and white cat, a pink fox', 'white cat, pink fox'],
-    ['a red apple and a red apple', 'red apple'],
+    ['a red rainbow', 'red rainbow'],
+    ['A BLUE BUS on a white background', 'blue bus'],
+    ['two yellow big flat pandas', 'yellow big flat pandas'],
+    ['make the penguin green', 'penguin green'],
+    ['a black and white zebra, a pink sheep', 'white zebra, pink sheep'],
+    ['a red bus and a red bus', 'red bus'],
   ])('are named: %s', (prompt, named) => {
     expect(namedIn(prompt)).toEqual([named])
     expect(findObjectColors(prompt, own_colors)).toMatchObject([{ code: 'object_colors', path: 'prompt' }])
   })
 
   it.each([
-    'an apple on a red background',
-    'a fox on red, apple on the left',
+    'a panda on a red background',
+    'a fox on red, panda on the left',
     'a cat with a blue background and a dog',
-    '"RED CAR" in blue letters below a car',
+    '"RED BUS" in blue letters below a bus',
     'make the background red',
+    'a red apple and a blue car',
     'a house on a gradient from orange to pink',
   ])('are not those of backgrounds and letters: %s', (prompt) => expect(namedIn(prompt)).toEqual([]))
 
@@ -39,9 +40,9 @@ describe('colours of objects, to a model whose objects have their own,', () => {
   })
 
   it('are named up to five, and counted beyond', () => {
-    const prompt = 'a red cat, a red dog, a red fox, a red pig, a red car, a red bus and a red star'
-    expect(namedIn(prompt)).toEqual(['red cat, red dog, red fox, red pig, red car and 2 more'])
+    const prompt = 'a red bus, a red bee, a red duck, a red panda, a red robot, a red wolf and a red tooth'
+    expect(namedIn(prompt)).toEqual(['red bus, red bee, red duck, red panda, red robot and 2 more'])
   })
 
-  it('are fine for other models', () => expect(findObjectColors('a red apple', undefined)).toEqual([]))
+  it('are fine for other models', () => expect(findObjectColors('a red bus', undefined)).toEqual([]))
 })

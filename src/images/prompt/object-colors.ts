@@ -2,7 +2,7 @@ import type { Warning } from '../../schemas/index.ts'
 import type { ImageManifest } from '../image-manifest.ts'
 import { spokenText, wordsOf } from './spoken-text.ts'
 
-/** Words of a model whose objects have colours of their own. */
+/** Words of a model that draws some objects in no colours but their own. */
 export type OwnColors = NonNullable<ImageManifest['own_colors']>
 
 /** What ends a phrase, so that a colour before it belongs to no object behind it. */
@@ -12,7 +12,7 @@ const BREAKS = /[,.;:!?()\n]/u
 const MOST = 5
 
 /**
- * Says where a prompt gives an object a colour, to a model that cannot: it takes the colour for the background's. Looked at are
+ * Says where a prompt gives a colour to an object that the model draws in its usual ones only. Looked at are
  * colours right before an object (`a red flat apple`), and at the end of a phrase right behind one (`make the apple red`).
  *
  * @param own undefined for a model that draws objects in any colour
@@ -29,7 +29,7 @@ export function findObjectColors(prompt: string, own: OwnColors | undefined): Wa
     {
       code: 'object_colors',
       path: 'prompt',
-      message: `prompt: this small model draws objects in colours of their own, and not ${named}${more}; it takes colours for the background's`,
+      message: `prompt: this small model draws some objects in their usual colours only, and not ${named}${more}; its card lists them`,
     },
   ]
 }

@@ -14,15 +14,15 @@ const known: Vocabulary = { known: new Set(known_words), synonyms: new Map(Objec
 
 describe('words that a small model does not know', () => {
   it('are named once each, in the order of the prompt', () => {
-    const [warning, ...others] = findUnknownWords('A woman riding a bicycle, woman!', known)
+    const [warning, ...others] = findUnknownWords('A woman riding a lighthouse, woman!', known)
     expect(others).toEqual([])
     expect(warning).toMatchObject({ code: 'unknown_words', path: 'prompt' })
-    expect(warning!.message).toContain('not woman, riding, bicycle;')
+    expect(warning!.message).toContain('not woman, riding, lighthouse;')
   })
 
   it('are not those to be written, nor those of a model that knows language', () => {
     expect(findUnknownWords('"ZEBRA" in red serif letters on a “Zürich” blue background.', known)).toEqual([])
-    expect(findUnknownWords('a woman riding a bicycle', undefined)).toEqual([])
+    expect(findUnknownWords('a woman riding a lighthouse', undefined)).toEqual([])
     expect(findUnknownWords('', known)).toEqual([])
   })
 
@@ -38,7 +38,7 @@ describe('words that a small model does not know', () => {
     expect(findUnknownWords('a woman with a puppy', known)[0]!.message).toContain('not woman, and draws puppy as dog;')
     for (const [word, object] of known.synonyms) {
       expect(known.known.has(word)).toBe(false)
-      expect(known.known.has(object)).toBe(true)
+      for (const part of object.split(' ')) expect(known.known.has(part)).toBe(true)
     }
   })
 
