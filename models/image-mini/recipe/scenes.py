@@ -1,7 +1,7 @@
 """What the model learns to draw: scenes of objects and words on a plain background, 256 x 256 pixels.
 
 Everything stands on the grid of 32-pixel tokens: an object in boxes of 8 x 8, 4 x 4 or 2 x 2 tokens, so that a part of it is one or several
-whole tokens wherever it stands. `sprites.py` relies on that.
+whole tokens wherever it stands. `content.py` relies on that.
 """
 import json
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Most pictures are full of objects or letters, since a plain background teaches l
 latents makes the decoder forgive small errors of the transformer.
 """
 import argparse
-import time
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +13,11 @@ from PIL import Image
 
 import codes
 from autoencoder import Config, Decoder, initialize
-from muon import make_optimizers
 from content import AT, CHANNELS, GRID, Contents, unpack
 from looks import Looks
 from scenes import CELL, COLOURS, FONTS, GLYPHS, OBJECTS, SIDE, SPOTS, STYLES, Renderer, Scene
 from tasks import pick, random_background, random_item, random_pair, random_scene, random_words
+from training import Training
 
 NOISE, LOOK_NOISE, FADED = 0.15, 0.6, 0.7
 # All but one of so many steps are pieces full of letters, which are many things to know and little of a picture; 4 while narrow ones have no shape.
@@ -105,31 +103,17 @@ def main():
     model = initialize(Decoder(Config()))
     # On a CPU convolutions of half precision are faster so.
     model.to(args.device, memory_format=torch.channels_last)
-    optimizers = make_optimizers(model, args.rate)
-    rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
-    spent, step = 0.0, 0
-    if path.exists():
-        saved = torch.load(path, map_location=args.device)
-        model.load_state_dict(saved["model"])
-        for optimizer, state in zip(optimizers, saved["optimizers"]):
-            optimizer.load_state_dict(state)
-        spent, step = saved["spent"], saved["step"]
-    rng = np.random.default_rng(step)
+    training = Training(model, Config(), path, args.minutes, args.rate, args.device)
+    rng = np.random.default_rng(training.step)
 
     def save(decoded):
-        torch.save({"model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers], "config": asdict(Config()), "spent": spent,
-                    "step": step}, path.with_suffix(".tmp"))
-        path.with_suffix(".tmp").rename(path)
+        training.save()
         sheet = (decoded.detach().float().cpu() * 127.5 + 127.5).clamp(0, 255).byte().permute(2, 0, 3, 1).flatten(1, 2)
         Image.fromarray(sheet.numpy()).save(args.work / "decoded.png")
 
-    window, tick = ([], []), time.process_time()
-    while spent < args.minutes * 60:
-        progress = spent / (args.minutes * 60)
-        scale = min(1, progress / 0.02 + 0.01, max(0.02, (1 - progress) / 0.5))
-        for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
-            group["lr"] = rate * scale
-        letters = step % PAGES_EVERY > 0
+    window = [], []
+    while training.goes_on():
+        letters = training.step % PAGES_EVERY > 0
         drawn, tokens = page_of_letters(rng, renderer, contents) if letters else draw(rng, args.batch, renderer, contents)
         blurred = unpack(worsened(tokens)).to(args.device)
         pictures = torch.from_numpy(drawn).permute(0, 3, 1, 2).float().to(args.device) / 127.5 - 1
@@ -138,16 +122,10 @@ def main():
         with torch.autocast(args.device, torch.bfloat16):
             decoded = model(blurred)
         loss = loss_of(pictures, decoded.float())
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        for optimizer in optimizers:
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-        now = time.process_time()
-        spent, tick, step = spent + min(now - tick, 30), now, step + 1
+        training.learn(loss)
         window[letters].append(F.mse_loss(decoded.float(), pictures).item())
-        if step % 100 == 1:
-            print(f"{spent / 60:6.1f} min  step {step}  psnr", *(f"{10 * np.log10(4 / np.mean(of)):.2f}" for of in window if of), flush=True)
+        if training.step % 100 == 1:
+            print(f"{training.spent / 60:6.1f} min  step {training.step}  psnr", *(f"{10 * np.log10(4 / np.mean(of)):.2f}" for of in window if of), flush=True)
             window = [], []
             save(decoded)
     save(decoded)

@@ -1,7 +1,5 @@
 """Trains the encoder of the autoencoder for a given time: to read off a picture what `content.py` says of its scene; restartable from its own checkpoint."""
 import argparse
-import time
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +9,11 @@ from torch.nn.functional import cross_entropy
 import codes
 from autoencoder import Config, Decoder, Encoder, initialize
 from content import AT, CHANNELS, Contents, pack, unpack
-from muon import make_optimizers
 from looks import Looks
 from scenes import Renderer
 from tasks import random_combination, random_pair, random_scene, random_words
 from train_decoder import changed, crowded
+from training import Training
 
 # Pictures to edit were often stored with loss or are a decoder's own: noise on them.
 NOISE = 0.06
@@ -63,28 +61,10 @@ def main():
     if (args.work / "decoder.pt").exists():
         decoder = Decoder(Config()).to(memory_format=torch.channels_last)
         decoder.load_state_dict(torch.load(args.work / "decoder.pt")["model"])
-    optimizers = make_optimizers(model, args.rate)
-    rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
-    spent, step = 0.0, 0
-    if path.exists():
-        saved = torch.load(path)
-        model.load_state_dict(saved["model"])
-        for optimizer, state in zip(optimizers, saved["optimizers"]):
-            optimizer.load_state_dict(state)
-        spent, step = saved["spent"], saved["step"]
-    rng = np.random.default_rng(step + 50_000)
-
-    def save():
-        torch.save({"model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers], "config": asdict(Config()),
-                    "spent": spent, "step": step}, path.with_suffix(".tmp"))
-        path.with_suffix(".tmp").rename(path)
-
-    window, tick = [], time.process_time()
-    while spent < args.minutes * 60:
-        progress = spent / (args.minutes * 60)
-        scale = min(1, progress / 0.02 + 0.01, max(0.02, (1 - progress) / 0.5))
-        for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
-            group["lr"] = rate * scale
+    training = Training(model, Config(), path, args.minutes, args.rate)
+    rng = np.random.default_rng(training.step + 50_000)
+    window = []
+    while training.goes_on():
         scenes = draw(rng, args.batch)
         pictures = torch.from_numpy(np.stack([renderer.render(scene) for scene in scenes])).permute(0, 3, 1, 2).float() / 127.5 - 1
         target = contents.encode(scenes)
@@ -101,21 +81,15 @@ def main():
         named = torch.cdist(target[..., AT["code"]][shown], table).argmin(-1)
         of_codes = cross_entropy(logits, named)
         loss = squares.mean() + NEAR * (found - target).abs().mean() / 10 + of_codes / 20
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        for optimizer in optimizers:
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-        now = time.process_time()
-        spent, tick, step = spent + min(now - tick, 30), now, step + 1
+        training.learn(loss)
         window.append((squares.mean().item(), (logits.argmax(-1) == named).float().mean().item()))
-        if step % 25 == 0:
+        if training.step % 25 == 0:
             mean = np.mean(window, 0)
-            print(f"{spent / 60:6.1f} min  step {step}  error {mean[0]:.4f}  objects {mean[1]:.3f}", flush=True)
+            print(f"{training.spent / 60:6.1f} min  step {training.step}  error {mean[0]:.4f}  objects {mean[1]:.3f}", flush=True)
             window = []
-        if step % 100 == 0:
-            save()
-    save()
+        if training.step % 100 == 0:
+            training.save()
+    training.save()
 
 
 if __name__ == "__main__":

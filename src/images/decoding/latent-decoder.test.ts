@@ -80,7 +80,7 @@ const AUTOENCODERS: readonly [string, () => Promise<Opened>][] = [
   ['image-mini', () => openFlux2('models/image-mini')],
 ]
 
-describe.each(AUTOENCODERS)('%s in bands', (_, open) => {
+describe.each(AUTOENCODERS)('%s in bands', (name, open) => {
   let opened: Opened
   beforeAll(async () => {
     opened = await open()
@@ -97,8 +97,8 @@ describe.each(AUTOENCODERS)('%s in bands', (_, open) => {
     expect([banded.channels, banded.height, banded.width]).toEqual([3, whole.height, whole.width])
     const largest = whole.data.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
     const error = banded.data.reduce((most, value, i) => Math.max(most, Math.abs(value - whole.data[i]!)), 0)
-    // Sums of so many products round differently in bands.
-    expect(error / largest).toBeLessThan(3e-5)
+    // Sums of more levels round differently in bands by more.
+    expect(error / largest).toBeLessThan(name === 'image-mini' ? 3e-5 : 1e-5)
     expect(opened.graphs.divided.stages.length).toBeGreaterThan(3)
   })
 })
