@@ -1,7 +1,7 @@
 import { conv } from '../../onnx/ops/convolution.ts'
 import { constant, float, input, noise, type OperatorCase } from './operator-case.ts'
 
-const [CHANNELS, OUTPUTS, HEIGHT, WIDTH] = [8, 12, 10, 14]
+const [OUTPUTS, HEIGHT, WIDTH] = [12, 10, 14]
 
 /** What the autoencoders do to pictures. */
 export function pictureCases(): OperatorCase[] {
@@ -11,10 +11,14 @@ export function pictureCases(): OperatorCase[] {
     convolutionCase({ kernel: 1, stride: 1, before: 0, after: 0 }),
     convolutionCase({ kernel: 2, stride: 1, before: 1, after: 0 }),
     convolutionCase({ kernel: 2, stride: 1, before: 0, after: 1 }),
+    convolutionCase({ channels: 9, kernel: 3, stride: 1, before: 1, after: 1 }),
+    convolutionCase({ channels: 3, kernel: 3, stride: 1, before: 1, after: 1 }),
   ]
 }
 
 interface Shape {
+  /** @defaultValue 8 */
+  readonly channels?: number
   readonly kernel: number
   readonly stride: number
   /** Zeros above and left. */
@@ -23,9 +27,9 @@ interface Shape {
   readonly after: number
 }
 
-function convolutionCase({ kernel, stride, before, after }: Shape): OperatorCase {
-  const x = noise(CHANNELS * HEIGHT * WIDTH, 31)
-  const weights = noise(OUTPUTS * CHANNELS * kernel * kernel, 32)
+function convolutionCase({ channels = 8, kernel, stride, before, after }: Shape): OperatorCase {
+  const x = noise(channels * HEIGHT * WIDTH, 31)
+  const weights = noise(OUTPUTS * channels * kernel * kernel, 32)
   const bias = noise(OUTPUTS, 33)
   const count = (size: number) => Math.floor((size + before + after - kernel) / stride) + 1
   const [rows, columns] = [count(HEIGHT), count(WIDTH)]
@@ -37,8 +41,8 @@ function convolutionCase({ kernel, stride, before, after }: Shape): OperatorCase
     const row = (Math.floor(at / columns) % rows) * stride - before
     const column = (at % columns) * stride - before
     let sum = bias[output]!
-    let i = output * CHANNELS * kernel * kernel
-    for (let channel = 0; channel < CHANNELS; channel++) {
+    let i = output * channels * kernel * kernel
+    for (let channel = 0; channel < channels; channel++) {
       for (let y = 0; y < kernel; y++) {
         for (let x = 0; x < kernel; x++) sum += weights[i++]! * pixel(channel, row + y, column + x)
       }
@@ -48,12 +52,12 @@ function convolutionCase({ kernel, stride, before, after }: Shape): OperatorCase
   return {
     family: 'convolution',
     operands: [
-      input(float([1, CHANNELS, HEIGHT, WIDTH], x)),
-      constant(float([OUTPUTS, CHANNELS, kernel, kernel], weights)),
+      input(float([1, channels, HEIGHT, WIDTH], x)),
+      constant(float([OUTPUTS, channels, kernel, kernel], weights)),
       constant(float([OUTPUTS], bias)),
     ],
     build: (g, picture, weight, shift) =>
-      conv(g, picture, weight, shift, { kernel, stride, padding: [before, before, after, after] }),
+      conv(g, picture, weight, shift, { inputs: channels, kernel, stride, padding: [before, before, after, after] }),
     outputs: [{ dims: [1, OUTPUTS, rows, columns], values }],
   }
 }

@@ -36,8 +36,8 @@ export function convolution(model: GraphContext, x: Value, name: string, options
   const bias = computeWeight(model, `${name}.bias`, [outputs])
   const side = (kernel - 1) / 2
   const shape = halve
-    ? ({ kernel, stride: 2, padding: [0, 0, 1, 1] } as const)
-    : ({ kernel, stride: 1, padding: [side, side, side, side] } as const)
+    ? ({ inputs, kernel, stride: 2, padding: [0, 0, 1, 1] } as const)
+    : ({ inputs, kernel, stride: 1, padding: [side, side, side, side] } as const)
   return widen(model, conv(model.g, narrow(model, x), weight, bias, shape))
 }
 

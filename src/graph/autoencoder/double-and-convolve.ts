@@ -32,7 +32,8 @@ export function doubleAndConvolve(
       const rows = g.initializer(`corner_rows_${lower}`, 'float32', [2, 3], SUMS[lower]!)
       const columns = g.initializer(`corner_columns_${right}`, 'float32', [3, 2], SUMS_TRANSPOSED[right]!)
       const kernel = narrow(model, matMul(g, matMul(g, rows, weight), columns))
-      return conv(g, narrowed, kernel, bias, { kernel: 2, stride: 1, padding: [1 - lower, 1 - right, lower, right] })
+      const padding = [1 - lower, 1 - right, lower, right] as const
+      return conv(g, narrowed, kernel, bias, { inputs: channels, kernel: 2, stride: 1, padding })
     }),
   )
   return widen(model, interleave(g, corners, channels))
