@@ -9,14 +9,11 @@ from safetensors.torch import save_file
 
 import autoencoder as vae
 import text_encoder as words
-from content import AT, MARK
+from content import AT, CHANNELS, MARK
 from known_words import known_words, own_colors, synonyms
 from make_tokenizer import PAD
 from sample import SHIFT, STEPS
 from scenes import SIDE
-
-# Latents get two channels of nothing: onnxruntime's WebGPU computes convolutions of 30 channels wrong.
-LATENTS = 32
 
 
 def write_json(path, content):
@@ -34,28 +31,17 @@ def write_weights(path, tensors):
     path.chmod(0o644)
 
 
-def widened(tensor, dim, count):
-    """With zeros behind, to so many rows or columns."""
-    shape = list(tensor.shape)
-    shape[dim] = count - shape[dim]
-    return torch.cat([tensor, tensor.new_zeros(shape)], dim)
-
-
 def write_autoencoder(out, encoder, decoder):
     config = vae.Config()
-    encoder, decoder = dict(encoder), dict(decoder)
-    for name in ("conv_out.weight", "conv_out.bias"):
-        encoder[name] = torch.cat([widened(half, 0, LATENTS) for half in encoder[name].chunk(2)])
-    decoder["conv_in.weight"] = widened(decoder["conv_in.weight"], 1, LATENTS)
     tensors = {f"{kind}.{name}": tensor for kind, part in (("encoder", encoder), ("decoder", decoder)) for name, tensor in part.items()}
     # Channels that tell the decoder's cells apart are the mean of what is denoised; all else has the size that it was given.
-    mean = torch.zeros(4 * LATENTS)
+    mean = torch.zeros(CHANNELS)
     mean[AT["mark"]] = MARK
-    tensors |= {"bn.running_mean": mean, "bn.running_var": torch.ones(4 * LATENTS) - config.batch_norm_eps}
+    tensors |= {"bn.running_mean": mean, "bn.running_var": torch.ones(CHANNELS) - config.batch_norm_eps}
     write_weights(out / "diffusion_pytorch_model.safetensors", tensors)
     levels = len(config.block_out_channels)
     write_json(out / "config.json", {
-        "_class_name": "AutoencoderKLFlux2", "act_fn": "silu", "in_channels": 3, "out_channels": 3, **asdict(config), "latent_channels": LATENTS,
+        "_class_name": "AutoencoderKLFlux2", "act_fn": "silu", "in_channels": 3, "out_channels": 3, **asdict(config),
         "down_block_types": ["DownEncoderBlock2D"] * levels, "up_block_types": ["UpDecoderBlock2D"] * levels,
         "mid_block_add_attention": True, "use_quant_conv": False, "use_post_quant_conv": False, "patch_size": [2, 2],
     })
@@ -71,13 +57,11 @@ def main():
     parts = {kind: {name.removeprefix(f"{kind}."): tensor for name, tensor in saved["averaged"].items() if name.startswith(f"{kind}.")}
              for kind in ("text", "image")}
 
-    parts["image"]["x_embedder.weight"] = widened(parts["image"]["x_embedder.weight"], 1, 4 * LATENTS)
-    parts["image"]["proj_out.weight"] = widened(parts["image"]["proj_out.weight"], 0, 4 * LATENTS)
     write_autoencoder(args.out / "vae", encoder["model"], decoder["model"])
     write_weights(args.out / "transformer" / "diffusion_pytorch_model.safetensors", parts["image"])
     write_json(args.out / "transformer" / "config.json", {
         "_class_name": "Flux2Transformer2DModel", "patch_size": 1, "guidance_embeds": False, "out_channels": None,
-        **saved["config"]["image"], "in_channels": 4 * LATENTS,
+        **saved["config"]["image"],
     })
     text = saved["config"]["text"]
     (args.out / "tokenizer").mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,9 @@ PLACES = {
 }
 # The same of tiny objects: like the spots of a die, a token away from the edges.
 SPOTS = {"tiny middle": (96, 96), "tiny 1": (32, 32), "tiny 2": (160, 32), "tiny 3": (32, 160), "tiny 4": (160, 160)}
-BOXES = {"big": (0, 0), **PLACES, **SPOTS}
+# As many tiny objects as have room, which only the autoencoder is shown.
+PACKED = {f"tiny at {left}, {top}": (left, top) for top in range(0, SIDE, 64) for left in range(0, SIDE, 64)}
+BOXES = {"big": (0, 0), **PLACES, **SPOTS, **PACKED}
 # Upper edge of a line of letters, in tokens; `first` and `second` are the lines of two.
 LINES = {"top": 1, "middle": 3, "bottom": 5, "first": 2, "second": 4}
 FONTS = {font: f"/usr/share/fonts/truetype/dejavu/DejaVu{name}-Bold.ttf" for font, name in (("sans", "SansMono"), ("serif", "Serif"))}
@@ -40,7 +42,7 @@ WIDE_WORD, LONGEST_WORD = 8, 12
 
 def size_of(place):
     """Name of an object's size."""
-    return "big" if place == "big" else "tiny" if place in SPOTS else "small"
+    return "big" if place == "big" else "small" if place in PLACES else "tiny"
 
 
 GLYPHS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!?&-.' "

@@ -129,8 +129,8 @@ def one_or_two(rng, names):
     return both.but(items=(replace(both.items[0], name=name, colour=""), both.items[1]))
 
 
-EDITS = {"background": 0.12, "replace": 0.15, "add": 0.12, "remove": 0.1, "move": 0.08, "mirror": 0.06, "grayscale": 0.05,
-         "style": 0.08, "border": 0.03, "recolor": 0.05, "paint": 0.08, "retype": 0.08}
+EDITS = {"background": 0.08, "replace": 0.12, "add": 0.09, "remove": 0.07, "move": 0.06, "mirror": 0.08, "grayscale": 0.09,
+         "style": 0.05, "border": 0.1, "recolor": 0.08, "paint": 0.09, "retype": 0.09}
 
 
 def change_all(rng, kind):

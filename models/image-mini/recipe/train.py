@@ -20,15 +20,19 @@ from batches import Batches
 from content import AT, CHANNELS, Contents
 from looks import Looks
 from measure import measure
+from reader import Reader
 from sample import GRID
 from start import build, given
 
-# Edits per scene at first and later: most of an edit is a copy, soon learned by a model that can draw, and costs twice as much.
-EDIT_SHARES, DRAW_FIRST = (0.25, 0.6), 0.5
-# Letters fill few tokens and few of their channels.
+# Edits per scene at first and later: most of an edit is a copy, soon learned by a model that can draw, and costs twice as much; what is
+# neither copied nor said, such as the gray of a colour, takes many.
+EDIT_SHARES, DRAW_FIRST = (0.25, 1.5), 0.7
+# Letters fill few tokens and few of their channels; the colour behind is three channels and most of what is seen.
 WEIGHTS = torch.ones(CHANNELS)
-for field in ("letters", "left", "right", "half", "wide", "serif", "ink"):
+for field in ("letters", "left", "right", "half", "wide", "serif", "ink", "tinted", "tint"):
     WEIGHTS[AT[field]] = 2.0
+WEIGHTS[AT["border"]] = 4.0
+WEIGHTS[AT["back"]] = 12.0
 # Every so many steps the edits are combinations of two pictures, fewer for they cost more.
 COMBINE_EVERY, COMBINED = 6, 0.5
 
@@ -87,7 +91,8 @@ def main():
             optimizer.load_state_dict(state)
         spent, step = saved["spent"], saved["step"]
     contents, rng = Contents(codes.load(args.work / "codes.npy"), Looks.load(args.data, args.work / "looks.npz")), np.random.default_rng(step)
-    batches = Batches(contents, tokenizer, args.device, rng)
+    reader = Reader(args.data, args.work / "encoder.pt", args.device) if (args.work / "encoder.pt").exists() else None
+    batches = Batches(contents, tokenizer, args.device, rng, reader)
     rotaries = [tuple(table.to(args.device) for table in dit.rotary_table(model["image"].config, words.LENGTH, [GRID] * grids))
                 for grids in (1, 2, 3)]
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f}M parameters", flush=True)

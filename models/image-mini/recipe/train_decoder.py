@@ -15,18 +15,20 @@ import codes
 from autoencoder import Config, Decoder, initialize
 from content import AT, CHANNELS, GRID, Contents, unpack
 from looks import Looks
-from scenes import CELL, COLOURS, FONTS, GLYPHS, OBJECTS, SIDE, SPOTS, STYLES, Renderer, Scene
+from scenes import CELL, COLOURS, FONTS, GLYPHS, OBJECTS, PACKED, SIDE, STYLES, Renderer, Scene
 from tasks import pick, random_background, random_item, random_pair, random_scene, random_words
 from training import Training
 
 NOISE, LOOK_NOISE, FADED = 0.15, 0.6, 0.7
 # All but one of so many steps are pieces full of letters, which are many things to know and little of a picture; 4 while narrow ones have no shape.
 PAGES_EVERY = 3
+# Share of those that are mirrored.
+TURNED = 0.12
 
 
 def crowded(rng):
     kind = rng.random()
-    places = ["big"] if kind < 0.3 else list(SPOTS) if kind < 0.42 else [
+    places = ["big"] if kind < 0.3 else list(PACKED) if kind < 0.5 else [
         "top left", "top right", "bottom left", "bottom right"]
     ground = {"background": pick(rng, list(COLOURS)), "fade": ""}
     items = tuple(random_item(rng, pick(rng, list(OBJECTS)), place, pick(rng, STYLES), ground) for place in places)
@@ -34,8 +36,8 @@ def crowded(rng):
 
 
 def changed(rng, scene):
-    """A fifth gets a border, a tenth is turned and a tenth gray: rare otherwise, and nothing else teaches them."""
-    border = pick(rng, [name for name in COLOURS if name != scene.background]) if rng.random() < 0.2 else scene.border
+    """A quarter gets a border, a tenth is turned and a tenth gray: rare otherwise, and nothing else teaches them."""
+    border = pick(rng, [name for name in COLOURS if name != scene.background]) if rng.random() < 0.25 else scene.border
     return scene.but(border=border, mirrored=rng.random() < 0.1 or scene.mirrored, grayscale=rng.random() < 0.1 or scene.grayscale)
 
 
@@ -45,12 +47,14 @@ def page_of_letters(rng, renderer, contents):
     page = Scene(**ground)
     picture, grid = renderer.render(page).astype(np.float32), contents.of(page).reshape(GRID, GRID, CHANNELS)
     for top in range(0, GRID, 2):
-        wide = rng.random() < 0.4
+        wide = rng.random() < 0.3
         for row in (top,) if wide else (top, top + 1):
             word = "".join(GLYPHS[at] for at in rng.integers(len(GLYPHS), size=SIDE // CELL if wide else 2 * SIDE // CELL))
             line = page.but(ink=pick(rng, ["", "", *(name for name in COLOURS if name not in ground.values())]), font=pick(rng, list(FONTS)))
             renderer.write(picture, line, word, row)
             contents.write(grid, line, word, row)
+    if rng.random() < TURNED:
+        picture, grid = picture[:, ::-1], contents.mirror(grid)
     return np.clip(picture + 0.5, 0, 255).astype(np.uint8)[None], torch.from_numpy(grid.reshape(1, GRID * GRID, CHANNELS))
 
 

@@ -8,11 +8,11 @@ from torch.nn.functional import cross_entropy
 
 import codes
 from autoencoder import Config, Decoder, Encoder, initialize
-from content import AT, CHANNELS, Contents, pack, unpack
+from content import AT, CHANNELS, GLYPH_CODES, Contents, pack, unpack
 from looks import Looks
 from scenes import Renderer
 from tasks import random_combination, random_pair, random_scene, random_words
-from train_decoder import changed, crowded
+from train_decoder import changed, crowded, cut, page_of_letters
 from training import Training
 
 # Pictures to edit were often stored with loss or are a decoder's own: noise on them.
@@ -21,10 +21,14 @@ NOISE = 0.06
 NEAR = 0.5
 # The background is three numbers of a token, and seen to be wrong at once; letters are in few tokens.
 WEIGHTS = torch.ones(CHANNELS)
-for field, weight in {"back": 8.0, "letters": 10.0, "wide": 5.0, "half": 5.0, "serif": 3.0, "ink": 6.0, "left": 4.0, "right": 4.0}.items():
+for field, weight in {"back": 8.0, "letters": 10.0, "wide": 5.0, "half": 5.0, "serif": 3.0, "ink": 6.0, "left": 4.0, "right": 4.0,
+                      "style": 8.0, "object": 3.0, "tinted": 3.0, "tint": 3.0, "border": 3.0, "sides": 3.0}.items():
     WEIGHTS[AT[field]] = weight
 # Share of the pictures that the decoder has drawn, where there is one, as those that are edited were.
 DRAWN = 0.3
+# All but one of so many steps are pieces full of letters, as in the training of the decoder; 4 until they are read.
+PAGES_EVERY = 2
+GLYPHS = torch.from_numpy(GLYPH_CODES)
 
 
 def draw(rng, count):
@@ -33,12 +37,38 @@ def draw(rng, count):
     return [changed(rng, kinds[rng.choice(5, p=(0.3, 0.08, 0.12, 0.15, 0.35))]()) for _ in range(count)]
 
 
+def in_range(pictures):
+    """uint8 [B,256,256,3] to [B,3,256,256], -1 to 1."""
+    return torch.from_numpy(pictures.copy()).permute(0, 3, 1, 2).float() / 127.5 - 1
+
+
 def blurred(pictures, rng):
     """A third soft, a third noisy."""
     if rng.random() < 0.33:
         soft = torch.nn.functional.avg_pool2d(pictures, 3, 1, 1, count_include_pad=False)
         pictures = torch.lerp(pictures, soft, rng.random())
     return pictures + (rng.random() * NOISE if rng.random() < 0.5 else 0) * torch.randn_like(pictures)
+
+
+def naming(found, target, table):
+    """Logits over the rows of a table of codes, by how near they are, and the right ones."""
+    return -torch.cdist(found, table).square() / 4, torch.cdist(target, table).argmin(-1)
+
+
+def loss_of(found, target, table):
+    """And its figures: the error, and the shares of objects and letters that are named right."""
+    squares = (found - target).square() * WEIGHTS
+    loss, right = squares.mean() + NEAR * (found - target).abs().mean() / 10, []
+    for fields, sign, rows in (("code",), "object", table), (("left", "right"), "letters", GLYPHS):
+        shown = target[..., AT[sign].start] > 0
+        if not shown.any():
+            right.append(float("nan"))
+            continue
+        named = [naming(found[..., AT[field]][shown], target[..., AT[field]][shown], rows) for field in fields]
+        logits, labels = (torch.cat(part) for part in zip(*named))
+        loss = loss + cross_entropy(logits, labels) / 20
+        right.append((logits.argmax(-1) == labels).float().mean().item())
+    return loss, (squares.mean().item(), *right)
 
 
 def main():
@@ -65,27 +95,25 @@ def main():
     rng = np.random.default_rng(training.step + 50_000)
     window = []
     while training.goes_on():
-        scenes = draw(rng, args.batch)
-        pictures = torch.from_numpy(np.stack([renderer.render(scene) for scene in scenes])).permute(0, 3, 1, 2).float() / 127.5 - 1
-        target = contents.encode(scenes)
-        if decoder:
-            drawn = slice(round(DRAWN * args.batch))
-            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-                pictures[drawn] = decoder(unpack(target[drawn])).float().clamp(-1, 1)
+        if training.step % PAGES_EVERY > 0:
+            page, tokens = page_of_letters(rng, renderer, contents)
+            pictures, latents = cut(in_range(page), unpack(tokens))
+            target = pack(latents)
+        else:
+            scenes = draw(rng, args.batch)
+            pictures, target = in_range(np.stack([renderer.render(scene) for scene in scenes])), contents.encode(scenes)
+            if decoder:
+                drawn = slice(round(DRAWN * args.batch))
+                with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+                    pictures[drawn] = decoder(unpack(target[drawn])).float().clamp(-1, 1)
         with torch.autocast("cpu", torch.bfloat16):
             found = model(blurred(pictures, rng).contiguous(memory_format=torch.channels_last))
-        found = pack(found.float()[:, :Config().latent_channels])
-        shown = target[..., AT["object"].start] > 0
-        squares = (found - target).square() * WEIGHTS
-        logits = -torch.cdist(found[..., AT["code"]][shown], table).square() / 4
-        named = torch.cdist(target[..., AT["code"]][shown], table).argmin(-1)
-        of_codes = cross_entropy(logits, named)
-        loss = squares.mean() + NEAR * (found - target).abs().mean() / 10 + of_codes / 20
+        loss, figures = loss_of(pack(found.float()[:, :Config().latent_channels]), target, table)
         training.learn(loss)
-        window.append((squares.mean().item(), (logits.argmax(-1) == named).float().mean().item()))
-        if training.step % 25 == 0:
-            mean = np.mean(window, 0)
-            print(f"{training.spent / 60:6.1f} min  step {training.step}  error {mean[0]:.4f}  objects {mean[1]:.3f}", flush=True)
+        window.append((*figures, *(figures[2:] if training.step % PAGES_EVERY == 1 else [float("nan")])))
+        if training.step % 100 == 0:
+            error, objects, letters, words = np.nanmean(window, 0)
+            print(f"{training.spent / 60:6.1f} min  step {training.step}  error {error:.4f}  objects {objects:.3f}  letters {letters:.3f}, of pictures {words:.3f}", flush=True)
             window = []
         if training.step % 100 == 0:
             training.save()
