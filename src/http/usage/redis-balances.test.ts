@@ -46,6 +46,11 @@ async function open({ url }: TestRedis): Promise<Ledger> {
 const cli = async ({ port }: TestRedis, ...args: string[]) =>
   (await run('redis-cli', ['-p', String(port), ...args])).stdout.trim()
 
+/** Resolves once all changes are in the file: while the disk is slow to take those before, Redis keeps them for up to two seconds. */
+async function written(redis: TestRedis): Promise<void> {
+  await expect.poll(() => cli(redis, 'info', 'persistence'), { timeout: 10_000 }).toMatch(/aof_buffer_length:0\b/)
+}
+
 async function draw(ledger: Ledger, pictures: number): Promise<void> {
   for (let picture = 0; picture < pictures; picture++)
     await (await ledger.reserve(PAYER, { endpoint: 'edits', foresee: () => 1 })).settle(1)
@@ -66,6 +71,7 @@ describe.skipIf(!hasRedis())('balances on a Redis server', () => {
       await draw(ledger, 2)
       await cli(redis, 'save')
       await draw(ledger, 3)
+      if (appendonly === 'yes') await written(redis)
       await redis.restart()
       counts.push(await charged(redis))
     }
@@ -121,6 +127,7 @@ describe.skipIf(!hasRedis())('balances on a Redis server', () => {
   it('are those of the whole seconds before, where a power failure cut the file', async () => {
     const redis = await start()
     await draw(await open(redis), 3)
+    await written(redis)
     await redis.kill()
     const file = join(redis.folder, 'appendonlydir', 'appendonly.aof.1.incr.aof')
     await truncate(file, (await readFile(file)).length - 10)
