@@ -2,23 +2,31 @@
 import numpy as np
 import torch
 
-from autoencoder import Config, Encoder
-from content import pack
+from autoencoder import Config, Decoder, Encoder
+from content import pack, unpack
 from scenes import Renderer
+# Share of the pictures that the decoder has drawn.
+DRAWN = 0.4
 
 
 class Reader:
-    def __init__(self, data, path, device):
-        """path is train_encoder.py's checkpoint."""
-        self.renderer, self.device = Renderer(data), device
-        self.encoder = Encoder(Config()).to(device, memory_format=torch.channels_last)
-        self.encoder.load_state_dict(torch.load(path, map_location=device)["model"])
+    def __init__(self, data, work, device, contents):
+        """work is the folder with the checkpoints of encoder and decoder."""
+        self.renderer, self.device, self.contents = Renderer(data), device, contents
+        self.encoder, self.decoder = Encoder(Config()), Decoder(Config())
+        for name, part in (("encoder", self.encoder), ("decoder", self.decoder)):
+            part.load_state_dict(torch.load(work / f"{name}.pt", map_location=device)["model"])
+            part.to(device, memory_format=torch.channels_last)
 
     @torch.no_grad()
     def read(self, scenes):
         """Tokens [B,64,120] of the scenes' pictures."""
-        pictures = torch.from_numpy(np.stack([self.renderer.render(scene) for scene in scenes])).to(self.device)
-        pictures = (pictures.permute(0, 3, 1, 2).float() / 127.5 - 1).contiguous(memory_format=torch.channels_last)
+        count = round(DRAWN * len(scenes))
+        rendered = torch.from_numpy(np.stack([self.renderer.render(scene) for scene in scenes[count:]])).to(self.device)
+        pictures = rendered.permute(0, 3, 1, 2).float() / 127.5 - 1
         with torch.autocast(self.device, torch.bfloat16):
-            found = self.encoder(pictures)
+            if count > 0:
+                drawn = self.decoder(unpack(self.contents.encode(scenes[:count]).to(self.device)))
+                pictures = torch.cat([drawn.float().clamp(-1, 1), pictures])
+            found = self.encoder(pictures.contiguous(memory_format=torch.channels_last))
         return pack(found.float()[:, :Config().latent_channels])

@@ -91,7 +91,7 @@ def main():
             optimizer.load_state_dict(state)
         spent, step = saved["spent"], saved["step"]
     contents, rng = Contents(codes.load(args.work / "codes.npy"), Looks.load(args.data, args.work / "looks.npz")), np.random.default_rng(step)
-    reader = Reader(args.data, args.work / "encoder.pt", args.device) if (args.work / "encoder.pt").exists() else None
+    reader = Reader(args.data, args.work, args.device, contents) if (args.work / "encoder.pt").exists() else None
     batches = Batches(contents, tokenizer, args.device, rng, reader)
     rotaries = [tuple(table.to(args.device) for table in dit.rotary_table(model["image"].config, words.LENGTH, [GRID] * grids))
                 for grids in (1, 2, 3)]

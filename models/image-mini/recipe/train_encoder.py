@@ -22,10 +22,10 @@ NEAR = 0.5
 # The background is three numbers of a token, and seen to be wrong at once; letters are in few tokens.
 WEIGHTS = torch.ones(CHANNELS)
 for field, weight in {"back": 8.0, "letters": 10.0, "wide": 5.0, "half": 5.0, "serif": 3.0, "ink": 6.0, "left": 4.0, "right": 4.0,
-                      "style": 8.0, "object": 3.0, "tinted": 3.0, "tint": 3.0, "border": 3.0, "sides": 3.0}.items():
+                      "style": 8.0, "object": 3.0, "tinted": 6.0, "tint": 6.0, "border": 3.0, "sides": 3.0}.items():
     WEIGHTS[AT[field]] = weight
 # Share of the pictures that the decoder has drawn, where there is one, as those that are edited were.
-DRAWN = 0.3
+DRAWN = 0.5
 # All but one of so many steps are pieces full of letters, as in the training of the decoder; 4 until they are read.
 PAGES_EVERY = 2
 GLYPHS = torch.from_numpy(GLYPH_CODES)
