@@ -117,6 +117,11 @@ class Decoder(nn.Module):
         return self.conv_out(F.silu(self.conv_norm_out(x)))
 
 
+def in_range(pictures):
+    """uint8 [B,H,W,3] to [B,3,H,W], -1 to 1."""
+    return torch.from_numpy(pictures).permute(0, 3, 1, 2).float() / 127.5 - 1
+
+
 def initialize(model):
     """Keeps the size of the signal along the trunk; torch's default would fade it out over so many convolutions."""
     for name, weight in model.named_parameters():

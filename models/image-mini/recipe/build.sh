@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the image-mini bundle from the emoji pictures, in one command:
 #
-#     build.sh DATA [train.py options, such as --minutes 180 --threads 8 or --device cuda]
+#     build.sh DATA [train.py options, such as --minutes 240 --threads 8 or --device cuda]
 #
 # DATA is the folder with index.jsonl, 3d/ and flat/. Needs Python with requirements.txt, Node, and Debian's fonts-dejavu-core; for the
 # evaluation of words also tesseract-ocr. Steps whose result is there already are not repeated. DECODER_MINUTES, ENCODER_MINUTES and
@@ -20,8 +20,8 @@ mkdir -p "$work" "$out"
 [ -f "$work/codes.npy" ] || "$python" codes.py --data "$data" --out "$work/codes.npy"
 [ -f "$work/looks.npz" ] || "$python" looks.py --data "$data" --out "$work/looks.npz"
 [ -f "$work/start.pt" ] || "$python" start.py --work "$work"
-"$python" train_decoder.py --data "$data" --work "$work" --minutes "${DECODER_MINUTES:-170}"
-"$python" train_encoder.py --data "$data" --work "$work" --minutes "${ENCODER_MINUTES:-60}"
+"$python" train_decoder.py --data "$data" --work "$work" --minutes "${DECODER_MINUTES:-290}"
+"$python" train_encoder.py --data "$data" --work "$work" --minutes "${ENCODER_MINUTES:-140}"
 "$python" train.py --data "$data" --work "$work" "$@"
 "$python" export.py --work "$work" --out "$work/half"
 work=$(realpath "$work") out=$(realpath "$out")

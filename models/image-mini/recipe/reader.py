@@ -2,9 +2,10 @@
 import numpy as np
 import torch
 
-from autoencoder import Config, Decoder, Encoder
+from autoencoder import Config, Decoder, Encoder, in_range
 from content import pack, unpack
 from scenes import Renderer
+
 # Share of the pictures that the decoder has drawn.
 DRAWN = 0.4
 
@@ -22,8 +23,7 @@ class Reader:
     def read(self, scenes):
         """Tokens [B,64,120] of the scenes' pictures."""
         count = round(DRAWN * len(scenes))
-        rendered = torch.from_numpy(np.stack([self.renderer.render(scene) for scene in scenes[count:]])).to(self.device)
-        pictures = rendered.permute(0, 3, 1, 2).float() / 127.5 - 1
+        pictures = in_range(np.stack([self.renderer.render(scene) for scene in scenes[count:]])).to(self.device)
         with torch.autocast(self.device, torch.bfloat16):
             if count > 0:
                 drawn = self.decoder(unpack(self.contents.encode(scenes[:count]).to(self.device)))

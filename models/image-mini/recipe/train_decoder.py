@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from PIL import Image
 
 import codes
-from autoencoder import Config, Decoder, initialize
+from autoencoder import Config, Decoder, in_range, initialize
 from content import AT, CHANNELS, GRID, Contents, unpack
 from looks import Looks
 from scenes import CELL, COLOURS, FONTS, GLYPHS, OBJECTS, PACKED, SIDE, STYLES, Renderer, Scene
@@ -120,7 +120,7 @@ def main():
         letters = training.step % PAGES_EVERY > 0
         drawn, tokens = page_of_letters(rng, renderer, contents) if letters else draw(rng, args.batch, renderer, contents)
         blurred = unpack(worsened(tokens)).to(args.device)
-        pictures = torch.from_numpy(drawn).permute(0, 3, 1, 2).float().to(args.device) / 127.5 - 1
+        pictures = in_range(drawn).to(args.device)
         if letters:
             pictures, blurred = (part.contiguous(memory_format=torch.channels_last) for part in cut(pictures, blurred))
         with torch.autocast(args.device, torch.bfloat16):

@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 import codes
-from autoencoder import Config, Decoder, Encoder, initialize
+from autoencoder import Config, Decoder, Encoder, in_range, initialize
 from content import AT, CHANNELS, GLYPH_CODES, Contents, pack, unpack
 from looks import Looks
 from scenes import Renderer
@@ -35,11 +35,6 @@ def draw(rng, count):
     """Scenes as they come before an edit, some full of objects, and many words, which are few tokens of a picture."""
     kinds = [lambda: random_pair(rng)[0], lambda: random_combination(rng)[0], lambda: random_scene(rng), lambda: crowded(rng), lambda: random_words(rng)]
     return [changed(rng, kinds[rng.choice(5, p=(0.3, 0.08, 0.12, 0.15, 0.35))]()) for _ in range(count)]
-
-
-def in_range(pictures):
-    """uint8 [B,256,256,3] to [B,3,256,256], -1 to 1."""
-    return torch.from_numpy(pictures.copy()).permute(0, 3, 1, 2).float() / 127.5 - 1
 
 
 def blurred(pictures, rng):
@@ -115,7 +110,6 @@ def main():
             error, objects, letters, words = np.nanmean(window, 0)
             print(f"{training.spent / 60:6.1f} min  step {training.step}  error {error:.4f}  objects {objects:.3f}  letters {letters:.3f}, of pictures {words:.3f}", flush=True)
             window = []
-        if training.step % 100 == 0:
             training.save()
     training.save()
 
