@@ -80,6 +80,19 @@ class Asking:
         self.random.shuffle(found)
         return [question for at, question in enumerate(found[:2]) if question not in found[:at]]
 
+    def sided(self, table, gold):
+        """A choice of two from a table of questions, each with the option for True and the one for False: a name, or a name with its meaning."""
+        asked, *sides = self.random.choice(table)
+        named = [side if isinstance(side, dict) else {side: None} for side in sides]
+        options = list({**named[0], **named[1]}.items())
+        self.random.shuffle(options)
+        return {"type": "choice", "instructions": asked, "criteria": dict(options), "gold": next(iter(named[0 if gold else 1]))}
+
+    def shown(self, text, fields, labels):
+        """A message as it comes: mostly alone, now and then in a record or behind a label."""
+        how = self.random.random()
+        return text if how < 0.8 else {self.random.choice(fields): text} if how < 0.9 else f"{self.random.choice(labels)}: {text}"
+
     def equals(self):
         return self.random.choice(EQUALS)
 

