@@ -33,10 +33,11 @@ async function runWith(
   command: typeof evalCommand | typeof calibrateCommand,
   rows: readonly unknown[],
   rest: readonly string[],
+  questions: object = QUESTIONS,
 ) {
   const data = join(folder, 'rows.jsonl')
   await writeFile(data, rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n'))
-  await writeFile(join(folder, 'questions.json'), JSON.stringify(QUESTIONS))
+  await writeFile(join(folder, 'questions.json'), JSON.stringify(questions))
   await runCommand(command as typeof evalCommand, {
     rawArgs: ['--data', data, '-q', join(folder, 'questions.json'), ...rest],
   })
@@ -98,19 +99,21 @@ async function readMessages(count: number) {
 }
 
 it('fits a head that answers messages better than calibration alone', async () => {
+  // A rule of one's own: its name says nothing, so that the messages and their answers alone can.
+  const asked = { spam: { type: 'noul', instructions: 'Does rule 7 apply?' } }
   const rows = await readMessages(160)
   const file = join(folder, 'calibration.json')
   const known = rows.slice(0, 110)
-  const { questions } = JSON.parse(await runWith(calibrateCommand, known, [file, '--json']))
+  const { questions } = JSON.parse(await runWith(calibrateCommand, known, [file, '--json'], asked))
   const [{ head, before, calibrated, withHead }] = questions
   expect(head).toBe('fitted')
   expect(withHead.accuracy).toBeGreaterThan(calibrated.accuracy + 0.05)
   expect(withHead.logLoss).toBeLessThan(Math.min(before.logLoss, calibrated.logLoss))
   const others = rows.slice(110)
   written = ''
-  const [shipped] = JSON.parse(await run(others, '--json'))
+  const [shipped] = JSON.parse(await runWith(evalCommand, others, ['--json'], asked))
   written = ''
-  const [headed] = JSON.parse(await run(others, '--json', '--calibration', file))
+  const [headed] = JSON.parse(await runWith(evalCommand, others, ['--json', '--calibration', file], asked))
   expect(headed.overall.accuracy).toBeGreaterThan(shipped.overall.accuracy + 0.05)
   expect(headed.overall.brier).toBeLessThan(shipped.overall.brier - 0.05)
 }, 120_000)
