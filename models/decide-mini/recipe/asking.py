@@ -3,8 +3,11 @@
 A small model learns the words of a question sooner than its meaning, so the same thing is asked under many names: a pair of texts may be
 a request and a reply or a title and a page, and every statement may come as a question, a claim to judge, or its denial.
 """
+import argparse
 import json
 import lzma
+import random
+from pathlib import Path
 
 FIRST = ["Query", "Question", "Request", "Search", "Keywords", "Topic", "Subject", "Title", "Heading", "Need", "Problem", "Ticket", "Prompt", "Task", "User", "Customer", "Input", "Term"]
 SECOND = ["Result", "Document", "Response", "Answer", "Body", "Passage", "Text", "Content", "Page", "Reply", "Follow-up", "Suggestion", "Comment", "Snippet", "Article", "Note", "Assistant", "Agent"]
@@ -40,6 +43,30 @@ def keyed(random_, right, wrong):
         return {text: None for text in texts}, right
     names = random_.choice([lambda i: chr(65 + i), lambda i: f"option_{i + 1}", lambda i: str(i + 1)])
     return {names(i): text for i, text in enumerate(texts)}, names(texts.index(right))
+
+
+def begun(text):
+    return text[:1].upper() + text[1:]
+
+
+def table(text):
+    """Lines of fields between bars, each a list of what stands between semicolons."""
+    return [[[entry.strip() for entry in field.split(";")] for field in line.split("|")] for line in text.strip().splitlines()]
+
+
+def slots(texts):
+    """What may stand in each slot, by its name."""
+    return {name: text.split("; ") for name, text in texts.items()}
+
+
+def write_made(maker, family, rows, seed):
+    """The program of a maker that needs nothing but chance: so many rows, each form as often as it is worth."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--rows", type=int, default=rows)
+    args = parser.parse_args()
+    made = maker(random.Random(seed))
+    write_rows(args.out, [made.row_of(family, form) for form in made.random.choices(list(made.forms), list(made.forms.values()), k=args.rows)])
 
 
 def write_rows(path, rows):

@@ -74,7 +74,7 @@ if [ "$made" != 0 ]; then
   without=()
 fi
 
-# Memory that a step gives back stays with the process: to get it from the system again takes a fifth of a step.
+# Memory that a step gives back stays with the process: to get it from the system again takes a sixth of a step.
 export MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184 MALLOC_TOP_PAD_=268435456
 "$python" train.py --work "$work" --base "$base" --without "${without[@]}" --resume "$@"
 "$python" export.py --checkpoint "$work/checkpoint.pt" --tokenizer "$base/tokenizer.json" --out "$out"

@@ -1,20 +1,17 @@
 """Makes questions on what reaches the desks of a firm: who should get a message, what it is about, and whether a case is settled."""
-import argparse
-import random
-from pathlib import Path
-
 import desk_kinds as kinds
-from asking import Asking, write_rows
+from asking import Asking, slots, table, write_made
 from message_kinds import CALLED
 
-SLOTS = {name: text.split("; ") for name, text in kinds.SLOTS.items()}
+SLOTS = slots(kinds.SLOTS)
 GREETINGS, ENDS = ["Hello, ", "Hi, ", "Dear team, ", "Good morning, ", "Hi there. ", "Hello! "], [" Thanks.", " Best regards", " Please reply soon.", " Thank you in advance!", " Regards, {name}", " Cheers", " Please help."]
 
 
 class Maker(Asking):
     def __init__(self, random_):
         super().__init__(random_)
-        self.desks = [[part.strip().split("; ") for part in line.split("|")] for line in kinds.DESKS.strip().splitlines()]
+        self.desks = table(kinds.DESKS)
+        self.forms = {self.desk: 2, self.case: 1}
 
     def filled(self, text):
         return text.format(**{slot: self.random.choice(values) for slot, values in SLOTS.items()})
@@ -31,13 +28,13 @@ class Maker(Asking):
             text += self.filled(r.choice(ENDS))
         style = r.choice(["names", "described", "described", "described", "only described"])
         named = [(r.choice(["a", "team", "q"]) + str(r.randrange(10, 99)) if style == "only described" else r.choice(one[0]), None if style == "names" else r.choice(one[1])) for one in [right, *others]]
-        options = dict(reversed(named))
-        gold, listed = named[0][0], list(options.items())
+        # where two have one name, the right one keeps it
+        listed = list(dict(reversed(named)).items())
         r.shuffle(listed)
-        ask = [{"type": "choice", "instructions": r.choice(kinds.DESK_ASKED), "criteria": dict(listed), "gold": gold}] if len(listed) > 1 else []
-        for one in r.sample([right, *others], 1):
-            asked = [question.format(n=r.choice(["the ", "our "]) + r.choice(one[0]) if r.random() < 0.5 else r.choice(one[0]), d=r.choice(one[1]), c=r.choice(CALLED)) for question in kinds.DESK_IS]
-            ask.append(self.noul(asked, one is right))
+        ask = [{"type": "choice", "instructions": r.choice(kinds.DESK_ASKED), "criteria": dict(listed), "gold": named[0][0]}] if len(listed) > 1 else []
+        [one] = r.sample([right, *others], 1)
+        asked = [question.format(n=r.choice(["the ", "our "]) + r.choice(one[0]) if r.random() < 0.5 else r.choice(one[0]), d=r.choice(one[1]), c=r.choice(CALLED)) for question in kinds.DESK_IS]
+        ask.append(self.noul(asked, one is right))
         return self.shown(text.lower() if r.random() < 0.08 else text, ["text", "body", "message", "request", "description"], ["Message", "Email", "Ticket", "Request", "Customer"]), r.sample(ask, r.choice([1, 1, len(ask)]))
 
     def case(self):
@@ -59,16 +56,5 @@ class Maker(Asking):
         return state, r.sample([self.sided(kinds.STATES, gold), *self.both(kinds.SOLVED, kinds.UNSOLVED, gold)], r.choice([1, 2]))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=24000)
-    parser.add_argument("--seed", type=int, default=11)
-    args = parser.parse_args()
-    random_ = random.Random(args.seed)
-    maker = Maker(random_)
-    write_rows(args.out, [maker.row_of("desk", form) for form in random_.choices([maker.desk, maker.case], [2, 1], k=args.rows)])
-
-
 if __name__ == "__main__":
-    main()
+    write_made(Maker, "desk", 24000, 11)

@@ -3,11 +3,7 @@
 Every form draws its facts, says them in one of several ways and asks what follows from them and what does not; claims on them are asked about as questions, as
 claims beside their evidence, and as a choice of what fits.
 """
-import argparse
-import random
-from pathlib import Path
-
-from asking import Asking, write_rows
+from asking import Asking, begun, write_made
 
 NAMES = "Anna Ben Carl Dora Emil Fay Gus Hana Ivan Joan Kim Leo Mara Nils Olga Paul Rosa Sami Tess Umar Vera Will Yuki Zoe Marcus Ingrid Pedro Aisha".split()
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
@@ -77,7 +73,7 @@ class Maker(Asking):
         verb = r.choice(["opened", "built", "finished", "completed"])
         decade, wrong = year // 10 * 10, r.choice([year // 10 * 10 + 10, year // 10 * 10 - 10, year // 10 * 10 - 30])
         text = r.choice(["The {w}, {v} in {y}, has a length of {m} metres.", "{v} in {y}, the {w} measures {m} metres.", "The {m}-metre {w} was {v} in {y}."]).format(w=what, v=verb, y=year, m=metres)
-        text = text[:1].upper() + text[1:]
+        text = begun(text)
         facts = [(f"The {what} was {verb} in the {decade}s", True), (f"The {what} was {verb} in the {wrong}s", False), (f"The {what} was {verb} before {other}", year < other), (f"The {what} was {verb} after {other}", year > other),
                  (f"The {what} is longer than {(limit := self.near(metres))} metres", metres > limit), (f"The {what} is shorter than {limit} metres", metres < limit), (f"Was the {what} {verb} in the {(year - 1) // 100 + 1}th century?", True),
                  (f"Was the {what} {verb} in the {(year - 1) // 100 + 2}{'st' if (year - 1) // 100 + 2 == 21 else 'th'} century?", False), (f"The {what} is {metres} metres long", True), (f"The {what} is {limit} metres long", limit == metres)]
@@ -128,7 +124,7 @@ class Maker(Asking):
         cause, city, off = r.choice(WHYS[kind].split(";")), r.choice(list(CITIES)), r.random() < 0.5
         thing = r.choice(["concert", "match", "class", "market"] if off else ["flight", "train", "bus", "ferry"])
         text = r.choice(CALLED_OFF if off else LATE).format(t=thing, c=city, r=cause)
-        text = text[:1].upper() + text[1:]
+        text = begun(text)
         wrong = r.choice([one for one in WHYS if one != kind])
         facts = [(f"Was {kind} the reason?", True), (f"Was {wrong} the reason?", False), (f"The cause was {kind}", True), (f"The cause was {wrong}", False)]
         facts += [(f"Did the {thing} take place?", False), (f"The {thing} was called off", True)] if off else [(f"Was the {thing} on time?", False), (f"The {thing} was late", True), (f"Did the {thing} leave when it should?", False)]
@@ -201,16 +197,5 @@ class Maker(Asking):
         return self.facts(way[0].format(m=members, g=group, d=does), facts)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=26000)
-    parser.add_argument("--seed", type=int, default=12)
-    args = parser.parse_args()
-    random_ = random.Random(args.seed)
-    maker = Maker(random_)
-    write_rows(args.out, [maker.row_of("facts", form) for form in random_.choices(list(maker.forms), list(maker.forms.values()), k=args.rows)])
-
-
 if __name__ == "__main__":
-    main()
+    write_made(Maker, "facts", 26000, 12)

@@ -5,19 +5,14 @@ import re
 from pathlib import Path
 
 import junk_kinds as kinds
-from asking import Asking, write_rows
+from asking import Asking, slots, table, write_rows
 from message_kinds import CALLED
 from message_sources import Sources
 
 # what people say to each other, as far as can be told from the words: not the riddles and captions among the rows
 SPOKEN, TASK = re.compile(r"\b(i|i'm|i've|you|me|my|we|your|us|our)\b", re.I), re.compile(r"[:{}\[\]]|sentence|letter|element|number", re.I)
 FIELDS, LABELS = ["text", "body", "message", "sms"], ["Message", "SMS", "Email", "Text message", "Subject"]
-SLOTS = {name: text.split("; ") for name, text in kinds.SLOTS.items()}
-
-
-def table(text):
-    """Lines of three parts between bars, each a list of what stands between semicolons."""
-    return [[part.strip().split("; ") for part in line.split("|")] for line in text.strip().splitlines()]
+SLOTS = slots(kinds.SLOTS)
 
 
 class Maker(Asking):
@@ -91,9 +86,8 @@ def main():
     for name in ("data", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=20000)
-    parser.add_argument("--seed", type=int, default=9)
     args = parser.parse_args()
-    random_ = random.Random(args.seed)
+    random_ = random.Random(9)
     maker = Maker(Sources(args.data), random_)
     forms = random_.choices([maker.message, maker.service], [9, 1], k=args.rows)
     write_rows(args.out, [maker.row_of("junk", form) for form in forms])

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import meaning_kinds as kinds
-from asking import Asking, write_rows
+from asking import Asking, begun, table, write_rows
 from heard_replies import heard_replies
 from lexicon_questions import Lexicon
 from message_kinds import CALLED, GENRES
@@ -21,15 +21,6 @@ WORD = re.compile(r"\b[a-z]{3,}\b")
 PRONOUNS = {"The", "This", "It", "He", "She", "They", "We", "You"}
 # what a clause does not end with that a reason has been cut from
 LOOSE = {"that", "was", "are", "not", "only", "just", "partly", "mainly", "probably", "and", "were", "simply", "part", "perhaps", "precisely", "merely", "but", "largely", "either"}
-
-
-def table(text):
-    """Lines of fields between bars, each a list of what stands between semicolons."""
-    return [[[entry.strip() for entry in field.split(";")] for field in line.split("|")] for line in text.strip().splitlines()]
-
-
-def begun(text):
-    return text[:1].upper() + text[1:]
 
 
 class Maker(Asking):

@@ -59,7 +59,7 @@ def half(x, mask):
 
 
 def attend(q, k, v, mask):
-    """Attention [batch, heads, length, width of a head]; plain products are 1.9 times as fast as the fused kernel in 16 bits."""
+    """Attention [batch, heads, length, width of a head]; in 16 bits a step on pairs of sentences takes 0.54 of the time with plain products that it takes with the fused kernel."""
     if q.dtype != torch.bfloat16:
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     return torch.softmax((q / math.sqrt(q.shape[-1]) @ k.transpose(-1, -2)).add_(mask), -1) @ v

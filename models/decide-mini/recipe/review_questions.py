@@ -1,16 +1,8 @@
 """Makes questions on the tone of short reviews that are put together from pieces: praise, blame, both with one that prevails, and a verdict."""
-import argparse
-import random
-from pathlib import Path
-
 import review_kinds as kinds
-from asking import Asking, write_rows
+from asking import Asking, begun, slots, table, write_made
 
-SLOTS = {name: text.split("; ") for name, text in kinds.SLOTS.items()}
-
-
-def begun(text):
-    return text[:1].upper() + text[1:]
+SLOTS = slots(kinds.SLOTS)
 
 
 def inside(text):
@@ -21,8 +13,9 @@ def inside(text):
 class Maker(Asking):
     def __init__(self, random_):
         super().__init__(random_)
-        self.reviewed = [[part.strip().split("; ") for part in line.split("|")[1:]] for line in kinds.REVIEWED.strip().splitlines()]
+        self.reviewed = [line[1:] for line in table(kinds.REVIEWED)]
         self.verdicts = [text.split("; ") for text in reversed(kinds.VERDICTS)]
+        self.forms = {self.review: 1}
 
     def text(self, stars):
         """A review of so many stars, from 0 to 4."""
@@ -59,15 +52,5 @@ class Maker(Asking):
         return {"type": "score", "instructions": self.random.choice(kinds.RATED), "criteria": self.random.choice(kinds.LEVELS), "gold": stars}
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=20000)
-    parser.add_argument("--seed", type=int, default=10)
-    args = parser.parse_args()
-    maker = Maker(random.Random(args.seed))
-    write_rows(args.out, [maker.row_of("reviews", maker.review) for _ in range(args.rows)])
-
-
 if __name__ == "__main__":
-    main()
+    write_made(Maker, "reviews", 20000, 10)
