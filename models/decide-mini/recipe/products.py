@@ -24,14 +24,10 @@ def attend(q, k, v, mask):
 
 
 def linear(x, weight, bias):
-    """x times the weight transposed, plus the bias."""
-    if x.dtype == torch.bfloat16:
-        return F.linear(x, weight.bfloat16(), bias.bfloat16())
-    return F.linear(x, weight, bias)
+    """x times the weight transposed, plus the bias, in the precision of x."""
+    return F.linear(x, weight.to(x.dtype), bias.to(x.dtype))
 
 
 def feed_forward(x, up, down):
     """Two linear layers with a gelu between them."""
-    if x.dtype == torch.bfloat16:
-        return linear(F.gelu(linear(x, up.weight, up.bias)), down.weight, down.bias)
-    return down(F.gelu(up(x)))
+    return linear(F.gelu(linear(x, up.weight, up.bias)), down.weight, down.bias)

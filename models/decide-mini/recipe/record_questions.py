@@ -3,12 +3,10 @@
 To answer, a token of the question must find the same name in the state and go on to what stands beside it. The records of the labelled data
 ask for that too, but in long tables, among dates, sums and rules. Rows have the form of the decision files.
 """
-import argparse
 import random
-from pathlib import Path
 
 from asking import write_rows
-from plain_texts import Texts
+from plain_texts import Texts, text_arguments
 from records import CITIES, FLAGS, NAMES, NUMBERS, Records, spaced
 
 UNKNOWN = ["unknown", "not given", "none of these", "not mentioned", "no such value"]
@@ -20,32 +18,33 @@ class Maker(Records):
         r = self.random
         makers = self.fields(r.choice([2, 3, 3, 4, 5, 6, 8]))
         record = {name: make() for name, make in makers.items()}
-        names, questions = list(record), []
-        for _ in range(r.choice([2, 3, 4])):
-            name = r.choice(names)
-            asked, value, form = spaced(name), record[name], r.random()
-            others = [str(other) for other in record.values() if other != value]
-            fresh = str(makers[name]())
-            if form < 0.35:
-                wrong = r.sample(others, min(len(others), r.choice([1, 2, 3, 5]))) + [fresh] * r.choice([0, 1])
-                if r.random() < 0.15:
-                    wrong.append(r.choice(UNKNOWN))
-                questions.append(self.choice([f"What is the {asked}?", f"{asked.capitalize()}?", f"Which {asked} is given?", f"Read the {asked}.", f"Find the {asked}.", f"Which value does {asked} have?"], str(value), wrong))
-            elif form < 0.5:
-                wrong = [spaced(other) for other in r.sample(names, min(len(names), r.choice([2, 3, 5]))) if record[other] != value]
-                questions.append(self.choice([f"Which field is {value}?", f"Where does it say {value}?", f"What has the value {value}?", f"{value} is the value of which field?"], asked, wrong))
-            elif form < 0.9:
-                gold = r.random() < 0.5
-                # most often what another field holds, or the right value would be known by being there
-                wrong = r.choice(others) if others and r.random() < 0.7 else fresh
-                said = value if gold or str(value) == wrong else wrong
-                questions.extend(self.both([f"Is the {asked} {said}?", f"The {asked} is {said}", f"Does {asked} have the value {said}?", f"{said} is the {asked}"],
-                                           [f"Is the {asked} something else than {said}?", f"The {asked} is not {said}", f"Does {asked} differ from {said}?"], str(said) == str(value))[:1])
-            else:
-                gold = r.random() < 0.5
-                said = asked if gold else spaced(next(iter(self.fields(1))))
-                questions.append(self.noul([f"Is the {said} given?", f"Is there a field {said}?", f"The record has a {said}", f"Does it say what the {said} is?"], said in map(spaced, names)))
+        questions = [self.of_field(record, makers) for _ in range(r.choice([2, 3, 4]))]
         return self.shown(record, r.randrange(10)), questions
+
+    def of_field(self, record, makers):
+        """One question about a field; `makers` make other values for each."""
+        r, names = self.random, list(record)
+        name = r.choice(names)
+        asked, value, form = spaced(name), record[name], r.random()
+        others = [str(other) for other in record.values() if other != value]
+        fresh = str(makers[name]())
+        if form < 0.35:
+            wrong = r.sample(others, min(len(others), r.choice([1, 2, 3, 5]))) + [fresh] * r.choice([0, 1])
+            if r.random() < 0.15:
+                wrong.append(r.choice(UNKNOWN))
+            return self.choice([f"What is the {asked}?", f"{asked.capitalize()}?", f"Which {asked} is given?", f"Read the {asked}.", f"Find the {asked}.", f"Which value does {asked} have?"], str(value), wrong)
+        if form < 0.5:
+            wrong = [spaced(other) for other in r.sample(names, min(len(names), r.choice([2, 3, 5]))) if record[other] != value]
+            return self.choice([f"Which field is {value}?", f"Where does it say {value}?", f"What has the value {value}?", f"{value} is the value of which field?"], asked, wrong)
+        true = r.random() < 0.5
+        if form < 0.9:
+            # most often what another field holds, or the right value would be known by being there
+            wrong = r.choice(others) if others and r.random() < 0.7 else fresh
+            said = value if true or str(value) == wrong else wrong
+            return self.both([f"Is the {asked} {said}?", f"The {asked} is {said}", f"Does {asked} have the value {said}?", f"{said} is the {asked}"],
+                             [f"Is the {asked} something else than {said}?", f"The {asked} is not {said}", f"Does {asked} differ from {said}?"], str(said) == str(value))[0]
+        said = asked if true else spaced(next(iter(self.fields(1))))
+        return self.noul([f"Is the {said} given?", f"Is there a field {said}?", f"The record has a {said}", f"Does it say what the {said} is?"], said in map(spaced, names))
 
     def numbers(self):
         """Numbers held against a bound or against each other."""
@@ -96,27 +95,7 @@ class Maker(Records):
         keys = r.sample({"name": NAMES, "city": CITIES}.get(key, self.words), count)
         makers = {name: make for name, make in self.fields(r.choice([1, 2, 3])).items() if name != key}
         table = [{key: k, **{name: make() for name, make in makers.items()}} for k in keys]
-        questions = []
-        for _ in range(r.choice([2, 3])):
-            name = r.choice(list(makers) or [key])
-            asked, row = spaced(name), r.choice(table)
-            column = [str(other[name]) for other in table if other[name] != row[name]]
-            form = r.random()
-            if name == key or not column:
-                continue
-            if form < 0.4:
-                questions.append(self.choice([f"What is the {asked} of {row[key]}?", f"{asked.capitalize()} of {row[key]}?", f"Which {asked} does {row[key]} have?"], str(row[name]), column))
-            elif form < 0.6:
-                said = row[name] if r.random() < 0.5 else r.choice(column)
-                questions.append(self.noul([f"Is the {asked} of {row[key]} {said}?", f"{row[key]} has the {asked} {said}", f"The {asked} of {row[key]} is {said}"], str(said) == str(row[name])))
-            elif form < 0.8 or not isinstance(row[name], int):
-                if [other[name] for other in table].count(row[name]) == 1:
-                    questions.append(self.choice([f"Which {key} has the {asked} {row[name]}?", f"Whose {asked} is {row[name]}?", f"Which row has {asked} {row[name]}?"], row[key], keys))
-            else:
-                high = r.random() < 0.5
-                ranked = sorted(table, key=lambda other: other[name], reverse=high)
-                if ranked[0][name] != ranked[1][name]:
-                    questions.append(self.choice([f"Which {key} has the {'highest' if high else 'lowest'} {asked}?", f"Where is the {asked} {'largest' if high else 'smallest'}?"], ranked[0][key], keys))
+        questions = [question for _ in range(r.choice([2, 3])) if (question := self.of_cell(table, key, r.choice(list(makers) or [key])))]
         if not questions:
             return self.one()
         style = r.random()
@@ -125,6 +104,29 @@ class Maker(Records):
         columns = list(table[0])
         joint = r.choice([" | ", ", ", ",", "\t", ";"])
         return "\n".join(joint.join(map(str, line)) for line in [columns, *([row[name] for name in columns] for row in table)]), questions
+
+    def of_cell(self, table, key, name):
+        """One question about a column, whose rows are called by `key`; none where the column has one value only, or several rows the one asked for."""
+        r, keys = self.random, [row[key] for row in table]
+        asked, row = spaced(name), r.choice(table)
+        column = [str(other[name]) for other in table if other[name] != row[name]]
+        form = r.random()
+        if name == key or not column:
+            return None
+        if form < 0.4:
+            return self.choice([f"What is the {asked} of {row[key]}?", f"{asked.capitalize()} of {row[key]}?", f"Which {asked} does {row[key]} have?"], str(row[name]), column)
+        if form < 0.6:
+            said = row[name] if r.random() < 0.5 else r.choice(column)
+            return self.noul([f"Is the {asked} of {row[key]} {said}?", f"{row[key]} has the {asked} {said}", f"The {asked} of {row[key]} is {said}"], str(said) == str(row[name]))
+        if form < 0.8 or not isinstance(row[name], int):
+            if len(column) < len(table) - 1:
+                return None
+            return self.choice([f"Which {key} has the {asked} {row[name]}?", f"Whose {asked} is {row[name]}?", f"Which row has {asked} {row[name]}?"], row[key], keys)
+        high = r.random() < 0.5
+        first, second, *_ = sorted(table, key=lambda other: other[name], reverse=high)
+        if first[name] == second[name]:
+            return None
+        return self.choice([f"Which {key} has the {'highest' if high else 'lowest'} {asked}?", f"Where is the {asked} {'largest' if high else 'smallest'}?"], first[key], keys)
 
     def order(self):
         """What stands where in a list."""
@@ -148,13 +150,9 @@ class Maker(Records):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rows", type=int, default=40_000)
-    args = parser.parse_args()
+    args = text_arguments(40_000, 20_000_000).parse_args()
     random_ = random.Random(0)
-    words = list(dict.fromkeys(word.lower() for word in Texts(args.data / "pretrain-wiki-00.txt.xz", 20_000_000).words[100:6000]))
+    words = list(dict.fromkeys(word.lower() for word in Texts(args.data / "pretrain-wiki-00.txt.xz", args.limit).words[100:6000]))
     maker = Maker(words, random_)
     write_rows(args.out, (maker.row() for _ in range(args.rows)))
 
