@@ -112,7 +112,7 @@ def main():
     parser.add_argument("--rows", type=int, help="about how many questions of the developer set, of short rows only; for a quick look")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    products.ROUNDED = products.ROUNDED and args.rounded
+    products.ROUNDED = args.rounded and products.is_faster_rounded()
     model = TreeDecider(Config.read(args.bundle))
     model.load_encoder(args.bundle / "model.safetensors")
     dev = Packed(args.dev)

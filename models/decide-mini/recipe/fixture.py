@@ -7,7 +7,6 @@ import torch
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-import products
 from model import Config, TreeDecider
 from rendering import as_text, branch_text, option_texts
 from tree import DECIDE, Layout, open_tokenizer
@@ -75,7 +74,6 @@ def main():
     else:
         own_tokenizer().save(str(args.out / "tokenizer.json"))
     layout = Layout(open_tokenizer(args.out / "tokenizer.json"))
-    products.ROUNDED = False
     config = Config(vocab_size=layout.tokenizer.get_vocab_size(), hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, layer_norm_eps=0.1)
     torch.manual_seed(7)
     model = TreeDecider(config).eval()

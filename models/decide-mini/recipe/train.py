@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+import products
 from batches import Packed
 from evaluate import quick
 from losses import loss_of
@@ -96,6 +97,8 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.set_flush_denormal(True)
+    products.ROUNDED = products.is_faster_rounded()
+    print(f"layers in {'bfloat16' if products.ROUNDED else 'float32'}", flush=True)
     minutes = args.minutes or json.loads(args.phases.read_text())["phases"][-1]["to"]
     phases = Phases(args.phases, minutes, args.without)
     packs, dev = {name: Packed(args.work / name) for name in phases.names()}, Packed(args.work / "dev")
