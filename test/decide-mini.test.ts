@@ -145,6 +145,7 @@ it.each(['models/decide-mini/README.md', 'docs/embedded-models.md'])(
     const manifest = manifestSchema.parse(JSON.parse(await read('models/decide-mini/tessera.json')))
     const report = JSON.parse(await read('models/decide-mini/evaluation.json'))
     expect(report.version).toBe(manifest.version)
+    expect(await read('models/decide-mini/README.md')).toContain(`\n# decide-mini ${manifest.version}\n`)
     const text = await read(document)
     expect(text).toContain('<!-- figures: ')
     expect(fillMarks(text, cardTables(report, manifest))).toBe(text)
