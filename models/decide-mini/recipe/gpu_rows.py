@@ -61,7 +61,7 @@ class Rows:
         counts = self.first[rows + 1] - self.first[rows]
         asked = spans(self.first[rows], counts)
         sizes = self.options[asked + 1] - self.options[asked]
-        option = spans(self.options[asked], sizes)
+        option, widest = spans(self.options[asked], sizes), int(sizes.max())
         line = np.repeat(np.arange(len(rows)), counts)
         owner = np.repeat(np.arange(len(asked)), sizes)
         numbers = torch.from_numpy(np.concatenate([starts, lengths, line * width + self.asked[asked, 2], self.asked[asked, 1], sizes,
@@ -79,10 +79,7 @@ class Rows:
         # padding sees itself and the trunk, so that no row of attention is empty; nobody sees padding
         mask = (questions.unsqueeze(1) == 0) | (same & shown)
         inputs = (tokens, positions, (questions > 0).int(), levels.int(), mask.unsqueeze(1), decides, ends, owner)
-        return {"inputs": inputs, "kinds": kinds, "sizes": sizes, "slot": slot, "gold": gold, "shape": (len(asked), int(self.widest(asked))), "asked": asked}
-
-    def widest(self, asked):
-        return (self.options[asked + 1] - self.options[asked]).max()
+        return {"inputs": inputs, "kinds": kinds, "sizes": sizes, "slot": slot, "gold": gold, "shape": (len(asked), widest), "asked": asked}
 
 
 class Mixture:

@@ -9,57 +9,36 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 
 import products
 from gpu_rows import Mixture, Rows, worth_of
 from grow import grown
-from losses import RANKED, SMOOTHING
+from losses import loss_of_table
 from model import Config, fresh
 from rendering import KINDS
+from train import groups
 
 TYPES = {number: name for name, number in KINDS.items()}
 HEAD, DECAY, WARM = 2, 0.95, 0.03
 
 
-def groups(model):
-    """Parameters with their shares of the learning rate; nothing decays norms and biases, word embeddings stay."""
-    found, depth = {}, len(model.layers)
-    model.words.weight.requires_grad_(False)
-    for name, parameter in model.named_parameters():
-        if not parameter.requires_grad:
-            continue
-        layer = int(name.split(".")[1]) if name.startswith("layers.") else depth if name.split(".")[0] in ("option", "decide", "score", "levels") else -1
-        scale = HEAD if layer == depth else DECAY ** (depth - 1 - layer)
-        found.setdefault((scale, 0.01 if parameter.ndim == 2 and layer >= 0 else 0.0), []).append(parameter)
-    return [{"params": parameters, "lr": 0.0, "scale": scale, "weight_decay": decay} for (scale, decay), parameters in found.items()]
-
-
 def loss_of(logits, batch):
     """The loss of `losses.py`, with all sizes known beforehand so that nothing waits for the GPU."""
-    owner, slot, count = batch["inputs"][-1], batch["slot"], batch["sizes"].unsqueeze(1)
+    owner, slot = batch["inputs"][-1], batch["slot"]
     table = logits.new_full(batch["shape"], -torch.inf)
     table[owner, slot] = logits
-    gold = torch.zeros_like(table)
-    gold[owner, slot] = batch["gold"]
-    logs = F.log_softmax(table, -1)
-    there = torch.arange(batch["shape"][1], device=table.device) < count
-    smooth = torch.where(there, (1 - SMOOTHING) * gold + SMOOTHING / count, 0.0)
-    entropy = -(smooth * logs.masked_fill(~there, 0)).sum(-1)
-    ranked = ((logs.exp() - gold).cumsum(-1) ** 2).sum(-1) * (batch["kinds"] == KINDS["score"])
-    return entropy.mean() + RANKED * ranked.mean(), table.argmax(-1) == gold.argmax(-1)
+    return loss_of_table(table, owner, slot, batch["sizes"], batch)
 
 
 class Training:
     """The model, its optimiser and the running mean of its weights."""
 
-    def __init__(self, model, averaged, compiled, dropout):
+    def __init__(self, model, averaged, compiled):
         self.model, self.averaged, self.step = model, averaged, 0
         for layer in model.layers:
-            layer.dropout = dropout
             if compiled:
                 layer.compile(dynamic=True)
-        self.optimizer = torch.optim.AdamW(groups(model), betas=(0.9, 0.98), eps=1e-6, fused=True)
+        self.optimizer = torch.optim.AdamW(groups(model, False, HEAD, DECAY), betas=(0.9, 0.98), eps=1e-6, fused=True)
         self.trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
         self.mean = [parameter.detach().clone() for parameter in self.trained]
 
@@ -121,20 +100,18 @@ def main():
     parser.add_argument("--start", type=Path, required=True, help="float32 bundle to begin with")
     parser.add_argument("--work", type=Path, required=True, help="folder of the packs, with dev-0 and everyday-0")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--shares", type=Path, default=Path(__file__).parent / "gpu-shares.json")
     parser.add_argument("--seconds", type=float, required=True)
-    parser.add_argument("--grow", type=float, default=0.35, help="share of the time after which there are twice as many layers; 1 for never")
+    parser.add_argument("--grow", type=float, default=0.3, help="share of the time after which there are twice as many layers; 1 for never")
     parser.add_argument("--budget", type=int, default=32768, help="padded tokens a batch")
     parser.add_argument("--rate", type=float, default=5e-4)
     parser.add_argument("--even", type=float, default=0.45, help="share of the time from which on the rate falls")
-    parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--averaged", type=float, default=0.999)
     parser.add_argument("--measure", type=float, default=90, help="seconds between figures on the developer set, when the weights are saved too")
     parser.add_argument("--look", type=int, default=1, help="take figures from every so many rows only")
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--device", default="cuda")
     args = parser.parse_args()
-    begun, random, shares = time.time(), np.random.default_rng(1), json.loads(args.shares.read_text())
+    begun, random, shares = time.time(), np.random.default_rng(1), json.loads((Path(__file__).parent / "gpu-shares.json").read_text())
     torch.set_flush_denormal(True)
     products.ROUNDED = products.is_faster_rounded()
     worth = json.loads((Path(__file__).parent / "worth.json").read_text())
@@ -157,7 +134,7 @@ def main():
     while not mixture.packs:
         time.sleep(1)
         take_in()
-    training = Training(fresh(Config.read(args.start), args.start).to(args.device), args.averaged, args.compile, args.dropout)
+    training = Training(fresh(Config.read(args.start), args.start).to(args.device), args.averaged, args.compile)
     grown_at, seen, window, measured, looked, pool = None, 0, [], time.time(), time.time(), []
 
     def measure():
@@ -177,7 +154,7 @@ def main():
             training.averaged_for(lambda model: save(model, args.out, "shallow"))
             inputs = rows.collate(pool[0])["inputs"]
             model = training.averaged_for(lambda model: grown(model.eval(), inputs)).train()
-            training, grown_at = Training(model, args.averaged, args.compile, args.dropout), spent
+            training, grown_at = Training(model, args.averaged, args.compile), spent
             measure()
         since, left = spent - (grown_at or 0), args.seconds - spent
         rate = args.rate * min(1, since / (WARM * args.seconds), max(left / ((1 - args.even) * args.seconds), 0.002))

@@ -19,9 +19,7 @@ def grown(model, inputs, share=SHARE):
     deeper = TreeDecider(replace(model.config, num_hidden_layers=2 * len(model.layers))).to(model.levels.device)
     old = model.state_dict()
     deeper.load_state_dict({**deeper.state_dict(), **{name: weight for name, weight in old.items() if not name.startswith("layers.")}})
-    tokens, positions, segments, levels, mask = inputs[:5]
-    x = model.norm(model.words(tokens) + model.places(positions) + model.segments(segments) + (model.waves @ model.levels)[levels])
-    x, mask = half(x, mask)
+    x, mask = half(model.embed(*inputs[:4]), inputs[4])
     for number, layer in enumerate(model.layers):
         for copied in deeper.layers[2 * number : 2 * number + 2]:
             copied.load_state_dict(layer.state_dict())

@@ -52,8 +52,6 @@ def level_waves(steps, waves=WAVES):
 class Layer(nn.Module):
     """One post-norm layer of BERT."""
 
-    dropout = 0.0
-
     def __init__(self, config):
         super().__init__()
         width, self.heads, self.eps = config.hidden_size, config.num_attention_heads, config.layer_norm_eps
@@ -66,12 +64,8 @@ class Layer(nn.Module):
         qkv = linear(x, torch.cat([self.query.weight, self.key.weight, self.value.weight]), torch.cat([self.query.bias, self.key.bias, self.value.bias]))
         q, k, v = qkv.view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         seen = attend(q, k, v, mask).transpose(1, 2).reshape(batch, length, width)
-        x = normed(x + self.dropped(linear(seen, self.attended.weight, self.attended.bias)), self.attended_norm)
-        return normed(x + self.dropped(feed_forward(x, self.up, self.down)), self.norm)
-
-    def dropped(self, x):
-        """What a part of the layer adds, some of it left out in training where that is asked for."""
-        return F.dropout(x, self.dropout) if self.training and self.dropout else x
+        x = normed(x + linear(seen, self.attended.weight, self.attended.bias), self.attended_norm)
+        return normed(x + feed_forward(x, self.up, self.down), self.norm)
 
 
 # names in this file, and in a checkpoint of BertModel
@@ -94,14 +88,17 @@ class TreeDecider(nn.Module):
 
     def forward(self, tokens, positions, segments, levels, mask, decides, ends, owner):
         """Logits [options of all questions]; `decides` and `ends` are places in the flattened batch, `owner` each option's question."""
-        x = self.words(tokens) + self.places(positions) + self.segments(segments)
-        # a product, since adding up the gradients of few rows that are looked up often takes a GPU longer than a layer does
-        x = self.norm(x + F.one_hot(levels.long(), len(self.waves)).float() @ (self.waves @ self.levels))
-        x, mask = half(x, mask)
+        x, mask = half(self.embed(tokens, positions, segments, levels), mask)
         for layer in self.layers:
             x = layer(x, mask)
         x = x.flatten(0, 1).float()
         return self.read(x[decides], x[ends], owner)
+
+    def embed(self, tokens, positions, segments, levels):
+        """The input of the layers [batch, length, width]."""
+        x = self.words(tokens) + self.places(positions) + self.segments(segments)
+        # a product, since adding up the gradients of few rows that are looked up often takes a GPU longer than a layer does
+        return self.norm(x + F.one_hot(levels.long(), len(self.waves)).float() @ (self.waves @ self.levels))
 
     def read(self, decides, ends, owner):
         """The scorer: what an option's end says, in the light of the question as a whole."""

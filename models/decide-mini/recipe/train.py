@@ -22,7 +22,7 @@ DECAY, HEAD = 0.9, 4
 AVERAGED = 0.998
 
 
-def groups(model, words):
+def groups(model, words, head=HEAD, shrink=DECAY):
     """Parameters with their shares of the learning rate; nothing decays norms and biases."""
     found, depth = {}, len(model.layers)
     for name, parameter in model.named_parameters():
@@ -30,7 +30,7 @@ def groups(model, words):
             parameter.requires_grad_(False)
             continue
         layer = int(name.split(".")[1]) if name.startswith("layers.") else depth if name.split(".")[0] in ("option", "decide", "score", "levels") else -1
-        scale = HEAD if layer == depth else DECAY ** (depth - 1 - layer)
+        scale = head if layer == depth else shrink ** (depth - 1 - layer)
         decay = 0.01 if parameter.ndim == 2 and layer >= 0 else 0.0
         found.setdefault((scale, decay), []).append(parameter)
     return [{"params": parameters, "lr": 0.0, "scale": scale, "weight_decay": decay} for (scale, decay), parameters in found.items()]
