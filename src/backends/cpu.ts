@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts'
+import { askInt8Products } from './int8-products.ts'
 import { loadOnnxruntimeNode } from './onnxruntime-node.ts'
 import { createOrtBackend, mustCompute } from './ort-backend.ts'
-import { overflowsInt8 } from './overflows-int8.ts'
 import { countDefaultThreads } from './platform.ts'
 
 export interface CpuBackendOptions {
@@ -24,8 +24,7 @@ const CONFIG = { 'session.intra_op.allow_spinning': '0' }
  */
 export async function createCpuBackend(options: CpuBackendOptions = {}): Promise<Backend> {
   const ort = await loadOnnxruntimeNode('cpu')
-  const overflows = await mustCompute('cpu', overflowsInt8(ort))
-  const exactInt8 = { 'session.x64quantprecision': overflows ? '1' : '0' }
+  const int8 = await mustCompute('cpu', askInt8Products(ort))
   return createOrtBackend('cpu', ort, {
     session: {
       executionProviders: ['cpu'],
@@ -35,8 +34,8 @@ export async function createCpuBackend(options: CpuBackendOptions = {}): Promise
       // A second run of a shape would take one block as large as all that the first one took, which is kept as well.
       enableMemPattern: false,
     },
-    config: { ...CONFIG, ...exactInt8 },
+    config: { ...CONFIG, ...int8.config },
     kind: 'processor',
-    fastInt8: process.arch === 'x64' && !overflows,
+    fastInt8: process.arch === 'x64' && int8.exact,
   })
 }

@@ -1,8 +1,8 @@
 import { measureAvailableMemory } from '../engine/available-memory.ts'
 import { fitsWhole, stageLimit } from '../engine/memory-prediction.ts'
-import { predictMemory } from '../engine/predict-memory.ts'
 import { findRemedy } from '../engine/require-memory.ts'
 import { openModel, resolveModel } from '../models/index.ts'
+import { predictMemoryHere } from './predict-memory-here.ts'
 
 /** Whether a model fits into memory here; all sizes in bytes. */
 export interface ModelDiagnosis {
@@ -27,7 +27,7 @@ export interface ModelDiagnosis {
 /** @throws ModelNotFoundError, ModelFormatError */
 export async function diagnoseModel(model: string, measure = measureAvailableMemory): Promise<ModelDiagnosis> {
   const { id, folder } = await resolveModel(model)
-  const prediction = await predictMemory(openModel(folder))
+  const prediction = await predictMemoryHere(openModel(folder))
   const { bytes: available, limit } = await measure()
   const [open, needed] = [Math.round(prediction.open), Math.round(prediction.needed)]
   const fits = needed <= available

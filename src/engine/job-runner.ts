@@ -150,7 +150,7 @@ export class JobRunner {
       folder: openKey(model),
       weigh: async () => {
         // A device has memory of its own.
-        if (backend.selfTest === undefined) prediction = await source.memory?.predict(model)
+        if (backend.selfTest === undefined) prediction = await source.memory?.predict(model, backend)
         return prediction?.open ?? (await source.describe(model)).bytes
       },
       admit: async (reusable) => {

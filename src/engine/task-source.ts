@@ -14,7 +14,7 @@ import {
 import type { MadeWeights } from '../models/model-files.ts'
 import { loadSharpCodec } from './load-sharp-codec.ts'
 import { describeTask, openTask } from './open-task.ts'
-import { predictMemory } from './predict-memory.ts'
+import { predictMemory, rewritesInt8 } from './predict-memory.ts'
 import { requireMemory } from './require-memory.ts'
 import type { EngineSettings } from './resolve-options.ts'
 import type { ResolvedModel, TaskSource } from './task.ts'
@@ -47,7 +47,10 @@ export function createTaskSource({ models, symbols, keepStates }: EngineSettings
     describe: (model) => describeTask(openFiles(model), () => weigh(model), symbols),
     memory: {
       isSmall,
-      predict: async (model) => ((await isSmall(model)) ? undefined : predictMemory(openFiles(model), symbols)),
+      predict: async (model, backend) =>
+        (await isSmall(model))
+          ? undefined
+          : predictMemory(openFiles(model), { symbols, rewritesInt8: rewritesInt8(backend) }),
       require: (model, prediction, reusable) =>
         requireMemory(isHubId(model.id) ? model.id : model.folder, prediction, reusable),
     },

@@ -38,7 +38,7 @@ export interface TaskSource {
     /** Whether a model is so small that every machine has room for it several times. */
     isSmall(model: ResolvedModel): Promise<boolean>
     /** What a model will take; undefined for one so small that reading its headers would take longer than it is worth. */
-    predict(model: ResolvedModel): Promise<MemoryPrediction | undefined>
+    predict(model: ResolvedModel, backend: Backend): Promise<MemoryPrediction | undefined>
     /**
      * @param reusable bytes that closed models have left to this process
      * @returns bytes that it may take

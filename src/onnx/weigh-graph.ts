@@ -8,6 +8,8 @@ export interface GraphMemory {
   readonly rest: number
   /** Of weights that operators read where they lie in their files, for as long as the system has memory for these pages. @defaultValue 0 */
   readonly mapped?: number
+  /** Of `rest`, rows of int8 that are multiplied as such; see `rewritesInt8`. @defaultValue 0 */
+  readonly int8?: number
   /** What a run holds beside the weights, which the session keeps for the next one; absent where that is little. */
   readonly run?: RunMemory
 }
@@ -52,6 +54,7 @@ export function weighGraph(initializers: readonly Initializer[], nodes: readonly
   let floats = 0
   let rest = 0
   let mapped = 0
+  let int8 = 0
   for (const { name, type, dims, data } of initializers) {
     // A tensor inside the model is there twice: in its bytes, and as the runtime's copy.
     if (!('file' in data)) {
@@ -62,10 +65,11 @@ export function weighGraph(initializers: readonly Initializer[], nodes: readonly
       const bytes = holds(opType, input, type) * data.length
       if (dims.length === 2 && opType !== 'MatMulNBits' && FLOATS.has(type)) floats += bytes
       else rest += bytes
+      if (opType === 'QGemm' && type === 'int8') int8 += bytes
       if (READ_FROM_FILE[opType] === input) mapped += data.length
     }
   }
-  return { floats, rest, mapped }
+  return { floats, rest, mapped, ...(int8 > 0 && { int8 }) }
 }
 
 function holds(opType: string, input: number, type: DataType): number {

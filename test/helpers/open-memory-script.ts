@@ -1,6 +1,6 @@
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { openDecider } from '../../src/decide/index.ts'
-import { predictMemory } from '../../src/engine/predict-memory.ts'
+import { predictMemory, rewritesInt8 } from '../../src/engine/predict-memory.ts'
 import { openFolder } from '../../src/models/index.ts'
 
 /*
@@ -12,7 +12,7 @@ const [folder, when] = process.argv.slice(2) as [string, string]
 const files = openFolder(folder)
 const backend = await createCpuBackend({ threads: 1 })
 if (when === 'predicted') {
-  process.stdout.write(String((await predictMemory(files)).open))
+  process.stdout.write(String((await predictMemory(files, { rewritesInt8: rewritesInt8(backend) })).open))
 } else {
   const before = process.memoryUsage.rss()
   await openDecider({ backend, files })

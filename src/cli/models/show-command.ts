@@ -1,10 +1,10 @@
 import { defineCommand } from 'citty'
-import { predictMemory } from '../../engine/predict-memory.ts'
 import { TesseraError } from '../../errors/index.ts'
 import { type CheckpointDescription, describeCheckpoint } from '../../models/describe-checkpoint.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
 import { openModel, resolveModel } from '../../models/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
+import { predictMemoryHere } from '../predict-memory-here.ts'
 import { printResult, runCommand } from '../run-command.ts'
 
 export const showCommand = defineCommand({
@@ -32,7 +32,7 @@ type Memory = { readonly open: number; readonly needed: number } | { readonly re
 
 async function weighOpen(files: ModelFiles): Promise<Memory> {
   try {
-    const { open, needed } = await predictMemory(files)
+    const { open, needed } = await predictMemoryHere(files)
     return { open: Math.round(open), needed: Math.round(needed) }
   } catch (error) {
     if (!(error instanceof TesseraError)) throw error

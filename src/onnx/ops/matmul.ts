@@ -62,7 +62,7 @@ export function gemmInt8(
   scales: Value,
   N: number,
 ): Value {
-  // Of its own, as the runtime cannot rewrite two products that share it; see `overflowsInt8`.
+  // Of its own, as the runtime cannot rewrite two products that share it; see `askInt8Products`.
   const offsets = g.initializer(`${b}.offsets`, 'int8', [N], new Int8Array(N))
   const options = { domain: 'com.microsoft', attributes: { transB: { int: 1 } } }
   return single(g.node('QGemm', [a, step, zero, b, scales, offsets], options))

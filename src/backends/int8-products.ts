@@ -8,12 +8,19 @@ import { createOrtSession } from './ort-session.ts'
 const WIDTH = 64
 const [UNSIGNED, SIGNED] = [255, 127]
 
+export interface Int8Products {
+  /** Whether they are right by themselves. */
+  readonly exact: boolean
+  /** What sessions are opened with, so that they are right in any case. */
+  readonly config: Readonly<Record<string, string>>
+}
+
 /**
- * Whether products of unsigned with signed bytes come out wrong, as they do on x86 processors without VNNI: their kernel
- * adds pairs of products in 16 bits. `session.x64quantprecision` then has onnxruntime take a slower kernel. It does so on
- * processors that need none, too, so it must not be set on those.
+ * Asks whether products of unsigned with signed bytes come out right on this machine's processor. They do not on x86 processors without VNNI: their
+ * kernel adds pairs of products in 16 bits. `session.x64quantprecision` then has onnxruntime take a slower kernel. It does so
+ * on processors that need none, too, so it must not be set on those.
  */
-export async function overflowsInt8(ort: OrtRuntime): Promise<boolean> {
+export async function askInt8Products(ort: OrtRuntime): Promise<Int8Products> {
   const session = await createOrtSession(ort, buildProduct(), {
     session: { executionProviders: ['cpu'], intraOpNumThreads: 1 },
   })
@@ -21,7 +28,8 @@ export async function overflowsInt8(ort: OrtRuntime): Promise<boolean> {
     a: { type: 'uint8', dims: [1, WIDTH], data: new Uint8Array(WIDTH).fill(UNSIGNED) },
   })
   await session.dispose()
-  return y?.data[0] !== WIDTH * UNSIGNED * SIGNED
+  const exact = y?.data[0] === WIDTH * UNSIGNED * SIGNED
+  return { exact, config: { 'session.x64quantprecision': exact ? '0' : '1' } }
 }
 
 function buildProduct(): BuiltGraph {
