@@ -1,7 +1,7 @@
 // Adds up JSON results of vitest, of one run or of several that complete each other, and prints
 // "N passed, N failed, N skipped". Fails unless all that ran passed, and what was skipped in every run may be
 // (test/allowed-skips.json, which says why).
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'))
@@ -9,7 +9,11 @@ const runs = process.argv.slice(2).map(read)
 const allowed = read('test/allowed-skips.json')
 // On musl, Linux has no native binding of onnxruntime.
 const musl = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
-const platform = musl ? 'linux-musl' : process.platform
+const vnni = existsSync('/proc/cpuinfo') && readFileSync('/proc/cpuinfo', 'utf8').includes('vnni')
+const machine = [
+  musl ? 'linux-musl' : process.platform,
+  ...(process.arch === 'x64' && !vnni ? ['x64-without-vnni'] : []),
+]
 const ORDER = ['skipped', 'passed', 'failed']
 
 /** The best that is known of every test, but a failure always counts. */
@@ -37,7 +41,8 @@ for (const { testResults, numFailedTests, success } of runs) {
 const of = (state) => [...states.values()].filter((test) => test.state === state)
 const isAllowed = ({ file, fullName }) =>
   allowed.some(
-    (skip) => skip.file === file && fullName.includes(skip.test ?? '') && (skip.platforms?.includes(platform) ?? true),
+    ({ file: skipped, test = '', platforms = machine }) =>
+      skipped === file && fullName.includes(test) && machine.some((name) => platforms.includes(name)),
   )
 const unexpected = of('skipped').filter((test) => !isAllowed(test))
 for (const { file, fullName } of unexpected) {
