@@ -18,7 +18,7 @@ class Maker(Asking):
         self.forms = {self.review: 1}
 
     def text(self, stars):
-        """A review of so many stars, from 0 to 4."""
+        """The title and the text of a review of so many stars, from 0 to 4."""
         r, (names, plain, praise, blame) = self.random, self.random.choice(self.reviewed)
         filled = lambda text: text.format(x=name, **{slot: r.choice(values) for slot, values in SLOTS.items()})
         name = r.choice(names)
@@ -36,7 +36,16 @@ class Maker(Asking):
             text += piece + r.choice([". ", ". ", ". ", "! ", ".  ", "... ", ".\n"])
         text = text.strip()
         how = r.random()
-        return text.lower() if how < 0.12 else text.upper() if how < 0.14 else text.rstrip(".") if how < 0.3 else text
+        text = text.lower() if how < 0.12 else text.upper() if how < 0.14 else text.rstrip(".") if how < 0.3 else text
+        title = r.choice([*self.verdicts[stars], *self.verdicts[stars], *(good if stars > 2 else bad if stars < 2 else good + bad), name, f"my {name}", filled(r.choice(plain))])
+        return r.choice([str, str, str.lower, str.title, begun])(title), text
+
+    def titled(self, title, text):
+        """Most reviews come without their title, the others in one of the forms that shops keep them in."""
+        r = self.random
+        if r.random() < 0.6:
+            return self.shown(text, ["review", "text", "comment", "body"], ["Review", "Customer", "Feedback", "Comment"])
+        return r.choice([f"Title: {title}\nText: {text}", f"Title: {title}\nReview: {text}", f"{title}\n{text}", f"{title}. {text}", f"{title} - {text}", f"Subject: {title}\n\n{text}", {"title": title, "text": text}, {"headline": title, "review": text}])
 
     def review(self):
         """A review, whether it is good, and how good."""
@@ -46,7 +55,7 @@ class Maker(Asking):
             gold, called = stars > 2, r.choice(kinds.CALLED)
             good, bad = ([asked.format(c=called) for asked in table] for table in (kinds.GOOD, kinds.BAD))
             ask += [self.sided(kinds.SIDES, gold), *self.both(good, bad, gold)]
-        return self.shown(self.text(stars), ["review", "text", "comment", "body"], ["Review", "Customer", "Feedback", "Comment"]), r.sample(ask, min(len(ask), r.choice([1, 2, 2])))
+        return self.titled(*self.text(stars)), r.sample(ask, min(len(ask), r.choice([1, 2, 2])))
 
     def stars(self, stars):
         return {"type": "score", "instructions": self.random.choice(kinds.RATED), "criteria": self.random.choice(kinds.LEVELS), "gold": stars}
