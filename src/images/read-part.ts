@@ -21,6 +21,8 @@ export async function readPart<Schema extends z.ZodType>(
   expected: string,
   unread: readonly RegExp[] = [],
 ): Promise<Part<z.output<Schema>>> {
-  const [config, weights] = await Promise.all([readConfig(files, 'config.json', schema, expected), indexWeights(files)])
+  // One after the other, so that a folder that is not there is always refused for the same file.
+  const config = await readConfig(files, 'config.json', schema, expected)
+  const weights = await indexWeights(files)
   return { config, weights, unread, file: `${files.location}/config.json` }
 }
