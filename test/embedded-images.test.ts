@@ -72,6 +72,25 @@ it('changes the background of its picture and keeps the fox', async () => {
   for (const [channel, level] of before.entries()) expect(Math.abs(level - after[channel]!)).toBeLessThan(30)
 })
 
+it('keeps what an edit leaves of its source to the bit, in the size of the source', async () => {
+  const small = await draw({
+    prompt: 'a small 3d cat in the top left corner on a white background',
+    size: '256x256',
+    seed: 1,
+  })
+  const source = await sharp(Buffer.from(small, 'base64')).resize(600, 600).png().toBuffer()
+  const { data } = await engine.editImage(
+    { prompt: 'add a small 3d dog in the bottom right corner', image: source.toString('base64') },
+    { seed: 0 },
+  )
+  const edited = Buffer.from(data[0]!.b64_json, 'base64')
+  const same = async (left: number, top: number) => {
+    const corner = (file: Buffer) => sharp(file).extract({ left, top, width: 240, height: 240 }).raw().toBuffer()
+    return (await corner(edited)).equals(await corner(source))
+  }
+  expect([await same(360, 0), await same(0, 360), await same(360, 360)]).toEqual([true, true, false])
+})
+
 it('says what it does not draw of a prompt, beside the picture', async () => {
   const { warnings } = await engine.generateImage(
     { prompt: 'a blue rainbow and a lighthouse', size: '256x256' },

@@ -4,6 +4,7 @@ import { createCpuBackend } from '../../src/backends/index.ts'
 import { readImageManifest } from '../../src/images/image-manifest.ts'
 import { openImagePipeline, type PixelImage } from '../../src/images/index.ts'
 import { resizeLanczos } from '../../src/images/picture/lanczos.ts'
+import { pasteThrough } from '../../src/images/picture/mask.ts'
 import { openFolder } from '../../src/models/index.ts'
 import { loadClassifier } from './classifier.ts'
 import { nameBackground, nameInk } from './colours.ts'
@@ -57,7 +58,9 @@ async function draw(prompt: string, seed: number, ...sources: PixelImage[]): Pro
   const references = sources.map((source) => resizeLanczos(source, native, native))
   const request = { prompt, width: native, height: native, references, ...sampling }
   const picture = await (await pipeline.prepare(request, context)).draw(seed, context)
-  return resizeLanczos(picture, SIDE, SIDE)
+  const shown = (one: PixelImage) => resizeLanczos(one, SIDE, SIDE)
+  // As `editImage` does with it.
+  return picture.changed ? pasteThrough(shown(picture), shown(sources[0]!), shown(picture.changed)) : shown(picture)
 }
 
 async function drawAll<Item>(items: readonly Item[], one: (item: Item, index: number) => Promise<PixelImage>) {

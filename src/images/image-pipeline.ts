@@ -50,13 +50,22 @@ export interface DrawingContext extends JobContext {
   onLook?(picture: PixelImage, at: { readonly step: number; readonly steps: number }): Promise<void>
 }
 
+/** An RGB picture. */
+export interface DrawnPicture extends PixelImage {
+  /**
+   * A mask of its size, white where the main reference was changed; for models whose edits keep the rest of it. Absent where
+   * the request has a mask.
+   */
+  readonly changed?: PixelImage
+}
+
 /** A request whose prompt and references have been read. */
 export interface PreparedPictures {
   /** Steps and runs of the latent decoder that one picture takes, as its progress counts them. */
   readonly steps: number
   readonly runs: number
   /** Makes the RGB picture of a seed, a whole number; the same seed gives the same noise on every backend. */
-  draw(seed: number, context: DrawingContext): Promise<PixelImage>
+  draw(seed: number, context: DrawingContext): Promise<DrawnPicture>
 }
 
 export interface ImagePipeline {

@@ -6,7 +6,7 @@ import { encodeBase64 } from '../schemas/base64.ts'
 import type { ImageData, ImageResponse } from '../schemas/index.ts'
 import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
 import { readImageManifest } from './image-manifest.ts'
-import type { DrawingContext, ImagePipeline, PictureRequest } from './image-pipeline.ts'
+import type { DrawingContext, DrawnPicture, ImagePipeline, PictureRequest } from './image-pipeline.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
 import { pasteThrough } from './picture/mask.ts'
 import type { PictureCodec } from './picture/picture-codec.ts'
@@ -94,7 +94,7 @@ async function generateImage(opened: Opened, job: ImageGenerationJob, context: J
 /**
  * The result has the size of the first source: as the model sees it (the reference pipeline's rule), or for a model
  * of a few sizes as it was sent. Such a model sees every source whole, resampled to the native size of the closest
- * shape, and what it draws is resampled back. What a mask keeps is pasted back from the source, pixel by pixel.
+ * shape, and what it draws is resampled back. What a mask keeps, or the model by itself, is pasted back from the source, pixel by pixel.
  */
 async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, context: JobContext): Promise<ImageResponse> {
   const { natives, pipeline } = opened
@@ -111,9 +111,10 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
     ...(job.strength !== undefined && { strength: job.strength }),
     ...(job.control && (await readControl(job, drawn ?? shown(main), codec))),
   }
-  const finish = (picture: PixelImage) => {
+  const finish = (picture: DrawnPicture) => {
+    const through = mask ?? picture.changed
     const result = drawn ? shown(picture) : picture
-    return mask ? pasteThrough(result, shown(main), shown(mask)) : result
+    return through ? pasteThrough(result, shown(main), shown(through)) : result
   }
   return draw({ codec, ...opened }, job, request, finish, context)
 }
@@ -129,7 +130,7 @@ async function draw(
   { pipeline, codec, vocabulary, ownColors }: Opened,
   { prompt, seed, n, steps, guidance, negativePrompt }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
-  finish: (picture: PixelImage) => PixelImage,
+  finish: (picture: DrawnPicture) => PixelImage,
   context: JobContext,
 ): Promise<ImageResponse> {
   const sampling = {

@@ -3,8 +3,9 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
+import { findChanged } from '../picture/find-changed.ts'
 import { sampleBilinear } from '../picture/mask.ts'
-import { fromPlanes } from '../picture/pixel-image.ts'
+import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
 import { createDecodedPreviewer } from '../previews/decoded-previewer.ts'
 import { LatentPreviewer } from '../previews/latent-previewer.ts'
@@ -42,6 +43,8 @@ export interface Flux2Parts {
   readonly defaults: SamplingDefaults
   /** Whether previews are drawn by the decoder, and not by a map that is fitted to the encoder. */
   readonly decodesPreviews: boolean
+  /** Whether pictures say what of their first reference they changed. */
+  readonly keepsSource: boolean
 }
 
 /** The steps of diffusers' Flux2KleinPipeline, in float32. */
@@ -66,6 +69,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     const grid = { height: height / scale, width: width / scale }
     const count = grid.height * grid.width
     const start = readStart(request, references[0], { scale, channels })
+    const redrawn = await redraw(parts, request, references[0], grid, context)
     const begin = (features: Tensor) => denoiser.begin(features, grid, references, context)
     const predict = await beginPredictions(parts, request, guided ? guidance : undefined, begin, context)
     const levels = sampler.plan({ levels: space(steps), mu: computeEmpiricalMu(count, steps) })
@@ -80,9 +84,8 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
         const onClean = preview && watchDrawing(preview, grid, drawing)
         const beginning = beginFrom(start, noise, levels)
         const tokens = await denoise({ step, steps, sigmas: levels.sigmas, ...beginning, onClean }, predict, drawing)
-        const latents = { channels, ...grid, data: transposeMatrix(tokens, count, channels) }
-        const { data } = await decoder.decode(latents, drawing)
-        return fromPlanes(data, width, height)
+        const picture = await decode(parts, tokens, grid, drawing)
+        return redrawn ? { ...picture, changed: findChanged(picture, redrawn) } : picture
       },
     }
   }
@@ -93,6 +96,31 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
     prepare,
     dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
   }
+}
+
+/** @param tokens [count, channels] of a grid */
+async function decode(
+  { decoder, channels, scale }: Flux2Parts,
+  tokens: Float32Array,
+  grid: EncodedReference['grid'],
+  context: JobContext,
+): Promise<PixelImage> {
+  const latents = { channels, ...grid, data: transposeMatrix(tokens, grid.height * grid.width, channels) }
+  const { data } = await decoder.decode(latents, context)
+  return fromPlanes(data, grid.width * scale, grid.height * scale)
+}
+
+/** The first reference as the model draws it, which its edits are compared with; none where they are of another size, or where a mask says what stays. */
+async function redraw(
+  parts: Flux2Parts,
+  { mask }: PictureRequest,
+  reference: EncodedReference | undefined,
+  grid: EncodedReference['grid'],
+  { turn }: JobContext,
+): Promise<PixelImage | undefined> {
+  if (!parts.keepsSource || reference === undefined || mask !== undefined) return undefined
+  if (reference.grid.height !== grid.height || reference.grid.width !== grid.width) return undefined
+  return decode(parts, reference.tokens, grid, { turn })
 }
 
 function createPreviewer({ encoder, decoder, channels, scale, decodesPreviews }: Flux2Parts): Previewer {

@@ -70,6 +70,7 @@ export async function openFlux2Pipeline(
     distilled,
     defaults: readDefaults(manifest, distilled),
     decodesPreviews: manifest.previews === 'decoder',
+    keepsSource: manifest.keeps_source ?? false,
   })
 }
 
