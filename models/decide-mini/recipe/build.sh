@@ -26,12 +26,11 @@ pack=("$python" pack.py --tokenizer "$base/tokenizer.json")
 train=("$data"/decisions-train-0?.jsonl.xz)
 [ -f "$work/mix/rows.npy" ] || "${pack[@]}" --out "$work/mix" --fingerprints "$fingerprints" --rows "${ROWS:-130000}" --longest 176 --augment --seed 2 \
   --less procedural=0.35 natural-instructions=1.2 -- "${train[@]}" "$data/decisions-procedural-00.jsonl.xz"
-# longer rows, and pairs of sentences, which teach to compare
+# longer rows, and pairs of sentences, which teach to compare; pairs.txt says of which sources, and how much they are worth
 [ -f "$work/train/rows.npy" ] || "${pack[@]}" --out "$work/train" --fingerprints "$fingerprints" --rows "${ROWS:-130000}" --longest 256 --augment --seed 1 \
   -- "${train[@]}" "$data/decisions-procedural-00.jsonl.xz"
-n=natural-instructions/task
-[ -f "$work/pairs/rows.npy" ] || "${pack[@]}" --out "$work/pairs" --fingerprints "$fingerprints" --rows "${PAIRS:-26000}" --power 0.8 --longest 96 --augment --seed 5 --less mnli=1 snli=1 qnli=1 rte=1 \
-  scitail=1 mpe=0.5 boolq=1 commitment=1 ${n}190_=1 ${n}197_=0.5 ${n}199_=0.5 ${n}200_=0.7 ${n}202_=0.7 ${n}400_=0.5 ${n}346_=1 ${n}050_=1 ${n}936_=0.5 ${n}404_=0.6 ${n}846_=0.3 =0 -- "${train[@]}"
+[ -f "$work/pairs/rows.npy" ] || "${pack[@]}" --out "$work/pairs" --fingerprints "$fingerprints" --rows "${PAIRS:-26000}" --power 0.8 --longest 96 --augment --seed 5 \
+  --less $(<pairs.txt) -- "${train[@]}"
 
 # long states, in the windows that they are read in
 [ -f "$work/long/rows.npy" ] || "${pack[@]}" --out "$work/long" --fingerprints "$fingerprints" --rows "${LONG:-80000}" --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed 6 \

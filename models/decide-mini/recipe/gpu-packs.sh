@@ -16,9 +16,6 @@ pack() {
   nice python3 pack.py --tokenizer "$tokenizer" --fingerprints "$fingerprints" --out "$work/$name" "$@" && touch "$work/$name/done"
 }
 train=("$data"/decisions-train-0{0,1,2,3}.jsonl.xz) rest=("$data/decisions-procedural-00.jsonl.xz" "$data/decisions-train-04.jsonl.xz")
-n=natural-instructions/task
-pairs=(--power 0.8 --longest 96 --augment --less mnli=1 snli=1 qnli=1 rte=1 scitail=1 mpe=0.5 boolq=1 commitment=1 ${n}190_=1 ${n}197_=0.5 ${n}199_=0.5 ${n}200_=0.7 ${n}202_=0.7 ${n}400_=0.5 ${n}346_=1 ${n}050_=1
-  ${n}936_=0.5 ${n}404_=0.6 ${n}846_=0.3 =0)
 
 pack made-1 --longest 144 --seed 3 --rows 50000 --less meaning/fate=0 meaning/why=0 -- "$made/meaning.jsonl.xz" &
 pack made-2 --longest 144 --seed 3 -- "$made/messages.jsonl.xz" &
@@ -35,7 +32,7 @@ for round in 1 2; do
   done
   pack "mix-${round}8" --rows 40000 --longest 176 --augment --seed "3$round" -- "${rest[@]}" &
   pack "train-${round}8" --rows 40000 --longest 256 --augment --seed "4$round" -- "${rest[@]}" &
-  pack "pairs-$round" --rows 120000 "${pairs[@]}" --seed "5$round" -- "${train[@]}" &
+  pack "pairs-$round" --rows 120000 --power 0.8 --longest 96 --augment --less $(<pairs.txt) --seed "5$round" -- "${train[@]}" &
   pack "records-$round" --rows 60000 --power 0.8 --longest 400 --augment --seed "6$round" --less procedural/ticket=0.1 procedural/chat=0.3 -- "${rest[0]}" &
   pack "long-$round" --power 1 --less boolq=0 --longest 512 --states 177 512 --augment --seed "7$round" -- "${train[@]}" "$data/decisions-procedural-long-00.jsonl.xz" &
   wait
