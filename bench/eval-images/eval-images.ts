@@ -60,7 +60,7 @@ async function draw(prompt: string, seed: number, ...sources: PixelImage[]): Pro
   const picture = await (await pipeline.prepare(request, context)).draw(seed, context)
   const shown = (one: PixelImage) => resizeLanczos(one, SIDE, SIDE)
   // As `editImage` does with it.
-  return picture.changed ? pasteThrough(shown(picture), shown(sources[0]!), shown(picture.changed)) : shown(picture)
+  return picture.changed ? pasteThrough(shown(picture), shown(sources[0]!), picture.changed) : shown(picture)
 }
 
 async function drawAll<Item>(items: readonly Item[], one: (item: Item, index: number) => Promise<PixelImage>) {

@@ -112,9 +112,9 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
     ...(job.control && (await readControl(job, drawn ?? shown(main), codec))),
   }
   const finish = (picture: DrawnPicture) => {
-    const through = mask ?? picture.changed
+    const through = mask ? shown(mask) : picture.changed
     const result = drawn ? shown(picture) : picture
-    return through ? pasteThrough(result, shown(main), shown(through)) : result
+    return through ? pasteThrough(result, shown(main), through) : result
   }
   return draw({ codec, ...opened }, job, request, finish, context)
 }

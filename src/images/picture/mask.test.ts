@@ -74,12 +74,18 @@ it('is sampled as torch.nn.functional.interpolate samples', () => {
 it('pastes what it keeps to the bit', () => {
   const drawn = drawPicture('mask.drawn', 6, 4, 3)
   const source = drawPicture('mask.kept', 6, 4, 3)
-  const black = grey(6, 4, Array(24).fill(0) as number[])
-  const white = grey(6, 4, Array(24).fill(255) as number[])
-  expect(pasteThrough(drawn, source, black).data).toEqual(source.data)
-  expect(pasteThrough(drawn, source, white).data).toEqual(drawn.data)
-  const half = pasteThrough(drawn, source, grey(6, 4, Array(24).fill(51) as number[]))
-  for (const [i, level] of half.data.entries()) {
+  const paste = (mask: PixelImage) => pasteThrough({ ...drawn, data: drawn.data.slice() }, source, mask).data
+  const even = (level: number) => grey(6, 4, Array(24).fill(level) as number[])
+  expect(paste(even(0))).toEqual(source.data)
+  expect(paste(even(255))).toEqual(drawn.data)
+  for (const [i, level] of paste(even(51)).entries()) {
     expect(level).toBe(Math.round(0.2 * drawn.data[i]! + 0.8 * source.data[i]!))
+  }
+  // Of half the size: the outer columns are those of its outer pixels alone.
+  const halved = paste(grey(3, 2, [0, 100, 255, 0, 200, 255]))
+  for (let row = 0; row < 4; row++) {
+    const at = (column: number) => [3 * (6 * row + column), 3 * (6 * row + column) + 3] as const
+    expect(halved.slice(...at(0))).toEqual(source.data.slice(...at(0)))
+    expect(halved.slice(...at(5))).toEqual(drawn.data.slice(...at(5)))
   }
 })

@@ -52,15 +52,33 @@ function between(place: number, places: number, pixels: number): [number, number
   return [first, Math.min(first + 1, pixels - 1), at - first]
 }
 
-function valueAt({ width, data }: PixelImage, row: number, column: number): number {
-  return data[(row * width + column) * 3]! / OPAQUE
+function valueAt(mask: PixelImage, row: number, column: number): number {
+  return levelAt(mask, row, column) / OPAQUE
 }
 
-/** Pixels of `drawn` where the mask is white, of `source` where it is black, mixed between. All of one size, RGB. */
+function levelAt({ width, data }: PixelImage, row: number, column: number): number {
+  return data[(row * width + column) * 3]!
+}
+
+/**
+ * Leaves pixels of `drawn` where the mask is white, and writes those of `source` over them where it is black, mixed between: in
+ * place, as pictures may be large. Both are RGB of one size; the mask may be smaller, and is taken between its pixels then.
+ */
 export function pasteThrough(drawn: PixelImage, source: PixelImage, mask: PixelImage): PixelImage {
-  const data = Uint8Array.from(drawn.data, (value, i) => {
-    const share = mask.data[i]!
-    return Math.round((value * share + source.data[i]! * (OPAQUE - share)) / OPAQUE)
-  })
-  return { ...drawn, data }
+  const { width, height, data } = drawn
+  const columns = Array.from({ length: width }, (_, column) => between(column, width, mask.width))
+  for (let row = 0; row < height; row++) {
+    const [top, bottom, down] = between(row, height, mask.height)
+    for (let column = 0; column < width; column++) {
+      const [left, right, across] = columns[column]!
+      const above = (1 - across) * levelAt(mask, top, left) + across * levelAt(mask, top, right)
+      const below = (1 - across) * levelAt(mask, bottom, left) + across * levelAt(mask, bottom, right)
+      const share = (1 - down) * above + down * below
+      const at = 3 * (row * width + column)
+      for (let i = at; i < at + 3; i++) {
+        data[i] = Math.round((data[i]! * share + source.data[i]! * (OPAQUE - share)) / OPAQUE)
+      }
+    }
+  }
+  return drawn
 }
