@@ -48,9 +48,10 @@ describe.skipIf(executablePath === undefined)(
       expect(kindsOfPages().length).toBeGreaterThan(30)
     })
 
-    // Contrast is by scheme and overflow by width, so two of the four pairs have all of both.
     it.each([
       ['light', 1280],
+      ['dark', 1280],
+      ['light', 390],
       ['dark', 390],
     ] as const)(
       'has no fault that axe finds in a %s scheme, and fits into %i pixels',

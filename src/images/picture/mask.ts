@@ -28,7 +28,7 @@ export function sampleNearest(mask: PixelImage, height: number, width: number): 
   return Float32Array.from({ length: height * width }, (_, i) => {
     const row = Math.floor((Math.floor(i / width) * mask.height) / height)
     const column = Math.floor(((i % width) * mask.width) / width)
-    return valueAt(mask, row, column)
+    return levelAt(mask, row, column) / OPAQUE
   })
 }
 
@@ -37,23 +37,23 @@ export function sampleBilinear(mask: PixelImage, height: number, width: number):
   const rows = Array.from({ length: height }, (_, row) => between(row, height, mask.height))
   const columns = Array.from({ length: width }, (_, column) => between(column, width, mask.width))
   return Float32Array.from({ length: height * width }, (_, i) => {
-    const [top, bottom, down] = rows[Math.floor(i / width)]!
-    const [left, right, across] = columns[i % width]!
-    const above = (1 - across) * valueAt(mask, top, left) + across * valueAt(mask, top, right)
-    const below = (1 - across) * valueAt(mask, bottom, left) + across * valueAt(mask, bottom, right)
-    return (1 - down) * above + down * below
+    return levelBetween(mask, rows[Math.floor(i / width)]!, columns[i % width]!) / OPAQUE
   })
 }
 
+type Between = readonly [first: number, second: number, share: number]
+
 /** The two pixels that a place lies between, and how far from the first. */
-function between(place: number, places: number, pixels: number): [number, number, number] {
+function between(place: number, places: number, pixels: number): Between {
   const at = Math.max(((place + 0.5) * pixels) / places - 0.5, 0)
   const first = Math.min(Math.floor(at), pixels - 1)
   return [first, Math.min(first + 1, pixels - 1), at - first]
 }
 
-function valueAt(mask: PixelImage, row: number, column: number): number {
-  return levelAt(mask, row, column) / OPAQUE
+function levelBetween(mask: PixelImage, [top, bottom, down]: Between, [left, right, across]: Between): number {
+  const above = (1 - across) * levelAt(mask, top, left) + across * levelAt(mask, top, right)
+  const below = (1 - across) * levelAt(mask, bottom, left) + across * levelAt(mask, bottom, right)
+  return (1 - down) * above + down * below
 }
 
 function levelAt({ width, data }: PixelImage, row: number, column: number): number {
@@ -68,12 +68,9 @@ export function pasteThrough(drawn: PixelImage, source: PixelImage, mask: PixelI
   const { width, height, data } = drawn
   const columns = Array.from({ length: width }, (_, column) => between(column, width, mask.width))
   for (let row = 0; row < height; row++) {
-    const [top, bottom, down] = between(row, height, mask.height)
+    const place = between(row, height, mask.height)
     for (let column = 0; column < width; column++) {
-      const [left, right, across] = columns[column]!
-      const above = (1 - across) * levelAt(mask, top, left) + across * levelAt(mask, top, right)
-      const below = (1 - across) * levelAt(mask, bottom, left) + across * levelAt(mask, bottom, right)
-      const share = (1 - down) * above + down * below
+      const share = levelBetween(mask, place, columns[column]!)
       const at = 3 * (row * width + column)
       for (let i = at; i < at + 3; i++) {
         data[i] = Math.round((data[i]! * share + source.data[i]! * (OPAQUE - share)) / OPAQUE)
