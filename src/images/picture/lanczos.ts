@@ -2,6 +2,7 @@ import type { PixelImage } from './pixel-image.ts'
 
 /** Weights are whole numbers with this many fractional bits, so that sums of bytes stay within 32 bits. */
 const PRECISION = 22
+const HALF = 1 << (PRECISION - 1)
 const LOBES = 3
 
 /** Source samples of one output sample: `weights[k]` belongs to sample `first + k`. */
@@ -16,39 +17,58 @@ interface Taps {
  */
 export function resizeLanczos(image: PixelImage, width: number, height: number): PixelImage {
   if (image.width === width && image.height === height) return image
-  const source = image.channels === 4 ? mapAlpha(image, premultiply) : image
-  const wide = source.width === width ? source : resampleRows(source, width)
-  const sized = wide.height === height ? wide : resampleColumns(wide, height)
-  return image.channels === 4 ? mapAlpha(sized, unpremultiply) : sized
+  if (image.channels === 3) return resample(image, width, height)
+  return mapAlpha(resample(mapAlpha(image, premultiply), width, height), unpremultiply)
 }
 
-function resampleRows({ width: from, height, channels, data }: PixelImage, width: number): PixelImage {
-  const resized = new Uint8Array(width * height * channels)
-  for (const [x, taps] of computeTaps(from, width).entries()) {
-    for (let y = 0; y < height; y++) {
-      for (let channel = 0; channel < channels; channel++) {
-        const start = (y * from + taps.first) * channels + channel
-        resized[(y * width + x) * channels + channel] = blend(data, start, channels, taps.weights)
-      }
-    }
-  }
-  return { width, height, channels, data: resized }
-}
-
-function resampleColumns({ width, height: from, channels, data }: PixelImage, height: number): PixelImage {
+/** Row by row of the result, so that no more rows of the new width are in memory than one of the result needs. */
+function resample(image: PixelImage, width: number, height: number): PixelImage {
+  const { channels } = image
   const stride = width * channels
   const resized = new Uint8Array(stride * height)
-  for (const [y, taps] of computeTaps(from, height).entries()) {
-    for (let i = 0; i < stride; i++) {
-      resized[y * stride + i] = blend(data, taps.first * stride + i, stride, taps.weights)
-    }
+  const across = image.width === width ? undefined : computeTaps(image.width, width)
+  const down = computeTaps(image.height, height)
+  const kept = Math.max(...down.map(({ weights }) => weights.length))
+  const rows = Array.from({ length: kept }, () => new Uint8Array(stride))
+  const sums = new Int32Array(stride)
+  let read = 0
+  for (const [y, { first, weights }] of down.entries()) {
+    for (; read < first + weights.length; read++) resampleRow(image, read, across, rows[read % kept]!)
+    sums.fill(HALF)
+    for (let k = 0; k < weights.length; k++) addRow(sums, rows[(first + k) % kept]!, weights[k]!)
+    for (let i = 0; i < stride; i++) resized[y * stride + i] = toByte(sums[i]!)
   }
   return { width, height, channels, data: resized }
 }
 
-function blend(data: Uint8Array, start: number, stride: number, weights: Int32Array): number {
-  let sum = 1 << (PRECISION - 1)
-  for (let k = 0; k < weights.length; k++) sum += data[start + k * stride]! * weights[k]!
+/** Writes one row of a picture in its new width. */
+function resampleRow(image: PixelImage, y: number, taps: readonly Taps[] | undefined, row: Uint8Array): void {
+  const { width, channels } = image
+  const data = image.data.subarray(y * width * channels, (y + 1) * width * channels)
+  if (taps === undefined) return row.set(data)
+  for (let x = 0; x < taps.length; x++) {
+    const { first, weights } = taps[x]!
+    let [red, green, blue, alpha] = [HALF, HALF, HALF, HALF]
+    for (let k = 0, i = first * channels; k < weights.length; k++, i += channels) {
+      const weight = weights[k]!
+      red = (red + Math.imul(data[i]!, weight)) | 0
+      green = (green + Math.imul(data[i + 1]!, weight)) | 0
+      blue = (blue + Math.imul(data[i + 2]!, weight)) | 0
+      if (channels === 4) alpha = (alpha + Math.imul(data[i + 3]!, weight)) | 0
+    }
+    const at = x * channels
+    row[at] = toByte(red)
+    row[at + 1] = toByte(green)
+    row[at + 2] = toByte(blue)
+    if (channels === 4) row[at + 3] = toByte(alpha)
+  }
+}
+
+function addRow(sums: Int32Array, row: Uint8Array, weight: number): void {
+  for (let i = 0; i < sums.length; i++) sums[i]! += Math.imul(row[i]!, weight)
+}
+
+function toByte(sum: number): number {
   return Math.min(Math.max(sum >> PRECISION, 0), 255)
 }
 

@@ -67,10 +67,13 @@ function levelAt({ width, data }: PixelImage, row: number, column: number): numb
 export function pasteThrough(drawn: PixelImage, source: PixelImage, mask: PixelImage): PixelImage {
   const { width, height, data } = drawn
   const columns = Array.from({ length: width }, (_, column) => between(column, width, mask.width))
+  const levels = new Float64Array(mask.width)
   for (let row = 0; row < height; row++) {
-    const place = between(row, height, mask.height)
+    blendRows(mask, between(row, height, mask.height), levels)
     for (let column = 0; column < width; column++) {
-      const share = levelBetween(mask, place, columns[column]!)
+      const [left, right, across] = columns[column]!
+      const share = (1 - across) * levels[left]! + across * levels[right]!
+      if (share === OPAQUE) continue
       const at = 3 * (row * width + column)
       for (let i = at; i < at + 3; i++) {
         data[i] = Math.round((data[i]! * share + source.data[i]! * (OPAQUE - share)) / OPAQUE)
@@ -78,4 +81,11 @@ export function pasteThrough(drawn: PixelImage, source: PixelImage, mask: PixelI
     }
   }
   return drawn
+}
+
+/** Levels of a place between two rows of a mask, one for each column of it. */
+function blendRows(mask: PixelImage, [top, bottom, down]: Between, levels: Float64Array): void {
+  for (let column = 0; column < levels.length; column++) {
+    levels[column] = (1 - down) * levelAt(mask, top, column) + down * levelAt(mask, bottom, column)
+  }
 }
