@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createServer, type Server } from '../index.ts'
 import { MOUNT_LIMIT as LIMIT, type Mounted, mounts } from '../test-support/mounts.ts'
 import { BODY } from '../test-support/requests.ts'
-import { createStubEngine } from '../test-support/stub-engine.ts'
+import { createStubEngine, pngHeader } from '../test-support/stub-engine.ts'
 import { toFastifyPlugin } from './fastify.ts'
 
 describe.each(Object.entries(mounts))('%s', (name, mount) => {
@@ -72,7 +72,10 @@ describe.each(Object.entries(mounts))('%s', (name, mount) => {
   it('stops the work when the client hangs up', async () => {
     stub.gate = new Promise(() => {})
     const controller = new AbortController()
-    const answered = send(JSON.stringify(BODY), { signal: controller.signal }).catch((error: unknown) => error)
+    // An edit stops at once, where a decision goes on for a while, as its client may ask again.
+    const body = JSON.stringify({ prompt: 'x', image: pngHeader(64, 64).toString('base64') })
+    const init = { method: 'POST', headers, body, signal: controller.signal }
+    const answered = fetch(`${base}/v1/images/edits`, init).catch((error: unknown) => error)
     await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })
     controller.abort()
     await answered
