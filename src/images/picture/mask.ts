@@ -34,11 +34,11 @@ export function sampleNearest(mask: PixelImage, height: number, width: number): 
 
 /** The same between the four pixels around the middle of each place, as torch's `bilinear` without antialiasing does. */
 export function sampleBilinear(mask: PixelImage, height: number, width: number): Float32Array {
-  const rows = Array.from({ length: height }, (_, row) => between(row, height, mask.height))
-  const columns = Array.from({ length: width }, (_, column) => between(column, width, mask.width))
-  return Float32Array.from({ length: height * width }, (_, i) => {
-    return levelBetween(mask, rows[Math.floor(i / width)]!, columns[i % width]!) / OPAQUE
+  const values = new Float32Array(height * width)
+  forEachRow(mask, height, width, (row, levelOf) => {
+    for (let column = 0; column < width; column++) values[row * width + column] = levelOf(column) / OPAQUE
   })
+  return values
 }
 
 type Between = readonly [first: number, second: number, share: number]
@@ -50,10 +50,26 @@ function between(place: number, places: number, pixels: number): Between {
   return [first, Math.min(first + 1, pixels - 1), at - first]
 }
 
-function levelBetween(mask: PixelImage, [top, bottom, down]: Between, [left, right, across]: Between): number {
-  const above = (1 - across) * levelAt(mask, top, left) + across * levelAt(mask, top, right)
-  const below = (1 - across) * levelAt(mask, bottom, left) + across * levelAt(mask, bottom, right)
-  return (1 - down) * above + down * below
+/** Rows of a mask in another size, from the top, each as the levels of its columns, taken between four pixels. */
+function forEachRow(
+  mask: PixelImage,
+  height: number,
+  width: number,
+  visit: (row: number, levelOf: (column: number) => number) => void,
+): void {
+  const columns = Array.from({ length: width }, (_, column) => between(column, width, mask.width))
+  const levels = new Float64Array(mask.width)
+  const levelOf = (column: number) => {
+    const [left, right, across] = columns[column]!
+    return (1 - across) * levels[left]! + across * levels[right]!
+  }
+  for (let row = 0; row < height; row++) {
+    const [top, bottom, down] = between(row, height, mask.height)
+    for (let i = 0; i < levels.length; i++) {
+      levels[i] = (1 - down) * levelAt(mask, top, i) + down * levelAt(mask, bottom, i)
+    }
+    visit(row, levelOf)
+  }
 }
 
 function levelAt({ width, data }: PixelImage, row: number, column: number): number {
@@ -66,26 +82,15 @@ function levelAt({ width, data }: PixelImage, row: number, column: number): numb
  */
 export function pasteThrough(drawn: PixelImage, source: PixelImage, mask: PixelImage): PixelImage {
   const { width, height, data } = drawn
-  const columns = Array.from({ length: width }, (_, column) => between(column, width, mask.width))
-  const levels = new Float64Array(mask.width)
-  for (let row = 0; row < height; row++) {
-    blendRows(mask, between(row, height, mask.height), levels)
+  forEachRow(mask, height, width, (row, levelOf) => {
     for (let column = 0; column < width; column++) {
-      const [left, right, across] = columns[column]!
-      const share = (1 - across) * levels[left]! + across * levels[right]!
-      if (share === OPAQUE) continue
+      const level = levelOf(column)
+      if (level === OPAQUE) continue
       const at = 3 * (row * width + column)
       for (let i = at; i < at + 3; i++) {
-        data[i] = Math.round((data[i]! * share + source.data[i]! * (OPAQUE - share)) / OPAQUE)
+        data[i] = Math.round((data[i]! * level + source.data[i]! * (OPAQUE - level)) / OPAQUE)
       }
     }
-  }
+  })
   return drawn
-}
-
-/** Levels of a place between two rows of a mask, one for each column of it. */
-function blendRows(mask: PixelImage, [top, bottom, down]: Between, levels: Float64Array): void {
-  for (let column = 0; column < levels.length; column++) {
-    levels[column] = (1 - down) * levelAt(mask, top, column) + down * levelAt(mask, bottom, column)
-  }
 }
