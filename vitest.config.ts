@@ -9,11 +9,6 @@ export default defineConfig({
     // For what hangs: a machine with other work takes ten times as long as one without.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    coverage: {
-      include: ['src/**/*.ts'],
-      exclude: ['src/**/*.test.ts', 'src/**/*.test-d.ts', 'src/**/test-support/**'],
-      reporter: ['text-summary'],
-    },
     typecheck: {
       enabled: true,
       include: ['src/**/*.test-d.ts'],
