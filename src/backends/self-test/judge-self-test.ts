@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from '../../errors/index.ts'
 import type { AttentionForm, BackendName, Precision } from '../backend.ts'
-import { type FamilyResult, type HalfResults, type SelfTestResults, worse } from './run-self-test.ts'
+import { type FamilyResult, type SelfTestResults, worse } from './run-self-test.ts'
 import { type OperatorFamily, REPLACEABLE, type SelfTest } from './self-test.ts'
 
 /**
@@ -12,11 +12,11 @@ import { type OperatorFamily, REPLACEABLE, type SelfTest } from './self-test.ts'
 export function judgeSelfTest(
   name: BackendName,
   whole: SelfTestResults,
-  half: HalfResults = {},
+  half: SelfTestResults = {},
 ): { selfTest: SelfTest; attention: AttentionForm; precision: Precision } {
   const precision = isProven(half) ? 'float16' : 'float32'
   const results = precision === 'float16' ? combine(whole, half) : whole
-  const families = Object.entries(results) as [OperatorFamily, SelfTestResults[OperatorFamily]][]
+  const families = Object.entries(results) as [OperatorFamily, FamilyResult][]
   const fatal = families.find(([family, { ok }]) => !ok && !REPLACEABLE.includes(family))
   if (fatal !== undefined) {
     const reason = `it does not compute right here: ${fatal[1].reason}`
@@ -31,15 +31,15 @@ export function judgeSelfTest(
 }
 
 /** Attention comes last, so its results are there only if all others were right. */
-function isProven(half: HalfResults): boolean {
+function isProven(half: SelfTestResults): boolean {
   return REPLACEABLE.every((family) => half[family] !== undefined)
 }
 
-function combine(whole: SelfTestResults, half: HalfResults): SelfTestResults {
+function combine(whole: SelfTestResults, half: SelfTestResults): SelfTestResults {
   const families = Object.entries(half) as [OperatorFamily, FamilyResult][]
   const both = families.map(([family, result]) => [
     family,
     REPLACEABLE.includes(family) ? result : worse(whole[family], result),
   ])
-  return { ...whole, ...(Object.fromEntries(both) as HalfResults) }
+  return { ...whole, ...(Object.fromEntries(both) as SelfTestResults) }
 }

@@ -36,42 +36,47 @@ export interface FamilyResult {
   readonly reason?: string
 }
 
-export type SelfTestResults = Readonly<Record<OperatorFamily, FamilyResult>>
-export type HalfResults = Readonly<Partial<SelfTestResults>>
+/** By family, as far as the test went. */
+export type SelfTestResults = Readonly<Partial<Record<OperatorFamily, FamilyResult>>>
 
 /**
- * Runs every operator that the graphs of this library use and compares its numbers with computed ones.
+ * Runs every operator that the graphs of this library use and compares its numbers with computed ones. Each case takes a
+ * device time, up to seconds, so the test ends at the first that is wrong and cannot be replaced, and leaves the rest of
+ * a family that can be once one of it is wrong.
  *
  * @param createReplaceable opens sessions of operators that graphs can do without, so that it may ask more of the
  * device
  */
-export async function runSelfTest(
+export function runSelfTest(
   createSession: CreateSession,
   createReplaceable: CreateSession = createSession,
 ): Promise<SelfTestResults> {
-  const results: Partial<Record<OperatorFamily, FamilyResult>> = {}
-  for (const operator of listCases()) {
-    const create = REPLACEABLE.includes(operator.family) ? createReplaceable : createSession
-    results[operator.family] = worse(results[operator.family], await checkCase(create, operator, 'float32'))
-  }
-  return results as SelfTestResults
+  return runCases(listCases(), 'float32', createSession, createReplaceable)
 }
 
-/**
- * The same in half precision, of the operators that graphs compute in it. Ends at the first that is wrong and cannot be
- * replaced: many devices have no half precision at all, and each case takes them time.
- */
-export async function runHalfSelfTest(
+/** The same in half precision, of the operators that graphs compute in it. Many devices have none and end at once. */
+export function runHalfSelfTest(
   createSession: CreateSession,
   createReplaceable: CreateSession = createSession,
-): Promise<HalfResults> {
+): Promise<SelfTestResults> {
+  const halved = listCases().filter((operator) => operatorsOf(operator).every((name) => HALVED.has(name)))
+  return runCases(halved, 'float16', createSession, createReplaceable)
+}
+
+async function runCases(
+  cases: readonly OperatorCase[],
+  precision: Precision,
+  createSession: CreateSession,
+  createReplaceable: CreateSession,
+): Promise<SelfTestResults> {
   const results: Partial<Record<OperatorFamily, FamilyResult>> = {}
-  for (const operator of listCases().filter((operator) => operatorsOf(operator).every((name) => HALVED.has(name)))) {
+  for (const operator of cases) {
     const { family } = operator
+    if (results[family]?.ok === false) continue
     const replaceable = REPLACEABLE.includes(family)
-    const create = replaceable ? createReplaceable : createSession
-    results[family] = worse(results[family], await checkCase(create, operator, 'float16'))
-    if (!results[family].ok && !replaceable) break
+    const result = await checkCase(replaceable ? createReplaceable : createSession, operator, precision)
+    results[family] = worse(results[family], result)
+    if (!result.ok && !replaceable) break
   }
   return results
 }

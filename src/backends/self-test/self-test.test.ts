@@ -3,6 +3,7 @@ import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Backend, Session, Tensor } from '../backend.ts'
 import { createCpuBackend } from '../cpu.ts'
 import { buildAddModel } from '../probe-models.ts'
+import { cachedAttentionCases } from './attention-cases.ts'
 import { checkAddition } from './check-addition.ts'
 import { judgeSelfTest } from './judge-self-test.ts'
 import { runHalfSelfTest, runSelfTest } from './run-self-test.ts'
@@ -67,7 +68,7 @@ describe('the self-test of operators', () => {
   it('names all operators that a product of whole rows is made of', async () => {
     const results = await runSelfTest(disturb('QGemm', (value) => value + 1000))
     const operators = 'Abs, ReduceMax, Add, Div, QuantizeLinear, QGemm, Mul'
-    expect(results['product-8-bit'].reason).toContain(`${operators} of [1,70] [33,70] [33] is off by`)
+    expect(results['product-8-bit']?.reason).toContain(`${operators} of [1,70] [33,70] [33] is off by`)
   })
 
   it.each([
@@ -79,6 +80,23 @@ describe('the self-test of operators', () => {
     expect(attention).toBe('explicit')
     expect(selfTest).toMatchObject({ ok: false, reason: expect.stringContaining(`${opType} of [`) })
     expect(selfTest.maxError[family]).toBe(Infinity)
+  })
+
+  it('opens no more of an attention that is wrong, and all of the other', async () => {
+    const opened: string[] = []
+    const disturbed = disturb('MultiHeadAttention', () => NaN)
+    await runSelfTest((model) => {
+      opened.push(/MultiHeadAttention|GroupQueryAttention/.exec(Buffer.from(model.bytes).toString('latin1'))?.[0] ?? '')
+      return disturbed(model)
+    })
+    const count = (name: string) => opened.filter((operator) => operator === name).length
+    expect([count('MultiHeadAttention'), count('GroupQueryAttention')]).toEqual([1, cachedAttentionCases().length])
+  })
+
+  it('ends where an operator is wrong that nothing replaces', async () => {
+    const results = await runSelfTest(disturb('Softmax', (value) => value + 0.5))
+    expect(Object.keys(results).at(-1)).toBe('softmax')
+    expect(results.attention).toBeUndefined()
   })
 
   it('has attention written out where the device has no operator for it', async () => {
