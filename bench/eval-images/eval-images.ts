@@ -4,7 +4,7 @@ import { createCpuBackend } from '../../src/backends/index.ts'
 import { readImageManifest } from '../../src/images/image-manifest.ts'
 import { openImagePipeline, type PixelImage } from '../../src/images/index.ts'
 import { resizeLanczos } from '../../src/images/picture/lanczos.ts'
-import { pasteThrough } from '../../src/images/picture/mask.ts'
+import { applySourceEdit } from '../../src/images/picture/source-edit.ts'
 import { openFolder } from '../../src/models/index.ts'
 import { loadClassifier } from './classifier.ts'
 import { nameBackground, nameInk } from './colours.ts'
@@ -60,7 +60,7 @@ async function draw(prompt: string, seed: number, ...sources: PixelImage[]): Pro
   const picture = await (await pipeline.prepare(request, context)).draw(seed, context)
   const shown = (one: PixelImage) => resizeLanczos(one, SIDE, SIDE)
   // As `editImage` does with it.
-  return picture.changed ? pasteThrough(shown(picture), shown(sources[0]!), picture.changed) : shown(picture)
+  return picture.edit ? applySourceEdit(shown(picture), shown(sources[0]!), picture.edit) : shown(picture)
 }
 
 async function drawAll<Item>(items: readonly Item[], one: (item: Item, index: number) => Promise<PixelImage>) {

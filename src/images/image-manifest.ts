@@ -16,7 +16,10 @@ const manifestSchema = z.object({
     .optional(),
   /** Previews are drawn by the model's own decoder, where no linear map makes colours of its latents. */
   previews: z.literal('decoder').optional(),
-  /** What an edit leaves as the model saw it is the source's own, pixel by pixel: for a model that draws everything anew, and not exactly. */
+  /**
+   * What an edit leaves as the model saw it is the source's own, pixel by pixel, and where it changes colours alone the source's are changed so:
+   * for a model that draws everything anew, and not exactly.
+   */
   keeps_source: z.boolean().optional(),
   /** Lower-case words that a small model was trained on, where it knows no others. */
   known_words: z.array(z.string()).optional(),

@@ -1,5 +1,6 @@
 import type { JobContext } from '../jobs/job-context.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
+import type { SourceEdit } from './picture/source-edit.ts'
 
 /** What pictures to make: all of a request but the seed, in which they differ. */
 export interface PictureRequest {
@@ -52,11 +53,8 @@ export interface DrawingContext extends JobContext {
 
 /** An RGB picture. */
 export interface DrawnPicture extends PixelImage {
-  /**
-   * A mask of its size, white where the main reference was changed; for models whose edits keep the rest of it. Absent where
-   * the request has a mask.
-   */
-  readonly changed?: PixelImage
+  /** What was done to the main reference, for models whose edits keep the rest of it. Absent where the request has a mask. */
+  readonly edit?: SourceEdit
 }
 
 /** A request whose prompt and references have been read. */

@@ -21,6 +21,7 @@ import {
 } from './picture/picture-size.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
 import { readControlPicture, readMask, readSources } from './picture/read-sources.ts'
+import { applySourceEdit } from './picture/source-edit.ts'
 import { findObjectColors, type OwnColors } from './prompt/object-colors.ts'
 import { findUnknownWords, type Vocabulary } from './prompt/unknown-words.ts'
 
@@ -94,7 +95,8 @@ async function generateImage(opened: Opened, job: ImageGenerationJob, context: J
 /**
  * The result has the size of the first source: as the model sees it (the reference pipeline's rule), or for a model
  * of a few sizes as it was sent. Such a model sees every source whole, resampled to the native size of the closest
- * shape, and what it draws is resampled back. What a mask keeps, or the model by itself, is pasted back from the source, pixel by pixel.
+ * shape, and what it draws is resampled back. What a mask keeps, or the model by itself, is pasted back from the source, pixel by pixel, and where
+ * the model changed colours alone, the source's are changed so.
  */
 async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, context: JobContext): Promise<ImageResponse> {
   const { natives, pipeline } = opened
@@ -112,9 +114,9 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
     ...(job.control && (await readControl(job, drawn ?? shown(main), codec))),
   }
   const finish = (picture: DrawnPicture) => {
-    const through = mask ? shown(mask) : picture.changed
     const result = drawn ? shown(picture) : picture
-    return through ? pasteThrough(result, shown(main), through) : result
+    if (mask) return pasteThrough(result, shown(main), shown(mask))
+    return picture.edit ? applySourceEdit(result, shown(main), picture.edit) : result
   }
   return draw({ codec, ...opened }, job, request, finish, context)
 }

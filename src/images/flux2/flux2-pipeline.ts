@@ -3,10 +3,10 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
 import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
-import { findChanged } from '../picture/find-changed.ts'
 import { sampleBilinear } from '../picture/mask.ts'
 import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
+import { findSourceEdit } from '../picture/source-edit.ts'
 import { createDecodedPreviewer } from '../previews/decoded-previewer.ts'
 import { LatentPreviewer } from '../previews/latent-previewer.ts'
 import { type Previewer, watchDrawing } from '../previews/previewer.ts'
@@ -43,7 +43,7 @@ export interface Flux2Parts {
   readonly defaults: SamplingDefaults
   /** Whether previews are drawn by the decoder, and not by a map that is fitted to the encoder. */
   readonly decodesPreviews: boolean
-  /** Whether pictures say what of their first reference they changed. */
+  /** Whether pictures say what they did to their first reference. */
   readonly keepsSource: boolean
 }
 
@@ -85,7 +85,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
         const beginning = beginFrom(start, noise, levels)
         const tokens = await denoise({ step, steps, sigmas: levels.sigmas, ...beginning, onClean }, predict, drawing)
         const picture = await decode(parts, tokens, grid, drawing)
-        return redrawn ? { ...picture, changed: findChanged(picture, redrawn) } : picture
+        return redrawn ? { ...picture, edit: findSourceEdit(picture, redrawn) } : picture
       },
     }
   }

@@ -41,10 +41,10 @@ export function sampleBilinear(mask: PixelImage, height: number, width: number):
   return values
 }
 
-type Between = readonly [first: number, second: number, share: number]
+export type Between = readonly [first: number, second: number, share: number]
 
 /** The two pixels that a place lies between, and how far from the first. */
-function between(place: number, places: number, pixels: number): Between {
+export function between(place: number, places: number, pixels: number): Between {
   const at = Math.max(((place + 0.5) * pixels) / places - 0.5, 0)
   const first = Math.min(Math.floor(at), pixels - 1)
   return [first, Math.min(first + 1, pixels - 1), at - first]
