@@ -41,7 +41,7 @@ export function sampleBilinear(mask: PixelImage, height: number, width: number):
   return values
 }
 
-export type Between = readonly [first: number, second: number, share: number]
+type Between = readonly [first: number, second: number, share: number]
 
 /** The two pixels that a place lies between, and how far from the first. */
 export function between(place: number, places: number, pixels: number): Between {
