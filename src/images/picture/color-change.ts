@@ -43,7 +43,7 @@ export function fitColorChange(before: PixelImage, after: PixelImage, changed: P
 
 /**
  * Has the colours of `source` become others as the map says, in place of those of `drawn` as far as it tells what was done: in place, as pictures
- * may be large. Both are RGB of one size, any multiple of that which the map is of.
+ * may be large. Both are RGB of one size, which may be larger than that of the pictures the map is of.
  */
 export function applyColorChange(drawn: PixelImage, source: PixelImage, change: ColorChange): void {
   const { width, height, data } = drawn
