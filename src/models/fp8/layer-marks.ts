@@ -13,9 +13,11 @@ const MARK_OF_FILE = 'scaled_fp8'
 const MOST_MARKS = 4096
 /** Bytes of a mark; those in use have less than a hundred. */
 const LONGEST_MARK = 4096
+/** Characters of a list: 256 for each of the most layers. Those in use have about a hundred for one. */
+const LONGEST_LIST = 256 * MOST_MARKS
 
 const layerSchema = z.looseObject({ format: z.string() })
-// A list of layers is counted before any of it is checked.
+// A list of layers is measured before it is parsed, and counted before any of it is checked.
 const listSchema = z.looseObject({
   layers: z.custom<object>((layers) => typeof layers === 'object' && layers !== null),
 })
@@ -32,6 +34,10 @@ export async function takeMarksOff(weights: WeightIndex, read: ReadTensor): Prom
   const formats = new Map<string, string>()
   const list = weights.metadata[LIST]
   if (list !== undefined) {
+    if (list.length > LONGEST_LIST) {
+      const expected = `at most ${LONGEST_LIST} characters in ${LIST}`
+      throw new ModelFormatError(weights.folder, expected, String(list.length))
+    }
     const { layers } = parse(list, listSchema, weights.folder, `${LIST} with the format of each layer`)
     const entries: [string, unknown][] = Object.entries(layers)
     requireFew(entries.length, LIST, weights.folder)
