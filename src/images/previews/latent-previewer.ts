@@ -27,19 +27,17 @@ interface PreviewerOptions {
  */
 export class LatentPreviewer implements Previewer {
   readonly #options: PreviewerOptions
-  #map: Promise<Float64Array> | undefined
+  #map: Float64Array | undefined
 
   constructor(options: PreviewerOptions) {
     this.#options = options
   }
 
-  /** @throws AbortedError, after which the next call begins anew */
+  /** @throws AbortedError for this call alone */
   async open(context: JobContext): Promise<DrawPreview> {
-    this.#map ??= this.#fit(context).catch((error: unknown) => {
-      this.#map = undefined
-      throw error
-    })
-    const map = await this.#map
+    // Calls that come before it is there fit it each for themselves: one that waited for another's would hold the turn that the other needs.
+    const map = this.#map ?? (await this.#fit(context))
+    this.#map ??= map
     return async (tokens, grid) => applyMap(map, tokens, grid)
   }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generatePicture } from '../../../test/helpers/generate-picture.ts'
 import { IMAGE_BUNDLES, type ImageBundle, materializeBundle } from '../../../test/helpers/image-bundle.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
+import { Turns } from '../../engine/turns.ts'
 import { openFolder } from '../../models/model-folder.ts'
 import { type ImagePipeline, openImagePipeline } from '../index.ts'
 import { resizeLanczos } from '../picture/lanczos.ts'
@@ -66,6 +67,31 @@ describe('the map from latents to colours', () => {
     }
     expect(encoded).toBe(5)
   })
+
+  it('is fitted for two calls at once that take turns, of which one may be aborted', async () => {
+    const previewer = new LatentPreviewer({
+      scale: SCALE,
+      async encode(picture, { turn }) {
+        await turn()
+        return encodeLinearly(picture)
+      },
+    })
+    const turns = new Turns()
+    const [aborted, kept] = [new AbortController(), new AbortController()]
+    const open = async ({ signal }: AbortController) => {
+      const place = turns.join(signal)
+      try {
+        await place.turn()
+        await previewer.open(place)
+      } finally {
+        place.leave()
+      }
+    }
+    const opened = [open(aborted), open(kept), open(kept)]
+    aborted.abort()
+    const outcomes = await Promise.allSettled(opened)
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+  }, 20_000)
 
   it('is fitted anew after a call that was aborted', async () => {
     const previewer = new LatentPreviewer({
