@@ -9,6 +9,7 @@ import {
 } from '@ai-sdk/provider'
 import type { Answer, DecisionRequestInput, QuestionInput, StateInput } from '../schemas/index.ts'
 import { type Callee, chooseCalls } from './model-calls.ts'
+import { passOn } from './told-warnings.ts'
 import { warnOfUnknown } from './unknown-options.ts'
 
 /** Answers yes/no, choice and score questions with calibrated probabilities. */
@@ -24,7 +25,7 @@ export function createDecisionModel(callee: Callee, modelId: string): DecisionMo
         state: toState(options.state),
         questions: mapValues(options.questions, toQuestion),
       }
-      const { answers, usage, model } = await chooseCalls(callee, options.providerOptions?.tessera).decide(
+      const { answers, usage, model, warnings } = await chooseCalls(callee, options.providerOptions?.tessera).decide(
         request as DecisionRequestInput,
         {
           signal: options.abortSignal,
@@ -33,7 +34,7 @@ export function createDecisionModel(callee: Callee, modelId: string): DecisionMo
       const confident = Object.entries(answers).filter(([, answer]) => answer.type !== 'noul')
       return {
         answers: mapValues(answers, toAnswer),
-        warnings: findWarnings(options),
+        warnings: [...findWarnings(options), ...passOn(warnings)],
         usage: { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens },
         providerMetadata: {
           tessera: { confidence: Object.fromEntries(confident.map(([name, { confidence }]) => [name, confidence!])) },

@@ -8,6 +8,7 @@ import {
 import type { EditImageCallOptions } from '../engine/index.ts'
 import { LIMITS } from '../schemas/index.ts'
 import { type Callee, chooseCalls } from './model-calls.ts'
+import { passOn } from './told-warnings.ts'
 import { warnOfUnknown } from './unknown-options.ts'
 
 const OPTIONS = [
@@ -44,10 +45,10 @@ export function createImageModel(callee: Callee, modelId: string): ImageModelV4 
     supportsMaskInputs: true,
     async doGenerate(options) {
       const timestamp = new Date()
-      const { data } = await draw(options)
+      const { data, warnings } = await draw(options)
       return {
         images: data.map(({ b64_json }) => b64_json),
-        warnings: findWarnings(options),
+        warnings: [...findWarnings(options), ...passOn(warnings)],
         response: { timestamp, modelId, headers: undefined },
       }
     },

@@ -14,7 +14,7 @@ import type { Service } from './service.ts'
 /** What a provider asks of an engine. */
 export type InProcessEngine = Pick<Engine, 'decide' | 'generateImage' | 'editImage'>
 
-type Pictures = Promise<Pick<ImageResponse, 'data'>>
+type Pictures = Promise<Pick<ImageResponse, 'data' | 'warnings'>>
 type Signal = Pick<EditImageCallOptions, 'signal'>
 
 /** The same, wherever the models run. */

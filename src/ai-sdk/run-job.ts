@@ -8,7 +8,8 @@ import { type Service, toJobError } from './service.ts'
 const jobSchema = z.object({
   id: z.string(),
   status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
-  result: z.unknown().optional(),
+  result: z.record(z.string(), z.unknown()).optional(),
+  warnings: z.array(z.unknown()).optional(),
   error: errorBodySchema.extend({ status: z.int() }).optional(),
 })
 type Job = z.output<typeof jobSchema>
@@ -55,8 +56,8 @@ async function untilOver(service: Service, address: string, started: Job, signal
   return job
 }
 
-function readResult(path: string, { status, result, error }: Job): unknown {
-  if (status === 'succeeded') return result
+function readResult(path: string, { status, result, warnings, error }: Job): unknown {
+  if (status === 'succeeded') return { ...result, ...(warnings && { warnings }) }
   if (error) throw toJobError(path, error)
   const message = 'the job was cancelled by another client of the account'
   throw new APICallError({ message, url: path, requestBodyValues: {}, isRetryable: false })

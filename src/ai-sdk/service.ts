@@ -1,6 +1,7 @@
 import { APICallError } from '@ai-sdk/provider'
 import { InvalidRequestError } from '../errors/index.ts'
 import { type ErrorBody, errorBodySchema } from '../schemas/index.ts'
+import { WARNINGS_HEADER } from '../schemas/warning.ts'
 
 export interface ServiceSettings {
   /** Address of the service, without `/v1`. */
@@ -18,7 +19,8 @@ export interface Sending {
 /** A service of this package as it is reached over HTTP. */
 export interface Service {
   /**
-   * Asks a path below the address, such as `v1/systemone`, and resolves with the JSON of the answer.
+   * Asks a path below the address, such as `v1/systemone`, and resolves with the JSON of the answer. What the header of warnings
+   * says is its `warnings`, as in an answer of this process.
    *
    * @throws APICallError for a status that is no success, or where there is no answer; the signal's reason when it fires
    */
@@ -46,7 +48,7 @@ export function openService({ baseURL, apiKey }: ServiceSettings): Service {
         const answer: unknown = await response.json().catch((cause: unknown) => {
           if (response.ok) throw cause
         })
-        if (response.ok) return answer
+        if (response.ok) return withWarnings(answer, response.headers.get(WARNINGS_HEADER))
         throw toCallError(url, response, answer)
       } catch (cause) {
         if (signal?.aborted || APICallError.isInstance(cause)) throw cause
@@ -55,6 +57,10 @@ export function openService({ baseURL, apiKey }: ServiceSettings): Service {
       }
     },
   }
+}
+
+function withWarnings(answer: unknown, told: string | null): unknown {
+  return told === null ? answer : { ...(answer as object), warnings: JSON.parse(told) as unknown }
 }
 
 /**

@@ -1,3 +1,6 @@
+/** Of an answer over HTTP with pictures: what the model could not draw of the prompt, a JSON array of `{ code, path, message }`. */
+export const WARNINGS_HEADER = 'tessera-warnings'
+
 /**
  * Something that a caller may not expect of a request that was answered: a part that had no effect, or a state that was not read
  * whole.

@@ -67,6 +67,20 @@ describe('generateImage of ai', () => {
     expect(warnings).toEqual([{ type: 'unsupported', feature: 'aspectRatio', details: 'give a size instead' }])
   })
 
+  it('passes on what the model does not draw', async () => {
+    const prompt = 'a lighthouse and a blue rainbow'
+    await using mini = await createEngine({ backend: 'cpu', threads: 1, worker: false })
+    const { warnings } = await generateImage({
+      model: createTessera({ engine: mini }).image('image-mini'),
+      prompt,
+      size: '64x64',
+    })
+    expect(warnings).toEqual([
+      { type: 'other', message: expect.stringMatching(/^prompt: .*lighthouse/) },
+      { type: 'other', message: expect.stringContaining('blue rainbow') },
+    ])
+  })
+
   it('stops when told to', async () => {
     const stub = createStubEngine()
     stub.gate = new Promise(() => {})

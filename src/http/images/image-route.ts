@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { ImageCallOptions } from '../../engine/index.ts'
 import { type ImageResponse, imageResponseSchema } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
+import { WARNINGS_HEADER } from '../../schemas/warning.ts'
 import { toCallOptions } from '../call-options.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
@@ -10,7 +11,7 @@ import { dropDefaults } from './openai-fields.ts'
 import { type EventName, secondsNow, toPartial } from './picture-events.ts'
 import { selectPreviews } from './select-previews.ts'
 import { streamPictures, type Watching } from './stream-pictures.ts'
-import { tellWarnings, WARNINGS_HEADER } from './told-warnings.ts'
+import { tellWarnings } from './told-warnings.ts'
 
 interface Parts<Request> {
   readonly path: string

@@ -1,8 +1,5 @@
 import type { Warning } from '../../schemas/index.ts'
 
-/** Of an answer with pictures: what the model could not draw of the prompt, a JSON array of `{ code, path, message }`. */
-export const WARNINGS_HEADER = 'tessera-warnings'
-
 /**
  * What the model warns of, as JSON in ASCII, which is all that a header may hold; undefined for nothing. Fields that
  * nothing reads are not among it: clients may send those of other services.

@@ -1,6 +1,6 @@
 import { TesseraError, toTesseraError } from '../../errors/index.ts'
+import { WARNINGS_HEADER } from '../../schemas/warning.ts'
 import { createErrorBody, type Dialect } from '../error-response.ts'
-import { WARNINGS_HEADER } from '../images/told-warnings.ts'
 import { Refusal } from '../refusal.ts'
 import type { Job } from './job.ts'
 
