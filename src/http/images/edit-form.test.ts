@@ -128,6 +128,15 @@ describe('a form', () => {
       ],
     ],
     [
+      'strength above 1, in as many digits as there are',
+      /^strength: must be a number from 0 to 1, got 1.3333333333333333/,
+      [
+        ['prompt', 'x'],
+        ['image', picture('a')],
+        ['strength', '1.3333333333333333'],
+      ],
+    ],
+    [
       'eleven sources',
       /^images: must be an array of 1 to 10/,
       [['prompt', 'x'], ...Array.from({ length: 11 }, () => ['image[]', picture('a')] as const)],

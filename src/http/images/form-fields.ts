@@ -64,7 +64,8 @@ function toInteger(text: string | undefined): number | string | undefined {
 }
 
 function toFraction(text: string | undefined): number | string | undefined {
-  return text !== undefined && /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : text
+  // As many digits as programs write of a fraction in double precision.
+  return text !== undefined && /^\d{1,9}(\.\d{1,20})?$/.test(text) ? Number(text) : text
 }
 
 function toBoolean(text: string): boolean | string {

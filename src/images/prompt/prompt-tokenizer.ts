@@ -5,13 +5,16 @@ import { type ChatTemplate, readChatTemplate } from '../../models/chat-template.
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
 
+/** The field of the request that a text comes from. */
+export type PromptField = 'prompt' | 'negative_prompt'
+
 export interface PromptTokenizer {
   /**
    * Ids of a prompt as the one turn of a chat.
    *
-   * @throws InvalidRequestError when there are more than `maxTokens`; the reference would cut them off
+   * @throws InvalidRequestError naming `field` when there are more than `maxTokens`; the reference would cut them off
    */
-  encode(prompt: string): number[]
+  encode(prompt: string, field?: PromptField): number[]
   /** Id that fills a sequence up. */
   readonly padding: number
 }
@@ -78,12 +81,12 @@ export async function loadPromptTokenizer(
   const longest = longestToken(json.model.vocab)
   return {
     padding,
-    encode(prompt) {
+    encode(prompt, field = 'prompt') {
       // This is checked before the work: splitting a text may take time with the square of its length.
       const most = format.maxTokens * longest
       if (prompt.length > most) {
         throw new InvalidRequestError(
-          'prompt',
+          field,
           `the model reads at most ${format.maxTokens} tokens with its template, got more than ${most} characters`,
         )
       }
@@ -92,7 +95,7 @@ export async function loadPromptTokenizer(
       ;(tokenizer.model as { clear_cache?: () => void } | null)?.clear_cache?.()
       if (ids.length <= format.maxTokens) return ids
       const reason = `the model reads at most ${format.maxTokens} tokens with its template, got ${ids.length}`
-      throw new InvalidRequestError('prompt', reason)
+      throw new InvalidRequestError(field, reason)
     },
   }
 }

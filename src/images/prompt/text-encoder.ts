@@ -7,7 +7,7 @@ import { readTextEncoderConfig } from '../../models/language-models/families.ts'
 import { checkTensors } from '../../models/language-models/tensor-layout.ts'
 import { readModelConfig } from '../../models/model-config.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
-import { loadPromptTokenizer, type PromptFormat } from './prompt-tokenizer.ts'
+import { loadPromptTokenizer, type PromptField, type PromptFormat } from './prompt-tokenizer.ts'
 
 /** With `pad`, every prompt is filled up to `maxTokens`, and the padding's rows are features too. */
 export interface TextEncoderOptions extends PromptFormat {
@@ -18,8 +18,12 @@ export interface TextEncoderOptions extends PromptFormat {
 }
 
 export interface TextEncoder {
-  /** Features of a prompt, float32 [tokens, width]. */
-  encode(prompt: string, context: JobContext): Promise<Tensor>
+  /**
+   * Features of a prompt, float32 [tokens, width].
+   *
+   * @throws InvalidRequestError naming `field`, by default `prompt`, for more tokens than the model reads
+   */
+  encode(prompt: string, context: JobContext, field?: PromptField): Promise<Tensor>
   dispose(): Promise<void>
 }
 
@@ -56,8 +60,8 @@ export async function openTextEncoder(
     }),
   )
   return {
-    async encode(prompt, context) {
-      const ids = tokenizer.encode(prompt)
+    async encode(prompt, context, field) {
+      const ids = tokenizer.encode(prompt, field)
       const length = options.pad ? options.maxTokens : ids.length
       const padded = [...ids, ...Array<number>(length - ids.length).fill(tokenizer.padding)]
       await context.turn()

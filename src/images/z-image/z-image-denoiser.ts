@@ -15,6 +15,7 @@ import type { JobContext } from '../../jobs/job-context.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
 import type { ZImageControlConfig } from '../../models/z-image-control-config.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import type { PromptField } from '../prompt/prompt-tokenizer.ts'
 import type { Part } from '../read-part.ts'
 import { captionPositions, padLength, picturePositions, type Grid } from '../sampling/positions.ts'
 import type { Predict } from '../sampling/predict.ts'
@@ -100,12 +101,18 @@ export class ZImageDenoiser {
    * Prepares for a caption (features [L, cap_feat_dim]) and a picture of a grid of tokens; the latents to predict for
    * are tokens [N, 4 · in_channels].
    *
-   * @throws InvalidRequestError when there are more positions than the model knows
+   * @throws InvalidRequestError when there are more positions than the model knows, naming `field` where the caption has them
    */
-  async begin(features: Tensor, grid: Grid, context: JobContext, control?: ControlInputs): Promise<Predict> {
+  async begin(
+    features: Tensor,
+    grid: Grid,
+    context: JobContext,
+    control?: ControlInputs,
+    field: PromptField = 'prompt',
+  ): Promise<Predict> {
     const length = features.dims[0]!
     const padded = padLength(length)
-    this.#checkPositions(grid, padded)
+    this.#checkPositions(grid, padded, field)
     const captionRotary = this.#rotary(captionPositions(padded))
     const turn = () => context.turn()
     await turn()
@@ -138,10 +145,10 @@ export class ZImageDenoiser {
     await this.#steps.dispose()
   }
 
-  #checkPositions({ height, width }: Grid, paddedCaption: number): void {
+  #checkPositions({ height, width }: Grid, paddedCaption: number, field: PromptField): void {
     const [frames, rows, columns] = this.#config.axes_lens
     if (paddedCaption + 2 > frames) {
-      throw new InvalidRequestError('prompt', `the model has ${frames} positions, of which the prompt fills too many`)
+      throw new InvalidRequestError(field, `the model has ${frames} positions, of which the text fills too many`)
     }
     if (height > rows || width > columns) {
       throw new InvalidRequestError('size', `the model knows ${columns}x${rows} places, got ${width}x${height}`)

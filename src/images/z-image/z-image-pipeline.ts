@@ -7,6 +7,7 @@ import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
 import { LatentPreviewer } from '../previews/latent-previewer.ts'
 import { type Previewer, watchDrawing } from '../previews/previewer.ts'
+import type { PromptField } from '../prompt/prompt-tokenizer.ts'
 import type { TextEncoder } from '../prompt/text-encoder.ts'
 import { requireGuided, requireSampling, requireSize, requireStartSize, sidesOf } from '../request-values.ts'
 import { denoise } from '../sampling/denoise.ts'
@@ -181,7 +182,9 @@ async function beginPredictions(
   { prompt, negativePrompt, guidance, grid, control }: Predictions,
   context: JobContext,
 ): Promise<Predict> {
-  const begin = async (words: string) => denoiser.begin(await text.encode(words, context), grid, context, control)
-  const positive = await begin(prompt)
-  return guidance > 0 ? guide(positive, await begin(negativePrompt ?? ''), guidance, 'positive') : positive
+  const begin = async (words: string, field: PromptField) =>
+    denoiser.begin(await text.encode(words, context, field), grid, context, control, field)
+  const positive = await begin(prompt, 'prompt')
+  if (guidance <= 0) return positive
+  return guide(positive, await begin(negativePrompt ?? '', 'negative_prompt'), guidance, 'positive')
 }
