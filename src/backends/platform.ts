@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os'
+import { countUsableProcessors } from './usable-processors.ts'
 
 /** `linux x64 (musl)`, `darwin arm64`, ... */
 export function describePlatform(): string {
@@ -30,9 +30,9 @@ export function readReport(): ProcessReport {
 }
 
 /**
- * Threads for one operator when the caller names none: all logical processors up to four; of more on x64 the half (at
+ * Threads for one operator when the caller names none: all logical processors that may be used up to four; of more on x64 the half (at
  * least four), since two of them share a core there and matrix products gain nothing from the second.
  */
-export function countDefaultThreads(processors = availableParallelism(), arch: string = process.arch): number {
+export function countDefaultThreads(processors = countUsableProcessors(), arch: string = process.arch): number {
   return arch === 'x64' && processors > 4 ? Math.max(4, Math.floor(processors / 2)) : processors
 }

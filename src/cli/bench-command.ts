@@ -1,7 +1,7 @@
-import { availableParallelism, cpus, loadavg } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
-import { createCpuBackend, detectBackends } from '../backends/index.ts'
+import { countUsableProcessors, createCpuBackend, detectBackends } from '../backends/index.ts'
 import { countDefaultThreads } from '../backends/platform.ts'
 import { BackendUnavailableError } from '../errors/index.ts'
 import { count, readOption } from '../options/index.ts'
@@ -52,7 +52,7 @@ async function describeMachine(threads: number): Promise<Benchmark['environment'
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
-    processors: availableParallelism(),
+    processors: countUsableProcessors(),
     threads,
     load: loadavg()[0] ?? 0,
   }

@@ -1,7 +1,12 @@
-import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
-import { type BackendStatus, detectBackends, observeTelemetry, type RuntimeTelemetry } from '../backends/index.ts'
+import {
+  type BackendStatus,
+  countUsableProcessors,
+  detectBackends,
+  observeTelemetry,
+  type RuntimeTelemetry,
+} from '../backends/index.ts'
 import { formatBytes } from '../models/format-bytes.ts'
 import { checkNextConfig, type NextCheck } from './check-next-config.ts'
 import { diagnoseModel, type ModelDiagnosis } from './diagnose-model.ts'
@@ -48,7 +53,7 @@ export const doctorCommand = defineCommand({
         tessera: await packageVersion(),
         node: process.version,
         platform: `${process.platform} ${process.arch}`,
-        processors: availableParallelism(),
+        processors: countUsableProcessors(),
         backends,
         // Afterwards, since it shows what became of the sessions that those opened.
         runtimeTelemetry: await observeTelemetry(),

@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import { countUsableProcessors } from '../backends/usable-processors.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { PIPELINE_PARTS, type PipelinePart } from '../models/pipeline-parts.ts'
 import type { PullProgress } from '../models/pull/pull-model.ts'
@@ -66,7 +66,7 @@ export const pullCommand = defineCommand({
         : pullQuantized({
             ...options,
             ...copy,
-            threads: availableParallelism(),
+            threads: countUsableProcessors(),
             onQuantize: (file) => report.say(`${file}: quantising`),
             onRough: (names) => report.say(describeRough(names.length)),
           }))

@@ -1,7 +1,6 @@
-import { availableParallelism } from 'node:os'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
-import { createCpuBackend } from '../backends/index.ts'
+import { countUsableProcessors, createCpuBackend } from '../backends/index.ts'
 import { chooseSmoothing } from '../decide/index.ts'
 import { measureAvailableMemory } from '../engine/available-memory.ts'
 import { InvalidRequestError } from '../errors/index.ts'
@@ -97,7 +96,7 @@ function describeKept({ rough }: Quantized): string[] {
 }
 
 function readThreads(text: string | undefined): number {
-  const threads = text === undefined ? availableParallelism() : readNumber('--threads', text)
+  const threads = text === undefined ? countUsableProcessors() : readNumber('--threads', text)
   if (Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS) return threads
   throw new InvalidRequestError('--threads', `must be a whole number from 1 to ${MOST_THREADS}, got '${text}'`)
 }
