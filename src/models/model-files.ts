@@ -30,6 +30,8 @@ export interface MadeWeights extends WeightFile {
   readonly sources: readonly string[]
   /** Of a part of a model, path of the file or folder that it stands for. @defaultValue that of the model */
   readonly path?: string
+  /** Of a part of a pipeline, which, and the path of its configuration: one file may be several parts, of several pipelines. */
+  readonly part?: { readonly name: string; readonly config: string }
 }
 
 /** A file of weights, of which only parts are ever read here. */

@@ -11,6 +11,8 @@ import type { MadeWeights, WeightFile } from './model-files.ts'
 const FORMAT = 1
 /** Memory of one step. */
 const STEP_BYTES = 16 * 2 ** 20
+/** Older than anything that is still being unpacked: whoever wrote it was killed. */
+const ABANDONED_MS = 24 * 60 * 60_000
 
 /** Says what a folder of the cache was unpacked of. */
 export const SOURCE_FILE = 'source.txt'
@@ -39,7 +41,7 @@ export async function unpackWeights(
   signal: AbortSignal,
   env: Environment = process.env,
 ): Promise<string> {
-  const { owner, state } = await identify(path, weights.sources)
+  const { owner, state } = await identify(path, weights)
   const folder = join(unpackedFolder(env), owner, state)
   if (await exists(folder)) return folder
   const partial = `${folder}.partial-${randomUUID()}`
@@ -60,14 +62,22 @@ export async function unpackWeights(
   return folder
 }
 
-/** Names of the folders of a model and of the state that the files are in which its weights are made from. */
-async function identify(path: string, sources: readonly string[]): Promise<{ owner: string; state: string }> {
+/**
+ * Names of the folders of a model or part and of the state that the files are in which its weights are made from. What is in
+ * another state is removed, so parts and pipelines that share a file have folders of their own.
+ */
+async function identify(
+  path: string,
+  { sources, part }: Pick<MadeWeights, 'sources' | 'part'>,
+): Promise<{ owner: string; state: string }> {
   const states = sources.map(async (source) => {
-    const { size, mtimeMs } = await stat(source)
-    return [await realpath(source), size, mtimeMs] as const
+    // Tools that pack files set their time of modification; that of change is the system's own.
+    const { size, mtimeMs, ctimeMs } = await stat(source)
+    return [await realpath(source), size, mtimeMs, ctimeMs] as const
   })
   const stem = basename(path).replace(/\.gguf$/i, '')
-  return { owner: `${stem}-${hash(await realpath(path))}`, state: hash([FORMAT, await Promise.all(states)]) }
+  const owner = [await realpath(path), ...(part === undefined ? [] : [part.name, await realpath(part.config)])]
+  return { owner: `${stem}-${hash(owner)}`, state: hash([FORMAT, await Promise.all(states)]) }
 }
 
 function hash(value: unknown): string {
@@ -90,15 +100,17 @@ async function copyWeights(weights: WeightFile, path: string, signal: AbortSigna
 
 function explain(error: unknown, folder: string, size: number): unknown {
   const { code } = error as NodeJS.ErrnoException
-  if (code === undefined || !['ENOSPC', 'EACCES', 'EROFS', 'EPERM', 'ENOTDIR'].includes(code)) return error
+  if (code === undefined || !['ENOSPC', 'EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EDQUOT'].includes(code)) return error
   const expected = `a folder for ${size} bytes of unpacked weights (TESSERA_CACHE)`
   return new ModelFormatError(folder, expected, `one that cannot be written (${code})`, { cause: error })
 }
 
 /** What is in the way of nothing if it stays, as where a process has its weights open on Windows. */
 async function removeOthers(owner: string, state: string): Promise<void> {
-  const others = (await readdir(owner)).filter(
-    (name) => name !== state && name !== SOURCE_FILE && !name.includes('.partial-'),
-  )
-  await Promise.all(others.map((name) => rm(join(owner, name), { recursive: true, force: true }).catch(() => {})))
+  const others = (await readdir(owner)).filter((name) => name !== state && name !== SOURCE_FILE)
+  const remove = async (path: string) => {
+    if (path.includes('.partial-') && Date.now() - (await stat(path)).mtimeMs < ABANDONED_MS) return
+    await rm(path, { recursive: true, force: true })
+  }
+  await Promise.all(others.map((name) => remove(join(owner, name)).catch(() => {})))
 }

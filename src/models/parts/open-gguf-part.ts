@@ -50,11 +50,12 @@ export async function openGgufPart(
   )
   const tensors = renameTensors(stored, naming, gguf.path)
   const place = { folder: `${gguf.path}#${part}`, name: 'model.safetensors' }
-  const sources = [...partNames(file).map((name) => `${folder.location}/${name}`), `${texts.location}/config.json`]
+  const configPath = `${texts.location}/config.json`
+  const sources = [...partNames(file).map((name) => `${folder.location}/${name}`), configPath]
   const described = { ...(JSON.parse(text) as object), ...describeBlocks(tensors) }
   return showMade(
     texts,
-    { ...makeWeightFile(tensors, place), path: gguf.path, sources },
+    { ...makeWeightFile(tensors, place), path: gguf.path, sources, part: { name: part, config: configPath } },
     JSON.stringify(described, undefined, 2),
   )
 }

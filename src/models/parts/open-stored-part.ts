@@ -38,10 +38,12 @@ export async function openStoredPart(part: PipelinePart, { texts, folder, file }
   const stored = translateFp8(weights, readFp8Method(text) ?? { blockSize: undefined }, read)
   const tensors = renameTensors(new Map(stored.map((tensor) => [tensor.name, [tensor]])), naming, path)
   const place = { folder: `${path}#${part}`, name: 'model.safetensors' }
+  const configPath = `${texts.location}/config.json`
   const made: MadeWeights = {
     ...makeWeightFile(tensors, place),
     path,
-    sources: [...sources, `${texts.location}/config.json`],
+    sources: [...sources, configPath],
+    part: { name: part, config: configPath },
   }
   return showMade(texts, made, withoutQuantization(text))
 }
