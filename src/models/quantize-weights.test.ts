@@ -85,6 +85,24 @@ it.each([1, 2])('keeps a matrix with a column of outliers in blocks, with %d thr
   expect(seen).toEqual(seen.toSorted((a, b) => a - b))
 })
 
+it('writes the texts of an adapter, and those that only its base has', async () => {
+  const [base, folder] = [join(work, 'base'), join(work, 'adapter')]
+  await cp(fixtureFolder('qwen3-gqa2-untied'), base, { recursive: true })
+  for (const name of ['tokenizer.json', 'chat_template.jinja', 'tessera.json'])
+    await writeFile(join(base, name), 'base')
+  await cp(fixtureFolder('lora/plain'), folder, { recursive: true })
+  const config = JSON.parse(await readFile(join(folder, 'adapter_config.json'), 'utf8')) as object
+  const described = { ...config, base_model_name_or_path: '../base' }
+  await writeFile(join(folder, 'adapter_config.json'), JSON.stringify(described))
+  await writeFile(join(folder, 'tokenizer.json'), 'adapter')
+  const out = join(work, 'int8')
+  await quantizeWeights({ folder, out, bits: 8, blockSize: 32 })
+  const read = async (name: string) => readFile(join(out, name), 'utf8')
+  expect(await read('tokenizer.json')).toBe('adapter')
+  expect(await Promise.all(['chat_template.jinja', 'tessera.json'].map(read))).toEqual(['base', 'base'])
+  expect(await readdir(out)).not.toContain('adapter_config.json')
+})
+
 it('has no rows of 4 bits', async () => {
   const folder = fixtureFolder('qwen3-gqa4-sharded')
   const run = quantizeWeights({ folder, out: join(work, 'out'), bits: 4, blockSize: 'row' })

@@ -9,6 +9,8 @@ import { findRoughMatrices, type RoughMatrix } from './find-rough-matrices.ts'
 import { isGgufPath } from './gguf/gguf-path.ts'
 import { indexWeights } from './index-weights.ts'
 import { isMatrix } from './is-matrix.ts'
+import { ADAPTER_FILE } from './lora/adapter-config.ts'
+import { SHOWN_TEXTS } from './lora/open-adapter.ts'
 import { readModelConfig } from './model-config.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openFolder } from './model-folder.ts'
@@ -119,9 +121,6 @@ async function smooth(files: ModelFiles, options: QuantizeWeightsOptions): Promi
   })
 }
 
-/** Texts of a checkpoint that a GGUF file stands for. */
-const GGUF_TEXTS = ['tokenizer.json', 'tokenizer_config.json', 'README.md']
-
 async function copyDescriptions(
   partial: string,
   files: ModelFiles,
@@ -130,8 +129,14 @@ async function copyDescriptions(
   const { folder, storage } = format
   const config = await describeQuantized(files, format)
   // The tokenizer of a pipeline is beside its parts.
-  if (given === undefined) await (isGgufPath(folder) ? writeTexts(files, partial) : copyTexts(folder, partial))
+  if (given === undefined) await ((await isShown(folder)) ? writeTexts(files, partial) : copyTexts(folder, partial))
   await writeFile(join(partial, storage), config)
+}
+
+/** Whether the texts of a checkpoint are not simply the files of a folder: a GGUF file has them in it, an adapter in its base too. */
+async function isShown(folder: string): Promise<boolean> {
+  if (isGgufPath(folder)) return true
+  return (await exists(join(folder, ADAPTER_FILE))) && !(await exists(join(folder, 'config.json')))
 }
 
 /** What the file that says how weights are stored is given. */
@@ -173,7 +178,7 @@ export async function describeQuantized(
 }
 
 async function writeTexts(files: ModelFiles, partial: string): Promise<void> {
-  for (const name of GGUF_TEXTS) {
+  for (const name of SHOWN_TEXTS) {
     const text = await files.readText(name)
     if (text !== undefined) await writeFile(join(partial, name), text)
   }

@@ -11,8 +11,15 @@ import { ASKING_FILE } from './with-lora.ts'
 
 const WEIGHTS = 'model.safetensors'
 const CHANGES = 'adapter_model.safetensors'
-/** Read from the adapter where it has them: its training may have changed them. */
-const OWN = [ASKING_FILE, 'tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja', 'tessera.json', 'README.md']
+/** Texts beside a configuration that an adapter shows: its own, as its training may have changed them, else those of its base. */
+export const SHOWN_TEXTS = [
+  ASKING_FILE,
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'chat_template.jinja',
+  'tessera.json',
+  'README.md',
+]
 
 /**
  * The files of a folder; of an adapter of peft, its base with the changes in it, made from both as it is read.
@@ -44,7 +51,9 @@ export function openAdapter(files: ModelFiles, openBase: (name: string) => Promi
     async readText(name) {
       const own = await files.readText(name)
       const adapter = await open()
-      return adapter === undefined || (OWN.includes(name) && own !== undefined) ? own : adapter.base.readText(name)
+      return adapter === undefined || (SHOWN_TEXTS.includes(name) && own !== undefined)
+        ? own
+        : adapter.base.readText(name)
     },
     async findWeights(name) {
       if ((await open()) === undefined) return files.findWeights(name)
