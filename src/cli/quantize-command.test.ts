@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -59,6 +59,23 @@ it('smooths the text encoder of a pipeline before it becomes rows, and says so',
   expect(transformer).not.toContain('smoothed')
   await rm(out, { recursive: true })
   await bundle.remove()
+})
+
+it('says in JSON that the folder cannot be written', async () => {
+  const lines: string[] = []
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const folder = await writeTinyBundle()
+  const file = join(await mkdtemp(join(tmpdir(), 'tessera-quantized-')), 'file')
+  await writeFile(file, '')
+  await runCommand(quantizeCommand, { rawArgs: [folder, join(file, 'out'), '--for', 'portable', '--json'] })
+  expect(JSON.parse(lines.join(''))).toMatchObject({
+    error: {
+      code: 'invalid_request',
+      path: 'out',
+      message: expect.stringContaining(`${join(file, 'out')} cannot be made`),
+    },
+  })
 })
 
 it('says that nothing else is smoothed', async () => {

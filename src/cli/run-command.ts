@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandContext, type CommandDef, renderUsage } from 'citty'
 import colors from 'picocolors'
-import { AbortedError, InternalError, InvalidRequestError, TesseraError } from '../errors/index.ts'
+import { AbortedError, InternalError, InvalidRequestError, type TesseraError, toTesseraError } from '../errors/index.ts'
 import { nearestName } from '../schemas/nearest-name.ts'
 import { describeFault } from './describe-fault.ts'
 import { formatExamples } from './examples.ts'
@@ -10,7 +10,7 @@ import { refuseUnknownArguments } from './refuse-unknown-arguments.ts'
 /** Exit status of bad arguments or input, as opposed to 1 for work that failed. */
 const USAGE = 2
 
-/** Runs a command's work; an error the library knows ends it with one line on stderr instead of a stack. */
+/** Runs a command's work; an error ends it with one line on stderr, and a stack only where it is nobody's mistake. */
 export async function runCommand<Args extends ArgsDef>(
   context: CommandContext<Args>,
   work: (context: CommandContext<Args>) => Promise<void>,
@@ -19,9 +19,15 @@ export async function runCommand<Args extends ArgsDef>(
     refuseUnknownArguments(context)
     await work(context)
   } catch (error) {
-    if (!TesseraError.isInstance(error)) throw error
-    printFailure(error, (context.args as { readonly json?: boolean }).json ?? false)
+    printFailure(asFailure(error), (context.args as { readonly json?: boolean }).json ?? false)
   }
+}
+
+/** What other code says of its failure, as Node does with the path of a file, helps more than that it failed. */
+function asFailure(error: unknown): TesseraError {
+  const failure = toTesseraError(error)
+  const isOther = failure instanceof InternalError && failure !== error && error instanceof Error
+  return isOther ? new InternalError(error.message, { cause: error }) : failure
 }
 
 /** One line on stderr; for programs that asked for JSON also a document on stdout, where they look for one. */

@@ -30,26 +30,39 @@ async function readText(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8')
   } catch (cause) {
     if (cause instanceof ModelFormatError) throw cause
-    const { code } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new ModelFormatError(path, 'a file that can be read', String(cause), { cause })
+    if (isMissing(cause)) return undefined
+    throw unreadable(path, cause)
   }
 }
 
 async function findWeights(path: string): Promise<WeightFile | undefined> {
-  const stats = await stat(path).catch(() => undefined)
-  if (!stats?.isFile()) return undefined
-  const real = await realpath(path)
-  const { size } = stats
-  return { folder: dirname(real), name: basename(real), size, read: (start, length) => read(real, start, length) }
+  try {
+    const stats = await stat(path)
+    if (!stats.isFile()) return undefined
+    const real = await realpath(path)
+    const { size } = stats
+    return { folder: dirname(real), name: basename(real), size, read: (start, length) => read(real, start, length) }
+  } catch (cause) {
+    if (isMissing(cause)) return undefined
+    throw unreadable(path, cause)
+  }
 }
 
 async function read(path: string, start: number, length: number): Promise<Uint8Array> {
-  const handle = await open(path)
   try {
+    await using handle = await open(path)
     const { buffer, bytesRead } = await handle.read(new Uint8Array(length), 0, length, start)
     return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
+  } catch (cause) {
+    throw unreadable(path, cause)
   }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+function unreadable(path: string, cause: unknown): ModelFormatError {
+  return new ModelFormatError(path, 'a file that can be read', String(cause), { cause })
 }

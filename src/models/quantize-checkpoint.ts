@@ -11,15 +11,32 @@ import { openFloats } from './open-model.ts'
 import { type QuantizedCheckpoint, quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 import { weighFiles } from './weigh-model.ts'
 
+const UNWRITABLE = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EPERM', 'ENOTDIR'])
+
 /**
  * Writes a copy of a language model, or of a pipeline in diffusers layout, with its matrices in 4 or 8 bits.
  *
  * @returns what became of its matrices and norms, those of a pipeline by folder and name
- * @throws as `quantizeWeights`
+ * @throws as `quantizeWeights`, and InvalidRequestError when `out` cannot be written
  */
 export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promise<QuantizedCheckpoint> {
   const files = openFloats(options.folder)
-  if (!(await isImageBundle(files))) return quantizeWeights(options)
+  try {
+    return await ((await isImageBundle(files)) ? quantizePipeline(files, options) : quantizeWeights(options))
+  } catch (error) {
+    throw explain(error, resolve(options.out))
+  }
+}
+
+/** What the system refuses to write, and the words it has for that: a folder that is not writable, or no room. */
+function explain(error: unknown, out: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === undefined || !UNWRITABLE.has(code)) return error
+  const reason = `${out} cannot be made: ${message}; choose a folder that can be written and has room`
+  return new InvalidRequestError('out', reason, { cause: error })
+}
+
+async function quantizePipeline(files: ModelFiles, options: QuantizeWeightsOptions): Promise<QuantizedCheckpoint> {
   const out = resolve(options.out)
   if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
   const within = relative(resolve(options.folder), out)

@@ -1,0 +1,24 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openFolder } from './model-folder.ts'
+
+let folder: string
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'tessera-folder-'))))
+afterEach(() => rm(folder, { recursive: true }))
+
+it('names weights that are there and cannot be read', async () => {
+  const files = openFolder(folder)
+  expect(await files.findWeights('none.safetensors')).toBeUndefined()
+  await writeFile(join(folder, 'gone.safetensors'), '')
+  const weights = (await files.findWeights('gone.safetensors'))!
+  await rm(join(folder, 'gone.safetensors'))
+  const refused = { code: 'model_format', expected: 'a file that can be read' }
+  await expect(weights.read(0, 8)).rejects.toMatchObject({ ...refused, file: expect.stringMatching(/gone/) })
+  await symlink('loop.safetensors', join(folder, 'loop.safetensors'))
+  await expect(files.findWeights('loop.safetensors')).rejects.toMatchObject({
+    ...refused,
+    got: expect.stringMatching(/ELOOP/),
+  })
+})
