@@ -30,16 +30,17 @@ function repositoryName(id: string): string {
 }
 
 /**
- * The snapshot folder of `owner/name` that the hub's tools have downloaded: of its `main` revision, else its only one.
- * Undefined where there is none.
+ * The snapshot folder of `owner/name` that the hub's tools have downloaded: of a branch, tag or commit; of `main`, where that is
+ * unknown, its only one. Undefined where there is none.
  */
-export async function findInHubCache(id: string, env: Environment): Promise<string | undefined> {
+export async function findInHubCache(id: string, env: Environment, revision = 'main'): Promise<string | undefined> {
   const folder = repositoryFolder(id, env)
   const snapshots = join(folder, 'snapshots')
-  const revisions = await readdir(snapshots).catch(() => [])
-  const main = (await readFile(join(folder, 'refs', 'main'), 'utf8').catch(() => '')).trim()
-  const revision = revisions.find((name) => name === main) ?? (revisions.length === 1 ? revisions[0] : undefined)
-  return revision && join(snapshots, revision)
+  const commits = await readdir(snapshots).catch(() => [])
+  const commit = (await readFile(join(folder, 'refs', revision), 'utf8').catch(() => revision)).trim()
+  const only = revision === 'main' && commits.length === 1 ? commits[0] : undefined
+  const found = commits.find((name) => name === commit) ?? only
+  return found && join(snapshots, found)
 }
 
 /** Whether a name has the form `owner/name`, and leads through no folders. */

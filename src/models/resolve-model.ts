@@ -37,7 +37,7 @@ async function embeddedFolder(model: string): Promise<string | undefined> {
 }
 
 /** The folder of a repository; of one of GGUF files the file. */
-async function findCached(folder: string, id: string, wanted: string | undefined): Promise<string> {
+export async function findCached(folder: string, id: string, wanted: string | undefined): Promise<string> {
   const isFolder = wanted === undefined && ((await isModel(folder)) || (await listGguf(folder)).length === 0)
   return isFolder ? folder : findGguf(folder, wanted, id)
 }

@@ -62,7 +62,7 @@ export async function pullModel(given: PullOptions): Promise<string> {
   const options = { ...given, id }
   const { revision = 'main', signal, env = process.env } = options
   const offline = readOffline(env)
-  if (offline !== undefined) return findOffline({ id, wanted }, env, offline)
+  if (offline !== undefined) return findOffline({ id, wanted, revision, without: options.without }, env, offline)
   const hub = await connect(env, signal)
   const repository = repositoryFolder(id, env)
   try {

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PIPELINE_PARTS } from '../pipeline-parts.ts'
+import { resolveModel } from '../resolve-model.ts'
+import { type PullOptions, pullModel } from './pull-model.ts'
+import { COMMIT, startFakeHub } from './test-support/fake-hub.ts'
+
+let home: string
+beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-offline-'))))
+afterEach(() => rm(home, { recursive: true, force: true }))
+
+const offline = (more: Partial<PullOptions> = {}) =>
+  pullModel({ id: 'owner/model', ...more, env: { HF_HOME: home, HF_HUB_OFFLINE: '1' } })
+/** A file of weights whose header says that it holds none. */
+const WEIGHTS = `\x02${'\0'.repeat(7)}{}`
+
+it('takes the revision that is asked for, or none', async () => {
+  await using hub = await startFakeHub({ 'config.json': '{}', 'model.safetensors': WEIGHTS })
+  const folder = await pullModel({ id: 'owner/model', env: { HF_HOME: home, HF_ENDPOINT: hub.url } })
+  expect(await offline({ revision: 'main' })).toBe(folder)
+  expect(await offline({ revision: COMMIT })).toBe(folder)
+  await expect(offline({ revision: 'v2' })).rejects.toMatchObject({
+    code: 'download_failed',
+    message: expect.stringContaining('has no copy of its revision v2'),
+  })
+})
+
+it('asks for the weights of no part that is to come without', async () => {
+  const files = PIPELINE_PARTS.flatMap(({ folder }) => [
+    [`${folder}/config.json`, '{}'],
+    [`${folder}/model.safetensors`, WEIGHTS],
+  ])
+  await using hub = await startFakeHub({ 'model_index.json': '{}', ...Object.fromEntries(files) })
+  const without = ['transformer'] as const
+  const folder = await pullModel({ id: 'owner/model', without, env: { HF_HOME: home, HF_ENDPOINT: hub.url } })
+  expect(await offline({ without })).toBe(folder)
+  await expect(offline()).rejects.toThrow('the copy is not whole')
+})
+
+it('takes the folder of a repository that has a GGUF file beside it, as its name does', async () => {
+  await using hub = await startFakeHub({ 'config.json': '{}', 'model.safetensors': WEIGHTS, 'tiny-Q4_K_M.gguf': 'x' })
+  const env = { HF_HOME: home, HF_ENDPOINT: hub.url }
+  const folder = await pullModel({ id: 'owner/model', env })
+  await pullModel({ id: 'owner/model:q4', env })
+  expect((await resolveModel('owner/model', env)).folder).toBe(folder)
+  expect(await offline()).toBe(folder)
+})
