@@ -29,7 +29,7 @@ const listSchema = z.looseObject({
  * @throws ModelFormatError naming a layer of another format than E4M3, or one that is not stored as is said
  */
 export async function takeMarksOff(weights: WeightIndex, read: ReadTensor): Promise<WeightIndex> {
-  const marks = weights.names.filter((name) => name.endsWith(MARK) || name === MARK_OF_FILE)
+  const marks = weights.names.filter((name) => name.endsWith(MARK) || isMarkOfFile(name))
   requireFew(marks.length, MARK, weights.folder)
   const formats = new Map<string, string>()
   const list = weights.metadata[LIST]
@@ -49,7 +49,7 @@ export async function takeMarksOff(weights: WeightIndex, read: ReadTensor): Prom
     }
   }
   for (const name of marks) {
-    if (name === MARK_OF_FILE) continue
+    if (isMarkOfFile(name)) continue
     const entry = weights.get(name)!
     const path = `${weights.folder}/${entry.file}`
     if (entry.dtype !== 'U8' || entry.length > LONGEST_MARK) {
@@ -64,6 +64,11 @@ export async function takeMarksOff(weights: WeightIndex, read: ReadTensor): Prom
   const left = new Set(weights.names)
   for (const name of marks) left.delete(name)
   return { ...weights, names: [...left], get: (name) => (left.has(name) ? weights.get(name) : undefined) }
+}
+
+/** Names of a part may have a prefix, this one too. */
+function isMarkOfFile(name: string): boolean {
+  return name === MARK_OF_FILE || name.endsWith(`.${MARK_OF_FILE}`)
 }
 
 function requireFew(count: number, name: string, path: string): void {

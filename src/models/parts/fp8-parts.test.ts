@@ -26,6 +26,14 @@ describe('FP8 in one file', () => {
     await taken.expectSame('transformer', toDiffusers('z-image-turbo', 'transformer', rounded))
   })
 
+  it('may say below the prefix of its names that it has scales', async () => {
+    const { written, rounded } = await encode()
+    const old = { name: 'scaled_fp8', dtype: 'F8_E4M3', shape: [2], data: new Uint8Array(2) } as const
+    const prefixed = [...written, old].map((tensor) => ({ ...tensor, name: `model.diffusion_model.${tensor.name}` }))
+    await writeTensors(path(), prefixed)
+    await taken.expectSame('transformer', toDiffusers('z-image-turbo', 'transformer', rounded))
+  })
+
   it('without a scale is refused by the name of the matrix', async () => {
     const { written } = await encode()
     await writeTensors(
