@@ -6,6 +6,8 @@ import { PRE_TOKENIZERS, writeStages } from './pre-tokenizers.ts'
 /** Kinds of tokens, by their number in `tokenizer.ggml.token_type`. */
 const CONTROL = 3
 const USER_DEFINED = 4
+/** Characters of a token of SentencePiece, which is cut at every place: in published models they have less than a hundred. */
+const LONGEST_TOKEN = 1024
 
 /** The `tokenizer.json` that the metadata of a GGUF model stands for. @throws ModelFormatError naming a key */
 export function writeTokenizer(gguf: GgufFile): Record<string, unknown> {
@@ -56,6 +58,11 @@ function writeSentencePiece(read: GgufMetadata, vocab: Readonly<Record<string, n
   if (read.optionalFlag('remove_extra_whitespaces')) read.refuse('remove_extra_whitespaces', 'false', 'true')
   const scores = read.numbers('scores')
   if (scores.length !== tokens.length) read.refuse('scores', `${tokens.length} of them`, String(scores.length))
+  const long = tokens.findIndex(({ length }) => length > LONGEST_TOKEN)
+  if (long >= 0) {
+    const got = `token ${long} of ${tokens[long]!.length} characters`
+    read.refuse('tokens', `tokens of at most ${LONGEST_TOKEN} characters`, got)
+  }
   const merges = mergesByScore(vocab, scores)
   return {
     normalizer: { type: 'Replace', pattern: { String: ' ' }, content: '▁' },

@@ -132,6 +132,15 @@ describe('refused, counted and named', () => {
       [matrix(DOWN, 2, 24), matrix(UP, 96, 2)],
       { got: '1 other: x_embedder.weight [96,24], not [64,16]; it is for another base' },
     ],
+    [
+      'two factors that make more than the matrix has',
+      [
+        matrix('x_embedder.lokr_w1_a', 2048, 1),
+        matrix('x_embedder.lokr_w1_b', 1, 2048),
+        matrix('x_embedder.lokr_w2', 1, 1),
+      ],
+      { expected: 'lokr_w1 of x_embedder with at most 2048 numbers', got: '[2048, 2048]; it is for another base' },
+    ],
     ['nothing at all', [], { got: 'none' }],
   ])('%s', async (_, tensors, fields) => {
     await expect(changesOf(await write(tensors))).rejects.toMatchObject({ code: 'model_format', ...fields })

@@ -4,7 +4,7 @@ import type { OpenTensors } from '../open-tensors.ts'
 import type { WeightIndex } from '../weight-index.ts'
 import { type Change, type Changes, type Matrix, multiply, sizeOf, takeRows, wholeSize } from './change.ts'
 import { count, type LoraModule, type PartName, readModules } from './lora-modules.ts'
-import { nameModules } from './module-names.ts'
+import { nameModules, type Slot } from './module-names.ts'
 
 /** What the change of a module is multiplied by, where something beside its tensors says it. */
 export type ScaleOf = (module: string, rank: number) => number | undefined
@@ -40,7 +40,7 @@ export async function readChanges({ tensors, scaleOf }: Lora, base: Base, streng
       unmatched.push(module.name)
       continue
     }
-    const { scale, ...made } = makeChange(module, scaleOf, file)
+    const { scale, ...made } = makeChange(module, scaleOf, file, roomOf(slots, base.weights))
     const change = { ...made, scale: strength * scale }
     const [rows] = wholeSize(change)
     for (const { tensor, part, parts } of slots) {
@@ -66,7 +66,12 @@ export function joinChanges(all: readonly Changes[]): Changes {
   return joined
 }
 
-function makeChange(module: LoraModule, scaleOf: ScaleOf, file: string): Change {
+/** The most numbers that matrices may have, of which two may stand in a byte. */
+function roomOf(slots: readonly Slot[], weights: WeightIndex): number {
+  return slots.reduce((sum, { tensor }) => sum + 2 * weights.get(tensor)!.shape.reduce((a, b) => a * b, 1), 0)
+}
+
+function makeChange(module: LoraModule, scaleOf: ScaleOf, file: string, room: number): Change {
   const { parts, name } = module
   const take = (part: PartName): Matrix => {
     const found = parts.get(part)
@@ -83,6 +88,11 @@ function makeChange(module: LoraModule, scaleOf: ScaleOf, file: string): Change 
     if (whole !== undefined) return { matrix: whole, rank: undefined }
     const [a, b] = [take(`${factor}_a`), take(`${factor}_b`)]
     if (a.columns !== b.rows) refuseParts(module, file)
+    // Two short factors may make a matrix of any size, so it is measured before it is made.
+    if (a.rows * b.columns > room) {
+      const expected = `${factor} of ${name.slice(0, 200)} with at most ${room} numbers`
+      throw new ModelFormatError(file, expected, `[${a.rows}, ${b.columns}]; it is for another base`)
+    }
     return { matrix: multiply(a, b), rank: b.rows }
   }
   const [left, right] = [factor('lokr_w1'), factor('lokr_w2')]
