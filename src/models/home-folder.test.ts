@@ -1,6 +1,7 @@
 import type os from 'node:os'
 import { expect, it, vi } from 'vitest'
 import { hubCacheFolder } from './hub-cache.ts'
+import { unpackedFolder } from './unpack-weights.ts'
 
 vi.mock('node:os', async (original) => ({
   ...(await original<typeof os>()),
@@ -14,4 +15,10 @@ vi.mock('node:os', async (original) => ({
 it('a user without a home, as systemd and containers start services, has an empty cache of models', () => {
   expect(hubCacheFolder({}).replaceAll('\\', '/')).toBe('/.cache/huggingface/hub')
   expect(hubCacheFolder({ HF_HUB_CACHE: '/models' })).toBe('/models')
+})
+
+it('variables that are empty are not set: no cache is in the current folder', () => {
+  const empty = { TESSERA_CACHE: '', XDG_CACHE_HOME: '', HF_HOME: '', HF_HUB_CACHE: '' }
+  expect(hubCacheFolder(empty)).toBe(hubCacheFolder({}))
+  expect(unpackedFolder(empty).replaceAll('\\', '/')).toBe('/.cache/tessera/unpacked')
 })

@@ -2,17 +2,17 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { homeFolder } from './home-folder.ts'
 
-/** The hub's own variables; see huggingface.co/docs/huggingface_hub/package_reference/environment_variables. */
+/** The hub's own variables; see huggingface.co/docs/huggingface_hub/package_reference/environment_variables. One that is empty counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The folder where the hub's tools keep checkpoints: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME/hub`, or below `~/.cache`. */
 export function hubCacheFolder(env: Environment): string {
-  return env['HF_HUB_CACHE'] ?? env['HUGGINGFACE_HUB_CACHE'] ?? join(hubHome(env), 'hub')
+  return env['HF_HUB_CACHE'] || env['HUGGINGFACE_HUB_CACHE'] || join(hubHome(env), 'hub')
 }
 
 /** The folder where the hub's tools keep their own files, such as the token of `hf auth login`. */
 export function hubHome(env: Environment): string {
-  return env['HF_HOME'] ?? join(env['XDG_CACHE_HOME'] ?? join(homeFolder(), '.cache'), 'huggingface')
+  return env['HF_HOME'] || join(env['XDG_CACHE_HOME'] || join(homeFolder(), '.cache'), 'huggingface')
 }
 
 /** The folder where the cache keeps the model `owner/name`, with its blobs, snapshots and references. */

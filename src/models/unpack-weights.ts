@@ -20,7 +20,7 @@ export const SOURCE_FILE = 'source.txt'
 /** Where unpacked models are kept: `TESSERA_CACHE`, or `tessera` in `XDG_CACHE_HOME` or `~/.cache`. */
 export function unpackedFolder(env: Environment): string {
   return join(
-    env['TESSERA_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homeFolder(), '.cache'), 'tessera'),
+    env['TESSERA_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homeFolder(), '.cache'), 'tessera'),
     'unpacked',
   )
 }

@@ -25,7 +25,7 @@ export interface BlobDownload {
 
 /**
  * Downloads one file and checks its hash. A connection that breaks is made again from where it broke, as long as every
- * few tries bring something new.
+ * few tries bring something new; a file that was begun before and turns out wrong is fetched once more from its start.
  *
  * @throws DownloadFailedError naming the file, the bytes that have arrived and the cause
  */
@@ -33,8 +33,17 @@ export async function downloadBlob(download: BlobDownload): Promise<void> {
   const { id, file, blob } = download
   await mkdir(dirname(blob), { recursive: true })
   const partial = partialOf(blob)
+  const isRight = async () => (await hashFile(partial, file.size, file.content)) === file.content.hash
+  const wasBegun = (await sizeOf(partial)) > 0
   await complete(partial, download)
-  if ((await hashFile(partial, file.size, file.content)) !== file.content.hash) {
+  let right = await isRight()
+  if (!right && wasBegun) {
+    // What others have left was no beginning of this file.
+    await rm(partial)
+    await complete(partial, download)
+    right = await isRight()
+  }
+  if (!right) {
     await rm(partial)
     throw new DownloadFailedError(id, `the content of ${file.path} does not have the hash that the repository lists`)
   }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -51,6 +52,16 @@ it('goes on by itself where a connection breaks', async () => {
   expect(hub.downloads).toContain(`${SHARD} 5000`)
   expect(retries).toMatchObject([{ file: SHARD, reason: expect.stringMatching(/closed|early|reset/i) }])
   expect(retries[0]!.delay).toBeLessThanOrEqual(1000)
+})
+
+it('starts a file anew whose beginning was left by something else', async () => {
+  await using hub = await startFakeHub(FILES)
+  const blobs = join(home, 'hub', 'models--owner--model', 'blobs')
+  const hash = createHash('sha256').update(FILES[SHARD]!).digest('hex')
+  await mkdir(blobs, { recursive: true })
+  await writeFile(join(blobs, `${hash}.tessera.incomplete`), 'x'.repeat(5000))
+  await expectWhole(await pull(hub))
+  expect(hub.downloads.filter((file) => file.startsWith(SHARD))).toEqual([`${SHARD} 5000`, `${SHARD} -`])
 })
 
 it('ends right after 50 cuts at random ends of many shards', async () => {

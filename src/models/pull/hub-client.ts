@@ -16,10 +16,10 @@ const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY
 
 /** The hub that `HF_ENDPOINT` names, as whom `HF_TOKEN` or the hub's own tools say. */
 export async function connect(env: Environment, signal: AbortSignal | undefined): Promise<Hub> {
-  const token = env['HF_TOKEN'] ?? (await readFile(join(hubHome(env), 'token'), 'utf8').catch(() => ''))
+  const token = env['HF_TOKEN'] || (await readFile(join(hubHome(env), 'token'), 'utf8').catch(() => ''))
   const send = await chooseFetch(env)
   return {
-    hubUrl: (env['HF_ENDPOINT'] ?? 'https://huggingface.co').replace(/\/$/, ''),
+    hubUrl: (env['HF_ENDPOINT'] || 'https://huggingface.co').replace(/\/$/, ''),
     fetch: (input, init) => send(input, signal ? { ...init, signal } : init),
     ...(token.trim() && { accessToken: token.trim() }),
   }

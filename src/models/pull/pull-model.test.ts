@@ -202,6 +202,8 @@ it('sends the token, and says so when one is needed', async () => {
   await expect(pull(hub)).rejects.toThrow(/model: owner\/model: no such model, or it needs a token.*HF_TOKEN/)
   const env = { HF_HOME: home, HF_ENDPOINT: hub.url, HF_TOKEN: 'hf_secret' }
   expect(await pullModel({ id: 'owner/model', env })).toContain(COMMIT)
+  await writeFile(join(home, 'token'), 'hf_secret')
+  expect(await pullModel({ id: 'owner/model', env: { ...env, HF_TOKEN: '' } })).toContain(COMMIT)
 })
 
 it('refuses what it cannot use with the reason', async () => {
