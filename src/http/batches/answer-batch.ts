@@ -168,6 +168,7 @@ class Batch {
     const { steps, signal, notes } = this.#course
     const { caller, idempotencyKey } = this.#request
     let leave = () => {}
+    let isOver = false
     const asking: Asking = {
       ...notes,
       caller,
@@ -182,12 +183,15 @@ class Batch {
         onPartial: () => {},
         begin: async (ended) => {
           leave = await steps.beginLine(ended)
+          // Cancelled, a line is over at once, though its turn may still come.
+          if (isOver) leave()
         },
       },
     }
     try {
       return await this.#parts.decisions.decide(request, asking)
     } finally {
+      isOver = true
       leave()
     }
   }

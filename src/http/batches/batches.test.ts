@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { StoreUnavailableError } from '../../errors/index.ts'
+import { MemoryJobStore } from '../jobs/memory-job-store.ts'
 import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
 import { eventsOf } from '../test-support/job-server.ts'
 import { BODY, bearer, get, json, post } from '../test-support/requests.ts'
@@ -103,6 +105,41 @@ describe('a batch', () => {
     expect((await jobs.resultsOf(id, me)).size).toBe(decided)
     expect(await jobs.server.usage('me')).toMatchObject([{ requests: decided }])
     expect(jobs.stub.counts.running).toBe(0)
+  })
+
+  it('that is cancelled while its lines are weighed takes no turn of others', async () => {
+    serve({ keys: [{ key: 'a', prepaid: '1' }], jobs: { concurrency: 1 } })
+    const me = bearer('a')
+    let weigh = () => {}
+    const weighed = new Promise<void>((resolve) => (weigh = resolve))
+    const { countTokens } = jobs.stub.engine
+    let asked = 0
+    const countLate: typeof countTokens = async (body) => {
+      asked++
+      await weighed
+      return countTokens(body)
+    }
+    Object.assign(jobs.stub.engine, { countTokens: countLate })
+    const id = await jobs.startBatch(`${line('a')}\n${line('b')}`, me)
+    await expect.poll(() => asked).toBe(2)
+    expect(await json(jobs.ask(id, me, { method: 'DELETE' }))).toMatchObject({ status: 'cancelled' })
+    weigh()
+    const { job } = await jobs.start(BODY, '/v1/systemone', me)
+    await jobs.until(job['id'], 'succeeded', me)
+  })
+
+  it('gives its turns back where the store of jobs is away', async () => {
+    const store = new MemoryJobStore()
+    const write = store.write.bind(store)
+    let failures = 0
+    store.write = async (job) => {
+      if (failures++ === 0) throw new StoreUnavailableError('away', { retryAfterMs: 1 })
+      return write(job)
+    }
+    serve({ jobs: { store, concurrency: 1 } })
+    const id = await jobs.startBatch(`${line('a')}\n${line('b')}`)
+    await jobs.until(id, 'succeeded')
+    expect(await json(jobs.ask(id))).toMatchObject({ counts: { total: 2, succeeded: 2 } })
   })
 
   it('tells of its lines while it runs, and has results when it is over', async () => {

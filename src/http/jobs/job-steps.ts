@@ -37,7 +37,12 @@ export function createJobSteps({ job, turns, admission, onRunning, news, shared,
     },
     async beginLine(signal) {
       const leaveLine = await turns.enter({ id: `${id}:${++lines}`, client, isHalf: true }, signal)
-      await run()
+      try {
+        await run()
+      } catch (error) {
+        leaveLine()
+        throw error
+      }
       return leaveLine
     },
     onProgress(progress) {

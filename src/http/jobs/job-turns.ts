@@ -34,6 +34,8 @@ export class JobTurns {
    * @throws AbortedError
    */
   async enter(turn: Turn, signal: AbortSignal): Promise<() => void> {
+    // Who asked may have gone while money was set aside, and nobody would end the turn.
+    if (signal.aborted) throw abortedBy(signal)
     if (this.#running < this.#most) this.#running++
     else await this.#wait(turn, signal)
     let isInside = true
@@ -49,7 +51,7 @@ export class JobTurns {
       const leave = () => {
         this.#queue.remove(waiting)
         this.#waiting.delete(id)
-        reject(new AbortedError(undefined, { cause: signal.reason }))
+        reject(abortedBy(signal))
       }
       const enter = () => {
         signal.removeEventListener('abort', leave)
@@ -57,7 +59,6 @@ export class JobTurns {
         resolve()
       }
       const waiting = { ...turn, enter }
-      if (signal.aborted) return leave()
       signal.addEventListener('abort', leave, { once: true })
       this.#waiting.set(id, waiting)
       this.#queue.add(waiting)
@@ -70,4 +71,8 @@ export class JobTurns {
     if (next) next.enter()
     else this.#running--
   }
+}
+
+function abortedBy({ reason }: AbortSignal): AbortedError {
+  return new AbortedError(undefined, { cause: reason })
 }
