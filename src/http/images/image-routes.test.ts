@@ -38,6 +38,11 @@ describe('a request for pictures', () => {
     expect(told).toMatch(/^[ -~]+$/)
     expect(JSON.parse(told)).toEqual([words, colors])
     expect(Object.keys((await json(response)) as object)).toEqual(['created', 'data'])
+    stub.warnings = [{ ...words, message: '苹'.repeat(1000) }, colors]
+    expect(JSON.parse((await draw({ prompt: 'x' })).headers.get('tessera-warnings')!)).toEqual([
+      colors,
+      { code: 'more_warnings', path: 'prompt', message: expect.stringContaining('1 of 2 warnings') },
+    ])
     stub.warnings = []
     expect((await draw({ prompt: 'x' })).headers.has('tessera-warnings')).toBe(false)
   })

@@ -1,6 +1,6 @@
 import type { Warning } from '../../schemas/index.ts'
 import type { ImageManifest } from '../image-manifest.ts'
-import { spokenText, wordsOf } from './spoken-text.ts'
+import { shorten, spokenText, wordsOf } from './spoken-text.ts'
 
 /** Words of a model that draws some objects in no colours but their own. */
 export type OwnColors = NonNullable<ImageManifest['own_colors']>
@@ -23,7 +23,7 @@ export function findObjectColors(prompt: string, own: OwnColors | undefined): Wa
   const phrases = spokenText(prompt).split(BREAKS).map(wordsOf)
   const found = [...new Set(phrases.flatMap((phrase) => findInPhrase(phrase, words)))]
   if (found.length === 0) return []
-  const named = found.slice(0, MOST).join(', ')
+  const named = found.slice(0, MOST).map(shorten).join(', ')
   const more = found.length > MOST ? ` and ${found.length - MOST} more` : ''
   return [
     {

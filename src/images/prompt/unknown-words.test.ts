@@ -31,6 +31,11 @@ describe('words that a small model does not know', () => {
     expect(warning!.message).toContain('word9 and 2 more;')
   })
 
+  it('are cut where they are long, as in writing without spaces', () => {
+    const [warning] = findUnknownWords(`an apple ${'苹'.repeat(2800)} ${'x'.repeat(30)}`, known)
+    expect(warning!.message).toContain(`not ${'苹'.repeat(30)}…, ${'x'.repeat(30)};`)
+  })
+
   it('are drawn as the object they stand for where there is one, which is said', () => {
     const [warning, ...others] = findUnknownWords('a puppy next to two bunnies', known)
     expect(others).toEqual([])

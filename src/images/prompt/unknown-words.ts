@@ -1,5 +1,5 @@
 import type { Warning } from '../../schemas/index.ts'
-import { spokenText, wordsOf } from './spoken-text.ts'
+import { shorten, spokenText, wordsOf } from './spoken-text.ts'
 
 /** Words that a warning names, so that it stays short. */
 const MOST = 10
@@ -25,7 +25,7 @@ export function findUnknownWords(prompt: string, vocabulary: Vocabulary | undefi
   const meant = foreign.flatMap((word) => (synonyms.has(word) ? `${word} as ${synonyms.get(word)}` : []))
   if (foreign.length === 0) return []
   const said = [
-    ...(unknown.length > 0 ? [`not ${listSome(unknown)}`] : []),
+    ...(unknown.length > 0 ? [`not ${listSome(unknown.map(shorten))}`] : []),
     ...(meant.length > 0 ? [`draws ${listSome(meant)}`] : []),
   ]
   return [
