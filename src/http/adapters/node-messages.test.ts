@@ -1,9 +1,10 @@
-import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connect as connectHttp2, constants, createServer as createHttp2Server } from 'node:http2'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createServer } from '../index.ts'
 import { listen, type Listening } from '../test-support/listen.ts'
-import { createStubEngine } from '../test-support/stub-engine.ts'
-import { createNodeServer } from './node.ts'
+import { createStubEngine, pngHeader } from '../test-support/stub-engine.ts'
+import { createNodeServer, toNodeListener } from './node.ts'
 
 let listening: Listening
 beforeEach(async () => {
@@ -164,6 +165,26 @@ describe('a body that never ends', () => {
     await expect.poll(metrics, { timeout: 120_000 }).toContain('tessera_http_requests_in_flight 1\n')
     expect(await metrics()).toContain('status="499"} 2\n')
   })
+})
+
+it('stops what a client of HTTP/2 cancels, and charges nothing', async () => {
+  const stub = createStubEngine()
+  stub.gate = new Promise(() => {})
+  const server = createServer({ engine: stub.engine, keys: [{ key: 'right', id: 'me', prepaid: '1' }] })
+  const listener = toNodeListener(server) as unknown as Parameters<typeof createHttp2Server>[1]
+  const http = createHttp2Server(listener)
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const client = connectHttp2(`http://127.0.0.1:${(http.address() as AddressInfo).port}`)
+  const path = '/v1/images/edits'
+  const headers = { authorization: 'Bearer right', 'content-type': 'application/json' }
+  const stream = client.request({ ':path': path, ':method': 'POST', ...headers })
+  stream.on('error', () => {}).end(JSON.stringify({ prompt: 'x', image: pngHeader(64, 64).toString('base64') }))
+  await vi.waitUntil(() => stub.counts.running === 1, { timeout: 120_000 })
+  stream.close(constants.NGHTTP2_CANCEL)
+  await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 120_000 })
+  client.destroy()
+  await Promise.all([server.close(), new Promise((resolve) => http.close(resolve))])
+  expect(await server.usage('me')).toEqual([])
 })
 
 it('answers what is no HTTP at all in its own form', async () => {

@@ -17,7 +17,8 @@ export function toWebRequest(message: NodeRequest, response: ServerResponse, tar
   boundRest(message, response)
   const controller = new AbortController()
   const closed = () => {
-    if (!response.writableFinished) controller.abort(new Error('the client hung up'))
+    // Over HTTP/2 a response counts as finished also where its stream was cancelled; there it was not ended.
+    if (!response.writableFinished || !response.writableEnded) controller.abort(new Error('the client hung up'))
   }
   // What stands in front of the service may have taken longer than the client waited: it closes once.
   if (response.destroyed) closed()
