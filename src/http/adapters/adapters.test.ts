@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createServer, type Server } from '../index.ts'
 import { MOUNT_LIMIT as LIMIT, type Mounted, mounts } from '../test-support/mounts.ts'
@@ -158,6 +158,15 @@ it.each(['json', '', 'application/', '/json; x'])('Fastify leaves the type %j to
   }
   await app.close()
 })
+
+it.each(['4.25.2', '4.0.0', '3.29.5'])(
+  'Fastify %s, which cannot send web responses, is refused by name',
+  async (version) => {
+    const app = { version } as FastifyInstance
+    const plugin = toFastifyPlugin(createServer({ engine: createStubEngine().engine }))
+    await expect(plugin(app)).rejects.toThrow(`fastify: must be 4.26 or later, got ${version}`)
+  },
+)
 
 it('a Fastify app keeps the errors of its own hooks', async () => {
   const app = Fastify()

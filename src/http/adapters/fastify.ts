@@ -4,8 +4,12 @@
  * @module tessera-onnx/fastify
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { InvalidRequestError } from '../../errors/index.ts'
 import { countSegments, dropSegments, type FetchServer } from './fetch-server.ts'
 import { toWebRequest } from './node-messages.ts'
+
+/** The first that sends web responses; those before it answer everything with `{}`. */
+const OLDEST = [4, 26] as const
 
 /**
  * A plugin for Fastify: `app.register(toFastifyPlugin(server), { prefix: '/ai' })`. Not to be wrapped with
@@ -19,6 +23,7 @@ import { toWebRequest } from './node-messages.ts'
  */
 export function toFastifyPlugin(server: FetchServer): (fastify: FastifyInstance) => Promise<void> {
   return async (fastify) => {
+    requireVersion(fastify.version)
     const depth = countSegments(fastify.prefix)
     const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const { raw } = request
@@ -35,4 +40,11 @@ export function toFastifyPlugin(server: FetchServer): (fastify: FastifyInstance)
     fastify.all('/', answer)
     fastify.all('/*', answer)
   }
+}
+
+/** @throws InvalidRequestError for a Fastify that is too old */
+function requireVersion(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return
+  throw new InvalidRequestError('fastify', `must be ${OLDEST.join('.')} or later, got ${version}: npm install fastify`)
 }
