@@ -6,7 +6,7 @@ import { listen } from '../test-support/listen.ts'
 import { type Mounted, MOUNT_LIMIT, mounts } from '../test-support/mounts.ts'
 import { bearer, BODY } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
-import { toExpressErrorHandler } from './express.ts'
+import { toExpressErrorHandler, toExpressHandler } from './express.ts'
 
 const server = () => createServer({ engine: createStubEngine().engine, keys: ['k'], maxBodyBytes: MOUNT_LIMIT })
 
@@ -42,7 +42,7 @@ describe('behind express.json(), what cannot be read', () => {
     expect(printed).not.toHaveBeenCalled()
   })
 
-  it('because it is packed in an unknown way gives 415, and what the parser unpacks is answered', async () => {
+  it('because it is packed in a wrong way is refused, and what the parser unpacks is answered', async () => {
     const send = (encoding: string, body: BodyInit) =>
       fetch(`${behind.url}${behind.prefix}/v1/systemone`, {
         method: 'POST',
@@ -50,8 +50,29 @@ describe('behind express.json(), what cannot be read', () => {
         body,
       })
     expect((await send('x-odd', '{}')).status).toBe(415)
+    for (const encoding of ['gzip', 'br']) {
+      const response = await send(encoding, 'CANARY that is not packed')
+      expect([response.status, await response.json()]).toMatchObject([
+        422,
+        { message: 'body: must be packed as its Content-Encoding says' },
+      ])
+    }
     expect((await send('gzip', new Uint8Array(gzipSync(JSON.stringify(BODY))))).status).toBe(200)
   })
+})
+
+it.each([
+  ['/v1/images/edits', 'multipart/form-data; boundary=x'],
+  ['/v1/batches', 'application/jsonl'],
+])('behind a parser of everything, what is too large for it is refused as that: %s', async (path, type) => {
+  const app = express()
+    .use(express.raw({ type: '*/*', limit: 100 }))
+    .use(toExpressHandler(server()), toExpressErrorHandler(server()))
+  const { url, close } = await listen(app)
+  const headers = { ...bearer('k'), 'content-type': type }
+  const response = await fetch(url + path, { method: 'POST', headers, body: 'x'.repeat(200) })
+  await close()
+  expect([response.status, await response.json()]).toMatchObject([413, { message: 'body: must be at most 100 bytes' }])
 })
 
 it("leaves the app's own errors to the app", async () => {

@@ -70,9 +70,22 @@ async function answerFailure(
   }
 }
 
+/** Codes of zlib, for gzip and for Brotli: body-parser hands on what they say of a body that it cannot unpack. */
+const UNPACKING = /^(?:Z|ERR__ERROR)_/
+
+interface ParserError {
+  readonly type?: unknown
+  readonly limit?: unknown
+  readonly status?: unknown
+  readonly code?: unknown
+}
+
 /** By the types of the errors of body-parser. */
 function toFailure(error: unknown): TesseraError | Refusal | undefined {
-  const { type, limit } = (error ?? {}) as { readonly type?: unknown; readonly limit?: unknown }
+  const { type, limit, status, code } = (error ?? {}) as ParserError
+  if (type === undefined && status === 400 && UNPACKING.test(String(code))) {
+    return new InvalidRequestError('body', 'must be packed as its Content-Encoding says', { loc: [] })
+  }
   switch (type) {
     case 'entity.parse.failed':
       return new InvalidRequestError('body', 'must be valid JSON', { loc: [] })

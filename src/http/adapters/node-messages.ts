@@ -33,8 +33,8 @@ export function toWebRequest(message: NodeRequest, response: ServerResponse, tar
   const { signal } = controller
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
   const init = { method: FORBIDDEN_METHODS.has(method) ? 'OPTIONS' : method, headers, signal }
+  if (isUnread(message)) return new Request(url, { ...init, body: toStream(message), duplex: 'half' } as RequestInit)
   const { body } = message
-  if (body === undefined) return new Request(url, { ...init, body: toStream(message), duplex: 'half' } as RequestInit)
   // A parser has undone these, and counted the bytes.
   headers.delete('content-encoding')
   headers.delete('content-length')
@@ -59,6 +59,12 @@ export async function sendWebResponse(response: Response, target: ServerResponse
   } catch (error) {
     if (!target.destroyed) throw error
   }
+}
+
+/** Whether its body is still to come. The parser of Express 4 leaves an empty object also for what is not of its type. */
+function isUnread({ body, readableDidRead }: NodeRequest): boolean {
+  if (typeof body !== 'object' || body === null) return body === undefined
+  return !readableDidRead && Object.keys(body).length === 0
 }
 
 /** The origin does not matter to any route, and a Host header may be anything. */

@@ -32,6 +32,23 @@ describe('a body that was read before', () => {
     expect(statuses).toEqual([200, 422, 422])
   })
 
+  it.each([
+    ['/v1/systemone', 'application/vnd.x+json', JSON.stringify(BODY), 200],
+    ['/v1/batches', 'application/jsonl', JSON.stringify({ custom_id: 'a', ...BODY }), 202],
+  ])('is read where the parser of Express 4 left it: %s of %s', async (path, type, body, status) => {
+    const server = createServer({ engine: createStubEngine().engine })
+    // As body-parser 1 does with what is not of its type.
+    const parser: express.RequestHandler = (request, _response, next) => {
+      request.body = {}
+      next()
+    }
+    const { url, close } = await listen(express().use(parser, toExpressHandler(server)))
+    const response = await fetch(url + path, { method: 'POST', headers: { 'content-type': type }, body })
+    await close()
+    await server.close()
+    expect(response.status).toBe(status)
+  })
+
   it('by Hono is used', async () => {
     const server = createServer({ engine: createStubEngine().engine })
     const app = new Hono()

@@ -57,8 +57,7 @@ export async function readJsonBody(
   }
   checkBodyHeaders(headers, means.maxBytes)
   const parsed = getParsedBody(request)
-  if (parsed && 'failure' in parsed) throw parsed.failure
-  return parsed ? parsed.value : read(request, means, { type })
+  return parsed && 'value' in parsed ? parsed.value : read(request, means, { type })
 }
 
 /**
@@ -94,6 +93,8 @@ async function readForm(request: Request, means: BodyMeans): Promise<readonly Fo
 }
 
 async function read(request: Request, { maxBytes, share, parser }: BodyMeans, kind: BodyKind): Promise<unknown> {
+  const before = getParsedBody(request)
+  if (before && 'failure' in before) throw before.failure
   const parsed = await parser.parse(await readBody(request, maxBytes, share), kind)
   return 'refused' in parsed ? refuse(parsed.refused) : parsed.value
 }
