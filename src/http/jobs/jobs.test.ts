@@ -1,6 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { eventsOf, type JobServer, openJobServer } from '../test-support/job-server.ts'
 import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
+import type { Job } from './job.ts'
+import { MemoryJobStore } from './memory-job-store.ts'
 
 let jobs: JobServer
 afterEach(() => jobs.close())
@@ -161,5 +163,43 @@ describe('a job', () => {
     const text = await (await jobs.server.fetch(get('/metrics'))).text()
     expect(text).toContain('tessera_jobs_total{status="succeeded"} 1')
     expect(text).toContain('tessera_jobs{status="running"} 0')
+  })
+})
+
+describe('a job of another process', () => {
+  const other: Job = {
+    id: 'job_other',
+    account: 'me',
+    path: '/v1/systemone',
+    status: 'running',
+    createdAt: 0,
+    keepMs: 60_000,
+    bytes: 0,
+  }
+  const me = bearer('a')
+  let store: MemoryJobStore
+  let events: Promise<[string, unknown][]>
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    store = new MemoryJobStore()
+    await store.add(other)
+    serve({ keys: [{ key: 'a', id: 'me' }], jobs: { store } })
+    events = eventsOf(await jobs.ask(other.id, me, {}, '/events'))
+    // It is looked at twice a second.
+    await vi.advanceTimersByTimeAsync(5000)
+  })
+  afterEach(() => vi.useRealTimers())
+
+  it('is told of where it changes, and not each time that it is looked at', async () => {
+    await store.write({ ...other, status: 'succeeded', endedAt: 1, result: {} })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect((await events).map(([name]) => name)).toEqual(['job.running', 'job.succeeded'])
+  })
+
+  it('holds up no end of this one, whose clients are told to ask another', async () => {
+    const closed = jobs.server.close()
+    await vi.advanceTimersByTimeAsync(1000)
+    await closed
+    expect((await events).at(-1)).toMatchObject(['error', { error_type: 'overloaded' }])
   })
 })

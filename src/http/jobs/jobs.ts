@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { OverloadedError, type TesseraError, toTesseraError, WorkerCrashedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
 import { conflict } from '../usage/idempotent-requests.ts'
@@ -109,16 +110,19 @@ export class Jobs {
   /**
    * The job now and after each change, until it is over or removed.
    *
-   * @throws Refusal (404); AbortedError when the signal fires
+   * @throws Refusal (404); AbortedError when the signal fires; OverloadedError where this process ends before the job
    */
   async *watch(account: string, id: string, signal: AbortSignal): AsyncGenerator<JobView, void, undefined> {
     // Before the job is read, so that no change is missed.
     const changes = new Changes(this.#changes, id, signal)
     try {
       let view: JobView | undefined = await this.find(account, id)
+      let seen: JobView | undefined
       while (view) {
-        yield view
+        if (!isDeepStrictEqual(view, seen)) yield (seen = view)
         if (isOver(view)) return
+        // One that this process has is over in a moment, or left to the others.
+        if (this.#isClosed && !this.#underway.has(id)) throw new OverloadedError(CLOSING)
         await changes.next(this.#underway.has(id) ? undefined : POLL_MS)
         const job = await this.#parts.store.read(id)
         view = job && (await this.#viewNow(job))
