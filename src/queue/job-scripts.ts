@@ -1,11 +1,16 @@
 import { NOW } from './server-time.ts'
 
-/** Adds a job that its process has from this moment, or finds the one that is there, of which somebody is told now. */
+/**
+ * Adds a job that its process has from this moment, or finds the one that is there, of which somebody is told now. One that is `replaced`,
+ * as it was found before, makes room.
+ */
 export const ADD_JOB = `
 local job, told, lease, open, account = unpack(KEYS)
-local id, sealed, process, leaseMs, keptMs, toldMs, createdAt = unpack(ARGV)
+local id, sealed, process, leaseMs, keptMs, toldMs, createdAt, replaced = unpack(ARGV)
 local found = redis.call('GET', job)
-if found then
+if found == replaced then
+  redis.call('DEL', told)
+elseif found then
   redis.call('SET', told, '1', 'PX', toldMs)
   return found
 end

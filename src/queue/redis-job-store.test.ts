@@ -107,6 +107,19 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
     expect([one.stub.counts.decided, two.stub.counts.decided]).toEqual([1, 0])
   })
 
+  it('that have failed free their Idempotency-Key, for one try of those that come together', async () => {
+    const key = { 'idempotency-key': 'k' }
+    one.stub.failure = new OverloadedError('full')
+    const id = await start(one, BODY, '/v1/systemone', key)
+    await expect.poll(() => read(two, id)).toMatchObject({ status: 'failed' })
+    one.stub.failure = undefined
+    const changed = { ...BODY, state: 'y' }
+    const ids = await Promise.all([one, two, two].map((front) => start(front, changed, '/v1/systemone', key)))
+    expect(ids).toEqual([id, id, id])
+    await expect.poll(() => read(two, id)).toMatchObject({ status: 'succeeded' })
+    expect(await two.server.usage('me')).toMatchObject([{ requests: 1 }])
+  })
+
   it('that one refuses after another has told of them fail, and those that nobody was told of are gone', async () => {
     let refuse = () => {}
     const refused = new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } from '../errors/index.ts'
 import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
+import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { ADD_JOB, END_JOB, TAKE_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
@@ -116,12 +117,17 @@ class RedisJobStore implements JobStore {
         `too many jobs for this API key: at most ${MOST_EACH} that run or whose results are kept`,
       )
     }
+    const keys = [jobKey(id), jobToldKey(id), jobLeaseKey(id), OPEN_JOBS_KEY, jobsKey(account)]
     const times = [LEASE_MS, OPEN_KEPT_MS, TOLD_KEPT_MS, job.createdAt].map(String)
-    const found = await this.#client.eval(ADD_JOB, {
-      keys: [jobKey(id), jobToldKey(id), jobLeaseKey(id), OPEN_JOBS_KEY, jobsKey(account)],
-      arguments: [id, this.#seal(job), this.#process, ...times],
-    })
-    return typeof found === 'string' ? this.#open(found, id) : undefined
+    const order = [id, this.#seal(job), this.#process, ...times]
+    // Another process may have replaced it meanwhile: then that one is found.
+    for (let replaced: string[] = []; ;) {
+      const found = await this.#client.eval(ADD_JOB, { keys, arguments: [...order, ...replaced] })
+      if (typeof found !== 'string') return undefined
+      const there = this.#open(found, id)
+      if (!hasFreedKey(there)) return there
+      replaced = [found]
+    }
   }
 
   async read(id: string): Promise<Job | undefined> {

@@ -4,7 +4,7 @@ import type { Job } from './job.ts'
 /** Where jobs are kept while they run, and for the time that was asked after their end. */
 export interface JobStore {
   /**
-   * Adds a job, unless there is one of its id already.
+   * Adds a job, unless there is one of its id already. One that has failed or was cancelled without a result is replaced.
    *
    * @returns the one that was there
    * @throws RateLimitError where the account has too many; OverloadedError where there are too many in all. Both say

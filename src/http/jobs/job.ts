@@ -88,3 +88,8 @@ export interface JobView extends Job {
 export function isOver({ status }: Job): boolean {
   return status !== 'queued' && status !== 'running'
 }
+
+/** Whether its key is free for another try: it came to nothing, and nothing of it was charged, as lines of a batch may be. */
+export function hasFreedKey({ status, result }: Job): boolean {
+  return (status === 'failed' || status === 'cancelled') && result === undefined
+}

@@ -50,3 +50,17 @@ it('hands out the job that is there', async () => {
   expect(await store.add({ ...job, createdAt: 5 })).toBe(job)
   expect(await store.list('a')).toEqual([job])
 })
+
+it.each(['failed', 'cancelled'] as const)(
+  'has room for another of its id where one has %s without a result',
+  async (status) => {
+    const end = { status, endedAt: 0 }
+    await store.add(make('1'))
+    await store.write({ ...make('1'), ...end })
+    expect(await store.add({ ...make('1'), createdAt: 5 })).toBeUndefined()
+    expect(await store.list('a')).toMatchObject([{ status: 'queued', createdAt: 5 }])
+    // Lines of a batch that were answered are charged.
+    await store.write({ ...make('1'), ...end, result: [] })
+    expect(await store.add(make('1'))).toMatchObject({ status })
+  },
+)

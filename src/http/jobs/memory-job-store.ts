@@ -1,6 +1,6 @@
 import { OverloadedError, RateLimitError } from '../../errors/index.ts'
 import type { JobStore } from './job-store.ts'
-import { isOver, type Job } from './job.ts'
+import { hasFreedKey, isOver, type Job } from './job.ts'
 
 interface Kept {
   job: Job
@@ -35,7 +35,8 @@ export class MemoryJobStore implements JobStore {
 
   async add(job: Job): Promise<Job | undefined> {
     const found = this.#all.get(job.id)
-    if (found) return found.job
+    if (found && !hasFreedKey(found.job)) return found.job
+    this.#remove(job.id)
     this.#requireRoom(job.account)
     this.#all.set(job.id, { job })
     return undefined
