@@ -62,6 +62,8 @@ interface Work {
   patience?: number
   /** Whether the answer is there, charged or not. */
   isMade?: boolean
+  /** Whether a client was there for it, so that it is charged. */
+  isTaken?: boolean
   hasFailed?: boolean
   timer?: NodeJS.Timeout
   /** Tells that a client has come. */
@@ -81,8 +83,8 @@ export class RunningWork {
   /**
    * Does some work, or joins what an earlier try of the request has begun.
    *
-   * @throws AbortedError when `signal` fires first; OverloadedError where the client would give up once more, saying when
-   *   the answer may be there; what the work throws
+   * @throws AbortedError when `signal` fires, unless work that does not linger is being charged; OverloadedError where the
+   *   client would give up once more, saying when the answer may be there; what the work throws
    */
   async run<Answer>(asked: Asked, signal: AbortSignal, begin: Begin<Answer>): Promise<Answer> {
     const began = performance.now()
@@ -93,6 +95,8 @@ export class RunningWork {
     this.#enter(work, asked.isShared)
     const answered = await answerUntil(work.done as Promise<Answer>, signal, tellsAfter).finally(() => work.waiters--)
     if (answered) return answered.answer
+    // It is being charged: what would be stopped now ends with the answer that is paid for.
+    if (signal.aborted && work.isTaken && !asked.mayLinger) return (await work.done) as Answer
     if (signal.aborted) {
       work.patience = performance.now() - began
       this.#leave(asked, work, LINGER_MS, signal.reason)
@@ -147,11 +151,17 @@ export class RunningWork {
 
   #attended(work: Work): Promise<void> {
     this.#keepMade(work)
-    if (work.waiters > 0) return Promise.resolve()
+    const { signal } = work.controller
     return new Promise((resolve, reject) => {
-      work.come = resolve
-      const { signal } = work.controller
-      signal.addEventListener('abort', () => reject(new AbortedError(undefined, { cause: signal.reason })))
+      const take = () => {
+        work.isTaken = true
+        resolve()
+      }
+      const leave = () => reject(new AbortedError(undefined, { cause: signal.reason }))
+      if (work.waiters > 0) return take()
+      if (signal.aborted) return leave()
+      work.come = take
+      signal.addEventListener('abort', leave)
     })
   }
 
