@@ -43,7 +43,7 @@ async function cancel(jobs: Jobs, { caller, params }: Call): Promise<Response> {
  * pictures are the events that a request with `stream: true` gets, those before this stream began first.
  */
 async function stream(jobs: Jobs, call: Call): Promise<Response> {
-  const { caller, params } = call
+  const { caller, params, method } = call
   const id = params.id!
   // Before the stream begins, as an unknown job has a status of its own.
   await jobs.find(caller.id, id)
@@ -56,7 +56,7 @@ async function stream(jobs: Jobs, call: Call): Promise<Response> {
         for (const partial of partials.slice(shown)) event(partial.type, partial)
         shown = Math.max(shown, partials.length)
         event(`job.${job.status}`, toJobWire(job))
-        await jobs.fetched(job)
+        if (method !== 'HEAD') await jobs.fetched(job)
       }
     } finally {
       clearInterval(timer)

@@ -114,7 +114,9 @@ describe('a job', () => {
     await expect
       .poll(async () => (await json(jobs.server.fetch(get('/v1/jobs'))))['data'])
       .toMatchObject([{ status: 'succeeded' }])
-    expect((await jobs.ask(job['id'], {}, { method: 'HEAD' })).status).toBe(200)
+    for (const tail of ['', '/events']) {
+      expect((await jobs.ask(job['id'], {}, { method: 'HEAD' }, tail)).status).toBe(200)
+    }
     expect(await json(jobs.ask(job['id']))).toMatchObject({ status: 'succeeded', result: {} })
     expect((await jobs.ask(job['id'])).status).toBe(404)
   })
