@@ -75,6 +75,16 @@ describe('a form', () => {
       ],
     ],
     [
+      'two masks',
+      /^mask: must be given once, got 2/,
+      [
+        ['prompt', 'x'],
+        ['image', picture('a')],
+        ['mask', picture('m')],
+        ['mask', picture('n')],
+      ],
+    ],
+    [
       'a file as prompt',
       /^prompt: must be text, got a file/,
       [

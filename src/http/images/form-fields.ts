@@ -22,7 +22,7 @@ export function fromForm(form: readonly FormField[]): Record<string, unknown> {
     ...present(TEXTS, (name) => readText(form, name)),
     ...present(INTEGERS, (name) => toInteger(readText(form, name))),
     ...present(FRACTIONS, (name) => toFraction(readText(form, name))),
-    ...present(FILES, (wanted) => form.find(({ name }) => name === wanted)?.value),
+    ...present(FILES, (name) => readOnce(form, name)?.value),
     ...(stream !== undefined && { stream: toBoolean(stream) }),
     ...readControl(form),
     ...(sources.length === 1 && { image: sources[0] }),
@@ -38,8 +38,7 @@ function readControl(form: readonly FormField[]): Record<string, unknown> {
       'must be given as control[image], and control[scale] where it is not to be 0.75',
     )
   }
-  const [image, ...more] = form.filter(({ name }) => name === 'control[image]')
-  if (more.length > 0) throw new InvalidRequestError('control.image', `must be given once, got ${more.length + 1}`)
+  const image = readOnce(form, 'control[image]', 'control.image')
   const scale = toFraction(readText(form, 'control[scale]'))
   if (image === undefined && scale === undefined) return {}
   return { control: { image: image?.value, ...(scale !== undefined && { scale }) } }
@@ -49,10 +48,15 @@ function present(names: readonly string[], read: (name: string) => unknown): Rec
   return Object.fromEntries(names.map((name) => [name, read(name)]).filter(([, value]) => value !== undefined))
 }
 
-function readText(form: readonly FormField[], wanted: string): string | undefined {
+function readOnce(form: readonly FormField[], wanted: string, path = wanted): FormField | undefined {
   const [field, ...more] = form.filter(({ name }) => name === wanted)
   // Which one counts is where two readers of one request begin to differ.
-  if (more.length > 0) throw new InvalidRequestError(wanted, `must be given once, got ${more.length + 1}`)
+  if (more.length > 0) throw new InvalidRequestError(path, `must be given once, got ${more.length + 1}`)
+  return field
+}
+
+function readText(form: readonly FormField[], wanted: string): string | undefined {
+  const field = readOnce(form, wanted)
   if (field === undefined) return undefined
   if (typeof field.value !== 'string') throw new InvalidRequestError(wanted, 'must be text, got a file')
   return field.value
