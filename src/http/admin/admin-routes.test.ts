@@ -45,7 +45,7 @@ describe('the admin routes', () => {
       ['keys', { account: 'x', scope: 'admin' }, 'body'],
       ['keys', { scopes: ['all'] }, 'scopes.0'],
       ['keys', { account: 'given' }, 'account'],
-      ['keys', { prepaid: '1e3' }, 'keys.0.prepaid'],
+      ['keys', { prepaid: '1e3' }, 'prepaid'],
       ['keys/revoke', { name: 'key_0' }, 'key'],
       ['topups', { account: 'nobody', amount: '1' }, 'account'],
     ] as const) {
@@ -57,6 +57,15 @@ describe('the admin routes', () => {
       expect((await server.fetch(get(`/v1/admin/usage?${query}`, { headers: bearer('root') }))).status).toBe(422)
     }
     expect(await ask('audit')).toMatchObject({ entries: [] })
+  })
+
+  it('name a setting that the account has otherwise as the body does', async () => {
+    await change('keys', { account: 'shop', requests_per_minute: 60 })
+    const response = await send('keys', { account: 'shop', requests_per_minute: 5 })
+    expect([response.status, (await json(response)).message]).toEqual([
+      422,
+      'requests_per_minute: must be the same as of the first key with this id',
+    ])
   })
 
   it('give what they read back to the budget that all bodies share', async () => {

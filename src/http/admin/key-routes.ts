@@ -38,7 +38,7 @@ export function createKeyRoutes(keys: AuditedKeys, isGiven: (account: string) =>
     if (wanted.id !== undefined && isGiven(wanted.id)) {
       throw new InvalidRequestError('account', 'has keys outside the store; an account is kept in one place')
     }
-    return make(call, 'add', (book, fresh) => addKey(book, fresh, wanted))
+    return make(call, 'add', (book, fresh) => addKey(book, fresh, wanted)).catch(throwOfBody)
   }
 
   async function revoke(call: Call): Promise<Response> {
@@ -82,6 +82,22 @@ function toSettings(body: z.output<typeof newKeySchema>) {
     tokensPerMinute: tokens_per_minute,
     freeTokens: free_tokens,
   }
+}
+
+/** What the list of all keys calls the fields of a new one, and the body does. */
+const BODY_NAMES: Readonly<Record<string, string>> = {
+  id: 'account',
+  requestsPerMinute: 'requests_per_minute',
+  tokensPerMinute: 'tokens_per_minute',
+  freeTokens: 'free_tokens',
+}
+
+/** @throws what was thrown; a fault of the new key, such as `keys.1.requestsPerMinute`, as one of a field of the body */
+function throwOfBody(thrown: unknown): never {
+  if (!InvalidRequestError.isInstance(thrown)) throw thrown
+  const [list, , field, ...rest] = thrown.loc
+  if (list !== 'keys' || field === undefined) throw thrown
+  throw new InvalidRequestError([BODY_NAMES[field] ?? field, ...rest].join('.'), thrown.reason)
 }
 
 function toKeyList(book: KeyBook): z.input<typeof keyListSchema> {

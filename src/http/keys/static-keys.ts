@@ -109,9 +109,6 @@ function refuseDiffering(entries: readonly Entry[]): void {
     accounts.set(apiKey.id, first)
     const field = OF_ACCOUNT.find((name) => first[name] !== apiKey[name])
     if (field)
-      throw new InvalidRequestError(
-        `keys.${index}.${field}`,
-        `must be the same ${field} as of the first key with this id`,
-      )
+      throw new InvalidRequestError(`keys.${index}.${field}`, 'must be the same as of the first key with this id')
   }
 }
