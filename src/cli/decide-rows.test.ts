@@ -50,9 +50,23 @@ describe('rows', () => {
     ])
   })
 
+  it('of a CSV file keep quotes within a cell and columns of any name, and are no blank lines', async () => {
+    const text = 'id,constructor,__proto__\n1,a 5" pipe burst,x\n\n2,"","y"\r\n\r\n3,z,'
+    const rows = await rowsOf('a.csv', text)
+    expect(rows.map((row) => Object.entries(row as object).map(([, cell]) => cell))).toEqual([
+      ['1', 'a 5" pipe burst', 'x'],
+      ['2', '', 'y'],
+      ['3', 'z', ''],
+    ])
+    expect(Object.keys(rows[0] as object)).toEqual(['id', 'constructor', '__proto__'])
+  })
+
   it.each<[string, string, string | Uint8Array]>([
     ['line 2 must be JSON', 'a.jsonl', '{}\n{"secret'],
-    ['as many columns', 'a.csv', 'a,b\n1\n'],
+    ['line 5 must have as many columns as the first row, 2, got 1', 'a.csv', 'a,b\r\n1,"x\r\ny"\r\n\r\nsecret\r\n'],
+    ['line 3 must end the cell', 'a.csv', 'a,b\n1,2\n3,"secret\n4,5\n'],
+    ['line 2 must have a comma', 'a.csv', 'a,b\n"1" secret,2\n'],
+    ['line 1 must name each column once, got the name of column 3', 'a.csv', 'secret,b,secret\n1,2,3\n'],
     ['must be text in UTF-8', 'a.jsonl', Buffer.from('\ufefflate', 'utf16le')],
     ['must be text in UTF-8', 'a.csv', Buffer.from([0x61, 0x0a, 0xff])],
     ['must be a .jsonl or .csv file', 'a.txt', 'x'],

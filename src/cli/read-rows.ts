@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import csvParser from 'csv-parser'
 import { InvalidRequestError } from '../errors/index.ts'
+import { readCsv } from './read-csv.ts'
 
 /**
  * The rows of a file, one at a time: each line of a `.jsonl` file is a JSON value, each row of a `.csv` file an object of
@@ -13,8 +13,8 @@ import { InvalidRequestError } from '../errors/index.ts'
 export async function* readRows(file: string): AsyncGenerator<unknown, void, undefined> {
   const kind = /\.(jsonl|ndjson|csv)$/i.exec(file)?.[1]?.toLowerCase()
   if (kind === undefined) throw new InvalidRequestError('--each', `must be a .jsonl or .csv file, got ${file}`)
-  const text = Readable.from(decode(file))
-  yield* kind === 'csv' ? readCsv(text, file) : readLines(text, file)
+  const text = decode(file)
+  yield* kind === 'csv' ? readCsv(text, file) : readLines(Readable.from(text), file)
 }
 
 async function* readLines(text: Readable, file: string): AsyncGenerator<unknown, void, undefined> {
@@ -38,19 +38,6 @@ async function* iterateLines(text: Readable): AsyncGenerator<string, void, undef
   text.once('error', (error) => (failure = error))
   yield* createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })
   if (failure !== undefined) throw failure
-}
-
-async function* readCsv(text: Readable, file: string): AsyncGenerator<unknown, void, undefined> {
-  const rows = csvParser({ strict: true })
-  text.once('error', (error) => rows.destroy(error))
-  try {
-    for await (const row of text.pipe(rows)) yield row
-  } catch (cause) {
-    if (InvalidRequestError.isInstance(cause)) throw cause
-    throw new InvalidRequestError('--each', `${file} must be CSV with as many columns in each row as in the first`, {
-      cause,
-    })
-  }
 }
 
 async function* decode(file: string): AsyncGenerator<string, void, undefined> {
