@@ -88,6 +88,14 @@ it.each([
   [[ROWS[0]!, row([1, 1, []], { urgent: 'yes' })], /^rows\.1\.labels\.urgent: must be true or false, got "yes"/],
   [[row([1, 1, []], { team: 'sales' })], /^rows\.0\.labels\.team: must be one of billing, tech, got "sales"/],
   [[row([1, 1, []], { anger: 3 })], /^rows\.0\.labels\.anger: must be a level from 0 to 2, got 3/],
+  ...[null, '', ' ', [], [1], '0x1', 0.5, true].map((label): [LabelledRow[], RegExp] => [
+    [row([1, 1, []], { anger: label as number })],
+    /^rows\.0\.labels\.anger: must be a level from 0 to 2, got /,
+  ]),
+  [
+    [row([1, 1, []], { team: ['tech'] as never })],
+    /^rows\.0\.labels\.team: must be one of billing, tech, got \["tech"\]/,
+  ],
   [[row([1, 1, []], {})], /^rows\.0\.labels: must be an object/],
   [[{ ...ROWS[0]!, questions: {} }], /^rows\.0\.questions: /],
 ])('names row and field of what it cannot evaluate (%#)', async (rows, message) => {

@@ -77,11 +77,20 @@ function goldOf(question: Question, label: Label, field: string): number {
     throw new InvalidRequestError(field, `must be true or false, got ${JSON.stringify(label)}`)
   }
   const names = optionNames(question)
-  const gold = question.type === 'choice' ? names.indexOf(String(label)) : Number(label)
-  if (typeof label !== 'boolean' && Number.isInteger(gold) && gold >= 0 && gold < names.length) return gold
-  const expected = question.type === 'choice' ? names.join(', ') : `a level from 0 to ${names.length - 1}`
-  throw new InvalidRequestError(
-    field,
-    `must be ${question.type === 'choice' ? 'one of ' : ''}${expected}, got ${JSON.stringify(label)}`,
-  )
+  const isChoice = question.type === 'choice'
+  const gold = isChoice ? names.findIndex((name) => name === keyOf(label)) : levelOf(label)
+  if (gold >= 0 && gold < names.length) return gold
+  const expected = isChoice ? `one of ${names.join(', ')}` : `a level from 0 to ${names.length - 1}`
+  throw new InvalidRequestError(field, `must be ${expected}, got ${JSON.stringify(label)}`)
+}
+
+/** Rows come from files: a key of digits may be written as a number. */
+function keyOf(label: unknown): string | undefined {
+  return typeof label === 'string' || typeof label === 'number' ? String(label) : undefined
+}
+
+/** Nothing else is taken as a number: `Number` makes level 0 of a label that is missing. */
+function levelOf(label: unknown): number {
+  if (typeof label === 'string' && /^\d+$/.test(label)) return Number(label)
+  return typeof label === 'number' && Number.isInteger(label) ? label : -1
 }
