@@ -3,7 +3,7 @@ import { isRight, type Outcome } from './outcome.ts'
 
 /** The outcome when answers below a confidence are left to somebody else. */
 export interface CoveragePoint {
-  /** `min_confidence` that gives it. */
+  /** `min_confidence` that gives it, with no more decimals than that needs. */
   readonly threshold: number
   /** Share of answers that are decided. */
   readonly coverage: number
@@ -27,9 +27,20 @@ export function coverageCurve(outcomes: readonly Outcome[]): CoveragePoint[] {
   for (const [index, answer] of sorted.entries()) {
     wrong += answer.wrong
     // Answers of equal confidence are decided together.
-    if (sorted[index + 1]?.confidence === answer.confidence) continue
+    const below = sorted[index + 1]?.confidence ?? -1
+    if (below === answer.confidence) continue
     const decided = index + 1
-    points.push({ threshold: answer.confidence, coverage: decided / sorted.length, error: wrong / decided })
+    const threshold = shortThreshold(answer.confidence, below)
+    points.push({ threshold, coverage: decided / sorted.length, error: wrong / decided })
   }
   return points
+}
+
+/** What decides answers of this confidence and none of that below, rounded down to three decimals or as many as it needs: it is copied by hand. */
+function shortThreshold(confidence: number, below: number): number {
+  for (let unit = 1e3; unit <= 1e12; unit *= 10) {
+    const short = Math.floor(confidence * unit) / unit
+    if (short > below && short <= confidence) return short
+  }
+  return confidence
 }

@@ -34,7 +34,7 @@ function row(question: QuestionCalibration): string[] {
     chain('brier'),
     chain('ece'),
     '',
-    minConfidence === undefined ? 'none' : minConfidence.toFixed(3),
+    minConfidence === undefined ? 'none' : String(minConfidence),
     coverage === undefined ? '' : percent(coverage),
     error === undefined || !interval ? '' : `${percent(error)} (${percent(interval[0])} to ${percent(interval[1])})`,
     notes,

@@ -14,9 +14,7 @@ export function formatEvaluation(evaluation: Evaluation): string {
     formatTable([head, ...lines, ...(lines.length > 1 ? [figures('all', overall)] : [])]),
     ...ERRORS.map((error) => {
       const point = coverage.findLast((candidate) => candidate.error <= error)
-      const share = point
-        ? `${percent(point.coverage)} decided with min_confidence ${point.threshold.toFixed(3)}`
-        : 'none'
+      const share = point ? `${percent(point.coverage)} decided with min_confidence ${point.threshold}` : 'none'
       return `at most ${percent(error)} wrong: ${share}`
     }),
     ...Object.entries(questions).flatMap(([name, { confusion }]) =>
