@@ -122,6 +122,18 @@ it('stops on an abort', async () => {
   await expect(evaluating).rejects.toMatchObject({ code: 'aborted' })
 })
 
+it('asks nothing more after a row that fails', async () => {
+  let asked = 0
+  const decide = async ({ state }: { state: string }, { signal }: { signal: AbortSignal }) => {
+    asked++
+    if (state === 'bad') throw new Error('overloaded')
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+  }
+  const rows = ['good', 'bad', 'good', 'good'].map((state) => ({ ...ROWS[0]!, state }))
+  await expect(evaluate({ decide: decide as never }, rows)).rejects.toThrow('overloaded')
+  expect(asked).toBe(2)
+})
+
 it('compares two models question by question', async () => {
   const evaluation = await evaluate(oracle, ROWS)
   const worse = { ...evaluation, right: evaluation.right.map((right, index) => right && index > 0) }

@@ -147,14 +147,16 @@ export async function answerRows(
   const isFrequent = countFrequent(labelled.flat(), featuresFrom)
   const answers: AnsweredQuestion[][] = []
   let [next, done, inputTokens, model] = [0, 0, 0, '']
+  const failing = new AbortController()
+  const stop = signal === undefined ? failing.signal : AbortSignal.any([signal, failing.signal])
   const work = async () => {
     for (let index = next++; index < rows.length; index = next++) {
-      if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+      if (stop.aborted) throw new AbortedError(undefined, { cause: stop.reason })
       const { labels: _, ...request } = rows[index]!
       const names = labelled[index]!.filter(isFrequent).map(({ name }) => name)
       let features: Readonly<Record<string, Float32Array>> = {}
       const listener = { names, onFeatures: (read: typeof features) => void (features = read) }
-      const response = await engine.decide(request, withFeatures({ signal }, listener))
+      const response = await engine.decide(request, withFeatures({ signal: stop }, listener))
       answers[index] = labelled[index]!.map((one) => ({
         ...one,
         type: one.question.type,
@@ -166,7 +168,14 @@ export async function answerRows(
       onProgress?.({ done: ++done, total: rows.length })
     }
   }
-  await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, work))
+  const working = Array.from({ length: Math.min(concurrency, rows.length) }, work)
+  try {
+    await Promise.all(working)
+  } finally {
+    // The other rows end with the first that fails, and before the caller hears of it.
+    failing.abort()
+    await Promise.allSettled(working)
+  }
   return { answered: answers.flat(), model, inputTokens }
 }
 
