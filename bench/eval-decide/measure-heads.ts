@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { DecisionOutput } from '../../src/decide/index.ts'
 import { featureListenerOf, withFeatures } from '../../src/engine/call-features.ts'
-import { createCorrection } from '../../src/engine/own-calibration.ts'
+import { OwnCalibrator } from '../../src/engine/own-calibration.ts'
 import { logLoss } from '../../src/evaluate/cross-validate.ts'
 import { answerRows } from '../../src/evaluate/evaluate.ts'
 import { measure } from '../../src/evaluate/metrics.ts'
@@ -39,11 +39,12 @@ function answering(
   known: ReadonlyMap<string, DecisionOutput>,
   { calibration, hasFeatures = false }: { calibration?: OwnCalibration; hasFeatures?: boolean } = {},
 ): Asked {
-  const correction = createCorrection({ loras: {}, ...(calibration && { calibration }) })
+  const own = calibration && new OwnCalibrator(calibration)
   const decide = (body: { state: unknown }, call: object = {}) => {
     const output = known.get(JSON.stringify(body.state))!
-    if (hasFeatures) featureListenerOf(call)?.onFeatures(output.features!)
-    return Promise.resolve(correction.toResponse(parseDecisionRequest(body), output))
+    const { features, ...response } = output
+    if (hasFeatures) featureListenerOf(call)?.onFeatures(features!)
+    return Promise.resolve(own?.apply(parseDecisionRequest(body), response, features) ?? response)
   }
   return { decide: decide as unknown as Engine['decide'], models: () => engine.models() }
 }

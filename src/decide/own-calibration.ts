@@ -110,6 +110,11 @@ export const ownCalibrationSchema = z.object({
 export type OwnCalibration = z.infer<typeof ownCalibrationSchema>
 export type OwnQuestion = z.infer<typeof ownQuestionSchema>
 
+/** Tells a model from all others whose probabilities may differ. */
+export function describeIdentity({ id, version, weights, template }: OwnCalibration['model']): string {
+  return `${id} ${version} (weights ${weights}, template ${template})`
+}
+
 /** What makes two questions the same: everything that the model is shown of them. */
 export function questionKey({ type, instructions, criteria }: OwnQuestion['question'] | Question): string {
   return JSON.stringify([type, instructions ?? null, criteria ?? null])

@@ -108,7 +108,7 @@ export interface CommonEngineOptions {
   readonly symbolMass?: boolean
   /**
    * Corrections of answers that `calibrate` fitted to labelled rows of your own: the content of its file. It is refused where
-   * no model of this engine is the one that it was made for; questions that it does not know are answered as without it.
+   * no model of this engine is the one that it was made for; other models, and questions that it does not know, are answered as without it.
    *
    * @example
    * ```ts

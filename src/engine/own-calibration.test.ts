@@ -1,3 +1,7 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import type { ChoiceAnswer, NoulAnswer } from '../schemas/index.ts'
@@ -47,6 +51,25 @@ it('is refused for another model, and says for which it is', async () => {
   await expect(createEngine({ worker: false, calibration: other })).rejects.toThrow(
     /^calibration: was made for decide-mini 0\.0\.1 \(weights .*\); this engine serves decide-mini \d/,
   )
+})
+
+it('leaves another version of its model as it is, also under a name of another service', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tessera-version-'))
+  try {
+    await cp(fileURLToPath(new URL('../../models/decide-mini/', import.meta.url)), folder, { recursive: true })
+    const manifest = await readFile(join(folder, 'tessera.json'), 'utf8')
+    await writeFile(join(folder, 'tessera.json'), JSON.stringify({ ...JSON.parse(manifest), version: '99.0.0' }))
+    const models = { 'decide-latest': folder, kept: 'decide-mini' }
+    await using engine = await createEngine({ worker: false, calibration, models })
+    const yes = async (asked: Engine, model?: string) =>
+      (await asked.decide({ state, questions: { a: URGENT }, ...(model && { model }) })).answers.a.noul
+    const shipped = await yes(plain)
+    expect(await yes(engine)).toBeCloseTo(shipped, 9)
+    expect(await yes(engine, 'jev-latest')).toBeCloseTo(shipped, 9)
+    expect(logit(await yes(engine, 'kept'))).toBeCloseTo(logit(shipped) / 2 + 1, 5)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 it('is refused where it is none', async () => {

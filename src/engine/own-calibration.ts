@@ -1,6 +1,12 @@
 import { probabilitiesOf } from '../decide/answer.ts'
 import type { DecisionJob, DecisionOutput } from '../decide/index.ts'
-import { type OwnCalibration, type OwnQuestion, questionKey, recalibrate } from '../decide/own-calibration.ts'
+import {
+  describeIdentity,
+  type OwnCalibration,
+  type OwnQuestion,
+  questionKey,
+  recalibrate,
+} from '../decide/own-calibration.ts'
 import { headLogits, readHead } from '../decide/question-head.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import type { DecisionRequest, DecisionResponse, Question } from '../schemas/index.ts'
@@ -15,56 +21,69 @@ import type { TaskSource } from './task.ts'
 const HEADED = 'tree-1'
 
 /**
- * Refuses a calibration whose model this engine does not serve: it would make the probabilities of another one worse.
+ * Finds the model of a calibration, or refuses it where this engine does not serve that: it would make the probabilities of
+ * another one worse.
  *
+ * @returns its folders
  * @throws InvalidRequestError saying which it is for and which are there
  */
-export async function requireCalibrated({ model, questions }: OwnCalibration, source: TaskSource): Promise<void> {
+async function findCalibrated({ model, questions }: OwnCalibration, source: TaskSource): Promise<ReadonlySet<string>> {
   if (model.template !== HEADED && questions.some(({ head }) => head !== undefined)) {
-    const reason = `has a head, which only models of template ${HEADED} can have, and was made for ${describe(model)}`
+    const reason = `has a head, which only models of template ${HEADED} can have, and was made for ${describeIdentity(model)}`
     throw new InvalidRequestError('calibration', `${reason}. Calibrate anew`)
   }
-  const served: OwnCalibration['model'][] = []
+  const served = new Map<string, string>()
   for (const name of source.names) {
-    const identity = await source
-      .resolve(name, name)
-      .then((found) => source.describe(found))
-      .then((description) => description.identity)
+    try {
+      const found = await source.resolve(name, name)
+      const { identity } = await source.describe(found)
+      if (identity) served.set(found.folder, describeIdentity(identity))
+    } catch {
       // A model that is not there is told of by whoever asks for it.
-      .catch(() => undefined)
-    if (identity) served.push(identity)
+    }
   }
-  if (served.some((identity) => describe(identity) === describe(model))) return
-  const there = [...new Set(served.map(describe))].join('; ') || 'no decision model'
+  const folders = [...served].flatMap(([folder, identity]) => (identity === describeIdentity(model) ? [folder] : []))
+  if (folders.length > 0) return new Set(folders)
+  const there = [...new Set(served.values())].join('; ') || 'no decision model'
   throw new InvalidRequestError(
     'calibration',
-    `was made for ${describe(model)}; this engine serves ${there}. Calibrate anew`,
+    `was made for ${describeIdentity(model)}; this engine serves ${there}. Calibrate anew`,
   )
 }
 
-function describe({ id, version, weights, template }: OwnCalibration['model']): string {
-  return `${id} ${version} (weights ${weights}, template ${template})`
-}
-
-/** Corrects answers as the options say; those of a model with adapters, for which no calibration is made, are as they were. */
-export function createCorrection({ calibration, loras }: Pick<ResolvedOptions, 'calibration' | 'loras'>) {
+/**
+ * Corrects answers as the options say. Those of another model, be it of the same name, and of one with adapters are as they
+ * were: the calibration is of neither.
+ *
+ * @throws InvalidRequestError where no model of the engine is that of the calibration
+ */
+export async function createCorrection(
+  { calibration, loras }: Pick<ResolvedOptions, 'calibration' | 'loras'>,
+  source: TaskSource,
+) {
   const calibrator = calibration && new OwnCalibrator(calibration)
-  const calibratorOf = (request: DecisionRequest, call: CallOptions | undefined) => {
-    const isChanged = chooseLoras(loras, request.model ?? DEFAULT_MODELS.decide, call?.lora).length > 0
-    return isChanged ? undefined : calibrator
+  const folders = calibration && (await findCalibrated(calibration, source))
+  const calibratorOf = async (request: DecisionRequest, call: CallOptions | undefined) => {
+    const name = request.model ?? DEFAULT_MODELS.decide
+    if (chooseLoras(loras, name, call?.lora).length > 0 || !folders) return undefined
+    // What cannot be found is told of by the worker that it is asked of.
+    const found = await source.resolve(name, DEFAULT_MODELS.decide).catch(() => undefined)
+    return found && folders.has(found.folder) ? calibrator : undefined
   }
   return {
-    /** What the model is given: the request, and of which questions the features are needed. */
-    toJob(request: DecisionRequest, call?: CallOptions): DecisionJob {
-      const headed = calibratorOf(request, call)?.headed(request) ?? []
-      const features = [...new Set([...headed, ...(featureListenerOf(call)?.names ?? [])])]
-      return features.length === 0 ? request : { ...request, features }
-    },
-    /** What the caller is given. */
-    toResponse(request: DecisionRequest, output: DecisionOutput, call?: CallOptions): DecisionResponse {
+    /** What the caller is given. @param decide asks the model, which is also told of which questions the features are needed */
+    async answer(
+      request: DecisionRequest,
+      call: CallOptions | undefined,
+      decide: (job: DecisionJob) => Promise<DecisionOutput>,
+    ): Promise<DecisionResponse> {
+      const own = await calibratorOf(request, call)
+      const listener = featureListenerOf(call)
+      const needed = [...new Set([...(own?.headed(request) ?? []), ...(listener?.names ?? [])])]
+      const output = await decide(needed.length === 0 ? request : { ...request, features: needed })
       const { features, ...response } = output
-      if (features) featureListenerOf(call)?.onFeatures(features)
-      return calibratorOf(request, call)?.apply(request, response, features) ?? response
+      if (features) listener?.onFeatures(features)
+      return own?.apply(request, response, features) ?? response
     },
   }
 }
@@ -76,12 +95,10 @@ interface Known extends OwnQuestion {
 }
 
 /** Corrects the answers to the questions that a calibration knows; the others are as they were. */
-class OwnCalibrator {
-  readonly #model: string
+export class OwnCalibrator {
   readonly #questions: ReadonlyMap<string, Known>
 
-  constructor({ model, questions }: OwnCalibration) {
-    this.#model = model.id
+  constructor({ questions }: OwnCalibration) {
     this.#questions = new Map(
       questions.map((own) => {
         const weights = own.head && readHead(own.head, own.bias.length)
@@ -100,7 +117,6 @@ class OwnCalibrator {
     response: DecisionResponse,
     features: DecisionOutput['features'] = {},
   ): DecisionResponse {
-    if (response.model !== this.#model) return response
     const answers = Object.entries(response.answers).map(([name, answer]) => {
       const question = request.questions[name]!
       const own = this.#find(question)

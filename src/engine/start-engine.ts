@@ -8,7 +8,7 @@ import { DEFAULT_MODELS } from './default-models.ts'
 import type { Engine, ModelInfo } from './engine.ts'
 import { readSampling } from './image-call-options.ts'
 import type { CallKind } from './jobs.ts'
-import { createCorrection, requireCalibrated } from './own-calibration.ts'
+import { createCorrection } from './own-calibration.ts'
 import type { ReadFile } from './picture-sources.ts'
 import type { BackendInfo } from './protocol.ts'
 import { createRequestReader } from './request-reader.ts'
@@ -28,20 +28,19 @@ export async function startEngine(
   source: TaskSource,
   readFile?: ReadFile,
 ): Promise<Engine> {
-  if (options.calibration) await requireCalibrated(options.calibration, source)
+  const correction = await createCorrection(options, source)
   const { readDecision, readGeneration, readEdit } = createRequestReader(options, readFile)
   const pool = new WorkerPool(connect, options, (kind, name) => mayShare(source, kind, name))
   const first = await startPool(pool, options.preload)
   const dispose = () => pool.dispose()
-  const correction = createCorrection(options)
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,
     call?: CallOptions,
   ): Promise<DecisionResponse<Questions, Threshold>> {
     const { request, warnings } = readDecision(body, call)
-    const job = correction.toJob(request, call)
-    const output = await pool.submit('decide', request.model ?? DEFAULT_MODELS.decide, job, call)
-    return warned(correction.toResponse(request, output, call), warnings) as DecisionResponse<Questions, Threshold>
+    const model = request.model ?? DEFAULT_MODELS.decide
+    const response = await correction.answer(request, call, (job) => pool.submit('decide', model, job, call))
+    return warned(response, warnings) as DecisionResponse<Questions, Threshold>
   }
   return {
     decide,

@@ -141,6 +141,14 @@ describe('calibrate', () => {
     expect(calibration.questions.map(({ question }) => question.instructions)).not.toContain('few')
   })
 
+  it('refuses an engine with two models of the name that answers', async () => {
+    const models = ['1', '2'].map((version) => ({ name: version, available: true, identity: { ...IDENTITY, version } }))
+    const several = { ...engine, models: () => Promise.resolve(models as never) }
+    await expect(calibrate(several, rowsOf(exact.slice(0, 3)))).rejects.toThrow(
+      /^engine: must serve one model 'oracle', .* got oracle 1 \(.*\); oracle 2 \(/,
+    )
+  })
+
   it('refuses an error that is no share', async () => {
     await expect(calibrate(engine, rowsOf(exact), { error: 5 })).rejects.toThrow(
       'error: must be a number from 0 to 1, got 5',

@@ -1,4 +1,4 @@
-import { type OwnCalibration, type OwnQuestion, questionKey } from '../decide/own-calibration.ts'
+import { describeIdentity, type OwnCalibration, type OwnQuestion, questionKey } from '../decide/own-calibration.ts'
 import { writeHead } from '../decide/question-head.ts'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
@@ -171,8 +171,13 @@ function hasFeatures(outcome: AnsweredQuestion): outcome is AnsweredQuestion & H
 
 /** The file names the model, so that it is refused for another one. */
 async function identify(engine: Calibrates, answering: string): Promise<OwnCalibration['model']> {
-  const identity = (await engine.models()).map((model) => model.identity).find((model) => model?.id === answering)
-  if (identity) return identity
+  const served = (await engine.models()).flatMap(({ identity }) => (identity?.id === answering ? [identity] : []))
+  const kinds = [...new Set(served.map(describeIdentity))]
+  if (kinds.length === 1) return served[0]!
+  if (kinds.length > 1) {
+    const reason = `must serve one model '${answering}', so that it is known which answered, got ${kinds.join('; ')}`
+    throw new InvalidRequestError('engine', reason)
+  }
   throw new InvalidRequestError(
     'engine',
     `must list the model '${answering}' that answers with its version, weights and template`,
