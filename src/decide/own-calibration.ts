@@ -115,9 +115,17 @@ export function describeIdentity({ id, version, weights, template }: OwnCalibrat
   return `${id} ${version} (weights ${weights}, template ${template})`
 }
 
-/** What makes two questions the same: everything that the model is shown of them. */
+/** What makes two questions the same: everything that the model is shown of them. The sides of a noul always come in one order. */
 export function questionKey({ type, instructions, criteria }: OwnQuestion['question'] | Question): string {
-  return JSON.stringify([type, instructions ?? null, criteria ?? null])
+  const sides = criteria as { readonly true?: unknown; readonly false?: unknown } | null | undefined
+  const shown = type === 'noul' ? [sides?.true ?? null, sides?.false ?? null] : (criteria ?? null)
+  return JSON.stringify([type, instructions ?? null, shown])
+}
+
+/** What makes two choices the same for a model that gives the same answer in whatever order their options come. */
+export function choiceKey(question: OwnQuestion['question'] | Question): string {
+  const options = Object.entries(question.criteria ?? {})
+  return questionKey({ ...question, criteria: options.toSorted(([a], [b]) => (a < b ? -1 : 1)) })
 }
 
 /** Least probability that a logit is taken of: the answer's own may be rounded to 0. */

@@ -7,6 +7,7 @@ import type { OwnCalibration } from '../decide/own-calibration.ts'
 import type { ChoiceAnswer, NoulAnswer } from '../schemas/index.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
+import { OwnCalibrator } from './own-calibration.ts'
 
 const URGENT = { type: 'noul', instructions: 'Does this need an answer today?' } as const
 const TEAM = { type: 'choice', instructions: 'Which team?', criteria: { '10': 'payments', '2': 'bugs' } } as const
@@ -51,6 +52,33 @@ it('is refused for another model, and says for which it is', async () => {
   await expect(createEngine({ worker: false, calibration: other })).rejects.toThrow(
     /^calibration: was made for decide-mini 0\.0\.1 \(weights .*\); this engine serves decide-mini \d/,
   )
+})
+
+it('knows a question in whatever order its options and sides come, where the model gives the same answer', () => {
+  const sides = { true: 'it is urgent', false: 'it can wait' }
+  const { true: yes, false: no } = sides
+  const own = (template: string) =>
+    new OwnCalibrator({
+      ...calibration,
+      model: { ...calibration.model, template },
+      questions: [
+        { question: { ...URGENT, criteria: sides }, rows: 40, temperature: 1, bias: [3, 0] },
+        { question: { ...TEAM, criteria: { a: 'x', b: 'y' } }, rows: 40, temperature: 1, bias: [2, 0] },
+      ],
+    })
+  const questions = {
+    urgent: { ...URGENT, criteria: { false: no, true: yes } },
+    team: { ...TEAM, criteria: { b: 'y', a: 'x' } },
+  }
+  const answers = {
+    urgent: { type: 'noul', noul: 0.5 },
+    team: { type: 'choice', choice: 'b', probabilities: { b: 0.5, a: 0.5 }, confidence: 0 },
+  } as const
+  const response = { model: 'decide-mini', answers, usage: { input_tokens: 1, output_tokens: 0 }, latency_ms: 0 }
+  const { urgent, team } = own('tree-1').apply({ state, questions }, response).answers
+  expect((urgent as NoulAnswer).noul).toBeCloseTo(1 / (1 + Math.exp(-3)), 9)
+  expect((team as ChoiceAnswer).probabilities['a']).toBeCloseTo(1 / (1 + Math.exp(-2)), 9)
+  expect(own('chat-1').apply({ state, questions }, response).answers['team']).toEqual(answers.team)
 })
 
 it('leaves another version of its model as it is, also under a name of another service', async () => {

@@ -1,6 +1,7 @@
 import { probabilitiesOf } from '../decide/answer.ts'
 import type { DecisionJob, DecisionOutput } from '../decide/index.ts'
 import {
+  choiceKey,
   describeIdentity,
   type OwnCalibration,
   type OwnQuestion,
@@ -17,7 +18,7 @@ import { chooseLoras } from './lora-options.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { TaskSource } from './task.ts'
 
-/** The template of models that have what heads read. */
+/** The template of models that have what heads read, and to whose answers the order of options is nothing. */
 const HEADED = 'tree-1'
 
 /**
@@ -97,14 +98,17 @@ interface Known extends OwnQuestion {
 /** Corrects the answers to the questions that a calibration knows; the others are as they were. */
 export class OwnCalibrator {
   readonly #questions: ReadonlyMap<string, Known>
+  /** Choices, whatever the order of their options; none of a model that looks at it. */
+  readonly #choices: ReadonlyMap<string, Known>
 
-  constructor({ questions }: OwnCalibration) {
-    this.#questions = new Map(
-      questions.map((own) => {
-        const weights = own.head && readHead(own.head, own.bias.length)
-        return [questionKey(own.question), { ...own, ...(weights && { weights }) }]
-      }),
-    )
+  constructor({ model, questions }: OwnCalibration) {
+    const known = questions.map((own): Known => {
+      const weights = own.head && readHead(own.head, own.bias.length)
+      return { ...own, ...(weights && { weights }) }
+    })
+    const choices = model.template === HEADED ? known.filter(({ question }) => question.type === 'choice') : []
+    this.#questions = new Map(known.map((own) => [questionKey(own.question), own]))
+    this.#choices = new Map(choices.map((own) => [choiceKey(own.question), own]))
   }
 
   /** Names of the questions that have a head. */
@@ -129,8 +133,24 @@ export class OwnCalibrator {
   }
 
   #find(question: Question): Known | undefined {
-    return this.#questions.get(questionKey(question))
+    const same = this.#questions.get(questionKey(question))
+    if (same || question.type !== 'choice') return same
+    const reordered = this.#choices.get(choiceKey(question))
+    return reordered && reorder(reordered, Object.keys(question.criteria))
   }
+}
+
+/** A correction of a choice for its options in another order. */
+function reorder(own: Known, names: readonly string[]): Known {
+  const known = Object.keys(own.question.criteria as object)
+  const places = names.map((name) => known.indexOf(name))
+  const bias = places.map((place) => own.bias[place] ?? 0)
+  if (!own.weights || !own.head) return { ...own, bias }
+  const row = 2 * own.head.width
+  const weights = new Float32Array(own.weights.length)
+  for (const [at, place] of places.entries())
+    weights.set(own.weights.subarray(place * row, (place + 1) * row), at * row)
+  return { ...own, bias, weights }
 }
 
 /**

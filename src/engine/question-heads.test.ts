@@ -58,6 +58,18 @@ describe('a head of a question', () => {
     }
   })
 
+  it('is of its question in whatever order its options come', async () => {
+    await using engine = await createEngine({ worker: false, calibration })
+    const { billing, tech, sales } = TEAM.criteria
+    const other = { ...TEAM, criteria: { sales, tech, billing } }
+    const { a, b } = (await engine.decide({ state, questions: { a: TEAM, b: other } })).answers
+    for (const name of ['billing', 'tech', 'sales'] as const)
+      expect(b.probabilities[name]).toBeCloseTo(a.probabilities[name], 4)
+    expect(Object.keys(b.probabilities)).toEqual(['sales', 'tech', 'billing'])
+    const [shipped] = Object.values((await plain.decide({ state, questions: { b: other } })).answers)
+    expect(Math.abs(shipped!.probabilities.tech - b.probabilities.tech)).toBeGreaterThan(0.01)
+  })
+
   it('is of its question with these very options: others are answered as shipped', async () => {
     await using engine = await createEngine({ worker: false, calibration })
     const { billing, tech } = TEAM.criteria
