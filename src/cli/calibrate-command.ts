@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { calibrate, type CalibrationResult } from '../evaluate/calibrate.ts'
@@ -6,6 +5,7 @@ import { formatCalibration } from '../evaluate/format-calibration.ts'
 import { engineArguments, orderArgument, useFor } from './engine-arguments.ts'
 import { showRow } from './eval-command.ts'
 import { openEngine } from './open-engine.ts'
+import { requireWritable, writeOutput } from './output-files.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
@@ -28,8 +28,9 @@ export const calibrateCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const rows = await readLabelledRows(args)
+      await requireWritable('out', args.out)
       const result = await fit(args, rows, readNumber('--error', args.error))
-      await writeFile(args.out, `${JSON.stringify(result.calibration, null, 2)}\n`)
+      await writeOutput('out', args.out, `${JSON.stringify(result.calibration, null, 2)}\n`)
       const summary = { out: args.out, questions: result.questions }
       printResult(
         args.json ?? false,

@@ -115,6 +115,11 @@ describe('answers to rows', () => {
     await expect(decide({ each, signal })).rejects.toThrow(/the same command goes on from there/)
   })
 
+  it('are refused where they cannot be written', async () => {
+    const each = await write('rows.jsonl', '{}\n')
+    await expect(decide({ each, out: join(folder, 'none', 'x.jsonl') })).rejects.toThrow(/^--out: .* \(ENOENT\)$/)
+  })
+
   it.each([
     ['something else', 'notes\n'],
     ['rows in another order', '{"row":1}\n'],

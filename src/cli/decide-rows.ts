@@ -1,12 +1,11 @@
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import type { Writable } from 'node:stream'
-import { finished } from 'node:stream/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import colors from 'picocolors'
 import type { DecisionOutcome, Engine, LoraOption } from '../engine/index.ts'
 import { AbortedError } from '../errors/index.ts'
 import type { DecisionRequestInput } from '../schemas/index.ts'
 import { countAnswered } from './answers-file.ts'
+import { notWritten } from './output-files.ts'
 import { readRows } from './read-rows.ts'
 
 /** Milliseconds between two lines of progress. */
@@ -43,13 +42,13 @@ export async function decideRows(
 ): Promise<RowsReport> {
   const names = common.questions === undefined ? undefined : Object.keys(common.questions as object)
   const before = out === undefined || force ? 0 : await countAnswered(out, names)
-  const output = out === undefined ? process.stdout : createWriteStream(out, { flags: before > 0 ? 'a' : 'w' })
+  await using output = await openOutput(out, before > 0 ? 'a' : 'w')
   const progress = new RowProgress(before)
   let rows = before
   let failed = 0
   try {
     for await (const outcome of engine.decideMany(requestsOf(each, before, common), { signal, lora })) {
-      await writeLine(output, toLine(outcome, before))
+      await output.write(toLine(outcome, before))
       rows++
       if (outcome.error) failed++
       progress.show(rows)
@@ -59,7 +58,6 @@ export async function decideRows(
     throw new AbortedError(`stopped after row ${rows}; the same command goes on from there`, { cause: error })
   } finally {
     progress.end()
-    if (output !== process.stdout) await finished(output.end())
   }
   return { rows, failed }
 }
@@ -85,8 +83,21 @@ function toLine({ index, response, error }: DecisionOutcome, before: number): st
   return `${JSON.stringify({ row, error: { code, message, ...(path === undefined ? {} : { path }) } })}\n`
 }
 
-async function writeLine(output: Writable, line: string): Promise<void> {
-  if (!output.write(line)) await once(output, 'drain')
+/** Where lines go: a file, which is there when this resolves, or stdout. */
+async function openOutput(out: string | undefined, flags: 'a' | 'w') {
+  if (out === undefined) return { write: writeToStdout, [Symbol.asyncDispose]: () => Promise.resolve() }
+  const refuse = (cause: unknown): never => {
+    throw notWritten('--out', out, cause)
+  }
+  const file: FileHandle = await open(out, flags).catch(refuse)
+  return {
+    write: (line: string): Promise<void> => file.appendFile(line).catch(refuse),
+    [Symbol.asyncDispose]: () => file.close(),
+  }
+}
+
+async function writeToStdout(line: string): Promise<void> {
+  if (!process.stdout.write(line)) await once(process.stdout, 'drain')
 }
 
 /** A line on stderr that is overwritten, only where somebody watches. */

@@ -67,6 +67,15 @@ it.each([
   expect(process.exitCode).toBe(2)
 })
 
+it('refuses what it would find out at the end before it measures', async () => {
+  expect(await run(ROWS, '--html', join(folder, 'none', 'r.html'))).toMatch(/^error --html: .* \(ENOENT\)\n$/)
+  written = ''
+  expect(await run(ROWS, '--use', 'decide-mini,no/such')).toMatch(/^error .*no\/such/)
+  written = ''
+  const out = join(folder, 'none', 'c.json')
+  expect(await runWith(calibrateCommand, ROWS, [out])).toMatch(/^error out: .* \(ENOENT\)\n$/)
+})
+
 it('calibrates, and measures with what it wrote', async () => {
   const file = join(folder, 'calibration.json')
   // Texts that say the opposite of their labels, so that there is something to correct.

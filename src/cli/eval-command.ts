@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { DEFAULT_MODELS } from '../engine/default-models.ts'
@@ -7,8 +6,10 @@ import { evaluate, type Evaluation } from '../evaluate/evaluate.ts'
 import { formatEvaluation, percent } from '../evaluate/format-evaluation.ts'
 import type { LabelledRow } from '../evaluate/labelled-rows.ts'
 import { renderReport } from '../evaluate/report-page.ts'
+import { resolveModel } from '../models/index.ts'
 import { calibrationArgument, type EngineArguments, engineArguments, orderArgument } from './engine-arguments.ts'
 import { openEngine } from './open-engine.ts'
+import { requireWritable, writeOutput } from './output-files.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
@@ -30,10 +31,14 @@ export const evalCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const rows = await readLabelledRows(args)
+      const models = args.use?.split(',')
+      // What has been measured would be lost where a later model is not there, or the page cannot be written.
+      for (const model of models ?? []) await resolveModel(model)
+      if (args.html !== undefined) await requireWritable('--html', args.html)
       const evaluations: Evaluation[] = []
-      for (const model of args.use?.split(',') ?? [undefined]) evaluations.push(await measureModel(args, model, rows))
-      if (args.html !== undefined) await writeFile(args.html, renderReport(evaluations))
+      for (const model of models ?? [undefined]) evaluations.push(await measureModel(args, model, rows))
       printResult(args.json ?? false, evaluations, () => formatAll(evaluations))
+      if (args.html !== undefined) await writeOutput('--html', args.html, renderReport(evaluations))
     }),
 })
 

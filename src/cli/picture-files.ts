@@ -1,6 +1,7 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../errors/index.ts'
+import { notWritten } from './output-files.ts'
 
 const EXTENSION = '.png'
 
@@ -17,7 +18,7 @@ export async function planFiles(out: string, count: number, force: boolean): Pro
   const stem = out.slice(0, -EXTENSION.length)
   const paths = count === 1 ? [out] : Array.from({ length: count }, (_, k) => `${stem}-${k}${EXTENSION}`)
   await access(dirname(out), constants.W_OK).catch((cause: unknown) => {
-    throw notWritten(out, cause)
+    throw notWritten('--out', out, cause)
   })
   for (const path of paths) {
     const there = await stat(path).catch(() => undefined)
@@ -25,7 +26,7 @@ export async function planFiles(out: string, count: number, force: boolean): Pro
     if (there && !force) throw alreadyThere(path)
     if (there)
       await access(path, constants.W_OK).catch((cause: unknown) => {
-        throw notWritten(path, cause)
+        throw notWritten('--out', path, cause)
       })
   }
   return paths
@@ -36,13 +37,8 @@ export async function writePicture(path: string, png: string, force: boolean): P
   try {
     await writeFile(path, Buffer.from(png, 'base64'), { flag: force ? 'w' : 'wx' })
   } catch (cause) {
-    throw (cause as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(path) : notWritten(path, cause)
+    throw (cause as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(path) : notWritten('--out', path, cause)
   }
-}
-
-function notWritten(path: string, cause: unknown): InvalidRequestError {
-  const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-  return new InvalidRequestError('--out', `${path} could not be written (${code})`, { cause })
 }
 
 function alreadyThere(path: string): InvalidRequestError {
