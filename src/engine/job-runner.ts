@@ -154,7 +154,9 @@ export class JobRunner {
         return prediction?.open ?? (await source.describe(model)).bytes
       },
       admit: async (reusable) => {
-        if (prediction) room = Math.min(room, (await source.memory?.require(model, prediction, reusable)) ?? room)
+        if (prediction === undefined) return 0
+        room = Math.min(room, (await source.memory?.require(model, prediction, reusable)) ?? room)
+        return Math.min(prediction.open, prediction.needed)
       },
       note: (change, milliseconds) => this.#post({ type: 'model', model: model.id, change, milliseconds }),
       open: (signal) =>

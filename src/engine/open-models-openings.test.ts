@@ -87,3 +87,52 @@ describe('an opening', () => {
     expect(events.filter((event) => event.endsWith('a'))).toEqual(['open a', 'use a', 'close a', 'open a', 'use a'])
   })
 })
+
+describe('two models that fit alone, asked for at once', () => {
+  /** Models of 6 bytes in a memory of 10, which an opening takes when it ends. */
+  function createLarge() {
+    const models = new OpenModels({ keepAlive: 1000, memoryBudget: 5 })
+    const opening = hold()
+    let free = 10
+    const admit = async (reusable: number) => {
+      const available = free + reusable
+      await Promise.resolve()
+      if (available < 6) throw new Error('too little')
+      return 6
+    }
+    const open = async () => {
+      await opening.held
+      free -= 6
+      // What a closed model had stays with the process.
+      return { dispose: () => {} }
+    }
+    const use = (folder: string, work: () => Promise<void> | void = () => {}) =>
+      models.use({ folder, weigh: async () => 6, admit, open }, new AbortController().signal, async () => {
+        events.push(`use ${folder}`)
+        await work()
+      })
+    return { use, opening }
+  }
+
+  it('are open one after the other where the first is done', async () => {
+    const { use, opening } = createLarge()
+    const both = Promise.all([use('a'), use('b')])
+    await vi.advanceTimersByTimeAsync(0)
+    opening.release()
+    await both
+    expect(events).toEqual(['use a', 'use b'])
+  })
+
+  it('are not both let in while the first is in use', async () => {
+    const { use, opening } = createLarge()
+    const { held, release } = hold()
+    const first = use('a', () => held)
+    const second = use('b').catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(0)
+    opening.release()
+    expect(await second).toMatchObject({ message: 'too little' })
+    expect(events).toEqual(['use a'])
+    release()
+    await first
+  })
+})

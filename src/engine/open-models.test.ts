@@ -208,6 +208,7 @@ it('closes what nobody uses where a model is refused for lack of memory, and ask
   const admit = async (reusable: number) => {
     asked.push(reusable)
     if (reusable < 10) throw new Error('too little')
+    return 10
   }
   const open = async () => ({ dispose: () => {} })
   await models.use({ folder: 'b', weigh: async () => 10, admit, open }, new AbortController().signal, () => {})

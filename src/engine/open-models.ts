@@ -20,12 +20,13 @@ export interface Openable {
   /** Bytes that it will take. */
   weigh(): Promise<number>
   /**
-   * Asked before the opening, and again where others could be closed after it refused.
+   * Asked before the opening, and again where others could be closed, or have been opened, after it refused.
    *
-   * @param reusable bytes that closed models have left to the process
+   * @param reusable bytes that closed models have left to the process, less what models that are being opened may still take
+   * @returns bytes that the opening may take, 0 where they are not counted
    * @throws InsufficientMemoryError where there is too little
    */
-  admit?(reusable: number): Promise<void>
+  admit?(reusable: number): Promise<number>
   /** Is told what becomes of the model, and how long opening it took; not of an opening that nobody waits for any more. */
   note?(change: ModelChange['change'], milliseconds: number): void
   /** The opening may stop where its signal fires, which it does when nobody waits for the model any more. */
@@ -39,6 +40,8 @@ interface Entry {
   task?: Task
   /** 0 until it is known. */
   bytes: number
+  /** What its opening may take, once it is admitted. */
+  admitted?: number
   users: number
   isKept: boolean
   timer?: ReturnType<typeof setTimeout>
@@ -57,6 +60,8 @@ export class OpenModels {
   #mostBytes = 0
   /** Being closed, by folder. None of them waits for anything but its own task. */
   readonly #closing = new Map<string, Promise<void>>()
+  /** The question for memory that was asked last. */
+  #asking: Promise<unknown> = Promise.resolve()
 
   constructor(options: OpenModelsOptions) {
     this.#options = options
@@ -155,21 +160,37 @@ export class OpenModels {
     while (this.#closeUnused(entry)) await Promise.all(this.#closing.values())
   }
 
-  /** Where memory is short, everything that nobody uses is closed first. */
+  /**
+   * Where memory is short, everything that nobody uses is closed first. Then what is being opened is waited for: how much
+   * of its memory it has taken already is not known before.
+   */
   async #admit(entry: Entry): Promise<void> {
-    const admit = () => entry.model.admit?.(this.#mostBytes - this.#sumBytes(entry))
-    try {
-      await admit()
-    } catch (error) {
-      if (!this.#closeUnused(entry, 0)) throw error
+    for (;;) {
+      // One after another: two that are measured at the same time would both count on the same memory.
+      const asked = this.#asking.then(() => this.#ask(entry))
+      this.#asking = asked
+      const refusal = await asked
+      if (refusal === undefined) return
+      if (!this.#closeUnused(entry, 0)) {
+        if (refusal.opening.length === 0) throw refusal.error
+        await Promise.all(refusal.opening.map(({ opening }) => opening.settled()))
+      }
       await Promise.all(this.#closing.values())
-      await admit()
     }
-    this.#mostBytes = Math.max(this.#mostBytes, this.#sumBytes())
   }
 
-  #sumBytes(except?: Entry): number {
-    return Array.from(this.#entries.values()).reduce((sum, entry) => sum + (entry === except ? 0 : entry.bytes), 0)
+  /** @returns why there is too little memory, and what was being opened then; undefined where there is enough */
+  async #ask(entry: Entry): Promise<{ error: unknown; opening: readonly Entry[] } | undefined> {
+    const admitted = Array.from(this.#entries.values()).filter((other) => other.admitted !== undefined)
+    const opening = admitted.filter(({ task, admitted }) => task === undefined && admitted! > 0)
+    const left = this.#mostBytes - sum(admitted, ({ bytes }) => bytes)
+    try {
+      entry.admitted = (await entry.model.admit?.(left - sum(opening, ({ admitted }) => admitted!))) ?? 0
+    } catch (error) {
+      return { error, opening }
+    }
+    this.#mostBytes = Math.max(this.#mostBytes, sum(admitted, ({ bytes }) => bytes) + entry.bytes)
+    return undefined
   }
 
   /**
@@ -180,7 +201,7 @@ export class OpenModels {
    */
   #closeUnused(spared: Entry, budget = this.#options.memoryBudget): boolean {
     const entries = [...this.#entries]
-    let excess = this.#sumBytes() - budget
+    let excess = sum([...this.#entries.values()], ({ bytes }) => bytes) - budget
     const unused = entries.filter(
       ([, entry]) => entry !== spared && !entry.isKept && entry.users === 0 && entry.task !== undefined,
     )
@@ -204,4 +225,8 @@ export class OpenModels {
       .finally(() => this.#closing.delete(folder))
     this.#closing.set(folder, closing)
   }
+}
+
+function sum(entries: readonly Entry[], bytesOf: (entry: Entry) => number): number {
+  return entries.reduce((total, entry) => total + bytesOf(entry), 0)
 }

@@ -32,7 +32,11 @@ describe.each([{ worker: false }, { worker: true, workers: 2 }])('with $worker w
     await engine.load('decide-latest')
     expect(openOf('fake')).toBe(workers)
     const signal = AbortSignal.timeout(20)
-    await expect(engine.load('opens-late', { signal })).rejects.toMatchObject({ code: 'aborted' })
+    const late = engine.load('opens-late', { signal })
+    // Each worker looks for itself whether there is memory, so that the next one begins when the model is open.
+    const { running, waiting } = engine.activity()
+    expect(running + waiting).toBe(1)
+    await expect(late).rejects.toMatchObject({ code: 'aborted' })
     // The fake one goes on to open until it is let go.
     await Promise.all([1, 2].map(() => runFake(engine, { release: true, steps: 2, burn: 20 })))
     await expect(engine.load('missing')).rejects.toMatchObject({ code: 'model_not_found' })

@@ -63,11 +63,11 @@ export class WorkerPool {
     return chosen.submit(kind, model, request, options)
   }
 
-  /** Opens a model in every worker that may have calls for it. */
+  /** Opens a model in every worker that may have calls for it, one after another: each looks for itself whether there is memory. */
   async load(name: string, options?: LoadOptions): Promise<void> {
     const isShared = this.#mayShare === undefined || (await this.#findShared('load', name))
     const dispatchers = isShared ? this.#dispatchers : this.#dispatchers.slice(0, 1)
-    await Promise.all(dispatchers.map((dispatcher) => dispatcher.load(name, options)))
+    for (const dispatcher of dispatchers) await dispatcher.load(name, options)
   }
 
   #idlest(): Dispatcher {
