@@ -1,4 +1,5 @@
 import type { ArgsDef, CommandDef } from 'citty'
+import { refuseMisplacedOptions } from './refuse-unknown-arguments.ts'
 
 type Load<Args extends ArgsDef> = () => Promise<CommandDef<Args>>
 
@@ -18,7 +19,13 @@ export function lazily<Args extends ArgsDef>(name: string, description: string, 
 export function lazyGroup<Args extends ArgsDef>(name: string, description: string, load: Load<Args>): CommandDef<Args> {
   const subCommands = async () => (await resolve((await load()).subCommands)) ?? {}
   const first = async () => (await resolve((await load()).default)) ?? ''
-  return { meta: { name, description }, args: () => argsOf(load), subCommands, default: first }
+  return {
+    meta: { name, description },
+    args: () => argsOf(load),
+    setup: refuseMisplacedOptions,
+    subCommands,
+    default: first,
+  }
 }
 
 async function argsOf<Args extends ArgsDef>(load: Load<Args>): Promise<Args> {

@@ -1,6 +1,7 @@
 import { defineCommand } from 'citty'
 import { lazily, lazyGroup } from './lazily.ts'
 import { packageVersion } from './package-version.ts'
+import { refuseMisplacedOptions } from './refuse-unknown-arguments.ts'
 
 /** The commands by name. */
 export const subCommands = {
@@ -88,5 +89,6 @@ export const mainCommand = defineCommand({
     version: await packageVersion(),
     description: 'Typed decisions and images on ONNX Runtime, in your own process',
   }),
+  setup: refuseMisplacedOptions,
   subCommands,
 })

@@ -1,17 +1,21 @@
+import { parseArgs } from 'node:util'
 import type { ArgDef, ArgsDef, CommandContext } from 'citty'
 import { InvalidRequestError } from '../errors/index.ts'
 import { nearestName } from '../schemas/nearest-name.ts'
 
+/** `--color` and `--no-color` are picocolors' own, which looks for them anywhere. */
+const COLOR = /^--(no-)?color$/
+
 /**
- * The parser takes any option and any number of words; a misspelled `--min-confidence` would go unnoticed.
+ * The parser takes any option and any number of words; a misspelled `--min-confidence` would go unnoticed, and so would
+ * all values but the last of an option that is given twice.
  *
- * @throws InvalidRequestError naming the first argument that the command does not have
+ * @throws InvalidRequestError naming the first argument that the command does not have, or has once only
  */
-export function refuseUnknownArguments<Args extends ArgsDef>({ args, cmd }: CommandContext<Args>): void {
+export function refuseUnknownArguments<Args extends ArgsDef>({ args, cmd, rawArgs }: CommandContext<Args>): void {
   const definitions = (cmd.args ?? {}) as Args
   const known = new Set([
     ...Object.entries(definitions).flatMap(([name, definition]) => [name, ...aliasesOf(definition)]),
-    // `--color` and `--no-color` are picocolors' own.
     'color',
   ])
   const unknown = Object.keys(args).find((name) => name !== '_' && !known.has(name) && !known.has(kebabCase(name)))
@@ -23,6 +27,7 @@ export function refuseUnknownArguments<Args extends ArgsDef>({ args, cmd }: Comm
       `is no option of this command; ${remedy}`,
     )
   }
+  refuseRepeated(definitions, rawArgs)
   const words = Object.keys(definitions).filter((name) => definitions[name]!.type === 'positional')
   if (args._.length <= words.length) return
   if (words.at(-1) === 'prompt') {
@@ -37,6 +42,44 @@ export function refuseUnknownArguments<Args extends ArgsDef>({ args, cmd }: Comm
   )
 }
 
+/**
+ * The parser hands a command only what stands behind its name.
+ *
+ * @throws InvalidRequestError naming the first option that stands before it
+ */
+export function refuseMisplacedOptions<Args extends ArgsDef>({ args, rawArgs }: CommandContext<Args>): void {
+  const first = rawArgs.find((argument) => !COLOR.test(argument))
+  // Without a name they belong to the command that runs then.
+  if (args._.length === 0 || first === undefined || first === '--' || !first.startsWith('-')) return
+  throw new InvalidRequestError(
+    first.split('=')[0]!,
+    'stands before the name of a command, where nothing reads it; put options at the end',
+  )
+}
+
+function refuseRepeated(definitions: ArgsDef, rawArgs: string[]): void {
+  const withValues = Object.entries(definitions).filter(([, { type }]) => type === 'string' || type === 'enum')
+  const options = withValues.flatMap(([name, definition]) => {
+    const short = aliasesOf(definition).find((alias) => alias.length === 1)
+    // The parser takes `--minConfidence` as well; a name without a hyphen is the same in both forms.
+    return [
+      [camelCase(name), { type: 'string' }],
+      [name, { type: 'string', ...(short !== undefined && { short }) }],
+    ] as const
+  })
+  const { tokens } = parseArgs({
+    args: rawArgs,
+    options: Object.fromEntries(options),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const given = tokens.flatMap((token) => (token.kind === 'option' ? [kebabCase(token.name)] : []))
+  const repeated = withValues.find(([name]) => given.filter((other) => other === name).length > 1)?.[0]
+  if (repeated === undefined) return
+  throw new InvalidRequestError(`--${repeated}`, 'was given more than once; give it once, with all that it is to say')
+}
+
 function aliasesOf(definition: ArgDef): readonly string[] {
   const { alias = [] } = definition as { readonly alias?: string | readonly string[] }
   return typeof alias === 'string' ? [alias] : alias
@@ -45,4 +88,8 @@ function aliasesOf(definition: ArgDef): readonly string[] {
 /** The parser gives every option under its camelCase name as well. */
 function kebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -41,8 +41,9 @@ function printFailure(error: TesseraError, json: boolean): void {
   if (code === InternalError.code) process.stderr.write(`${describeFault(error)}\n`)
 }
 
-/** What the parser of the command line throws: an unknown command, or a required argument that is missing. */
+/** What comes before a command runs: one that is unknown, a required argument that is missing, an option out of place. */
 export function reportUsageError(error: unknown, commands: readonly string[], json: boolean): void {
+  if (InvalidRequestError.isInstance(error)) return printFailure(error, json)
   if (!(error instanceof Error && error.name === 'CLIError')) throw error
   const message = stripVTControlCharacters(error.message).replace(/\.$/, '')
   const unknown = /^Unknown command (.+)$/.exec(message)?.[1]
