@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions } from 'esbuild'
 import { licenseNotices } from './license-notices.ts'
@@ -23,7 +24,29 @@ const OPTIONS: BuildOptions = {
   logLevel: 'warning',
 }
 
+/**
+ * What bundlers of apps must not follow in onnxruntime: its address beside a file of its own, which has another name here, and the import of a
+ * file that the app serves, whose comments for bundlers are lost where it is minified.
+ */
+const LEFT_ALONE: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [/(?<=new \w+\("ort\.[\w.]+\.mjs",)import\.meta\.url(?=\))/g, 'String(import.meta.url)'],
+  [/\bimport\((?=\w+\))/g, 'import(/*webpackIgnore:true*//*@vite-ignore*/'],
+]
+
 /** Puts `index.js`, `worker.js` and what they share into a folder. */
 export async function bundleWeb(folder: string): Promise<void> {
-  await build({ ...OPTIONS, outdir: folder, plugins: [licenseNotices(join(folder, 'LICENSES.txt'))] })
+  const plugins = [licenseNotices(join(folder, 'LICENSES.txt'))]
+  const { metafile } = await build({ ...OPTIONS, metafile: true, outdir: folder, plugins })
+  const runtimes = Object.keys(metafile.outputs).filter((file) => basename(file).startsWith('ort.'))
+  await Promise.all(runtimes.map(haveLeftAlone))
+}
+
+async function haveLeftAlone(file: string): Promise<void> {
+  let code = await readFile(file, 'utf8')
+  for (const [pattern, replacement] of LEFT_ALONE) {
+    const changed = code.replaceAll(pattern, replacement)
+    if (changed === code) throw new Error(`expected ${pattern} in ${file}, as the builds of onnxruntime-web had it`)
+    code = changed
+  }
+  await writeFile(file, code)
 }
