@@ -1,5 +1,6 @@
 import { open, truncate } from 'node:fs/promises'
 import { InvalidRequestError } from '../errors/index.ts'
+import { splitLines } from './split-lines.ts'
 
 /** A line of what `decide --each` writes. */
 interface AnsweredRow {
@@ -24,13 +25,12 @@ export async function countAnswered(file: string, names?: readonly string[]): Pr
   const { size } = await handle.stat()
   let rows = 0
   let bytes = 0
-  for await (const line of handle.readLines({ autoClose: false, encoding: 'utf8' })) {
-    const end = bytes + Buffer.byteLength(line) + 1
+  for await (const line of splitLines(handle.createReadStream({ autoClose: false, encoding: 'utf8' }))) {
     // Without its line break it may not be all that was to be written.
-    if (end > size) break
-    checkLine(line, rows, file, names)
+    if (!line.isWhole) break
+    checkLine(line.text, rows, file, names)
     rows++
-    bytes = end
+    bytes += line.bytes
   }
   if (bytes < size) await truncate(file, bytes)
   return rows

@@ -40,7 +40,7 @@ async function answers(): Promise<{ row: number; model?: string; error?: { path:
 
 describe('rows', () => {
   it('are the lines of a JSONL file, whatever ends them', async () => {
-    expect(await rowsOf('a.jsonl', '\ufeff{"a":1}\r\n"text"\n\n[1]')).toEqual([{ a: 1 }, 'text', [1]])
+    expect(await rowsOf('a.jsonl', '\ufeff{"a":1}\r\n"te\u2028xt"\n\n[1]')).toEqual([{ a: 1 }, 'te\u2028xt', [1]])
   })
 
   it('are the rows of a CSV file, by its columns, with quotes, commas and lines within', async () => {
@@ -106,6 +106,10 @@ describe('answers to rows', () => {
     expect(await decide({ each, common })).toEqual({ rows: 4, failed: 0 })
     expect((await answers()).map(({ row }) => row)).toEqual([0, 1, 2, 3])
     expect(await decide({ each, common })).toEqual({ rows: 4, failed: 0 })
+    // A program of Windows saved it, and the last line is not whole.
+    await write('answers.jsonl', text.slice(0, cut).replaceAll('\n', '\r\n'))
+    expect(await decide({ each, common })).toEqual({ rows: 4, failed: 0 })
+    expect((await answers()).map(({ row }) => row)).toEqual([0, 1, 2, 3])
     expect(await decide({ each, common, force: true })).toEqual({ rows: 4, failed: 1 })
   })
 

@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
 import { InvalidRequestError } from '../errors/index.ts'
 import { readCsv } from './read-csv.ts'
+import { splitLines } from './split-lines.ts'
 
 /**
  * The rows of a file, one at a time: each line of a `.jsonl` file is a JSON value, each row of a `.csv` file an object of
@@ -14,12 +13,12 @@ export async function* readRows(file: string): AsyncGenerator<unknown, void, und
   const kind = /\.(jsonl|ndjson|csv)$/i.exec(file)?.[1]?.toLowerCase()
   if (kind === undefined) throw new InvalidRequestError('--each', `must be a .jsonl or .csv file, got ${file}`)
   const text = decode(file)
-  yield* kind === 'csv' ? readCsv(text, file) : readLines(Readable.from(text), file)
+  yield* kind === 'csv' ? readCsv(text, file) : readLines(text, file)
 }
 
-async function* readLines(text: Readable, file: string): AsyncGenerator<unknown, void, undefined> {
+async function* readLines(text: AsyncIterable<string>, file: string): AsyncGenerator<unknown, void, undefined> {
   let line = 0
-  for await (const json of iterateLines(text)) {
+  for await (const { text: json } of splitLines(text)) {
     line++
     if (json.trim() === '') continue
     try {
@@ -30,14 +29,6 @@ async function* readLines(text: Readable, file: string): AsyncGenerator<unknown,
       })
     }
   }
-}
-
-/** Reading errors reach the loop: an interface of lines would not pass them on. */
-async function* iterateLines(text: Readable): AsyncGenerator<string, void, undefined> {
-  let failure: unknown
-  text.once('error', (error) => (failure = error))
-  yield* createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })
-  if (failure !== undefined) throw failure
 }
 
 async function* decode(file: string): AsyncGenerator<string, void, undefined> {
