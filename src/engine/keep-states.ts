@@ -23,7 +23,7 @@ export interface KeepStates {
    * const engine = await createEngine({ keepStates: { bytes: 256e6, seconds: 10 } })
    * ```
    */
-  readonly seconds?: number
+  readonly seconds?: number | undefined
 }
 
 /** A window of decide-mini takes 6 MB; with fewer bytes nothing would ever be kept. */

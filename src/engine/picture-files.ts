@@ -10,7 +10,8 @@ import type { ImageData } from '../schemas/index.ts'
  * const png = toBytes(data[0])
  * ```
  */
-export function toBytes({ b64_json }: ImageData): Uint8Array {
+export function toBytes({ b64_json }: ImageData): Uint8Array & { readonly buffer: ArrayBuffer } {
+  // `Response` and `Blob` ask for memory that is not shared. TypeScript 5.6 knows no argument that says so.
   return Buffer.from(b64_json, 'base64')
 }
 

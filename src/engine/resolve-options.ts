@@ -34,7 +34,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    * const engine = await createEngine({ worker: 'process' })
    * ```
    */
-  readonly worker?: Place
+  readonly worker?: Place | undefined
   /**
    * Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error.
    *
@@ -43,7 +43,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    * const engine = await createEngine({ backend: 'cpu' })
    * ```
    */
-  readonly backend?: 'auto' | BackendName
+  readonly backend?: 'auto' | BackendName | undefined
   /**
    * Model name to a folder, a GGUF file, an installed model or a hub id that serves it instead of the default. Other names are yours,
    * for the `model` of requests.
@@ -53,7 +53,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    * const engine = await createEngine({ models: { 'decide-latest': 'Qwen/Qwen3-4B', 'my-klein': './klein' } })
    * ```
    */
-  readonly models?: ModelTargets
+  readonly models?: ModelTargets | undefined
   /**
    * Adapters (LoRA, LoKr) that a model always computes with, by its name in requests: services offer them so, since a request over the
    * network names none. Default: none.
@@ -66,7 +66,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    * })
    * ```
    */
-  readonly loras?: Readonly<Record<string, readonly LoraOption[]>>
+  readonly loras?: Readonly<Record<string, readonly LoraOption[]>> | undefined
   /**
    * Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors and workers.
    *
@@ -75,7 +75,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    * const engine = await createEngine({ threads: 4 })
    * ```
    */
-  readonly threads?: number
+  readonly threads?: number | undefined
   /**
    * Worker threads that calls are shared out to, each with models of its own open. On a CPU, many short calls at once are
    * done faster by several workers of few threads than by one of many; a single call is not. So `'auto'` has one worker with all threads, for calls that
@@ -87,7 +87,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    * const engine = await createEngine({ workers: 'auto' })
    * ```
    */
-  readonly workers?: number | 'auto'
+  readonly workers?: number | 'auto' | undefined
   /**
    * Bytes of memory that open models may take together: what is predicted of them on a processor, of small models and on devices
    * the size of their files. Beyond it the ones that were not used for longest are closed; those in use never are, nor is the one
@@ -99,7 +99,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    * const engine = await createEngine({ memoryBudget: 4e9 })
    * ```
    */
-  readonly memoryBudget?: number
+  readonly memoryBudget?: number | undefined
   /**
    * Keeps what the model read of a state, so that a call of the same `client` with the same state and other questions costs its questions only;
    * its answers are the same. What is kept is in memory alone, and zeroed when it goes. Of decide-mini, models of its kind and language models on a processor; other
@@ -110,7 +110,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    * const engine = await createEngine({ keepStates: { bytes: 256e6, seconds: 60 } })
    * ```
    */
-  readonly keepStates?: KeepStates
+  readonly keepStates?: KeepStates | undefined
   /**
    * Lets onnxruntime-node report to its maker, as it does by itself on Linux and macOS: system, processor, a device id that it
    * keeps in the home folder, and what it is told of models. The first engine of a process decides for all of it, and
@@ -121,7 +121,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    * const engine = await createEngine({ runtimeTelemetry: true })
    * ```
    */
-  readonly runtimeTelemetry?: boolean
+  readonly runtimeTelemetry?: boolean | undefined
 }
 
 /** What a worker needs to know; plain data. */

@@ -25,7 +25,7 @@ export interface CalibrateOptions extends EvaluateOptions {
    * const { questions } = await calibrate(engine, rows, { error: 0.02 })
    * ```
    */
-  readonly error?: number
+  readonly error?: number | undefined
 }
 
 /** Metrics, and the mean of `-log p` of the right answers. */

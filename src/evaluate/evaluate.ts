@@ -34,7 +34,7 @@ export interface EvaluateOptions {
    * await evaluate(engine, rows, { onProgress: ({ done, total }) => console.error(`${done} of ${total}`) })
    * ```
    */
-  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void
+  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined
   /**
    * Rows that are asked at the same time, 1 or more. @defaultValue 2
    *
@@ -43,7 +43,7 @@ export interface EvaluateOptions {
    * await evaluate(engine, rows, { concurrency: 8 })
    * ```
    */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
   /**
    * Most options of a choice, as the engine's option of that name. @defaultValue 26
    *
@@ -52,7 +52,7 @@ export interface EvaluateOptions {
    * await evaluate(engine, rows, { maxOptions: 50 })
    * ```
    */
-  readonly maxOptions?: number
+  readonly maxOptions?: number | undefined
 }
 
 /** How well one question was answered, by its name in the rows. */

@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod'
 import type { decide as decideFunction, EngineOptions } from '../engine/index.ts'
+import type { CalibrateOptions, EvaluateOptions } from '../evaluate/index.ts'
 import type {
   AnswersOf,
   ChoiceAnswer,
@@ -31,6 +32,11 @@ declare function decide<
 type Eleven = readonly [...Ten, string]
 type Ten = readonly [string, string, string, string, string, string, string, string, string, string]
 
+enum Team {
+  Billing = 'billing',
+  Tech = 'tech',
+}
+
 interface Ticket {
   readonly subject: string
   readonly note?: string
@@ -60,6 +66,13 @@ describe('the answers of decide', () => {
     expectTypeOf(answers.team.choice).toEqualTypeOf<'billing' | 'tech'>()
     expectTypeOf(answers.team.probabilities).toEqualTypeOf<Readonly<Record<'billing' | 'tech', number>>>()
     expectTypeOf(answers.who.choice).toEqualTypeOf<'a' | '2'>()
+  })
+
+  it('name the options of a choice by the enum that they were given by', () => {
+    const criteria = { [Team.Billing]: 'Payments', [Team.Tech]: 'Bugs' }
+    const { answers } = decide({ state: 'x', questions: { team: { type: 'choice', criteria } } })
+    expectTypeOf(answers.team.choice).toEqualTypeOf<Team>()
+    expectTypeOf(answers.team.probabilities).toEqualTypeOf<Readonly<Record<Team, number>>>()
   })
 
   it('have decided for certain only where the question sets a threshold', () => {
@@ -174,5 +187,11 @@ describe('models of an engine', () => {
     // @ts-expect-error a job is no model name
     const models: EngineOptions['models'] = { decide: 'Qwen/Qwen3-4B' }
     expectTypeOf(models).not.toBeNever()
+  })
+
+  it('take undefined for what is not set, also where optional properties are exact', () => {
+    expectTypeOf<{ threads: number | undefined; keepStates: undefined }>().toExtend<EngineOptions>()
+    expectTypeOf<{ maxOptions: number | undefined; onProgress: undefined }>().toExtend<EvaluateOptions>()
+    expectTypeOf<{ onProgress: undefined }>().toExtend<CalibrateOptions>()
   })
 })

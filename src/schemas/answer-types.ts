@@ -180,7 +180,8 @@ export interface ScoreAnswer {
   readonly decided?: boolean
 }
 
-type OptionsOf<Criteria> = `${Extract<keyof Criteria, string | number>}`
+/** Members of an enum stay what they are; numbers are the texts that they become as keys. */
+type OptionsOf<Criteria> = Extract<keyof Criteria, string> | `${Extract<keyof Criteria, number>}`
 
 type AnswerOfType<Q> = Q extends { readonly type: 'noul' }
   ? NoulAnswer

@@ -24,7 +24,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
    * ```
    */
-  readonly modelsUrl?: string
+  readonly modelsUrl?: string | undefined
   /**
    * Model name to the URL of a folder with its files, instead of or beside those of `modelsUrl`.
    *
@@ -33,7 +33,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', models: { 'decide-latest': '/my-model/' } })
    * ```
    */
-  readonly models?: Readonly<Partial<Record<string, string>>>
+  readonly models?: Readonly<Partial<Record<string, string>>> | undefined
   /**
    * Default `auto`: WebGPU where a device computes right, else WebAssembly.
    *
@@ -42,7 +42,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', backend: 'wasm' })
    * ```
    */
-  readonly backend?: 'auto' | 'webgpu' | 'wasm'
+  readonly backend?: 'auto' | 'webgpu' | 'wasm' | undefined
   /**
    * Threads of WebAssembly on a page that is cross-origin isolated; any other has one. Default: half of the processors.
    *
@@ -51,7 +51,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', threads: 4 })
    * ```
    */
-  readonly threads?: number
+  readonly threads?: number | undefined
   /**
    * Makes the worker, for bundlers that don't follow `new URL(..., import.meta.url)`. Its script is
    * `tessera-onnx/web/worker`.
@@ -61,7 +61,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', createWorker: () => new Worker('/tessera-worker.js', { type: 'module' }) })
    * ```
    */
-  readonly createWorker?: () => Worker
+  readonly createWorker?: (() => Worker) | undefined
   /**
    * Bytes of weights that open models may have together. Beyond it the ones that were not used for longest are closed;
    * those in use never are, nor is the one used last. Default 1e9.
@@ -71,7 +71,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', memoryBudget: 2e9 })
    * ```
    */
-  readonly memoryBudget?: number
+  readonly memoryBudget?: number | undefined
 }
 
 const ENGINE_OPTIONS = optionTable('an engine in browsers', {

@@ -1,5 +1,5 @@
 /** An app whose types are checked against the declarations of the package, with errors where they are expected. */
-export const TYPED_APP = `import { createEngine, decide, editImage, generateImage, InvalidRequestError, type DecisionResponse } from 'tessera-onnx'
+export const TYPED_APP = `import { createEngine, decide, editImage, generateImage, InvalidRequestError, toBytes, type DecisionResponse } from 'tessera-onnx'
 import { LIMITS, parseDecisionRequest } from 'tessera-onnx/schemas'
 
 const { answers, model }: { answers: { team: { choice: 'billing' | 'tech' } }; model: string } = await decide({
@@ -27,6 +27,7 @@ export const choice: unknown = mood.choice
 export const other: unknown = answers.other
 const { data } = await generateImage({ prompt: 'an apple', size: '256x256', seed: 7, n: 2 }, { steps: 4, guidance: 1 })
 export const png: string | undefined = data[0]?.b64_json
+export const sent = [new Response(toBytes(data[0])), new Blob([toBytes(data[0])])]
 void editImage({ prompt: 'make it green', images: ['', ''] }, { seed: 1, onProgress: ({ stage }) => stage.length })
 // @ts-expect-error the size of an edit is that of its source
 void editImage({ prompt: 'make it green', image: '', size: '256x256' })
