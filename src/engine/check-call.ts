@@ -1,21 +1,53 @@
-import { callback, flag, oneOf, readOption, withMethods } from '../options/index.ts'
-import type { ListeningOptions } from './call-options.ts'
+import * as z from 'zod'
+import { callback, flag, mustBe, oneOf, optionTable, readOptions, withMethods, withoutGaps } from '../options/index.ts'
+import type { CallOptions, LoadOptions } from './call-options.ts'
+import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
+import type { CallKind } from './jobs.ts'
+
+/** What is checked where it is read: here its name counts. */
+const elsewhere = z.unknown().optional()
 
 const SIGNAL = withMethods<AbortSignal>('an AbortSignal', 'addEventListener').optional()
 const CALLBACK = callback().optional()
-const KEEP_STATE = flag.optional()
-const PRIORITY = oneOf(['normal', 'half']).optional()
+
+const CALL = {
+  signal: SIGNAL,
+  onProgress: CALLBACK,
+  onTimings: CALLBACK,
+  keepState: flag.optional(),
+  client: z.string(mustBe('a text')).optional(),
+  priority: oneOf(['normal', 'half']).optional(),
+  whenBusy: oneOf(['wait', 'refuse']).optional(),
+  lora: elsewhere,
+} satisfies Record<keyof CallOptions, unknown>
+
+const PICTURES = {
+  ...CALL,
+  onPreview: CALLBACK,
+  steps: elsewhere,
+  guidance: elsewhere,
+  negativePrompt: elsewhere,
+  control: elsewhere,
+} satisfies Record<keyof ImageCallOptions, unknown>
+
+const EDIT = { ...PICTURES, seed: elsewhere, strength: elsewhere } satisfies Record<keyof EditImageCallOptions, unknown>
+const LOAD = { signal: SIGNAL, onProgress: CALLBACK, keepOpen: elsewhere } satisfies Record<keyof LoadOptions, unknown>
+const MANY = { signal: SIGNAL, client: CALL.client, lora: elsewhere, concurrency: elsewhere, onResult: CALLBACK }
+
+const TABLES = {
+  decide: optionTable('a call of decide', CALL),
+  decideMany: optionTable('a call of decideMany', MANY),
+  countTokens: optionTable('a call of countTokens', CALL),
+  generateImage: optionTable('a call of generateImage, whose request has the seed', PICTURES),
+  editImage: optionTable('a call of editImage', EDIT),
+  load: optionTable('a call of load', LOAD),
+} satisfies Record<CallKind | 'decideMany', unknown>
 
 /**
  * Checks what JavaScript lets through, before the call has a place in the queue.
  *
  * @throws InvalidRequestError naming the option
  */
-export function checkCall({ signal, priority, keepState, onProgress, onPreview, onTimings }: ListeningOptions): void {
-  readOption('signal', SIGNAL, signal)
-  readOption('priority', PRIORITY, priority)
-  readOption('keepState', KEEP_STATE, keepState)
-  readOption('onProgress', CALLBACK, onProgress)
-  readOption('onPreview', CALLBACK, onPreview)
-  readOption('onTimings', CALLBACK, onTimings)
+export function checkCall(kind: CallKind | 'decideMany', options: object): void {
+  readOptions(TABLES[kind], typeof options === 'object' && options !== null ? withoutGaps(options) : options)
 }

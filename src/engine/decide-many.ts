@@ -2,6 +2,7 @@ import { type TesseraError, toTesseraError } from '../errors/index.ts'
 import { count, readOption } from '../options/index.ts'
 import type { DecisionRequestInput, DecisionResponse } from '../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
+import { checkCall } from './check-call.ts'
 
 /** Requests that are worked on or wait to be taken; the engine itself reads a few at a time. */
 const CONCURRENCY = 8
@@ -109,8 +110,10 @@ type Decide = (request: DecisionRequestInput, options: CallOptions) => Promise<D
 export async function* decideEach(
   decide: Decide,
   requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
-  { concurrency = CONCURRENCY, onResult, signal, client, lora }: DecideManyOptions = {},
+  options: DecideManyOptions = {},
 ): AsyncGenerator<DecisionOutcome, void, undefined> {
+  checkCall('decideMany', options)
+  const { concurrency = CONCURRENCY, onResult, signal, client, lora } = options
   readOption('concurrency', count(1), concurrency)
   const leaving = new AbortController()
   const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])

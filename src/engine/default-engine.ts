@@ -14,20 +14,27 @@ import {
   type ThresholdInput,
 } from '../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
+import { checkCall } from './check-call.ts'
 import { ownControl } from './control-option.ts'
 import { createEngine } from './create-engine.ts'
 import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
 import type { Engine } from './engine.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
+import type { CallKind } from './jobs.ts'
 import { LazyEngine } from './lazy-engine.ts'
 import { ownSources } from './picture-sources.ts'
 
 const shared = new LazyEngine(() => createEngine())
 
-/** The shared engine. A request that is at fault is refused before one is started for it. */
-function share(check: () => unknown, signal: AbortSignal | undefined): Promise<Engine> {
+/** The shared engine. A request that is at fault is refused before one is started for it, and so is what its call says. */
+function share(
+  kind: CallKind,
+  check: () => unknown,
+  options: CallOptions | EditImageCallOptions = {},
+): Promise<Engine> {
+  checkCall(kind, options)
   if (!shared.exists) check()
-  return shared.get(signal)
+  return shared.get(options.signal)
 }
 
 /**
@@ -56,7 +63,7 @@ export async function decide<
   request: ExactDecisionRequest<Questions, Threshold>,
   options?: CallOptions,
 ): Promise<DecisionResponse<Questions, Threshold>> {
-  return (await share(() => parseDecisionRequest(request), options?.signal)).decide(request, options)
+  return (await share('decide', () => parseDecisionRequest(request), options)).decide(request, options)
 }
 
 /**
@@ -88,7 +95,7 @@ export function decideMany(
  * ```
  */
 export async function countTokens(request: DecisionRequestInput, options?: CallOptions): Promise<TokenCount> {
-  return (await share(() => parseDecisionRequest(request), options?.signal)).countTokens(request, options)
+  return (await share('countTokens', () => parseDecisionRequest(request), options)).countTokens(request, options)
 }
 
 /**
@@ -107,7 +114,10 @@ export async function generateImage(
   options?: ImageCallOptions,
 ): Promise<ImageResponse> {
   const call = await ownControl(options, readFile)
-  return (await share(() => parseImageGenerationRequest(request), options?.signal)).generateImage(request, call)
+  return (await share('generateImage', () => parseImageGenerationRequest(request), options)).generateImage(
+    request,
+    call,
+  )
 }
 
 /**
@@ -124,7 +134,7 @@ export async function generateImage(
 export async function editImage(request: EditImageRequest, options?: EditImageCallOptions): Promise<ImageResponse> {
   const read = (await ownSources(request, readFile)) as EditImageRequest
   const call = await ownControl(options, readFile)
-  return (await share(() => parseImageEditRequest(read), options?.signal)).editImage(read, call)
+  return (await share('editImage', () => parseImageEditRequest(read), options)).editImage(read, call)
 }
 
 /**

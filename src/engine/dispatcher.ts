@@ -20,6 +20,7 @@ import { buffersOf } from './picture-sources.ts'
 import type { BackendInfo, FromWorker, News, ToWorker } from './protocol.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import { toRunMessage } from './run-message.ts'
+import { SignalListeners } from './signal-listeners.ts'
 
 /** Calls that wait in front of one that would rather be refused, where `maxQueue` is not set. */
 const SERVICE_QUEUE = 64
@@ -32,6 +33,7 @@ export class Dispatcher {
   /** Jobs at the other end, by id. An aborted one stays until that end has let go of it. */
   readonly #running = new Map<number, Job>()
   readonly #models = new ModelCounts()
+  readonly #signals = new SignalListeners()
   readonly #kept = new KeptModels((name) => this.submit('load', name, { keepOpen: true }))
   #lastId = 0
   #connection: Connection | undefined
@@ -104,7 +106,7 @@ export class Dispatcher {
     options: ListeningOptions = {},
   ): Promise<Calls[Kind]['response']> {
     return new Promise((resolve, reject) => {
-      checkCall(options)
+      checkCall(kind, options)
       const { signal, onProgress, onPreview, client = '', priority, whenBusy } = options
       const id = ++this.#lastId
       const message = toRunMessage({ id, kind, model, request }, options, this.#options)
@@ -113,8 +115,7 @@ export class Dispatcher {
       if (!this.#hasRoom(client, whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY)) {
         throw new OverloadedError()
       }
-
-      const stopListening = () => signal?.removeEventListener('abort', abort)
+      let stopListening = () => {}
       const job: Job = {
         client,
         isHalf: priority === 'half',
@@ -133,7 +134,7 @@ export class Dispatcher {
         },
       }
       const abort = () => this.#abandon(job, new AbortedError(undefined, { cause: signal?.reason }))
-      signal?.addEventListener('abort', abort, { once: true })
+      stopListening = this.#signals.add(signal, abort)
       this.#queue.add(job)
       this.#advance()
     })

@@ -188,6 +188,8 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     await start({ maxConcurrent: 1, maxQueue: 1 })
     const { signal } = new AbortController()
     const outcomes = [{ steps: 1 }, { fail: 'throw' as const }, {}].map((state) => runFake(engine, state, { signal }))
+    // Node warns of more than ten.
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
     const statuses = (await Promise.allSettled(outcomes)).map(({ status }) => status)
     expect(statuses).toEqual(['fulfilled', 'rejected', 'rejected'])
     expect(getEventListeners(signal, 'abort')).toEqual([])

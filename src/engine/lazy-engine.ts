@@ -1,9 +1,11 @@
 import type { Engine } from './engine.ts'
+import { SignalListeners } from './signal-listeners.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 /** An engine that is created on first use, and again if that failed. */
 export class LazyEngine {
   readonly #create: () => Promise<Engine>
+  readonly #signals = new SignalListeners()
   #engine: Promise<Engine> | undefined
 
   constructor(create: () => Promise<Engine>) {
@@ -17,7 +19,7 @@ export class LazyEngine {
 
   /** @throws AbortedError as soon as the signal fires; the engine is created all the same */
   async get(signal?: AbortSignal): Promise<Engine> {
-    return signal === undefined ? this.#get() : unlessAborted(() => this.#get(), signal)
+    return signal === undefined ? this.#get() : unlessAborted(() => this.#get(), signal, this.#signals)
   }
 
   #get(): Promise<Engine> {

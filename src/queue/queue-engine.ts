@@ -46,7 +46,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     readFile,
   )
   const submit = async <Response>(kind: QueuedKind, request: Asked, { call = {}, ...rest }: Submitted = {}) => {
-    checkCall(call)
+    checkCall(kind, call)
     return (await front.submit(kind, { model: request.model, request, options: rest.options ?? {} }, call)) as Response
   }
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
