@@ -73,6 +73,26 @@ describe('many decisions', () => {
     expect(counts.running).toBe(0)
   })
 
+  it('are handed over while their source lets wait, and end with the signal meanwhile', async () => {
+    const { decide } = createDecider()
+    let answered = () => {}
+    async function* conversation() {
+      yield request({})
+      // The next request follows from the outcome of the first; then none comes any more.
+      await new Promise<void>((resolve) => (answered = resolve))
+      yield request({})
+      await new Promise(() => {})
+    }
+    const controller = new AbortController()
+    const outcomes = decideEach(decide, conversation(), { signal: controller.signal })
+    expect((await outcomes.next()).value).toMatchObject({ index: 0 })
+    answered()
+    expect((await outcomes.next()).value).toMatchObject({ index: 1 })
+    const silent = outcomes.next()
+    controller.abort('enough')
+    await expect(silent).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
+  }, 20_000)
+
   it('go on where one request is at fault', async () => {
     await using engine = await startFakeEngine({ worker: false })
     const requests = [request({ name: 'a', steps: 1 }), request(5 as never), request({ fail: 'throw' }), request({})]
@@ -91,6 +111,7 @@ describe('many decisions', () => {
     const controller = new AbortController()
     const requests = times(5).map(() => request({ wait: 10_000 }))
     const all = collect(decideEach(decide, requests, { signal: controller.signal, concurrency: 2 }))
+    await expect.poll(() => counts.running).toBe(2)
     controller.abort('enough')
     await expect(all).rejects.toMatchObject({ code: 'aborted' })
     expect(counts.aborted).toBe(2)
@@ -105,6 +126,10 @@ describe('many decisions', () => {
       throw new RangeError('no more rows')
     }
     await expect(collect(decideEach(decide, broken()))).rejects.toThrow('no more rows')
+    const nothing: AsyncIterable<DecisionRequestInput> = {
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new RangeError('no rows at all')) }),
+    }
+    await expect(collect(decideEach(decide, nothing))).rejects.toThrow('no rows at all')
   })
 
   it.each([0, 1.5, Number.NaN])('are refused with a concurrency of %d', async (concurrency) => {

@@ -1,8 +1,9 @@
-import { type TesseraError, toTesseraError } from '../errors/index.ts'
+import { AbortedError, type TesseraError, toTesseraError } from '../errors/index.ts'
 import { count, readOption } from '../options/index.ts'
 import type { DecisionRequestInput, DecisionResponse } from '../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
 import { checkCall } from './check-call.ts'
+import { RequestSource } from './request-source.ts'
 
 /** Requests that are worked on or wait to be taken; the engine itself reads a few at a time. */
 const CONCURRENCY = 8
@@ -56,14 +57,6 @@ export type DecisionOutcome =
        * for await (const { response } of decideMany([request])) if (!response) console.log('no answer')
        * ```
        */
-      /**
-       * Absent: `error` says why.
-       *
-       * @example
-       * ```ts
-       * for await (const { response } of decideMany([request])) if (!response) console.log('no answer')
-       * ```
-       */
       readonly response?: undefined
       /**
        * What is wrong with this request; the others go on.
@@ -102,7 +95,7 @@ export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client'
 type Decide = (request: DecisionRequestInput, options: CallOptions) => Promise<DecisionResponse>
 
 /**
- * Decides on many requests, a few at a time, and yields their outcomes in their order. What cannot be answered is an
+ * Decides on many requests, a few at a time, and yields their outcomes in their order, each as soon as it is there. What cannot be answered is an
  * outcome too. Whoever takes outcomes slowly slows the reading of `requests` down; leaving the loop stops the work.
  *
  * @throws InvalidRequestError for the options; AbortedError when the signal fires; what `requests` throws
@@ -117,25 +110,32 @@ export async function* decideEach(
   readOption('concurrency', count(1), concurrency)
   const leaving = new AbortController()
   const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])
-  const underway: Promise<DecisionOutcome>[] = []
+  let notice = () => {}
+  const source = new RequestSource(requests, () => notice())
+  const underway: Underway[] = []
   const start = async (request: DecisionRequestInput, index: number): Promise<DecisionOutcome> => {
     const outcome = await settle(decide(request, { signal: stop, client, lora }), index)
     onResult?.(outcome)
     return outcome
   }
+  const onAbort = () => notice()
+  stop.addEventListener('abort', onAbort)
   try {
-    let index = 0
-    for await (const request of requests) {
-      if (underway.length === concurrency) yield await oldest(underway)
-      const outcome = start(request, index++)
-      // It is waited for in its turn; until then nobody must take it for unhandled.
-      outcome.catch(() => {})
-      underway.push(outcome)
+    for (let index = 0; underway.length > 0 || !source.isOver;) {
+      if (stop.aborted) throw new AbortedError(undefined, { cause: stop.reason })
+      if (underway[0]?.isSettled) {
+        yield await underway.shift()!.outcome
+        continue
+      }
+      const next = underway.length < concurrency ? source.take() : undefined
+      if (next) underway.push(follow(start(next.request, index++), () => notice()))
+      else await new Promise<void>((resolve) => (notice = resolve))
     }
-    while (underway.length > 0) yield await oldest(underway)
   } finally {
+    stop.removeEventListener('abort', onAbort)
     leaving.abort()
-    await Promise.allSettled(underway)
+    await Promise.allSettled(underway.map(({ outcome }) => outcome))
+    await source.close()
   }
 
   /** An abort ends all, and is no outcome of one. */
@@ -150,6 +150,18 @@ export async function* decideEach(
   }
 }
 
-function oldest<T>(waiting: T[]): T {
-  return waiting.shift()!
+interface Underway {
+  readonly outcome: Promise<DecisionOutcome>
+  isSettled: boolean
+}
+
+/** An outcome is waited for in its turn; until then nobody must take it for unhandled. */
+function follow(outcome: Promise<DecisionOutcome>, onSettled: () => void): Underway {
+  const followed: Underway = { outcome, isSettled: false }
+  const settled = () => {
+    followed.isSettled = true
+    onSettled()
+  }
+  outcome.then(settled, settled)
+  return followed
 }

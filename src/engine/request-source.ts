@@ -1,0 +1,50 @@
+/** Requests that come when they come: one is read at a time, and what else happens is not kept waiting meanwhile. */
+export class RequestSource<Request> {
+  readonly #iterator: Iterator<Request> | AsyncIterator<Request>
+  readonly #onNews: () => void
+  #isReading = false
+  #isOver = false
+  #read: { readonly request: Request } | { readonly thrown: unknown } | undefined
+
+  /** @param onNews called when a request has come, or none will */
+  constructor(requests: Iterable<Request> | AsyncIterable<Request>, onNews: () => void) {
+    this.#iterator = Symbol.asyncIterator in requests ? requests[Symbol.asyncIterator]() : requests[Symbol.iterator]()
+    this.#onNews = onNews
+  }
+
+  /** Whether all that came was taken, and nothing more will come. */
+  get isOver(): boolean {
+    return this.#isOver && this.#read === undefined
+  }
+
+  /** The request that has come, if one has; else the next is read. @throws what the requests throw */
+  take(): { readonly request: Request } | undefined {
+    const read = this.#read
+    this.#read = undefined
+    if (read && 'thrown' in read) throw read.thrown
+    if (read === undefined && !this.#isReading && !this.#isOver) void this.#next()
+    return read
+  }
+
+  /** Lets its requests go. One that is still to come is not waited for: it may never do. */
+  async close(): Promise<void> {
+    if (this.#isOver) return
+    const closed = this.#iterator.return?.()
+    if (this.#isReading) void Promise.resolve(closed).catch(() => {})
+    else await closed
+  }
+
+  async #next(): Promise<void> {
+    this.#isReading = true
+    try {
+      const { done, value } = await this.#iterator.next()
+      if (done) this.#isOver = true
+      else this.#read = { request: await value }
+    } catch (thrown) {
+      this.#isOver = true
+      this.#read = { thrown }
+    }
+    this.#isReading = false
+    this.#onNews()
+  }
+}
