@@ -38,6 +38,8 @@ export function postWebhook({ url, headers, body, allowsPrivate, signal }: Webho
       response.destroy()
       done(response.statusCode!)
     })
+    // A receiver that answers with another protocol (101) gets no response event and no error. After one of those it changes nothing.
+    request.on('close', () => fail(new Error('the receiver gave no answer')))
     request.end(body)
   })
 }

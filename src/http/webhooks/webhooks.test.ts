@@ -35,7 +35,9 @@ describe('a receiver', () => {
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
       received.push({ headers: request.headers, body })
-      response.writeHead(answers.shift() ?? 200, { location: url }).end('x'.repeat(1000))
+      const status = answers.shift() ?? 200
+      const upgrade = status === 101 && { connection: 'upgrade', upgrade: 'other' }
+      response.writeHead(status, { location: url, ...upgrade }).end('x'.repeat(1000))
     })
   })
   beforeEach(async () => {
@@ -141,6 +143,13 @@ describe('a receiver', () => {
       await expect.poll(() => ended).toEqual(['delivered'])
       expect(received).toHaveLength(3)
       expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['msg_1_1']))
+    })
+
+    it('switches protocols is told again', async () => {
+      answers = [101]
+      open().deliver({ ...job, webhook: url })
+      await expect.poll(() => ended).toEqual(['delivered'])
+      expect(received).toHaveLength(2)
     })
 
     it('redirects is not followed', async () => {
