@@ -1,5 +1,8 @@
 import { NOW } from './server-time.ts'
 
+/** In place of the process that has a job: it had it and left it, so that it did not end by it. */
+export const LEFT = 'left'
+
 /**
  * Adds a job that its process has from this moment, or finds the one that is there, of which somebody is told now. One that is `replaced`,
  * as it was found before, makes room.
@@ -44,8 +47,8 @@ end
 return 1`
 
 /**
- * Takes a job that is not over and that nobody has. In one step: one of the same id may have ended, been removed and begun
- * again since it was looked for.
+ * Takes a job that is not over and that nobody has, and says whether the one that had it left it. In one step: one of the same id may
+ * have ended, been removed and begun again since it was looked for.
  */
 export const TAKE_JOB = `
 local job, open, lease = unpack(KEYS)
@@ -56,7 +59,15 @@ if not found then
   redis.call('SREM', open, id)
   return false
 end
-return redis.call('SET', lease, process, 'PX', leaseMs, 'NX') and found`
+local had = redis.call('GET', lease)
+if had and had ~= '${LEFT}' then return false end
+redis.call('SET', lease, process, 'PX', leaseMs)
+return {found, had and 1 or 0}`
+
+/** Leaves a job to the others, where this process still has it. */
+export const LEAVE_JOB = `
+local process, keptMs = unpack(ARGV)
+if redis.call('GET', KEYS[1]) == process then redis.call('SET', KEYS[1], '${LEFT}', 'PX', keptMs) end`
 
 /** Forgets a job that nobody was told of. */
 export const WITHDRAW_JOB = `

@@ -4,7 +4,7 @@ import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
 import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
-import { ADD_JOB, END_JOB, TAKE_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
+import { ADD_JOB, END_JOB, LEAVE_JOB, LEFT, TAKE_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
 import { type Packed, pack, unpack } from './pack-request.ts'
 import {
   jobKey,
@@ -95,7 +95,7 @@ class RedisJobStore implements JobStore {
     this.shared = {
       renew: (ids) => this.#renew(ids),
       takeOver: () => this.#takeOver(),
-      release: async (id) => void (await client.del(jobLeaseKey(id))),
+      release: (id) => this.#leave(id),
       cancel: async (id) => void (await client.publish(JOB_CANCEL_TOPIC, id)),
       tellNews: async (id, news) =>
         void (await client.set(jobNewsKey(id), sealer.seal(news, id), { PX: NEWS_KEPT_MS })),
@@ -192,6 +192,10 @@ class RedisJobStore implements JobStore {
     await this.#client.set(jobLeaseKey(id), this.#process, { PX: LEASE_MS })
   }
 
+  async #leave(id: string): Promise<void> {
+    await this.#client.eval(LEAVE_JOB, { keys: [jobLeaseKey(id)], arguments: [this.#process, String(OPEN_KEPT_MS)] })
+  }
+
   async #renew(ids: readonly string[]): Promise<void> {
     await Promise.all(ids.map((id) => this.#lease(id)))
   }
@@ -200,7 +204,7 @@ class RedisJobStore implements JobStore {
     const ids = await this.#client.sMembers(OPEN_JOBS_KEY)
     if (ids.length === 0) return []
     const leases = await this.#client.mGet(ids.map(jobLeaseKey))
-    const free = ids.filter((_, index) => leases[index] === null).slice(0, MOST_TAKEN_AT_ONCE)
+    const free = ids.filter((_, index) => leases[index] === null || leases[index] === LEFT).slice(0, MOST_TAKEN_AT_ONCE)
     const taken = await Promise.all(free.map((id) => this.#take(id)))
     return taken.filter((job) => job !== undefined)
   }
@@ -210,7 +214,10 @@ class RedisJobStore implements JobStore {
       keys: [jobKey(id), OPEN_JOBS_KEY, jobLeaseKey(id)],
       arguments: [id, this.#process, String(LEASE_MS)],
     })
-    return typeof taken === 'string' ? this.#open(taken, id) : undefined
+    if (taken === null) return undefined
+    const [sealed, isLeft] = taken as unknown as [string, number]
+    const job = this.#open(sealed, id)
+    return isLeft ? { ...job, takenOver: 0 } : job
   }
 
   #seal({ request, ...job }: Job): string {

@@ -42,7 +42,7 @@ export interface SharedJobs {
   renew(ids: readonly string[]): Promise<void>
   /** Jobs that are not over and that nobody has. From now on this process has them. */
   takeOver(): Promise<Job[]>
-  /** Leaves a job to the others. */
+  /** Leaves a job to the others, for whom it counts as never taken over: this process did not end by it. */
   release(id: string): Promise<void>
   /** Asks whoever has a job to cancel it. */
   cancel(id: string): Promise<void>

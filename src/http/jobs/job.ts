@@ -48,7 +48,7 @@ export interface Job {
   readonly endedAt?: number
   /** What it answers, until it is over. */
   readonly request?: JobRequest
-  /** How often a process took it over from one that had ended. */
+  /** How often a process took it over from one that ended without leaving it to the others, each after the other. */
   readonly takenOver?: number
   /** Address that is told of its end. */
   readonly webhook?: string

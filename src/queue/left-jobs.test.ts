@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import type { Job, JobStore } from '../http/index.ts'
+import { openJobStore } from './index.ts'
+
+const [k1, k2] = ['k1', 'k2'].map((name) => `${name}:${randomBytes(32).toString('base64')}`) as [string, string]
+const job: Job = {
+  id: 'job_1',
+  account: 'me',
+  path: '/v1/systemone',
+  status: 'running',
+  createdAt: 1,
+  keepMs: 0,
+  bytes: 0,
+}
+
+describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
+  let redis: TestRedis
+  const stores: JobStore[] = []
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()))
+  })
+  afterAll(() => redis.stop())
+
+  async function open(keys = k1) {
+    const store = await openJobStore({ connection: redis.url, keys })
+    stores.push(store)
+    return { ...store, ...store.shared! }
+  }
+
+  it('have never been taken over for the next one, and are its own alone', async () => {
+    const [one, two] = [await open(), await open()]
+    await one.add(job)
+    await one.write({ ...job, takenOver: 2 })
+    expect(await two.takeOver()).toEqual([])
+    await one.release(job.id)
+    expect(await two.takeOver()).toEqual([{ ...job, takenOver: 0 }])
+    // It has the job no more, so that there is nothing to leave.
+    await one.release(job.id)
+    expect(await one.takeOver()).toEqual([])
+    await two.remove(job.id)
+  })
+})
