@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis } from '../../../test/helpers/redis-server.ts'
+import { connectRedis } from '../../redis/connect-redis.ts'
 import { createServer } from '../server.ts'
 import { bearer, BODY, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
@@ -49,6 +50,26 @@ describe.skipIf(!hasRedis())('a Redis store', () => {
     expect(await stores[0]!.read('a')).toMatchObject({ document: '90' })
     await Promise.all(stores.map((store) => store.close()))
     await stores[0]!.close()
+  })
+
+  it('reads a document that one process changes many times at once no more often than that', async () => {
+    const store = await openRedisStore(redis.url)
+    const client = await connectRedis(redis.url)
+    await client.configResetStat()
+    const count = (document: string | undefined) => String(Number(document ?? 0) + 1)
+    await Promise.all(Array.from({ length: 32 }, () => store.update('busy', count)))
+    expect(await client.info('commandstats')).toContain('cmdstat_eval:calls=64,')
+    // One that fails does not hold up the next.
+    const fail = () => {
+      throw new Error('refused')
+    }
+    const failed = store.update('busy', fail)
+    const next = store.update('busy', count)
+    await expect(failed).rejects.toThrow('refused')
+    await next
+    expect(await store.read('busy')).toMatchObject({ document: '33' })
+    client.destroy()
+    await store.close()
   })
 
   it('counts requests of all processes against one limit', async () => {

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRedis, type RedisClient } from '../../redis/connect-redis.ts'
 import { createRequestCounter } from '../limits/count-requests.ts'
+import { InTurns } from './in-turns.ts'
 import { requireDurable } from './redis-durability.ts'
 import type { StoredDocument, UsageStore } from './usage-store.ts'
 
@@ -23,6 +25,9 @@ return 1`
 
 /** A server that does not answer is not waited for longer at the end. */
 const CLOSE_MS = 2000
+
+/** Of several processes that change a document at once all but one try again, each after another while. */
+const LONGEST_PAUSE_MS = 10
 
 /** What `openRedisStore` may be told beside the URL. */
 export interface RedisStoreOptions {
@@ -54,23 +59,11 @@ export interface RedisStoreOptions {
 export async function openRedisStore(url: string, { acceptLoss = false }: RedisStoreOptions = {}): Promise<UsageStore> {
   const client = await connectRedis(url)
   if (!acceptLoss) await requireDurable(client)
-  const read = (name: string, signal?: AbortSignal) => readDocument(client, PREFIX + name, signal)
+  const turns = new InTurns()
   return {
-    read,
-    async update(name, change, { signal, keepMs } = {}) {
-      for (let replaced: unknown = 0; replaced !== 1;) {
-        // One of those that try at the same time always gets through, so this ends.
-        const { document, now } = await read(name, signal)
-        // A call that was given up while it waited must not be carried out.
-        signal?.throwIfAborted()
-        const next = change(document, now)
-        if (next === document) return
-        replaced = await withSignal(client, signal).eval(REPLACE_IF_UNCHANGED, {
-          keys: [PREFIX + name],
-          arguments: [document ?? '', next ?? '', keepMs === undefined ? '' : String(keepMs)],
-        })
-      }
-    },
+    read: (name, signal) => readDocument(client, PREFIX + name, signal),
+    // Of those that change a document at once all but one read it for nothing, so this process has one of them at a time.
+    update: (name, change, options) => turns.run(name, () => updateDocument(client, PREFIX + name, change, options)),
     names: (prefix, signal) => listNames(client, prefix, signal),
     countRequest: createRequestCounter(
       ({ RateLimiterRedis }, settings) =>
@@ -90,6 +83,28 @@ async function readDocument(client: RedisClient, key: string, signal?: AbortSign
   const answer = await withSignal(client, signal).eval(READ, { keys: [key] })
   const [document, seconds, microseconds] = answer as [string | null, string, string]
   return { document: document ?? undefined, now: Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) }
+}
+
+async function updateDocument(
+  client: RedisClient,
+  key: string,
+  change: Parameters<UsageStore['update']>[1],
+  { signal, keepMs }: Parameters<UsageStore['update']>[2] = {},
+): Promise<void> {
+  // One of the processes that try at the same time always gets through, so this ends.
+  for (;;) {
+    const { document, now } = await readDocument(client, key, signal)
+    // A call that was given up while it waited must not be carried out.
+    signal?.throwIfAborted()
+    const next = change(document, now)
+    if (next === document) return
+    const replaced = await withSignal(client, signal).eval(REPLACE_IF_UNCHANGED, {
+      keys: [key],
+      arguments: [document ?? '', next ?? '', keepMs === undefined ? '' : String(keepMs)],
+    })
+    if (replaced === 1) return
+    await sleep(Math.random() * LONGEST_PAUSE_MS, undefined, { signal })
+  }
 }
 
 /** A name may be told of several times while the server moves its keys. */
