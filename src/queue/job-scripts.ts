@@ -64,10 +64,12 @@ if had and had ~= '${LEFT}' then return false end
 redis.call('SET', lease, process, 'PX', leaseMs)
 return {found, had and 1 or 0}`
 
-/** Leaves a job to the others, where this process still has it. */
+/** Ends that a process has a job, where it still has it; as one that left it, where a time is given that this is kept for. */
 export const LEAVE_JOB = `
 local process, keptMs = unpack(ARGV)
-if redis.call('GET', KEYS[1]) == process then redis.call('SET', KEYS[1], '${LEFT}', 'PX', keptMs) end`
+if redis.call('GET', KEYS[1]) ~= process then return end
+if keptMs then redis.call('SET', KEYS[1], '${LEFT}', 'PX', keptMs)
+else redis.call('DEL', KEYS[1]) end`
 
 /** Forgets a job that nobody was told of. */
 export const WITHDRAW_JOB = `

@@ -44,4 +44,26 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
     expect(await one.takeOver()).toEqual([])
     await two.remove(job.id)
   })
+
+  it('sealed with a key that is not known here keep no other from being taken over or listed', async () => {
+    const [one, two] = [await open(), await open(k2)]
+    for (const id of Array.from({ length: 60 }, (_, index) => `job_a${index}`)) await one.add({ ...job, id })
+    await two.add({ ...job, id: 'job_b' })
+    for (const store of [one, two]) for (const { id } of await store.list('me')) await store.release(id)
+    expect((await two.list('me')).map(({ id }) => id)).toEqual(['job_b'])
+    const three = await open(k2)
+    // At most fifty are tried at a time.
+    const taken = [...(await three.takeOver()), ...(await three.takeOver())]
+    expect(taken.map(({ id }) => id)).toEqual(['job_b'])
+    expect(await three.takeOver()).toEqual([])
+    const four = await open(`${k2},${k1}`)
+    expect([...(await four.takeOver()), ...(await four.takeOver())]).toHaveLength(60)
+  })
+
+  it('have parts that are sealed with a key that is not known here, and others', async () => {
+    const [one, two] = [await open(), await open(k2)]
+    await one.keepPart('job_2', 'a')
+    await two.keepPart('job_2', 'b')
+    expect(await two.readParts('job_2')).toEqual(['b'])
+  })
 })

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } from '../errors/index.ts'
 import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
 import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
-import { ADD_JOB, END_JOB, LEAVE_JOB, LEFT, TAKE_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
+import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
+import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
 import { type Packed, pack, unpack } from './pack-request.ts'
 import {
   jobKey,
@@ -23,14 +23,9 @@ import type { Sealer } from './sealer.ts'
 
 /** Jobs of one account that are not removed yet. */
 const MOST_EACH = 10_000
-/** How long a process has a job after it said so. */
-const LEASE_MS = 15_000
-/** A job that is never taken over is forgotten; a batch may take days. */
-const OPEN_KEPT_MS = 7 * 24 * 3600 * 1000
 const UNFETCHED_MS = 600_000
 /** A step of a large picture on a slow machine takes longer, and is news again then. */
 const NEWS_KEPT_MS = 120_000
-const MOST_TAKEN_AT_ONCE = 50
 
 /** Longer than a process that refuses a job waits for a server that is away. */
 const TOLD_KEPT_MS = 600_000
@@ -85,17 +80,18 @@ class RedisJobStore implements JobStore {
   readonly #subscriber: RedisClient
   readonly #sealer: Sealer
   readonly #webhooks: RedisWebhooks
-  readonly #process = randomUUID()
+  readonly #leases: JobLeases
 
   constructor(client: RedisClient, subscriber: RedisClient, sealer: Sealer) {
     this.#client = client
     this.#subscriber = subscriber
     this.#sealer = sealer
     this.#webhooks = new RedisWebhooks(client, sealer)
+    this.#leases = new JobLeases(client, (sealed, id) => this.#openKnown(sealed, id))
     this.shared = {
-      renew: (ids) => this.#renew(ids),
-      takeOver: () => this.#takeOver(),
-      release: (id) => this.#leave(id),
+      renew: (ids) => this.#leases.renew(ids),
+      takeOver: () => this.#leases.takeOver(),
+      release: (id) => this.#leases.leave(id),
       cancel: async (id) => void (await client.publish(JOB_CANCEL_TOPIC, id)),
       tellNews: async (id, news) =>
         void (await client.set(jobNewsKey(id), sealer.seal(news, id), { PX: NEWS_KEPT_MS })),
@@ -104,7 +100,7 @@ class RedisJobStore implements JobStore {
         return sealed === null ? undefined : sealer.open(sealed, id)
       },
       keepPart: (id, part) => this.#keepPart(id, part),
-      readParts: async (id) => (await client.lRange(jobPartsKey(id), 0, -1)).map((sealed) => sealer.open(sealed, id)),
+      readParts: (id) => this.#readParts(id),
       webhooks: this.#webhooks,
       onCancel: (listener) => void subscriber.subscribe(JOB_CANCEL_TOPIC, listener).catch(() => {}),
     }
@@ -119,7 +115,7 @@ class RedisJobStore implements JobStore {
     }
     const keys = [jobKey(id), jobToldKey(id), jobLeaseKey(id), OPEN_JOBS_KEY, jobsKey(account)]
     const times = [LEASE_MS, OPEN_KEPT_MS, TOLD_KEPT_MS, job.createdAt].map(String)
-    const order = [id, this.#seal(job), this.#process, ...times]
+    const order = [id, this.#seal(job), this.#leases.process, ...times]
     // Another process may have replaced it meanwhile: then that one is found.
     for (let replaced: string[] = []; ;) {
       const found = await this.#client.eval(ADD_JOB, { keys, arguments: [...order, ...replaced] })
@@ -173,8 +169,9 @@ class RedisJobStore implements JobStore {
     if (gone.length > 0) await this.#client.zRem(jobsKey(account), gone)
     return ids.flatMap((id, index) => {
       const sealed = texts[index]
-      if (typeof sealed !== 'string') return []
-      const { result: _result, request: _request, ...job } = this.#open(sealed, id)
+      const opened = typeof sealed === 'string' ? this.#openKnown(sealed, id) : undefined
+      if (opened === undefined) return []
+      const { result: _result, request: _request, ...job } = opened
       return [job]
     })
   }
@@ -188,40 +185,29 @@ class RedisJobStore implements JobStore {
     await this.#client.multi().rPush(key, this.#sealer.seal(part, id)).pExpire(key, OPEN_KEPT_MS).exec()
   }
 
-  async #lease(id: string): Promise<void> {
-    await this.#client.set(jobLeaseKey(id), this.#process, { PX: LEASE_MS })
-  }
-
-  async #leave(id: string): Promise<void> {
-    await this.#client.eval(LEAVE_JOB, { keys: [jobLeaseKey(id)], arguments: [this.#process, String(OPEN_KEPT_MS)] })
-  }
-
-  async #renew(ids: readonly string[]): Promise<void> {
-    await Promise.all(ids.map((id) => this.#lease(id)))
-  }
-
-  async #takeOver(): Promise<Job[]> {
-    const ids = await this.#client.sMembers(OPEN_JOBS_KEY)
-    if (ids.length === 0) return []
-    const leases = await this.#client.mGet(ids.map(jobLeaseKey))
-    const free = ids.filter((_, index) => leases[index] === null || leases[index] === LEFT).slice(0, MOST_TAKEN_AT_ONCE)
-    const taken = await Promise.all(free.map((id) => this.#take(id)))
-    return taken.filter((job) => job !== undefined)
-  }
-
-  async #take(id: string): Promise<Job | undefined> {
-    const taken = await this.#client.eval(TAKE_JOB, {
-      keys: [jobKey(id), OPEN_JOBS_KEY, jobLeaseKey(id)],
-      arguments: [id, this.#process, String(LEASE_MS)],
+  /** Without the parts that are sealed with a key that is not known here: what they hold is computed again. */
+  async #readParts(id: string): Promise<string[]> {
+    const parts = await this.#client.lRange(jobPartsKey(id), 0, -1)
+    return parts.flatMap((sealed) => {
+      try {
+        return [this.#sealer.open(sealed, id)]
+      } catch {
+        return []
+      }
     })
-    if (taken === null) return undefined
-    const [sealed, isLeft] = taken as unknown as [string, number]
-    const job = this.#open(sealed, id)
-    return isLeft ? { ...job, takenOver: 0 } : job
   }
 
   #seal({ request, ...job }: Job): string {
     return this.#sealer.seal(JSON.stringify({ ...job, ...(request && { request: pack(request) }) }), job.id)
+  }
+
+  /** Undefined for one that is sealed with a key that is not known here. */
+  #openKnown(sealed: string, id: string): Job | undefined {
+    try {
+      return this.#open(sealed, id)
+    } catch {
+      return undefined
+    }
   }
 
   #open(sealed: string, id: string): Job {

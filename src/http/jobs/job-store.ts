@@ -28,7 +28,7 @@ export interface JobStore {
    * @returns whether it is forgotten
    */
   withdraw(id: string): Promise<boolean>
-  /** Jobs of an account, newest first, without their results. */
+  /** Jobs of an account, newest first, without their results; without those that cannot be read here. */
   list(account: string): Promise<Job[]>
   /** Where several processes share the jobs. */
   readonly shared?: SharedJobs
@@ -52,7 +52,7 @@ export interface SharedJobs {
   readNews(id: string): Promise<string | undefined>
   /** Keeps a part of what a job has come to, for whoever takes it over; forgotten when the job is over. */
   keepPart(id: string, part: string): Promise<void>
-  /** The parts that were kept of a job that is not over, in their order. */
+  /** The parts that were kept of a job that is not over, in their order, without those that cannot be read here. */
   readParts(id: string): Promise<string[]>
   /** Webhooks of jobs that are over, which were not delivered yet. */
   readonly webhooks: KeptWebhooks

@@ -18,9 +18,16 @@ const BEAT_MS = 3000
 export function keepShared(shared: SharedJobs | undefined, { underway, resume, cancel }: Keeper): () => void {
   if (shared === undefined) return () => {}
   shared.onCancel(cancel)
+  const resumeKnown = (job: Job) => {
+    try {
+      resume(job)
+    } catch {
+      // One of a route that another version has keeps none of those behind it; its lease ends, for a process that knows it.
+    }
+  }
   const beat = async () => {
     await shared.renew(underway())
-    for (const job of await shared.takeOver()) resume(job)
+    for (const job of await shared.takeOver()) resumeKnown(job)
   }
   // A store that is away is asked again with the next beat.
   const timer = setInterval(() => void beat().catch(() => {}), BEAT_MS).unref()

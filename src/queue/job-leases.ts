@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import type { Job } from '../http/index.ts'
+import type { RedisClient } from '../redis/connect-redis.ts'
+import { LEAVE_JOB, LEFT, TAKE_JOB } from './job-scripts.ts'
+import { jobKey, jobLeaseKey, OPEN_JOBS_KEY } from './queue-names.ts'
+
+/** How long a process has a job after it said so. */
+export const LEASE_MS = 15_000
+/** A job that is never taken over is forgotten; a batch may take days. */
+export const OPEN_KEPT_MS = 7 * 24 * 3600 * 1000
+const MOST_TAKEN_AT_ONCE = 50
+
+/** Which process has which of the jobs that are not over. */
+export class JobLeases {
+  /** Name of this process. */
+  readonly process = randomUUID()
+  readonly #client: RedisClient
+  readonly #open: (sealed: string, id: string) => Job | undefined
+  /** Those that are sealed with keys that are not known here. */
+  readonly #unreadable = new Set<string>()
+
+  /** @param open undefined for a job that is sealed with a key that is not known here */
+  constructor(client: RedisClient, open: (sealed: string, id: string) => Job | undefined) {
+    this.#client = client
+    this.#open = open
+  }
+
+  async renew(ids: readonly string[]): Promise<void> {
+    await Promise.all(ids.map((id) => this.#client.set(jobLeaseKey(id), this.process, { PX: LEASE_MS })))
+  }
+
+  async takeOver(): Promise<Job[]> {
+    const ids = await this.#client.sMembers(OPEN_JOBS_KEY)
+    for (const id of this.#unreadable) if (!ids.includes(id)) this.#unreadable.delete(id)
+    if (ids.length === 0) return []
+    const leases = await this.#client.mGet(ids.map(jobLeaseKey))
+    const isFree = (id: string, lease: unknown) => (lease === null || lease === LEFT) && !this.#unreadable.has(id)
+    const free = ids.filter((id, index) => isFree(id, leases[index])).slice(0, MOST_TAKEN_AT_ONCE)
+    // Those that are taken are this process's, whatever becomes of the others.
+    const taken = await Promise.allSettled(free.map((id) => this.#take(id)))
+    return taken.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []))
+  }
+
+  async leave(id: string, isMarked = true): Promise<void> {
+    const kept = isMarked ? [String(OPEN_KEPT_MS)] : []
+    await this.#client.eval(LEAVE_JOB, { keys: [jobLeaseKey(id)], arguments: [this.process, ...kept] })
+  }
+
+  async #take(id: string): Promise<Job | undefined> {
+    const taken = await this.#client.eval(TAKE_JOB, {
+      keys: [jobKey(id), OPEN_JOBS_KEY, jobLeaseKey(id)],
+      arguments: [id, this.process, String(LEASE_MS)],
+    })
+    if (taken === null) return undefined
+    const [sealed, isLeft] = taken as unknown as [string, number]
+    const job = this.#open(sealed, id)
+    if (job !== undefined) return isLeft ? { ...job, takenOver: 0 } : job
+    // As it was before, for a process that knows its key; here it would keep others from being taken.
+    this.#unreadable.add(id)
+    await this.leave(id, isLeft === 1)
+    return undefined
+  }
+}
