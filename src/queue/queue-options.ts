@@ -15,8 +15,8 @@ export interface ConnectionOptions {
    */
   readonly connection: string
   /**
-   * Keys that seal what goes through the queue, as `id:base64` of 32 bytes, separated by commas: the first one seals, all open. Default:
-   * the variable `TESSERA_QUEUE_KEYS`.
+   * Keys that seal what goes through the queue, as `id:base64` of 32 bytes, separated by commas: the first one seals, all open. A new one
+   * comes behind the old one in all processes, then in front of it. Default: the variable `TESSERA_QUEUE_KEYS`.
    *
    * @example
    * ```ts

@@ -15,8 +15,8 @@ const KEY_BYTES = 32
 const ENVIRONMENT = 'TESSERA_QUEUE_KEYS'
 
 /**
- * AES-256-GCM with keys as `id:base64`, separated by commas: the first one seals, all of them open, so that a new key is
- * put in front while calls of the old one are still there.
+ * AES-256-GCM with keys as `id:base64`, separated by commas: the first one seals, all of them open. A new key is put behind
+ * the old one in all processes, then in front of it in all, and stays alone when nothing of the old one is left.
  *
  * @param keys default the variable `TESSERA_QUEUE_KEYS`
  * @throws InvalidRequestError without keys, or for one that is none; never shows a key
