@@ -1,4 +1,5 @@
 import type { Queue } from 'bullmq'
+import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { loadBullmq } from './load-bullmq.ts'
 import { PREFIX, type ModelQueue } from './queue-names.ts'
@@ -37,7 +38,7 @@ export async function connectFront(url: string): Promise<Connected> {
     subscriber,
     queue: (name) => queues.get(name) ?? open(name),
     async close() {
-      await Promise.allSettled([...queues.values()].map((queue) => queue.close()))
+      await answerInTime(Promise.allSettled([...queues.values()].map((queue) => queue.close()))).catch(() => {})
       for (const each of [client, subscriber]) each.destroy()
     },
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ListeningOptions } from '../engine/call-options.ts'
 import { AbortedError, EngineDisposedError, WorkerCrashedError } from '../errors/index.ts'
+import { answerInTime } from '../redis/answer-in-time.ts'
 import { callTracingOnDemand } from './call-tracing.ts'
 import { type Connected, connectFront } from './connect-front.ts'
 import { FleetView } from './fleet-view.ts'
@@ -55,10 +56,10 @@ export class QueueFront {
     return { waiting: this.#pending.size - running, running }
   }
 
-  /** The workers that are there now. */
+  /** The workers that are there now. @throws OverloadedError where the server does not say so in time */
   async readReports(): Promise<readonly WorkerReport[]> {
-    const { client } = await this.#connect()
-    return (await this.fleet.read(client)).reports
+    const reading = this.#connect().then(({ client }) => this.fleet.read(client))
+    return (await answerInTime(reading).catch(refuseUntyped)).reports
   }
 
   /** @throws AbortedError, OverloadedError, EngineDisposedError, ModelNotFoundError; what the worker's engine threw; WorkerCrashedError */
@@ -106,7 +107,8 @@ export class QueueFront {
     // It may have been set while the connection was opened.
     clearInterval(this.#timer)
     if (connected === undefined) return
-    await Promise.all(pending.map((call) => this.#withdraw(call, connected)))
+    // Where the server is away nobody is told.
+    await answerInTime(Promise.all(pending.map((call) => this.#withdraw(call, connected)))).catch(() => {})
     await connected.close()
   }
 

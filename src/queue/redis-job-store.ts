@@ -2,6 +2,7 @@ import { OverloadedError, RateLimitError, StoreUnavailableError, TesseraError } 
 import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
 import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
+import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
@@ -23,6 +24,8 @@ import type { Sealer } from './sealer.ts'
 
 /** Jobs of one account that are not removed yet. */
 const MOST_EACH = 10_000
+/** Of an account whose jobs have large results, which are read with them. */
+const LIST_MS = 10_000
 const UNFETCHED_MS = 600_000
 /** A step of a large picture on a slow machine takes longer, and is news again then. */
 const NEWS_KEPT_MS = 120_000
@@ -52,20 +55,33 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
   const subscriber = await connectRedis(connection, 'connection')
   const store = new RedisJobStore(client, subscriber, sealer)
   return {
-    shared: store.shared,
-    add: (job) => reach(store.add(job)),
+    shared: { ...store.shared, release: (id) => reach(store.shared.release(id)) },
+    add(job) {
+      const adding = store.add(job)
+      return reach(adding).catch((error: unknown) => {
+        // Whoever asked is told that there is no job, so none is to begin when the server is there again.
+        void adding.then(async (found) => found ?? (await store.withdraw(job.id))).catch(() => {})
+        throw error
+      })
+    },
     read: (id) => reach(store.read(id)),
-    // A command that breaks off with the connection is not sent again; one that is given while there is none waits for it.
-    write: (job) => reach(store.write(job).catch(() => store.write(job))),
+    // A command that breaks off with the connection is not sent again; one that is given while there is none waits for it. So
+    // does a job whose turn or end comes while the server is away.
+    write: (job) => typed(store.write(job).catch(() => store.write(job))),
     remove: (id) => reach(store.remove(id)),
     withdraw: (id) => reach(store.withdraw(id).catch(() => store.withdraw(id))),
-    list: (account) => reach(store.list(account)),
+    list: (account) => reach(store.list(account), LIST_MS),
     close: () => store.close(),
   }
 }
 
+/** For what somebody waits for. */
+function reach<Result>(work: Promise<Result>, milliseconds?: number): Promise<Result> {
+  return typed(answerInTime(work, milliseconds))
+}
+
 /** A server that is away, or refuses a command, is no fault of the service: the same request may succeed in a moment. */
-async function reach<Result>(work: Promise<Result>): Promise<Result> {
+async function typed<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (cause) {

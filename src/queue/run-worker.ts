@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Job, Worker } from 'bullmq'
 import type { ModelInfo } from '../engine/index.ts'
 import { readOptions } from '../options/index.ts'
+import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { answerCall, type AnswerParts, isSuspect } from './answer-call.ts'
 import { type CallTracing, callTracingOnDemand } from './call-tracing.ts'
@@ -18,6 +19,8 @@ import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
 
 /** Times that a call may be in a worker that ends by another one's fault. */
 const MOST_STALLED = 10
+/** How long handing calls back may take after the grace. */
+const HAND_BACK_MS = 3000
 
 /** A worker that answers calls of the queue until it is closed. */
 export interface RunningWorker {
@@ -127,12 +130,17 @@ async function close(
   graceMs: number | undefined,
 ): Promise<void> {
   const [client, subscriber] = clients
-  await Promise.all([removeReport(client, id), openFirst.withdraw()]).catch(() => {})
   const handBack = () => {
     for (const controller of running.values()) controller.abort(HANDED_BACK)
   }
+  // Before anything waits for a server that may be away.
   const timer = graceMs === undefined ? undefined : setTimeout(handBack, graceMs)
-  await Promise.allSettled(workers.map((worker) => worker.close()))
+  await answerInTime(Promise.all([removeReport(client, id), openFirst.withdraw()])).catch(() => {})
+  const ended = Promise.allSettled(workers.map((worker) => worker.close()))
+  await (graceMs === undefined ? ended : answerInTime(ended, graceMs + HAND_BACK_MS)).catch(() => {
+    // What is not handed back goes to another worker when its lease is over.
+    for (const worker of workers) void worker.disconnect().catch(() => {})
+  })
   clearTimeout(timer)
   for (const each of [client, subscriber]) each.destroy()
 }

@@ -45,7 +45,8 @@ export function createReadinessRoute({ engine, store, requires, isDraining, hasS
           () => true,
           () => false,
         ),
-        hasModels(),
+        // A front cannot say what workers have while its queue is away.
+        hasModels().catch(() => false),
       ])
       const missing = [
         ...(isDraining() ? ['draining'] : []),

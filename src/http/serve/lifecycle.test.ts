@@ -58,6 +58,15 @@ describe('the end of a service', () => {
     expect([stub.counts.aborted, await server.usage(`key_`)]).toEqual([1, []])
   })
 
+  it('does not wait for a store that is away', async () => {
+    const other = await serveHttp({ ...server, close: () => new Promise(() => {}) }, '127.0.0.1', 0)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const closed = other.close({ graceMs: 1000 })
+    await vi.advanceTimersByTimeAsync(6000)
+    vi.useRealTimers()
+    await closed
+  })
+
   it('begins with a time in which requests are answered while /readyz sends others elsewhere', async () => {
     const closing = service.close({ drainMs: 3000 })
     await sleep(50)
@@ -138,6 +147,8 @@ describe('readiness', () => {
     const store = { ...createMemoryStore(), read: () => Promise.reject(new Error('away')) }
     expect(await readiness({ store })).toEqual({ status: 'unavailable', missing: ['store'] })
     engine.models = async () => []
+    expect(await readiness({})).toEqual({ status: 'unavailable', missing: ['models'] })
+    engine.models = () => Promise.reject(new Error('away'))
     expect(await readiness({})).toEqual({ status: 'unavailable', missing: ['models'] })
   })
 

@@ -23,6 +23,9 @@ export interface Ending {
 
 const IDLE_CHECK_MS = 20
 
+/** How long what was cut off has to be put in order: a store that is away would be waited for. */
+const LATE_MS = 5000
+
 /**
  * Listens for requests.
  *
@@ -46,7 +49,7 @@ export async function serveHttp(
       // What is cut off counts as hung up: its work stops, and is not charged.
       const cut = graceMs === undefined ? undefined : setTimeout(() => http.closeAllConnections(), graceMs)
       await drain(server, http, drainMs)
-      await closeAll(server, http, unused)
+      await within(graceMs === undefined ? undefined : graceMs - drainMs + LATE_MS, closeAll(server, http, unused))
       clearTimeout(cut)
     },
   }
@@ -57,6 +60,15 @@ async function drain(server: Server, http: HttpServer, milliseconds: number): Pr
   server.drain()
   http.prependListener('request', (_, response) => void response.setHeader('connection', 'close'))
   if (milliseconds > 0) await sleep(milliseconds)
+}
+
+async function within(milliseconds: number | undefined, work: Promise<void>): Promise<void> {
+  if (milliseconds === undefined) return work
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 async function closeAll(server: Server, http: HttpServer, unused: ReadonlySet<Socket>): Promise<void> {
