@@ -1,8 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
-import { connectInline } from '../engine/inline-connection.ts'
 import { startEngine } from '../engine/start-engine.ts'
+import { connectPage } from './page-connection.ts'
 import { resolveWebOptions, type WebEngineOptions } from './resolve-web-options.ts'
-import { createWebParts } from './web-parts.ts'
 import { createWebTaskSource } from './web-task-source.ts'
 import { connectWebWorker } from './worker-connection.ts'
 
@@ -21,10 +20,7 @@ import { connectWebWorker } from './worker-connection.ts'
  */
 export async function createEngine(options: WebEngineOptions): Promise<Engine> {
   const resolved = resolveWebOptions(options, typeof document === 'undefined' ? location.href : document.baseURI)
-  const { createSource, createBackend } = createWebParts()
-  const connect = resolved.worker
-    ? connectWebWorker(options.createWorker ?? createDefaultWorker)
-    : connectInline(createSource, createBackend)
+  const connect = resolved.worker ? connectWebWorker(options.createWorker ?? createDefaultWorker) : connectPage
   return startEngine(resolved, connect, createWebTaskSource(resolved.settings))
 }
 

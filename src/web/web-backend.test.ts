@@ -4,13 +4,14 @@ import { createWebBackend } from './web-backend.ts'
 import { WeightStore } from './weight-store.ts'
 
 const runtime = vi.hoisted(() => ({
-  env: { wasm: {}, versions: { web: '1.0.0' } },
+  env: { wasm: {}, webgpu: {}, versions: { web: '1.0.0' } },
   InferenceSession: { create: () => Promise.reject(new Error('no kernels')) },
 }))
 vi.mock('onnxruntime-web/webgpu', () => runtime)
 vi.mock('onnxruntime-web/wasm', () => runtime)
 afterEach(() => void vi.unstubAllGlobals())
 
+const parts = { weights: new WeightStore(), onLost: () => {} }
 const { settings } = resolveWebOptions({ runtimeUrl: '/ort' }, 'https://app.example')
 const stubAdapter = (adapter: object) =>
   vi.stubGlobal('navigator', {
@@ -21,7 +22,7 @@ const stubAdapter = (adapter: object) =>
 it('tries a device that says nothing about itself', async () => {
   stubAdapter({})
   const reason = expect.stringMatching(/webgpu: it does not compute here \(no kernels\).*wasm: it does not/)
-  await expect(createWebBackend(settings, new WeightStore())).rejects.toMatchObject({
+  await expect(createWebBackend(settings, parts)).rejects.toMatchObject({
     code: 'backend_unavailable',
     reason,
   })
@@ -30,7 +31,7 @@ it('tries a device that says nothing about itself', async () => {
 it('does not take a device in software unless it is asked for', async () => {
   stubAdapter({ info: { isFallbackAdapter: true } })
   const reason = expect.stringContaining('webgpu: WebGPU finds only a device in software here')
-  await expect(createWebBackend(settings, new WeightStore())).rejects.toMatchObject({ reason })
-  const asked = createWebBackend({ ...settings, backend: 'webgpu' }, new WeightStore())
+  await expect(createWebBackend(settings, parts)).rejects.toMatchObject({ reason })
+  const asked = createWebBackend({ ...settings, backend: 'webgpu' }, parts)
   await expect(asked).rejects.toMatchObject({ reason: expect.stringContaining('no kernels') })
 })

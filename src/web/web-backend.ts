@@ -6,26 +6,38 @@ import type { OrtRuntime } from '../backends/open-session.ts'
 import { createOrtBackend } from '../backends/ort-backend.ts'
 import type { EngineSettings } from '../engine/resolve-options.ts'
 import { BackendUnavailableError } from '../errors/index.ts'
+import { refuseLostDevice, watchDevice } from './lost-device.ts'
 import type { WeightStore } from './weight-store.ts'
 
 type WebBackendName = Extract<BackendName, 'webgpu' | 'wasm'>
+
+export interface WebBackendParts {
+  readonly weights: WeightStore
+  /** Told when the device of the backend is lost; it computes nothing from then on. */
+  readonly onLost: (error: Error) => void
+}
 
 /**
  * A backend of this browser. `auto` takes WebGPU where there is a device that computes right, else WebAssembly.
  *
  * @throws BackendUnavailableError
  */
-export async function createWebBackend(settings: EngineSettings, weights: WeightStore): Promise<BackendChoice> {
+export async function createWebBackend(
+  settings: EngineSettings,
+  { weights, onLost }: WebBackendParts,
+): Promise<BackendChoice> {
   const threads = countThreads(settings.threads)
   let runtime = ''
   const create = async (name: WebBackendName) => {
     const device = name === 'webgpu' ? await requireAdapter({ hardware: settings.backend === 'auto' }) : undefined
     const ort = await loadRuntime(name, settings.runtimeUrl!, threads)
+    if (device !== undefined) await refuseLostDevice(ort)
     runtime = `onnxruntime-web ${ort.env.versions.web}`
     const backend = await createOrtBackend(name, ort, {
       session: { executionProviders: [name] },
       kind: device === undefined ? 'processor' : device.features.has('shader-f16') ? 'device' : 'device without half',
     })
+    if (device !== undefined) void watchDevice(ort, onLost)
     return handOverWeights(backend, (folder, file) => weights.read(folder, file))
   }
   const finish = (backend: Backend, reason: string, tried: BackendChoice['tried']) => ({

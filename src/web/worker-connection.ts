@@ -13,8 +13,9 @@ export function connectWebWorker(create: () => Worker): Connect {
       if (!open) return
       open = false
       worker.terminate()
-      // A script that cannot be loaded gives an event without a message.
-      onCrash(event.message ? 'it threw an error' : 'its script could not be loaded or run', event.error)
+      // A script that cannot be loaded gives an event without a message. What was thrown stays in the worker.
+      const cause = event.message ? new Error(event.message) : undefined
+      onCrash(cause ? 'it threw an error, see `cause`' : 'its script could not be loaded or run', cause)
     })
     return {
       post: (message, moved = []) => worker.postMessage(message, [...moved]),
