@@ -127,7 +127,9 @@ export class JobRunner {
     const model = lora.length === 0 ? resolved : { ...resolved, lora }
     stint.model = model.id
     const needsWeights = kind !== 'countTokens' || models.isOpen(openKey(model))
-    const openable = needsWeights ? this.#openable(this.#parts, model, context) : this.#countable(this.#parts, model)
+    const openable = needsWeights
+      ? this.#openable(this.#parts, model, context)
+      : this.#countable(this.#parts, model, context)
     return models.use(openable, signal, async (task) => {
       // The turn is taken only now: opening a model, a download in browsers, must not keep the others from computing.
       await context.turn()
@@ -171,12 +173,11 @@ export class JobRunner {
   }
 
   /** The model for counting alone: its tokenizer and what it says of itself, without its weights. */
-  #countable({ source, backend }: Parts, model: ResolvedModel): Openable {
+  #countable({ source, backend }: Parts, model: ResolvedModel, { onProgress }: TellingContext): Openable {
     return {
       folder: `${openKey(model)}${TOKENS_ONLY}`,
       weigh: () => Promise.resolve(0),
-      open: (signal) =>
-        source.open(model, withoutSessions(backend), { signal, onProgress: () => {}, withoutWeights: true }),
+      open: (signal) => source.open(model, withoutSessions(backend), { signal, onProgress, withoutWeights: true }),
     }
   }
 }

@@ -11,6 +11,11 @@ async function openCache(): Promise<Cache | undefined> {
   return typeof caches === 'undefined' ? undefined : caches.open(CACHE).catch(() => undefined)
 }
 
+/** Whether Cache Storage has a file, or that there is none. */
+export async function isKept(url: string): Promise<boolean> {
+  return (await (await openCache())?.match(url)) !== undefined
+}
+
 export interface DownloadOptions {
   /** Stops it. */
   readonly signal?: AbortSignal

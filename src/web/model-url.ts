@@ -1,13 +1,23 @@
 import type { ModelFiles, WeightFile } from '../models/model-files.ts'
-import { download, type DownloadOptions } from './download.ts'
+import { downloadPart } from './download-part.ts'
+import { download, type DownloadOptions, isKept } from './download.ts'
 import type { WeightStore } from './weight-store.ts'
+
+export interface UrlOptions extends DownloadOptions {
+  /** Whether of weight files only what is read is loaded, where their server allows that. @defaultValue false */
+  readonly inParts?: boolean
+}
+
+/** What a safetensors file begins with: the length of its header. */
+const PREFIX_BYTES = 8
 
 /**
  * The files of a model below a URL.
  *
  * @param options for all files; bytes are told of weight files
  */
-export function openUrl(url: string, weights: WeightStore, options: DownloadOptions = {}): ModelFiles {
+export function openUrl(url: string, weights: WeightStore, options: UrlOptions = {}): ModelFiles {
+  const load = (name: string) => weights.load(`${url}/${name}`, options)
   return {
     location: url,
     name: url.split('/').at(-1)!,
@@ -16,7 +26,10 @@ export function openUrl(url: string, weights: WeightStore, options: DownloadOpti
       return bytes && new TextDecoder().decode(bytes)
     },
     async findWeights(name): Promise<WeightFile | undefined> {
-      const bytes = await weights.load(`${url}/${name}`, options)
+      const inParts = options.inParts && !(await isKept(`${url}/${name}`))
+      const part = inParts ? await openPart(url, name, () => load(name), options.signal) : undefined
+      if (part !== undefined) return part
+      const bytes = await load(name)
       return (
         bytes && {
           folder: url,
@@ -28,4 +41,22 @@ export function openUrl(url: string, weights: WeightStore, options: DownloadOpti
     },
     within: (folder) => openUrl(`${url}/${folder}`, weights, options),
   }
+}
+
+/** A file of which parts are loaded as they are read, the whole one only where a part does not come. */
+async function openPart(
+  folder: string,
+  name: string,
+  load: () => Promise<Uint8Array | undefined>,
+  signal?: AbortSignal,
+): Promise<WeightFile | undefined> {
+  const url = `${folder}/${name}`
+  const prefix = await downloadPart(url, [0, PREFIX_BYTES], signal)
+  if (prefix === undefined) return undefined
+  async function read(start: number, length: number): Promise<Uint8Array> {
+    if (start + length <= PREFIX_BYTES) return prefix!.bytes.subarray(start, start + length)
+    const part = await downloadPart(url, [start, length], signal)
+    return part?.bytes ?? (await load())?.subarray(start, start + length) ?? new Uint8Array()
+  }
+  return { folder, name, size: prefix.size, read }
 }

@@ -1,12 +1,15 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Backend } from '../backends/backend.ts'
 import { connectInline } from '../engine/inline-connection.ts'
 import { startEngine } from '../engine/start-engine.ts'
 import { resolveWebOptions } from './resolve-web-options.ts'
-import { page, refusal, stubSite } from './test-support/fake-site.ts'
+import { inParts, page, refusal, stubSite } from './test-support/fake-site.ts'
 import { createWebTaskSource } from './web-task-source.ts'
 
 const SITE = 'https://app.example'
+const DECIDE_MINI = fileURLToPath(new URL('../../models/decide-mini', import.meta.url))
 const options = resolveWebOptions(
   {
     runtimeUrl: '/ort',
@@ -22,6 +25,16 @@ const BACKEND = {
   dispose: async () => {},
 } as unknown as Backend
 afterEach(() => void vi.unstubAllGlobals())
+
+async function startInline() {
+  const described = { runtime: '', runtimeTelemetry: 'off' } as const
+  const choice = { backend: BACKEND, chosen: 'wasm', reason: '', threads: 1, ...described, tried: [] } as const
+  const connect = connectInline(
+    () => source,
+    async () => choice,
+  )
+  return startEngine(options, connect, source)
+}
 
 it.each(['constructor', 'toString', '__proto__'])(
   'serves the name %s as any other that it does not list',
@@ -57,16 +70,7 @@ it('lists every model, whatever is wrong with one of them', async () => {
     [`${SITE}/pictures/model_index.json`]: refusal(500),
     [`${SITE}/away/model_index.json`]: undefined,
   })
-  const described = { runtime: '', runtimeTelemetry: 'off' } as const
-  const choice = { backend: BACKEND, chosen: 'wasm', reason: '', threads: 1, ...described, tried: [] } as const
-  const engine = await startEngine(
-    options,
-    connectInline(
-      () => source,
-      async () => choice,
-    ),
-    source,
-  )
+  const engine = await startInline()
   try {
     expect(await engine.models()).toEqual([
       { name: 'decide-latest', id: 'mine', available: true, kind: 'decisions', bytes: 7, identity: expect.anything() },
@@ -76,6 +80,34 @@ it('lists every model, whatever is wrong with one of them', async () => {
   } finally {
     await engine.dispose()
   }
+})
+
+it('loads the header of the weights alone to count tokens, and tells of whole files where the server sends no parts', async () => {
+  const load = async (name: string) => new Uint8Array(await readFile(`${DECIDE_MINI}/${name}`))
+  const texts = await Promise.all(
+    ['config.json', 'tessera.json', 'tokenizer.json'].map(async (name) => {
+      const text = await load(name)
+      return [`${SITE}/mine/${name}`, () => new Response(text)] as const
+    }),
+  )
+  const weights = await load('model.safetensors')
+  const url = `${SITE}/mine/model.safetensors`
+  const site = stubSite({ ...Object.fromEntries(texts), [url]: inParts(weights) })
+  async function count() {
+    const done: number[] = []
+    await using engine = await startInline()
+    const questions = { late: { type: 'noul', instructions: 'Is it late?' } } as const
+    const counted = await engine.countTokens({ state: 'ok', questions }, { onProgress: (told) => done.push(told.done) })
+    return { tokens: counted.input_tokens, done: done.at(-1), isKept: site.kept(url) === 200 }
+  }
+  const inHeader = await count()
+  expect(inHeader).toMatchObject({ tokens: expect.any(Number), done: undefined, isKept: false })
+  const header = new DataView(weights.buffer).getUint32(0, true)
+  const asked = site.requests.filter((request) => request.startsWith(`GET ${url}`))
+  expect(new Set(asked)).toEqual(new Set([`GET ${url} bytes=0-7`, `GET ${url} bytes=8-${7 + header}`]))
+  site.answers[url] = () => new Response(weights)
+  const whole = { tokens: inHeader.tokens, done: weights.length, isKept: true }
+  expect(await count()).toEqual(whole)
 })
 
 it.each(['model.gguf', 'model.safetensors'])('refuses a URL of one file: %s', async (file) => {

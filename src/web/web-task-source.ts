@@ -69,7 +69,7 @@ async function open(
   model: ResolvedModel,
   { weights, symbols }: Opening,
   backend: Backend,
-  { signal, onProgress }: OpenContext,
+  { signal, onProgress, withoutWeights = false }: OpenContext,
 ): Promise<Task> {
   if (model.lora) throw new InvalidRequestError('lora', 'adapters are not read in browsers; leave it out')
   const { bytes } = await describe(model, weights)
@@ -85,7 +85,7 @@ async function open(
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   try {
-    const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes })
+    const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes, inParts: withoutWeights })
     return await openTask(files, backend, loadCanvasCodec, { symbols })
   } finally {
     signal.removeEventListener('abort', stop)

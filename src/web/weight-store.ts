@@ -9,6 +9,8 @@ interface SharedDownload {
   /** Bytes that have arrived, for who joins later. */
   arrived: number
   readonly listeners: Set<(length: number) => void>
+  /** Who was told of what had arrived: one that asks for a file again is not told twice. */
+  readonly told: WeakSet<(length: number) => void>
 }
 
 /**
@@ -29,7 +31,8 @@ export class WeightStore {
     const known = this.#files.get(url)
     const file = known === undefined || known.work.isStopping ? this.#start(url) : known
     if (onBytes) {
-      onBytes(file.arrived)
+      if (!file.told.has(onBytes)) onBytes(file.arrived)
+      file.told.add(onBytes)
       file.listeners.add(onBytes)
     }
     try {
@@ -56,7 +59,7 @@ export class WeightStore {
         throw error
       }
     })
-    const file: SharedDownload = { work, arrived: 0, listeners }
+    const file: SharedDownload = { work, arrived: 0, listeners, told: new WeakSet() }
     this.#files.set(url, file)
     return file
   }
