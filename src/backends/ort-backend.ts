@@ -25,6 +25,8 @@ export interface OrtBackendOptions extends OrtSessionOptions {
   readonly kind: 'processor' | 'device' | 'device without half'
   /** See `Backend`; @defaultValue false */
   readonly fastInt8?: boolean
+  /** What helps where it does not compute. @defaultValue that for an installed onnxruntime */
+  readonly remedy?: string
 }
 
 /**
@@ -46,7 +48,7 @@ export async function createOrtBackend(
     createOrtSession(ort, model, { ...quiet, config: { ...quiet.config, 'session.disable_cpu_ep_fallback': '1' } })
   const openKeeping = name === 'webgpu' ? (model: BuiltGraph) => createOrtDeviceSession(ort, model, quiet) : undefined
   const opens = { open, ...(openKeeping && { openKeeping }) }
-  await mustCompute(name, checkAddition(open, openKeeping))
+  await mustCompute(name, checkAddition(open, openKeeping), options.remedy)
   if (options.kind === 'processor') {
     return new OrtBackend(name, { attention: 'fused', precision: 'float32', movesHalf: true, fastInt8 }, opens)
   }
@@ -65,10 +67,14 @@ export async function createOrtBackend(
 }
 
 /** @throws BackendUnavailableError when a first run fails */
-export function mustCompute<Result>(name: BackendName, run: Promise<Result>): Promise<Result> {
+export function mustCompute<Result>(
+  name: BackendName,
+  run: Promise<Result>,
+  remedy = 'reinstall onnxruntime, or choose another backend',
+): Promise<Result> {
   return run.catch((cause: Error) => {
     const reason = `it does not compute here (${cause.message})`
-    throw new BackendUnavailableError(name, reason, 'reinstall onnxruntime, or choose another backend', { cause })
+    throw new BackendUnavailableError(name, reason, remedy, { cause })
   })
 }
 

@@ -28,6 +28,15 @@ it('tries a device that says nothing about itself', async () => {
   })
 })
 
+it.each(['auto', 'webgpu', 'wasm'] as const)(
+  'says where the files of the runtime must be where %s does not start',
+  async (backend) => {
+    stubAdapter({})
+    const remedy = expect.stringContaining('at runtimeUrl (https://app.example/ort/)')
+    await expect(createWebBackend({ ...settings, backend }, parts)).rejects.toMatchObject({ remedy })
+  },
+)
+
 it('does not take a device in software unless it is asked for', async () => {
   stubAdapter({ info: { isFallbackAdapter: true } })
   const reason = expect.stringContaining('webgpu: WebGPU finds only a device in software here')

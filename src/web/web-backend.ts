@@ -27,6 +27,9 @@ export async function createWebBackend(
   { weights, onLost }: WebBackendParts,
 ): Promise<BackendChoice> {
   const threads = countThreads(settings.threads)
+  const remedy =
+    `serve the files of onnxruntime-web that docs/browsers.md names at runtimeUrl (${settings.runtimeUrl}), and ` +
+    'allow WebAssembly in the Content-Security-Policy (wasm-unsafe-eval)'
   let runtime = ''
   const create = async (name: WebBackendName) => {
     const device = name === 'webgpu' ? await requireAdapter({ hardware: settings.backend === 'auto' }) : undefined
@@ -35,6 +38,7 @@ export async function createWebBackend(
     runtime = `onnxruntime-web ${ort.env.versions.web}`
     const backend = await createOrtBackend(name, ort, {
       session: { executionProviders: [name] },
+      remedy: name === 'webgpu' ? `${remedy}, or use backend 'wasm'` : remedy,
       kind: device === undefined ? 'processor' : device.features.has('shader-f16') ? 'device' : 'device without half',
     })
     if (device !== undefined) void watchDevice(ort, onLost)
@@ -52,7 +56,6 @@ export async function createWebBackend(
   if (settings.backend !== 'auto') {
     return finish(await create(settings.backend as WebBackendName), 'asked for by name', [])
   }
-  const remedy = 'use a browser with WebAssembly, and allow it in the Content-Security-Policy (wasm-unsafe-eval)'
   const { backend, reason, tried } = await createFirstAvailable(['webgpu', 'wasm'], create, remedy)
   return finish(backend, reason, tried)
 }
