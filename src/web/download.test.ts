@@ -7,6 +7,10 @@ const URL = 'https://app.example/model/config.json'
 const read = async () => new TextDecoder().decode(await download(URL))
 afterEach(() => void vi.unstubAllGlobals())
 
+function refuseStorage(): never {
+  throw new DOMException('the document is sandboxed', 'SecurityError')
+}
+
 describe('a file', () => {
   it('is loaded once, and again when it has changed', async () => {
     const site = stubSite({ [URL]: 'one' })
@@ -65,6 +69,14 @@ describe('a file', () => {
     site.evict(URL)
     site.answers[URL] = undefined
     await expect(read()).rejects.toThrow('the request failed')
+  })
+
+  it('is loaded each time in a frame that may not even ask for Cache Storage', async () => {
+    const site = stubSite({ [URL]: 'one' })
+    vi.stubGlobal('caches', undefined)
+    Object.defineProperty(globalThis, 'caches', { configurable: true, get: refuseStorage })
+    expect([await read(), await read()]).toEqual(['one', 'one'])
+    expect(site.requests).toEqual([`GET ${URL}`, `GET ${URL}`])
   })
 
   it.each([401, 500])('gives an error where the server answers %i, with or without a page', async (status) => {

@@ -6,9 +6,13 @@ const NONE = 404
 /** Storage that may not be listed, such as a bucket of S3, answers so for what it does not have. */
 const FORBIDDEN = 403
 
-/** Nothing where Cache Storage is not to be had, as on pages without TLS. */
+/** Nothing where Cache Storage is not to be had, as on pages without TLS; in frames without an origin asking for it throws. */
 async function openCache(): Promise<Cache | undefined> {
-  return typeof caches === 'undefined' ? undefined : caches.open(CACHE).catch(() => undefined)
+  try {
+    return await globalThis.caches?.open(CACHE)
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether Cache Storage has a file, or that there is none. */
