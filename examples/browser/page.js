@@ -18,7 +18,10 @@ try {
   const { backend: running, reason, selfTest } = engine.backendInfo()
   const note = selfTest?.reason ? `. Note: ${selfTest.reason}` : ''
   element('backend').textContent = `Runs on ${running}: ${reason}${note}`
-  addEventListener('pagehide', () => void engine.dispose())
+  // A page that is kept for the button "back" goes on where it was.
+  addEventListener('pagehide', ({ persisted }) => {
+    if (!persisted) void engine.dispose()
+  })
 
   connect('decide', async () => {
     const { answers } = await engine.decide({ state: element('state').value, questions: QUESTIONS }, { onProgress })
