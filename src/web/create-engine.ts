@@ -11,7 +11,7 @@ import { connectWebWorker } from './worker-connection.ts'
  *
  * @example
  * ```ts
- * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
+ * const engine = await createEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
  * const { answers } = await engine.decide(request)
  * ```
  *

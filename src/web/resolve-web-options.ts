@@ -12,7 +12,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    *
    * @example
    * ```ts
-   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
+   * const engine = await createEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
    * ```
    */
   readonly runtimeUrl: string
@@ -21,7 +21,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    *
    * @example
    * ```ts
-   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
+   * const engine = await createEngine({ runtimeUrl: '/onnxruntime/', modelsUrl: '/models/' })
    * ```
    */
   readonly modelsUrl?: string | undefined
@@ -30,7 +30,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    *
    * @example
    * ```ts
-   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', models: { 'decide-latest': '/my-model/' } })
+   * const engine = await createEngine({ runtimeUrl: '/onnxruntime/', models: { 'decide-latest': '/my-model/' } })
    * ```
    */
   readonly models?: Readonly<Partial<Record<string, string>>> | undefined
@@ -39,7 +39,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    *
    * @example
    * ```ts
-   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', backend: 'wasm' })
+   * const engine = await createEngine({ runtimeUrl: '/onnxruntime/', backend: 'wasm' })
    * ```
    */
   readonly backend?: 'auto' | 'webgpu' | 'wasm' | undefined
@@ -48,7 +48,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    *
    * @example
    * ```ts
-   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', threads: 4 })
+   * const engine = await createEngine({ runtimeUrl: '/onnxruntime/', threads: 4 })
    * ```
    */
   readonly threads?: number | undefined
@@ -58,7 +58,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    *
    * @example
    * ```ts
-   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', createWorker: () => new Worker('/tessera-worker.js', { type: 'module' }) })
+   * const engine = await createEngine({ runtimeUrl: '/onnxruntime/', createWorker: () => new Worker('/tessera-worker.js', { type: 'module' }) })
    * ```
    */
   readonly createWorker?: (() => Worker) | undefined
@@ -68,7 +68,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    *
    * @example
    * ```ts
-   * const engine = await createWebEngine({ runtimeUrl: '/onnxruntime/', memoryBudget: 2e9 })
+   * const engine = await createEngine({ runtimeUrl: '/onnxruntime/', memoryBudget: 2e9 })
    * ```
    */
   readonly memoryBudget?: number | undefined

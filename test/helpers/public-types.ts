@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import ts from 'typescript'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -21,6 +21,8 @@ export interface Documented {
   /** Such as `index.ts Engine.decide`. */
   readonly name: string
   readonly text: string
+  /** Where it is declared, such as `web/resolve-web-options.ts`. */
+  readonly file: string
   readonly examples: readonly string[]
 }
 
@@ -114,6 +116,7 @@ const isMember = (node: ts.Node) =>
 function documentationOf(checker: ts.TypeChecker, symbol: ts.Symbol): Omit<Documented, 'name'> {
   const tags = symbol.getJsDocTags(checker).filter(({ name }) => name === 'example')
   return {
+    file: relative(join(ROOT, 'src'), symbol.declarations![0]!.getSourceFile().fileName),
     text: ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim(),
     examples: tags.map(({ text }) =>
       ts
