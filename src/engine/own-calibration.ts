@@ -62,11 +62,17 @@ export async function createCorrection(
   { calibration, loras }: Pick<ResolvedOptions, 'calibration' | 'loras'>,
   source: TaskSource,
 ) {
-  const calibrator = calibration && new OwnCalibrator(calibration)
-  const folders = calibration && (await findCalibrated(calibration, source))
-  const calibratorOf = async (request: DecisionRequest, call: CallOptions | undefined) => {
-    const name = request.model ?? DEFAULT_MODELS.decide
-    if (chooseLoras(loras, name, call?.lora).length > 0 || !folders) return undefined
+  const own = calibration && {
+    calibrator: new OwnCalibrator(calibration),
+    folders: await findCalibrated(calibration, source),
+  }
+  const calibratorOf = async (
+    { model }: DecisionRequest,
+    call: CallOptions | undefined,
+    { calibrator, folders }: Own,
+  ) => {
+    const name = model ?? DEFAULT_MODELS.decide
+    if (chooseLoras(loras, name, call?.lora).length > 0) return undefined
     // What cannot be found is told of by the worker that it is asked of.
     const found = await source.resolve(name, DEFAULT_MODELS.decide).catch(() => undefined)
     return found && folders.has(found.folder) ? calibrator : undefined
@@ -78,15 +84,22 @@ export async function createCorrection(
       call: CallOptions | undefined,
       decide: (job: DecisionJob) => Promise<DecisionOutput>,
     ): Promise<DecisionResponse> {
-      const own = await calibratorOf(request, call)
+      // Without a calibration nothing is waited for: calls have their places in the order in which they were made.
+      const calibrator = own && (await calibratorOf(request, call, own))
       const listener = featureListenerOf(call)
-      const needed = [...new Set([...(own?.headed(request) ?? []), ...(listener?.names ?? [])])]
+      const needed = [...new Set([...(calibrator?.headed(request) ?? []), ...(listener?.names ?? [])])]
       const output = await decide(needed.length === 0 ? request : { ...request, features: needed })
       const { features, ...response } = output
       if (features) listener?.onFeatures(features)
-      return own?.apply(request, response, features) ?? response
+      return calibrator?.apply(request, response, features) ?? response
     },
   }
+}
+
+/** A calibration, and the folders of its model. */
+interface Own {
+  readonly calibrator: OwnCalibrator
+  readonly folders: ReadonlySet<string>
 }
 
 /** A question that a calibration knows. */
