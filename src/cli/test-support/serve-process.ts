@@ -23,11 +23,13 @@ export async function prepareServe(): Promise<ServeProcesses> {
   const { TESSERA_API_KEYS: _, ...inherited } = process.env
   return {
     home,
-    start: (args, env = {}, stdio = ['ignore', 'pipe', 'pipe']) =>
-      spawn(process.execPath, [cli, 'serve', '--use', model, '--backend', 'cpu', ...args], {
+    start(args, env = {}, stdio = ['ignore', 'pipe', 'pipe']) {
+      const use = args.includes('--use') ? [] : ['--use', model]
+      return spawn(process.execPath, [cli, 'serve', ...use, '--backend', 'cpu', ...args], {
         env: { ...inherited, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home, NO_COLOR: '1', ...env },
         stdio,
-      }),
+      })
+    },
     remove: async () => {
       for (const folder of [model, home]) await rm(folder, { recursive: true })
     },
