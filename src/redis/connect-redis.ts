@@ -13,16 +13,18 @@ export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
 export async function connectRedis(url: string, option = 'store') {
   // Read by those alone who have such a server.
   const { createClient } = await import('@redis/client')
-  const opening = { done: false }
-  // While opening, the first failure counts; later ones are waited out, as the server may only be restarting.
+  const life = { opened: false, ended: false }
+  // While opening, the first failure counts; later ones are waited out, as the server may only be restarting. Duplicates of the
+  // connection, as the queue makes them, have the same strategy, and end with it.
   const reconnectStrategy = (retries: number, cause: Error) =>
-    opening.done ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
+    life.opened ? !life.ended && Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
   try {
     const client = createClient({ url, socket: { reconnectStrategy } })
     // Without a listener an error ends the process; the commands that fail throw it as well.
     client.on('error', () => {})
+    client.on('end', () => (life.ended = true))
     await client.connect()
-    opening.done = true
+    life.opened = true
     return client
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
