@@ -13,22 +13,40 @@ export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
 export async function connectRedis(url: string, option = 'store') {
   // Read by those alone who have such a server.
   const { createClient } = await import('@redis/client')
-  const life = { opened: false, ended: false }
-  // While opening, the first failure counts; later ones are waited out, as the server may only be restarting. Duplicates of the
-  // connection, as the queue makes them, have the same strategy, and end with it.
+  const opening = { done: false }
+  // While opening, the first failure counts; later ones are waited out, as the server may only be restarting.
   const reconnectStrategy = (retries: number, cause: Error) =>
-    life.opened ? !life.ended && Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
+    opening.done ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
   try {
     const client = createClient({ url, socket: { reconnectStrategy } })
     // Without a listener an error ends the process; the commands that fail throw it as well.
     client.on('error', () => {})
-    client.on('end', () => (life.ended = true))
     await client.connect()
-    life.opened = true
-    return client
+    opening.done = true
+    return endingDuplicates(client)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     // The cause is left out, as it may hold the URL with its password.
     throw new InvalidRequestError(option, `the Redis server could not be reached (${code ?? message})`)
   }
+}
+
+/** The queue makes connections of ours, which would keep a process alive while their server is away or frozen: they end with it. */
+function endingDuplicates<Client extends { duplicate(): Made; once(event: 'end', listener: () => void): unknown }>(
+  client: Client,
+): Client {
+  const duplicate = client.duplicate.bind(client)
+  client.duplicate = (...overrides) => {
+    const made = duplicate(...overrides)
+    client.once('end', () => {
+      if (made.isOpen) made.destroy()
+    })
+    return made
+  }
+  return client
+}
+
+interface Made {
+  readonly isOpen: boolean
+  destroy(): void
 }
