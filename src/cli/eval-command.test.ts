@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from 'citty'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { calibrateCommand } from './calibrate-command.ts'
@@ -11,7 +12,8 @@ let written: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eval-'))
   written = ''
-  const take = (text: string | Uint8Array) => ((written += String(text)), true)
+  // Colours are on where `CI` is set, also without a terminal.
+  const take = (text: string | Uint8Array) => ((written += stripVTControlCharacters(String(text))), true)
   vi.spyOn(process.stdout, 'write').mockImplementation(take)
   vi.spyOn(process.stderr, 'write').mockImplementation(take)
 })
