@@ -17,22 +17,27 @@ interface Parts {
   onNews(): void
 }
 
-/** What the answer of a job tells on its way, and what ends its turn. */
-export function createJobSteps({ job, turns, admission, onRunning, news, shared, onNews }: Parts) {
+/** What the answer of a job tells on its way, and what ends both. */
+export function createJobSteps(parts: Parts) {
+  const { job, turns, admission, onRunning, shared } = parts
   const { id, account: client } = job
   let leave = () => {}
   let isRunning = false
+  let isOver = false
   let lines = 0
   const run = async () => {
-    if (isRunning) return
+    if (isRunning || isOver) return
     isRunning = true
     await onRunning()
   }
   const steps: BatchSteps = {
+    ...createNews(parts, () => isOver),
     admit: () => admission.admit(),
     async begin(signal) {
       admission.admit()
       leave = await turns.enter({ id, client }, signal)
+      // A job may end while it waits, and its work go on for a plain request that joined it, which needs no turn.
+      if (isOver) leave()
       await run()
     },
     async beginLine(signal) {
@@ -45,21 +50,35 @@ export function createJobSteps({ job, turns, admission, onRunning, news, shared,
       }
       return leaveLine
     },
-    onProgress(progress) {
-      news.tell(id, { progress })
-      onNews()
-    },
-    onPartial(partial) {
-      news.tellPartial(id, partial)
-      onNews()
-    },
-    onCounts(counts) {
-      const done = counts.succeeded + counts.failed
-      news.tell(id, { counts, progress: { stage: 'answering', done, total: counts.total } })
-      onNews()
-    },
     keepPart: async (part) => shared?.keepPart(id, part),
     readParts: async () => (await shared?.readParts(id)) ?? [],
   }
-  return { steps, leave: () => leave() }
+  return {
+    steps,
+    /** Called when the job is over. */
+    leave() {
+      isOver = true
+      leave()
+    },
+  }
+}
+
+/** Tells of a job until it is over: what goes on of its work then is another request's. */
+function createNews(
+  { job: { id }, news, onNews }: Parts,
+  isOver: () => boolean,
+): Pick<BatchSteps, 'onProgress' | 'onPartial' | 'onCounts'> {
+  const tell = (told: () => void) => {
+    if (isOver()) return
+    told()
+    onNews()
+  }
+  return {
+    onProgress: (progress) => tell(() => news.tell(id, { progress })),
+    onPartial: (partial) => tell(() => news.tellPartial(id, partial)),
+    onCounts(counts) {
+      const done = counts.succeeded + counts.failed
+      tell(() => news.tell(id, { counts, progress: { stage: 'answering', done, total: counts.total } }))
+    },
+  }
 }

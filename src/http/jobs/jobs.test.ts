@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { eventsOf, type JobServer, openJobServer } from '../test-support/job-server.ts'
 import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
@@ -32,6 +33,25 @@ describe('jobs that wait', () => {
     const { job } = await jobs.start(BODY)
     expect(await json(jobs.ask(job['id'], {}, { method: 'DELETE' }))).toMatchObject({ status: 'cancelled' })
     expect(jobs.stub.counts.running).toBe(1)
+  })
+
+  it('give their turn back where they are cancelled and a plain request goes on with their work', async () => {
+    serve({ jobs: { concurrency: 1 } })
+    jobs.hold()
+    const [path, body] = IMAGE_BODIES[0]
+    const headers = { 'idempotency-key': 'k' }
+    await jobs.start(body, path)
+    const { job } = await jobs.start({ ...body, partial_images: 1 }, path, headers)
+    const plain = jobs.server.fetch(post({ ...body, partial_images: 1 }, { path, headers }))
+    // Nothing tells when it has joined.
+    await sleep(20)
+    const cancelled = await json(jobs.ask(job['id'], {}, { method: 'DELETE' }))
+    expect([cancelled['status'], cancelled['place']]).toEqual(['cancelled', undefined])
+    const last = await jobs.start(body, path)
+    jobs.open()
+    expect((await plain).status).toBe(200)
+    await jobs.until(last.job['id'], 'succeeded')
+    expect(await json(jobs.ask(job['id']))).toEqual(cancelled)
   })
 
   it('keep their place under the limits of the key', async () => {

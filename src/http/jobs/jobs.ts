@@ -181,7 +181,7 @@ export class Jobs {
   }
 
   #view(job: Job, news = this.#news.own(job.id)): JobView {
-    const place = this.#turns.placeOf(job.id)
+    const place = isOver(job) ? undefined : this.#turns.placeOf(job.id)
     return { ...job, ...(place !== undefined && { place }), ...(!isOver(job) && news) }
   }
 
