@@ -20,6 +20,10 @@ const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 1000
 /** The work goes on without the connection, which may be away for half a minute. */
 const MOST_FAILURES = 30
+/** Where nothing answers at that address, its caller is told so within six seconds. */
+const MOST_STARTS = 10
+/** None, or that of a proxy which had none. */
+const STATUSES_WITHOUT_ANSWER: readonly (number | undefined)[] = [undefined, 502, 504]
 
 /**
  * Has a request answered as a job, and resolves with the answer that the route gives. When the signal fires the job is cancelled.
@@ -28,9 +32,7 @@ const MOST_FAILURES = 30
  */
 export async function runJob(service: Service, path: string, body: object, signal?: AbortSignal): Promise<unknown> {
   signal?.throwIfAborted()
-  const headers = { prefer: `respond-async, keep-result=${KEEP_SECONDS}` }
-  // It is not stopped before it has an id, as nobody could cancel it then.
-  const job = jobSchema.parse(await service.send(path, { method: 'POST', body, headers }))
+  const job = await start(service, path, body)
   const address = `v1/jobs/${job.id}`
   try {
     return readResult(path, await untilOver(service, address, job, signal))
@@ -38,6 +40,33 @@ export async function runJob(service: Service, path: string, body: object, signa
     if (signal?.aborted) await service.send(address, { method: 'DELETE' })
     throw error
   }
+}
+
+/**
+ * It is not stopped before it has an id, as nobody could cancel it then. Where an answer was lost the job may be there: it is
+ * asked for again under its key, since a try of the AI SDK's own would be another job.
+ */
+async function start(service: Service, path: string, body: object): Promise<Job> {
+  const prefer = `respond-async, keep-result=${KEEP_SECONDS}`
+  const headers = { prefer, 'idempotency-key': crypto.randomUUID() }
+  let isLost = false
+  for (let failures = 1, wait = FIRST_WAIT_MS; ; failures++, wait *= 2) {
+    try {
+      return jobSchema.parse(await service.send(path, { method: 'POST', body, headers }))
+    } catch (error) {
+      if (!APICallError.isInstance(error) || !error.isRetryable) throw error
+      isLost ||= STATUSES_WITHOUT_ANSWER.includes(error.statusCode)
+      if (!isLost) throw error
+      if (failures === MOST_STARTS) throw asLast(error)
+    }
+    await sleep(Math.min(wait, LONGEST_WAIT_MS))
+  }
+}
+
+/** The job may go on, so that the AI SDK is not to start another one. */
+function asLast({ message, url, statusCode, cause }: APICallError): APICallError {
+  const status = statusCode === undefined ? {} : { statusCode }
+  return new APICallError({ message, url, requestBodyValues: {}, ...status, cause, isRetryable: false })
 }
 
 async function untilOver(service: Service, address: string, started: Job, signal?: AbortSignal): Promise<Job> {
@@ -50,7 +79,8 @@ async function untilOver(service: Service, address: string, started: Job, signal
       failures = 0
     } catch (error) {
       const mayPass = APICallError.isInstance(error) && error.isRetryable && !signal?.aborted
-      if (!mayPass || ++failures === MOST_FAILURES) throw error
+      if (!mayPass) throw error
+      if (++failures === MOST_FAILURES) throw asLast(error)
     }
   }
   return job

@@ -159,6 +159,28 @@ describe('a call of the provider', () => {
     }
   })
 
+  it.each([
+    ['got half of an answer', () => new Response('{', { status: 202 })],
+    ['got one from a proxy that had none', () => new Response('', { status: 502 })],
+  ])('that %s to its start finds its job again, which is made and charged once', async (_, lose) => {
+    await start()
+    open()
+    let requests = 0
+    const losing = async (request: Request) => {
+      const response = await server.fetch(request)
+      return ++requests === 1 ? lose() : response
+    }
+    const behind = await listen(toNodeListener({ fetch: losing }))
+    const tessera = createTessera({ baseURL: behind.url, apiKey: 'k' })
+    try {
+      expect((await draw(tessera)).images).toHaveLength(1)
+    } finally {
+      await behind.close()
+    }
+    expect(stub.drawn).toHaveLength(1)
+    expect(await server.usage('me')).toMatchObject([{ requests: 1, units: 1 }])
+  })
+
   it.each([true, false])('comes with what the service warns of, as a job: %s', async (background) => {
     const tessera = await start()
     open()
