@@ -8,8 +8,12 @@ export interface EventWriter {
   event(name: string, data: object): void
 }
 
-/** `x-accel-buffering` keeps nginx from holding events back. */
-const HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+/** `x-accel-buffering` keeps nginx from holding events back, `no-transform` what compresses responses, such as Express's. */
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+}
 
 /**
  * Answers with server-sent events. The response begins with the first thing written, so that what fails before has a

@@ -89,7 +89,7 @@ function finish(response: Response, { requestId, method, requests, tokens }: Req
   if (tokens) setAllowance(headers, 'tokens', tokens)
   headers.set('x-request-id', requestId)
   headers.set('x-typesafe-request-id', requestId)
-  headers.set('cache-control', 'no-store')
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
   headers.set('x-content-type-options', 'nosniff')
   return new Response(method === 'HEAD' ? null : response.body, { status: response.status, headers })
 }

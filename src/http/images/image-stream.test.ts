@@ -33,6 +33,7 @@ describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
     const response = await server.fetch(post({ ...request, n: 2 }, { path, headers }))
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
     const parts = (await response.text()).split('\n\n')
     expect(parts.slice(0, 2)).toEqual([
       ': progress {"stage":"denoising","done":0,"total":1}',
