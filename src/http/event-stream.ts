@@ -38,8 +38,10 @@ export async function startEventStream(
   const begun = new Promise<'begun'>((resolve) => {
     begin = () => resolve('begun')
   })
+  let isClosed = false
   const write = (text: string) => {
-    if (cancelled.signal.aborted) return
+    // Work that another client joined goes on, and would fail with what it tells this one.
+    if (isClosed || cancelled.signal.aborted) return
     controller?.enqueue(encoder.encode(`${text}\n\n`))
     begin()
   }
@@ -55,6 +57,7 @@ export async function startEventStream(
     ended.then((error) => {
       if (error) writer.event('error', createErrorBody(error, 'openai'))
       if (!cancelled.signal.aborted) controller?.close()
+      isClosed = true
       return error
     }),
   )

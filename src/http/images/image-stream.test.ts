@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { InternalError, OverloadedError } from '../../errors/index.ts'
 import { createServer, type RequestLog, type ServerOptions } from '../index.ts'
@@ -119,6 +120,23 @@ describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
     expect(await server.usage('me')).toEqual([])
     stub.gate = Promise.resolve()
     expect((await server.fetch(post(body, { path, headers }))).status).toBe(200)
+  })
+
+  it('goes on for a client that joined it when the first one aborts', async () => {
+    const { fetch } = serve({ keys: [{ ...keys[0]!, concurrency: 2 }] })
+    const open = hold()
+    const controller = new AbortController()
+    const ask = (init: RequestInit = {}) =>
+      fetch(post(request, { path, headers: { ...headers, 'idempotency-key': 'k' }, ...init }))
+    await ask({ signal: controller.signal })
+    const joined = ask()
+    // Nothing tells when it has joined.
+    await sleep(20)
+    controller.abort()
+    await vi.waitUntil(() => entries.length === 1)
+    open()
+    const response = await joined
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(`event: ${name}`)])
   })
 
   it('is finished before the server closes', async () => {
