@@ -11,7 +11,7 @@ const PARAMETER = /[ \t]*;[ \t]*([^\s"=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/y
 export interface FormField {
   readonly name: string
   readonly isFile: boolean
-  /** Text; of a file, its bytes, which are those of the body. */
+  /** Text; of a file, and of what is no UTF-8, its bytes, which are those of the body. */
   readonly value: string | Uint8Array
 }
 
@@ -63,7 +63,16 @@ export function parseForm(
 function toField({ name, isFile, isBase64 }: Part, content: Buffer<ArrayBuffer>): FormField {
   // Memory of its own, since what Buffer makes may share it with others and could not be sent to another thread.
   const value = isBase64 ? new Uint8Array(Buffer.from(content.toString('latin1'), 'base64')) : toBytes(content)
-  return { name, isFile, value: isFile ? value : new TextDecoder().decode(value) }
+  return { name, isFile, value: isFile ? value : toText(value) }
+}
+
+/** Bytes that are no UTF-8 stay bytes, to be refused under the name of the field where a text is wanted. */
+function toText(bytes: Uint8Array): string | Uint8Array {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return bytes
+  }
 }
 
 function toBytes({ buffer, byteOffset, byteLength }: Buffer<ArrayBuffer>): Uint8Array {

@@ -85,6 +85,16 @@ describe('a form', () => {
       ],
     ],
     [
+      'two backgrounds',
+      /^background: must be given once, got 2/,
+      [
+        ['prompt', 'x'],
+        ['image', picture('a')],
+        ['background', 'true'],
+        ['background', 'auto'],
+      ],
+    ],
+    [
       'a file as prompt',
       /^prompt: must be text, got a file/,
       [

@@ -13,7 +13,7 @@ const SOURCE = /^images?(?:\[\d*\])?$/
 /**
  * The body that a multipart form stands for. Files are bytes, numbers and truth values what they say.
  *
- * @throws InvalidRequestError for a field that comes twice, or is a file and no picture
+ * @throws InvalidRequestError for a field that comes twice, is a file and no picture, or text that is no UTF-8
  */
 export function fromForm(form: readonly FormField[]): Record<string, unknown> {
   const sources = form.filter(({ name }) => SOURCE.test(name)).map(({ value }) => value)
@@ -58,8 +58,8 @@ function readOnce(form: readonly FormField[], wanted: string, path = wanted): Fo
 function readText(form: readonly FormField[], wanted: string): string | undefined {
   const field = readOnce(form, wanted)
   if (field === undefined) return undefined
-  if (typeof field.value !== 'string') throw new InvalidRequestError(wanted, 'must be text, got a file')
-  return field.value
+  if (typeof field.value === 'string') return field.value
+  throw new InvalidRequestError(wanted, field.isFile ? 'must be text, got a file' : 'must be UTF-8 text')
 }
 
 /** What is no number or truth value stays text, for the schema to refuse. */

@@ -88,6 +88,14 @@ describe('a form that is not well made', () => {
     expect(status).toBe(422)
   })
 
+  it('names a text that is not UTF-8', async () => {
+    const form = [...part('prompt', 'Zürich'), ...part('image', 'YQ=='), end].join('\r\n')
+    const { status, body } = await send(Buffer.from(form, 'latin1'), {
+      'content-type': 'multipart/form-data; boundary=b',
+    })
+    expect([status, body['message']]).toEqual([422, 'prompt: must be UTF-8 text'])
+  })
+
   it('is read in time linear in its size', async () => {
     const parts = Array.from({ length: 200_000 }, () => part('x', '')).flat()
     const { status, body } = await sendRaw([...parts, end])

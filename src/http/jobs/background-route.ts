@@ -94,12 +94,18 @@ interface Background {
   readonly body: JsonOrForm
 }
 
-/** A `background` that is a text is the one that OpenAI's clients ask pictures to have. */
+/**
+ * A `background` that is a text is the one that OpenAI's clients ask pictures to have.
+ *
+ * @throws InvalidRequestError for a form that has it twice
+ */
 function takeBackground(body: JsonOrForm): Background {
   if ('form' in body) {
-    const form = body.form.filter(({ name, value }) => name !== 'background' || (value !== 'true' && value !== 'false'))
-    const isBackground = body.form.some(({ name, value }) => name === 'background' && value === 'true')
-    return { isBackground, body: { form } }
+    const [field, ...more] = body.form.filter(({ name }) => name === 'background')
+    // The form without it would pass as one that has the other once.
+    if (more.length > 0) throw new InvalidRequestError('background', `must be given once, got ${more.length + 1}`)
+    if (field?.value !== 'true' && field?.value !== 'false') return { isBackground: false, body }
+    return { isBackground: field.value === 'true', body: { form: body.form.filter((other) => other !== field) } }
   }
   const { json } = body
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return { isBackground: false, body }
