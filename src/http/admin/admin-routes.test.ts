@@ -46,7 +46,9 @@ describe('the admin routes', () => {
       ['keys', { scopes: ['all'] }, 'scopes.0'],
       ['keys', { account: 'given' }, 'account'],
       ['keys', { prepaid: '1e3' }, 'prepaid'],
-      ['keys/revoke', { name: 'key_0' }, 'key'],
+      ['keys/revoke', { name: 'key_0' }, 'name'],
+      ['keys/rotate', { name: 'key_0' }, 'name'],
+      ['keys/rotate', { name: 'key_0', overlap_seconds: 1e15 }, 'overlap_seconds'],
       ['topups', { account: 'nobody', amount: '1' }, 'account'],
     ] as const) {
       const response = await send(path, body)
@@ -65,6 +67,15 @@ describe('the admin routes', () => {
     expect([response.status, (await json(response)).message]).toEqual([
       422,
       'requests_per_minute: must be the same as of the first key with this id',
+    ])
+  })
+
+  it('top no account up beyond what an amount can be', async () => {
+    await change('keys', { account: 'shop', prepaid: '1' })
+    const response = await send('topups', { account: 'shop', amount: '999999999' })
+    expect([response.status, (await json(response)).message]).toEqual([
+      422,
+      'amount: must leave prepaid, which is all that was ever paid in, below 1000000000 EUR',
     ])
   })
 

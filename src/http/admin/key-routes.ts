@@ -25,7 +25,7 @@ import {
  */
 export function createKeyRoutes(keys: AuditedKeys, isGiven: (account: string) => boolean): Route[] {
   const change = ({ keyName = 'unknown' }: Call, action: AuditAction, plan: (book: KeyBook) => BookChange) =>
-    keys.change(keyName, action, plan)
+    keys.change(keyName, action, plan).catch(throwOfBody)
 
   async function make(call: Call, action: AuditAction, plan: (book: KeyBook, fresh: FreshKey) => BookChange) {
     const fresh = makeKey()
@@ -38,7 +38,7 @@ export function createKeyRoutes(keys: AuditedKeys, isGiven: (account: string) =>
     if (wanted.id !== undefined && isGiven(wanted.id)) {
       throw new InvalidRequestError('account', 'has keys outside the store; an account is kept in one place')
     }
-    return make(call, 'add', (book, fresh) => addKey(book, fresh, wanted)).catch(throwOfBody)
+    return make(call, 'add', (book, fresh) => addKey(book, fresh, wanted))
   }
 
   async function revoke(call: Call): Promise<Response> {
@@ -84,19 +84,20 @@ function toSettings(body: z.output<typeof newKeySchema>) {
   }
 }
 
-/** What the list of all keys calls the fields of a new one, and the body does. */
+/** What the list of all keys, and who changes it, call the fields of a body. */
 const BODY_NAMES: Readonly<Record<string, string>> = {
+  key: 'name',
   id: 'account',
   requestsPerMinute: 'requests_per_minute',
   tokensPerMinute: 'tokens_per_minute',
   freeTokens: 'free_tokens',
 }
 
-/** @throws what was thrown; a fault of the new key, such as `keys.1.requestsPerMinute`, as one of a field of the body */
+/** @throws what was thrown; a fault of `key`, or of the new one as `keys.1.requestsPerMinute`, as one of a field of the body */
 function throwOfBody(thrown: unknown): never {
   if (!InvalidRequestError.isInstance(thrown)) throw thrown
-  const [list, , field, ...rest] = thrown.loc
-  if (list !== 'keys' || field === undefined) throw thrown
+  const [field, ...rest] = thrown.loc[0] === 'keys' ? thrown.loc.slice(2) : thrown.loc
+  if (field === undefined) throw thrown
   throw new InvalidRequestError([BODY_NAMES[field] ?? field, ...rest].join('.'), thrown.reason)
 }
 

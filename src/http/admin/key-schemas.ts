@@ -23,8 +23,15 @@ export const newKeySchema = z.strictObject({
 
 export const revocationSchema = z.strictObject({ name: z.string() })
 
+const DAY_SECONDS = 86_400
+/** Ten years: a key without an end is revoked when its time has come. */
+const LONGEST_OVERLAP_SECONDS = 3650 * DAY_SECONDS
+
 /** For how long both keys hold; default a day. */
-export const rotationSchema = z.strictObject({ name: z.string(), overlap_seconds: z.int().min(0).default(86_400) })
+export const rotationSchema = z.strictObject({
+  name: z.string(),
+  overlap_seconds: z.int().min(0).max(LONGEST_OVERLAP_SECONDS).default(DAY_SECONDS),
+})
 
 /** EUR as a decimal string. */
 export const topUpSchema = z.strictObject({ account: z.string(), amount: z.string() })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { formatAmount, parseAmount } from '../usage/money.ts'
+import { AMOUNTS_END, formatAmount, parseAmount } from '../usage/money.ts'
 import type { KeyConfig } from './key-config.ts'
 import type { FreshKey } from './make-key.ts'
 import { DEFAULT_SCOPES, type Scope } from './scopes.ts'
@@ -95,7 +95,7 @@ export function rotateKey(book: KeyBook, { kept }: FreshKey, name: string, overl
  * Raises what was ever paid in for an account, on all of its keys.
  *
  * @param amount EUR as a decimal string.
- * @throws InvalidRequestError for an account without keys, without limits, or for what is no amount
+ * @throws InvalidRequestError for an account without keys, without limits, for what is no amount, or too large a sum
  */
 export function topUp(book: KeyBook, account: string, amount: string): BookChange {
   const [first] = entriesOf(book, account)
@@ -104,7 +104,14 @@ export function topUp(book: KeyBook, account: string, amount: string): BookChang
     throw new InvalidRequestError('account', 'has no limit that money would raise: its keys have no prepaid')
   }
   const added = parseAmount(amount, 'amount')
-  const prepaid = formatAmount(parseAmount(first.prepaid ?? '0', 'prepaid') + added)
+  const sum = parseAmount(first.prepaid ?? '0', 'prepaid') + added
+  if (sum >= AMOUNTS_END) {
+    throw new InvalidRequestError(
+      'amount',
+      'must leave prepaid, which is all that was ever paid in, below 1000000000 EUR',
+    )
+  }
+  const prepaid = formatAmount(sum)
   const keys = book.keys.map((other) => (accountOf(other) === account ? { ...toConfig(other), prepaid } : other))
   return checked({ book: { keys }, account, detail: `${formatAmount(added)} EUR`, prepaid })
 }

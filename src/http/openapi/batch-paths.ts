@@ -1,8 +1,8 @@
 import { accepted, errors, IDEMPOTENCY_KEY, lines, PREFER, REQUEST_ID, type Status, WEBHOOK } from './messages.ts'
 import { limited } from './rate-limit-headers.ts'
 
-const READ_ERRORS: readonly Status[] = [400, 401, 404, 405, 421, 431, 500, 529]
-const POST_ERRORS: readonly Status[] = [...READ_ERRORS, 403, 408, 409, 413, 415, 422, 429, 503]
+const READ_ERRORS: readonly Status[] = [400, 401, 404, 405, 421, 431, 500, 503, 529]
+const POST_ERRORS: readonly Status[] = [...READ_ERRORS, 403, 408, 409, 413, 415, 422, 429]
 
 /** Many decisions that are answered as one job. */
 export const BATCH_PATHS = {

@@ -145,8 +145,10 @@ it('has a tag for every operation, and the statuses that the service gives', () 
   expect(operations.flatMap(({ operation }) => operation.tags).filter((tag) => !names.includes(tag))).toEqual([])
   const statusesOf = (wanted: string) =>
     Object.keys(operations.find(({ path }) => path === wanted)!.operation.responses)
-  const all = [200, 202, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 431, 500, 503, 529]
+  const all = [200, 202, 400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 431, 500, 503, 507, 529]
   expect(statusesOf('/v1/systemone')).toEqual(all.map(String))
+  const withKeys = operations.filter(({ operation }) => '401' in operation.responses)
+  expect(withKeys.filter(({ operation }) => !('503' in operation.responses))).toEqual([])
   expect(statusesOf('/livez')).toEqual(['200', '400', '405', '431', '500'])
 })
 

@@ -1,6 +1,6 @@
 import { answer, errors, REQUEST_ID, type Status } from './messages.ts'
 
-const LIST_ERRORS: readonly Status[] = [400, 401, 405, 421, 431, 500, 529]
+const LIST_ERRORS: readonly Status[] = [400, 401, 405, 421, 431, 500, 503, 529]
 const JOB_ERRORS: readonly Status[] = [...LIST_ERRORS, 404]
 
 const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }

@@ -71,9 +71,14 @@ const ERRORS = {
     'the server failed to answer; its log says why, under the id of this response',
   ),
   503: error(
-    'The store of balances is away; no work was begun; retry with backoff.',
+    'The store of keys, balances and jobs is away; no work was begun; retry with backoff.',
     'store_unavailable',
     'the store of balances is away; retry with backoff',
+  ),
+  507: error(
+    'The model needs more memory than is free here.',
+    'insufficient_memory',
+    'the server failed to answer; its log says why, under the id of this response',
   ),
   529: error(
     'Service busy, or shutting down; retry with backoff.',

@@ -18,8 +18,8 @@ import { limited } from './rate-limit-headers.ts'
 
 /** Of every path. */
 const ERRORS: readonly Status[] = [400, 405, 431, 500]
-const KEY_ERRORS: readonly Status[] = [...ERRORS, 401, 421, 529]
-const POST_ERRORS: readonly Status[] = [...KEY_ERRORS, 402, 403, 404, 408, 409, 413, 415, 422, 429, 503]
+const KEY_ERRORS: readonly Status[] = [...ERRORS, 401, 421, 503, 529]
+const POST_ERRORS: readonly Status[] = [...KEY_ERRORS, 402, 403, 404, 408, 409, 413, 415, 422, 429, 507]
 
 const worked = (response: object) => ({ 200: response, 202: accepted(), ...errors(POST_ERRORS) })
 const decided = (response: object) => limited(worked(response), ['requests', 'tokens'])
@@ -85,7 +85,7 @@ const ACCOUNT = {
       operationId: 'getUsage',
       tags: ['account'],
       summary: 'What the account of the key has used and has left; days and months are those of UTC.',
-      responses: { 200: answer('Amounts are exact decimals of EUR.', 'Usage'), ...errors([...KEY_ERRORS, 503]) },
+      responses: { 200: answer('Amounts are exact decimals of EUR.', 'Usage'), ...errors(KEY_ERRORS) },
     },
   },
 }

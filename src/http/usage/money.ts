@@ -3,6 +3,8 @@ import { InvalidRequestError } from '../../errors/index.ts'
 /** Decimal places of an amount: a token costs billionths of a euro, and no charge is ever rounded. */
 const PLACES = 12
 const UNIT = 10n ** BigInt(PLACES)
+/** The first amount that `parseAmount` does not read: it takes nine digits before the point. */
+export const AMOUNTS_END = 10n ** 9n * UNIT
 
 /**
  * Reads an amount of money, such as `'0.039'`, into units of 10^-12.
