@@ -50,7 +50,9 @@ export function createRequestCounter(open: OpenLimiter): CountRequest {
 }
 
 function toCount({ remainingPoints, msBeforeNext }: Limiters.RateLimiterRes, isOver: boolean): RequestCount {
-  return { isOver, remaining: remainingPoints, resetMs: Math.max(1, msBeforeNext) }
+  // Where the clock was set back the end of the minute seems further away.
+  const resetMs = Math.min(Math.max(1, msBeforeNext), MINUTE_SECONDS * 1000)
+  return { isOver, remaining: remainingPoints, resetMs }
 }
 
 /** Counts in the memory of this process. */

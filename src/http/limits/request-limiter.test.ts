@@ -46,6 +46,13 @@ describe('requests in a minute', () => {
     await expect(send()).resolves.toBeUndefined()
   })
 
+  it('are never waited for longer than a minute, whatever the clock says', async () => {
+    const limiter = new RequestLimiter({ requestsPerMinute: 1 })
+    await limiter.enter({ id: 'a' })
+    vi.setSystemTime(Date.now() - 3_600_000)
+    await expect(limiter.enter({ id: 'a' })).rejects.toMatchObject({ retryAfterMs: 60_000 })
+  })
+
   it("follow the key's own settings", async () => {
     const limiter = new RequestLimiter({ requestsPerMinute: 1, concurrency: 1 })
     const key = { id: 'a', requestsPerMinute: 3, concurrency: 3 }
