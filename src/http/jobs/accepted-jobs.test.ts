@@ -147,6 +147,15 @@ describe('an Idempotency-Key', () => {
     expect(response.status).toBe(409)
   })
 
+  it('with another webhook is refused, as nobody would tell that address', async () => {
+    serve({ webhooks: { secret: `whsec_${Buffer.alloc(32).toString('base64')}` } })
+    jobs.hold()
+    await jobs.start(BODY, '/v1/systemone', key)
+    const webhook = { 'tessera-webhook': 'https://shop.example/hook' }
+    expect((await jobs.start(BODY, '/v1/systemone', { ...key, ...webhook })).response.status).toBe(409)
+    expect((await jobs.start(BODY, '/v1/systemone', key)).response.status).toBe(202)
+  })
+
   it('of a refused request is free again, also for whoever waits for the same', async () => {
     serve({ keys: [{ key: 'a', prepaid: '0' }] })
     const headers = { ...bearer('a'), ...key }
