@@ -1,20 +1,6 @@
 import { vi } from 'vitest'
+import { HALVED } from '../../backends/self-test/run-self-test.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
-
-/** Operators that compute; those that move values around round nothing. A reshape in between changes no float32 graph. */
-const COMPUTING = new Set([
-  'Add',
-  'Conv',
-  'Gemm',
-  'GroupQueryAttention',
-  'MatMul',
-  'MatMulNBits',
-  'Mul',
-  'MultiHeadAttention',
-  'QuickGelu',
-  'RotaryEmbedding',
-  'SimplifiedLayerNormalization',
-])
 
 /**
  * From here on, graphs round every half-precision result as a device does. onnxruntime computes such operators of the
@@ -24,7 +10,7 @@ export function keepHalfRounding(): void {
   const node = GraphBuilder.prototype.node
   vi.spyOn(GraphBuilder.prototype, 'node').mockImplementation(function (this: GraphBuilder, opType, inputs, options) {
     const results = node.call(this, opType, inputs, options)
-    if (!COMPUTING.has(opType)) return results
+    if (!HALVED.has(opType)) return results
     const [shape] = node.call(this, 'Shape', [results[0]])
     return [...node.call(this, 'Reshape', [results[0], shape]), ...results.slice(1)] as Value[]
   })
