@@ -1,6 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { ModelFormatError, ModelNotFoundError } from '../errors/index.ts'
 import { type Environment, findInHubCache, hubCacheFolder, isHubId } from './hub-cache.ts'
+import { isModelPath } from './is-model-path.ts'
 
 /** Another model on this machine that a folder builds on. */
 export interface Base {
@@ -26,8 +27,7 @@ export async function findBase(
     if (path !== undefined) return { path, name: base }
     throw new ModelNotFoundError(base, [hubCacheFolder(env)], `npx tessera-onnx pull ${base}`)
   }
-  const isPath = isAbsolute(base) || /^\.{1,2}[\\/]/.test(base)
-  if (isPath && !isDownloaded(folder, env)) return { path: resolve(folder, base) }
+  if (isModelPath(base) && !isDownloaded(folder, env)) return { path: resolve(folder, base) }
   const expected = `a hub id as ${field}, or the path of a folder where this one is given by its path`
   throw new ModelFormatError(file, expected, base.slice(0, 200))
 }

@@ -1,10 +1,11 @@
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../errors/index.ts'
 import { exists } from './exists.ts'
 import { findGguf, listGguf, splitChoice } from './gguf/choose-gguf.ts'
 import { isWeightsPath } from './gguf/gguf-path.ts'
 import { findInHubCache, hubCacheFolder, hubIdInAddress, isHubId } from './hub-cache.ts'
+import { isModelPath } from './is-model-path.ts'
 import { expandName } from './known-models.ts'
 import { ADAPTER_FILE } from './lora/adapter-config.ts'
 import { AGENT_FILE } from './model-config.ts'
@@ -53,7 +54,7 @@ export async function resolveModel(
   model: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<ModelSource> {
-  if (isAbsolute(model) || /^\.{1,2}[\\/]/.test(model)) {
+  if (isModelPath(model)) {
     const folder = resolve(model)
     if (await isModel(folder)) return { id: model, folder, embedded: false }
     throw new ModelNotFoundError(

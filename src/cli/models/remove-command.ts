@@ -1,14 +1,12 @@
-import { isAbsolute } from 'node:path'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { ModelNotFoundError } from '../../errors/index.ts'
 import { removeDownloaded } from '../../models/downloaded-models.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
+import { isModelPath } from '../../models/is-model-path.ts'
 import { removeUnpacked } from '../../models/unpacked-models.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
-
-const isPath = (model: string) => isAbsolute(model) || /^\.{1,2}[\\/]/.test(model)
 
 export const removeCommand = defineCommand({
   meta: {
@@ -22,7 +20,7 @@ export const removeCommand = defineCommand({
   },
   run: (context) =>
     runCommand(context, async ({ args: { model, json } }) => {
-      if (isPath(model)) {
+      if (isModelPath(model)) {
         const removed = await removeUnpacked(model, process.env)
         if (removed.length === 0)
           throw new ModelNotFoundError(model, ['the cache'], 'tessera models, for what is there')

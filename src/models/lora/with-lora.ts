@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { exists } from '../exists.ts'
 import { type Environment, findInHubCache, isHubId } from '../hub-cache.ts'
 import { indexFiles } from '../index-weights.ts'
+import { isModelPath } from '../is-model-path.ts'
 import type { ModelFiles } from '../model-files.ts'
 import { openFolder } from '../model-folder.ts'
 import { openTensors } from '../open-tensors.ts'
@@ -78,7 +79,7 @@ async function openLora(path: string, index: number, env: Environment): Promise<
 
 async function findLora(path: string, index: number, env: Environment): Promise<{ folder: string; name: string }> {
   const field = `lora.${index}.path`
-  const isPath = isAbsolute(path) || /^\.{1,2}[\\/]/.test(path)
+  const isPath = isModelPath(path)
   const found = isPath ? resolve(path) : isHubId(path) ? await findInHubCache(path, env) : undefined
   if (found === undefined || !(await exists(found))) {
     const remedy = isHubId(path) && !isPath ? `; npx tessera-onnx pull ${path} downloads it` : ''
