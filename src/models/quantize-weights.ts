@@ -96,7 +96,10 @@ export async function quantizeWeights(options: QuantizeWeightsOptions): Promise<
   await mkdir(partial, { recursive: true })
   try {
     const storage = findStorageFile(config)
-    await copyDescriptions(partial, stored, { ...options, storage })
+    // Refused before hours of work where it is quantised already.
+    await describeQuantized(stored, { ...options, storage })
+    // The tokenizer of a pipeline is beside its parts.
+    if (options.files === undefined) await copyDescriptions(options.folder, stored, partial)
     const smoothing = await smooth(stored, options)
     const files = smoothing === undefined ? stored : smoothWeights(stored, smoothing)
     const weights = await indexWeights(files)
@@ -121,16 +124,8 @@ async function smooth(files: ModelFiles, options: QuantizeWeightsOptions): Promi
   })
 }
 
-async function copyDescriptions(
-  partial: string,
-  files: ModelFiles,
-  { files: given, ...format }: QuantizeWeightsOptions & QuantizedStorage,
-): Promise<void> {
-  const { folder, storage } = format
-  const config = await describeQuantized(files, format)
-  // The tokenizer of a pipeline is beside its parts.
-  if (given === undefined) await ((await isShown(folder)) ? writeTexts(files, partial) : copyTexts(folder, partial))
-  await writeFile(join(partial, storage), config)
+async function copyDescriptions(folder: string, files: ModelFiles, partial: string): Promise<void> {
+  await ((await isShown(folder)) ? writeTexts(files, partial) : copyTexts(folder, partial))
 }
 
 /** Whether the texts of a checkpoint are not simply the files of a folder: a GGUF file has them in it, an adapter in its base too. */
