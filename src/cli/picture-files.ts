@@ -1,7 +1,7 @@
-import { access, constants, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { InvalidRequestError } from '../errors/index.ts'
-import { notWritten } from './output-files.ts'
+import { exists } from '../models/exists.ts'
+import { notWritten, requireWritable } from './output-files.ts'
 
 const EXTENSION = '.png'
 
@@ -17,17 +17,9 @@ export async function planFiles(out: string, count: number, force: boolean): Pro
   }
   const stem = out.slice(0, -EXTENSION.length)
   const paths = count === 1 ? [out] : Array.from({ length: count }, (_, k) => `${stem}-${k}${EXTENSION}`)
-  await access(dirname(out), constants.W_OK).catch((cause: unknown) => {
-    throw notWritten('--out', out, cause)
-  })
   for (const path of paths) {
-    const there = await stat(path).catch(() => undefined)
-    if (there?.isDirectory()) throw new InvalidRequestError('--out', `${path} is a folder; give the name of a file`)
-    if (there && !force) throw alreadyThere(path)
-    if (there)
-      await access(path, constants.W_OK).catch((cause: unknown) => {
-        throw notWritten('--out', path, cause)
-      })
+    await requireWritable('--out', path)
+    if (!force && (await exists(path))) throw alreadyThere(path)
   }
   return paths
 }

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { InvalidRequestError } from '../errors/index.ts'
+import { readBytes } from './read-request.ts'
 
 /**
  * A picture of the command line in base64.
@@ -8,10 +7,5 @@ import { InvalidRequestError } from '../errors/index.ts'
  * @throws InvalidRequestError where the file can't be read
  */
 export async function readPicture(name: 'image' | 'mask' | 'control', path: string): Promise<string> {
-  try {
-    return await readFile(path, 'base64')
-  } catch (cause) {
-    const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    throw new InvalidRequestError(name, `the file ${path} could not be read (${code})`, { cause })
-  }
+  return (await readBytes(path, name)).toString('base64')
 }

@@ -81,7 +81,7 @@ export async function readNamedText(file: string, path: string): Promise<string>
   return decode(await readBytes(file, path), path, `the file ${file}`)
 }
 
-async function readBytes(file: string, path: string): Promise<Uint8Array> {
+export async function readBytes(file: string, path: string): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (cause) {
