@@ -56,20 +56,27 @@ const { values, positionals } = parseArgs({
     out: { type: 'string', default: 'bench' },
   },
 })
-const list = (text: string) => text.split(',').map(Number)
+function count(name: string, text: string): number {
+  if (/^\d+$/.test(text)) return Number(text)
+  throw new Error(`--${name}: expected a whole number, got "${text}"`)
+}
+const list = (name: string, text: string) => text.split(',').map((part) => count(name, part))
 const options = {
   model: values.model,
-  layers: Number(values.layers),
-  threads: Number(values.threads),
-  runs: Number(values.runs),
-  states: list(values.states),
-  questions: list(values.questions),
+  layers: count('layers', values.layers),
+  threads: count('threads', values.threads),
+  runs: count('runs', values.runs),
+  states: list('states', values.states),
+  questions: list('questions', values.questions),
   checkpoints: values.checkpoints.split(','),
-  sides: list(values.sides),
+  sides: list('sides', values.sides),
 }
-for (const name of positionals) {
+const chosen = positionals.map((name) => {
   const bench = (BENCHES as Record<string, Bench<object>>)[name]
   if (bench === undefined) throw new Error(`expected ${Object.keys(BENCHES).join(', ')}; got "${name}"`)
+  return { name, bench }
+})
+for (const { name, bench } of chosen) {
   const environment = await describeEnvironment(options.threads)
   const measured = await bench.measure(options)
   const before = await readResults(values.out, name)
