@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { percentile } from '../../../bench/measure/percentile.ts'
 import { freePort } from '../../helpers/free-port.ts'
 import { startRedis } from '../../helpers/redis-server.ts'
 import { WebhookReceiver } from '../../helpers/webhook-receiver.ts'
@@ -125,9 +126,7 @@ async function readCharged(url: string) {
   return Object.fromEntries(await Promise.all(accounts)) as Clients['answered']
 }
 
-function percentile(sorted: readonly number[], share: number): number {
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)
-}
+const rounded = (sorted: readonly number[], share: number) => Math.round(percentile(sorted, share))
 
 const keys = `k1:${randomBytes(32).toString('base64')}`
 const hosts = new Hosts()
@@ -213,11 +212,11 @@ try {
     webhooks,
     wrong: clients.wrong.slice(0, 10),
     tries: Object.fromEntries(clients.refusals),
-    latencyMs: { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), max: percentile(latencies, 1) },
+    latencyMs: { p50: rounded(latencies, 0.5), p99: rounded(latencies, 0.99), max: rounded(latencies, 1) },
     recoveryMs: Object.fromEntries(
       Object.entries(recoveryMs).map(([kind, times]) => {
         const sorted = times.toSorted((a, b) => a - b)
-        return [kind, { times: times.length, p50: percentile(sorted, 0.5), max: percentile(sorted, 1) }]
+        return [kind, { times: times.length, p50: rounded(sorted, 0.5), max: rounded(sorted, 1) }]
       }),
     ),
   }
