@@ -14,9 +14,9 @@ import { parseBertConfig } from '../../models/bert-config.ts'
 import { quantizeWeights } from '../../models/quantize-weights.ts'
 import { readSafetensors } from '../../models/read-safetensors.ts'
 import { bertClassifierHead } from '../encoder-heads/classifier-head.ts'
-import { hiddenHead } from '../encoder-heads/hidden-head.ts'
 import type { LinearMode } from '../layers/weights.ts'
 import { writeDequantized } from '../test-support/dequantized-checkpoint.ts'
+import { hiddenHead } from '../test-support/hidden-head.ts'
 import { buildBertEncoder } from './bert-encoder.ts'
 
 let backend: Backend

@@ -12,7 +12,7 @@ import { localBlocks, textBlocks } from '../../decide/encoder/attention-blocks.t
 import { parseModernBertConfig } from '../../models/modernbert-config.ts'
 import { readSafetensors } from '../../models/read-safetensors.ts'
 import { modernBertClassifierHead } from '../encoder-heads/classifier-head.ts'
-import { hiddenHead } from '../encoder-heads/hidden-head.ts'
+import { hiddenHead } from '../test-support/hidden-head.ts'
 import { buildModernBertEncoder } from './modernbert-encoder.ts'
 
 let backend: Backend

@@ -3,7 +3,7 @@ import { describeJson } from '../../schemas/json-schema.ts'
 import { expected } from '../../schemas/zod-reader.ts'
 import { listOf, report } from './list-of.ts'
 
-const text = (what: string) => z.string({ error: expected(what) })
+const text = z.string({ error: expected('a string') })
 
 /** Text, or parts of a message. A `z.union` would report a fault in a part as one of the whole. */
 export function textOr<T>(parts: z.ZodType<T>) {
@@ -23,7 +23,7 @@ function partsOf<const Parts extends readonly z.core.$ZodTypeDiscriminable[]>(pa
   return listOf(part, { what: 'a string or an array of parts', min: 1, count: 'must have at least one part' })
 }
 
-const inputText = z.object({ type: z.literal('input_text'), text: text('a string') })
+const inputText = z.object({ type: z.literal('input_text'), text })
 const inputJson = z.object({
   type: z.literal('input_json'),
   data: describeJson(
@@ -44,10 +44,7 @@ export const readableContent = textOr(partsOf([inputText, inputJson, inputImage]
 const plainText = textOr(partsOf([inputText, inputImage], 'input_text'))
 const assistantText = textOr(
   partsOf(
-    [
-      z.object({ type: z.literal('output_text'), text: text('a string') }),
-      z.object({ type: z.literal('refusal'), refusal: text('a string') }),
-    ],
+    [z.object({ type: z.literal('output_text'), text }), z.object({ type: z.literal('refusal'), refusal: text })],
     'output_text or refusal',
   ),
 )
@@ -63,12 +60,11 @@ const message = z.discriminatedUnion('role', [user, instructor, assistant], {
       : expected('an object')({ input }),
 })
 
-const callId = text('a string')
 const toolCalls = [
-  z.object({ type: z.literal('function_call'), call_id: callId, name: text('a string'), arguments: text('a string') }),
-  z.object({ type: z.literal('custom_tool_call'), call_id: callId, name: text('a string'), input: text('a string') }),
-  z.object({ type: z.literal('function_call_output'), call_id: callId, output: plainText }),
-  z.object({ type: z.literal('custom_tool_call_output'), call_id: callId, output: plainText }),
+  z.object({ type: z.literal('function_call'), call_id: text, name: text, arguments: text }),
+  z.object({ type: z.literal('custom_tool_call'), call_id: text, name: text, input: text }),
+  z.object({ type: z.literal('function_call_output'), call_id: text, output: plainText }),
+  z.object({ type: z.literal('custom_tool_call_output'), call_id: text, output: plainText }),
 ] as const
 const toolItem = z.discriminatedUnion('type', toolCalls, {
   error: 'must be a message, or a function_call, custom_tool_call or an output of one',

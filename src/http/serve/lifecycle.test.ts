@@ -121,13 +121,16 @@ describe('connections', () => {
   })
 
   it('whose rest is small stay open', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const socket = await open(`${HEAD}Content-Length: 5\r\n\r\n12`)
     const [first] = (await once(socket, 'data')) as [Buffer]
     expect(first.toString()).toMatch(/^HTTP\/1\.1 401 /)
     socket.write(`345GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     const [second] = (await once(socket, 'data')) as [Buffer]
     expect(second.toString()).toMatch(/^HTTP\/1\.1 200 /)
-    await sleep(5500)
+    await vi.advanceTimersByTimeAsync(5500)
+    vi.useRealTimers()
+    await sleep(50)
     expect(socket.closed).toBe(false)
     socket.destroy()
   })

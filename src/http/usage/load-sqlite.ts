@@ -15,11 +15,6 @@ interface Statement {
   run(...values: (string | number)[]): unknown
 }
 
-/** True where this Node has `node:sqlite`. */
-export function hasSqlite(): boolean {
-  return loadSqlite() !== undefined
-}
-
 /** Undefined before Node 22.5. */
 export function loadSqlite(): Sqlite | undefined {
   return process.getBuiltinModule('node:sqlite') as Sqlite | undefined

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hasSqlite, loadSqlite } from './load-sqlite.ts'
+import { hasSqlite } from '../test-support/has-sqlite.ts'
+import { loadSqlite } from './load-sqlite.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 /** The file as another program opens it. */
