@@ -4,15 +4,14 @@ export type {
   BackendName,
   DeviceSession,
   DeviceTensor,
-  ElementType,
   Feeds,
   Precision,
   Session,
   Tensor,
 } from './backend.ts'
 export { BACKEND_NAMES } from './backend.ts'
-export { createCpuBackend, type CpuBackendOptions } from './cpu.ts'
-export { createBackend, type BackendChoice, type BackendOptions } from './create-backend.ts'
+export { createCpuBackend } from './cpu.ts'
+export { createBackend, type BackendChoice } from './create-backend.ts'
 export type { SelfTest } from './self-test/self-test.ts'
 export { countDefaultThreads } from './platform.ts'
 export { countUsableProcessors } from './usable-processors.ts'

@@ -30,13 +30,16 @@ export function totalOf(day: Day, measure: Measure): number {
   return ENDPOINTS.reduce((sum, endpoint) => sum + valueOf(day, endpoint, measure), 0)
 }
 
+/** About so many of an axis. */
+const STEPS = 4
+
 /**
  * Round numbers for an axis from 0 to at least `most`: steps of 1, 2 or 5 times a power of ten.
  *
  * @param least Smallest step that makes sense, 1 for what is counted
  */
-export function axisTicks(most: number, least: number, count = 4): number[] {
-  const rough = Math.max(most / count, least)
+export function axisTicks(most: number, least: number): number[] {
+  const rough = Math.max(most / STEPS, least)
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough * 0.999)!
   const steps = Math.max(1, Math.ceil(most / step - 1e-9))

@@ -1,3 +1,3 @@
 export { type Decider, type DecisionJob, type DecisionOutput, type TokenCount } from './decider.ts'
 export { openDecider } from './open-decider.ts'
-export { chooseSmoothing, type ChooseSmoothingOptions } from './smoothing/choose-smoothing.ts'
+export { chooseSmoothing } from './smoothing/choose-smoothing.ts'

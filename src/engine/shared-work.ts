@@ -7,7 +7,7 @@ export class SharedWork<T> {
   #waiters = 0
   #isOver = false
 
-  /** @param its signal fires when nobody waits for it any more */
+  /** @param work is given a signal that fires when nobody waits for it any more */
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     // The work begins a microtask later, when it may refer to whatever keeps this object.
     this.#outcome = Promise.resolve()

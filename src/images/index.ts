@@ -1,6 +1,4 @@
 export { type ImageEditJob, type ImageGenerationJob } from './image-jobs.ts'
 export { type ImagePipeline } from './image-pipeline.ts'
-export type { ImageTask } from './image-task.ts'
 export { openImagePipeline } from './open-image-pipeline.ts'
-export { type PictureCodec } from './picture/picture-codec.ts'
 export { type PixelImage } from './picture/pixel-image.ts'

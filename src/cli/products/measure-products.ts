@@ -20,8 +20,6 @@ export interface MeasureProductsOptions {
   readonly shape?: ProductShape
   /** @defaultValue 1, 32 and 256 */
   readonly rows?: readonly number[]
-  /** @defaultValue float32, int8 in blocks of 128 and in rows, int4 in blocks of 32 */
-  readonly formats?: readonly ProductFormat[]
   /** Runs go on for so many milliseconds, opening sessions besides. @defaultValue 500 */
   readonly limitMs?: number
   readonly signal?: AbortSignal | undefined
@@ -44,15 +42,15 @@ const ROWS_A_ROUND = 32
  * const { speeds } = await measureProducts(await createCpuBackend({ threads: 1 }))
  */
 export async function measureProducts(backend: Backend, options: MeasureProductsOptions = {}): Promise<ProductSpeeds> {
-  const { shape = SHAPE, rows = ROWS, formats = PRODUCT_FORMATS, signal } = options
+  const { shape = SHAPE, rows = ROWS, signal } = options
   const sessions: Session[] = []
   try {
-    for (const format of formats) {
+    for (const format of PRODUCT_FORMATS) {
       refuseAborted(signal)
       sessions.push(await backend.createSession(buildProduct(format, shape)))
     }
     const least = await timeInTurns(sessions, { ...options, shape, rows })
-    const speeds = formats.map((format, i) => ({
+    const speeds = PRODUCT_FORMATS.map((format, i) => ({
       format,
       gflops: rows.map((count, at) => (2 * count * shape.inputs * shape.outputs) / 1e6 / least[i]![at]!),
     }))

@@ -34,14 +34,11 @@ export interface EncoderPlan extends PlannedRequest {
 /**
  * Reads questions with a model that sees state and question together: the state is read once for every prompt, as nothing of it
  * can be shared. Short texts are read in one pass.
- *
- * @param most tokens of several texts in a pass
  */
 export function createEncoderQuestionReader(
   model: EncoderModel,
   format: EncoderFormat,
   tokenizer: Tokenizer,
-  most = PASS,
 ): QuestionReader<EncoderPlan> {
   return {
     plan(request) {
@@ -52,7 +49,7 @@ export function createEncoderQuestionReader(
       }
     },
     count: countPrompts,
-    read: (plan, context) => readAll(model, plan, context, most),
+    read: (plan, context) => readAll(model, plan, context),
     dispose: () => model.session.dispose(),
   }
 }
@@ -107,14 +104,14 @@ interface Place {
   readonly prompt: number
 }
 
-async function readAll(model: EncoderModel, plan: EncoderPlan, context: JobContext, most: number): Promise<Reading> {
+async function readAll(model: EncoderModel, plan: EncoderPlan, context: JobContext): Promise<Reading> {
   const { framed, windows } = plan
   const places = framed.flatMap(({ prompts }, question) =>
     windows[question]!.flatMap((_, window) => prompts.map((__, prompt): Place => ({ question, window, prompt }))),
   )
   const groups = groupTexts(
     places.map((place) => countTokens(plan, place)),
-    most,
+    PASS,
   )
   const read = framed.map((_, question) => windows[question]!.map((): Float32Array[] => []))
   for (const [done, group] of groups.entries()) {

@@ -16,8 +16,9 @@ export interface ChatAsking {
 const PROBE = 'Answer'
 
 /**
- * A template for chat models, in the checkpoint's own chat template. The state and a blank line sit at the front of the user turn; a question ends the turn and opens the answer, and the single row read is the one that predicts the
- * answer's first token.
+ * Wraps state and question in the checkpoint's own chat template. The state and a blank line sit at the front of the user
+ * turn; a question ends the turn and opens the answer, and the single row read is the one that predicts the answer's first
+ * token.
  */
 export function createChatTemplate(
   tokenizer: TemplateTokenizer,
