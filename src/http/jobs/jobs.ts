@@ -121,7 +121,7 @@ export class Jobs {
       while (view) {
         if (!isDeepStrictEqual(view, seen)) yield (seen = view)
         if (isOver(view)) return
-        // One that this process has is over in a moment, or left to the others.
+        // A job of this process ends with it in a moment, or another process takes it over.
         if (this.#isClosed && !this.#underway.has(id)) throw new OverloadedError(CLOSING)
         await changes.next(this.#underway.has(id) ? undefined : POLL_MS)
         const job = await this.#parts.store.read(id)
@@ -145,9 +145,11 @@ export class Jobs {
    */
   async cancel(account: string, id: string): Promise<JobView> {
     const view = await this.find(account, id)
-    if (isOver(view)) await this.#parts.store.remove(id)
+    if (isOver(view)) {
+      await this.#parts.store.remove(id)
+      return view
+    }
     const underway = this.#underway.get(id)
-    if (isOver(view)) return view
     underway?.controller.abort()
     await (underway ? underway.ended : this.#cancelElsewhere(id))
     return this.find(account, id)
