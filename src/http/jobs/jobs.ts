@@ -145,11 +145,9 @@ export class Jobs {
    */
   async cancel(account: string, id: string): Promise<JobView> {
     const view = await this.find(account, id)
-    if (isOver(view)) {
-      await this.#parts.store.remove(id)
-      return view
-    }
+    if (isOver(view)) await this.#parts.store.remove(id)
     const underway = this.#underway.get(id)
+    if (isOver(view)) return view
     underway?.controller.abort()
     await (underway ? underway.ended : this.#cancelElsewhere(id))
     return this.find(account, id)
