@@ -11,8 +11,8 @@ import {
   repositoryLock,
 } from './hub-cache.ts'
 import { expandName } from './known-models.ts'
-import { withLock } from './pull/pull-lock.ts'
 import { removeUnpacked } from './unpacked-models.ts'
+import { withLock } from './with-lock.ts'
 
 /** A model in the hub's cache, by this library or by the hub's own tools. */
 export interface DownloadedModel {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { withLock } from '../../models/pull/pull-lock.ts'
+import { withLock } from '../../models/with-lock.ts'
 import { type BookChange, type KeyBook, readBook, writeBook } from '../keys/key-book.ts'
 import { parseKeyFile, readKeyText } from './key-file.ts'
 
@@ -24,7 +24,7 @@ export async function changeKeyFile(file: string, plan: (book: KeyBook) => BookC
   // What a link points to is replaced, not the link.
   const target = await realpath(file).catch(() => file)
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-  return withLock(`${target}.lock`, { signal: undefined, onWait() {} }, async () => {
+  return withLock(`${target}.lock`, {}, async () => {
     const change = plan(await readKeyBook(target))
     if (change.book.keys.length === 0) {
       throw new InvalidRequestError('key', `is the last one in ${file}, which needs one; add another first`)
