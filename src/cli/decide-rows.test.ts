@@ -1,11 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { defineCommand, runCommand as runCitty } from 'citty'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startFakeEngine } from '../engine/test-support/engines.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { decideRows, type RowsJob } from './decide-rows.ts'
 import { readRows } from './read-rows.ts'
+import { runCommand } from './run-command.ts'
 
 const questions = { q: { type: 'noul', instructions: 'x' } }
 let folder: string
@@ -116,7 +118,18 @@ describe('answers to rows', () => {
   it('stop with the signal, and say how to go on', async () => {
     const each = await write('rows.jsonl', '{"name":"a","steps":1}\n{"hold":true}\n')
     const signal = AbortSignal.timeout(300)
-    await expect(decide({ each, signal })).rejects.toThrow(/the same command goes on from there/)
+    const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const command = defineCommand({
+      run: (context) => runCommand(context, async () => void (await decide({ each, signal }))),
+    })
+    await runCitty(command, { rawArgs: [] })
+    const said = printed.mock.calls.join('')
+    printed.mockRestore()
+    expect([process.exitCode, said]).toEqual([
+      1,
+      expect.stringMatching(/stopped after row \d; the same command goes on from there\n$/),
+    ])
+    process.exitCode = undefined
   })
 
   it('are refused where they cannot be written', async () => {

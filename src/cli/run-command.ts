@@ -30,11 +30,17 @@ function asFailure(error: unknown): TesseraError {
   return isOther ? new InternalError(error.message, { cause: error }) : failure
 }
 
+/** Who stopped the command is of more use than that a signal did, and what a command itself says of that of more still. */
+function describe(error: TesseraError): string {
+  const { cause } = error
+  const isOfSignal = error instanceof AbortedError && cause instanceof Error && !(cause instanceof AbortedError)
+  return isOfSignal ? cause.message : error.message
+}
+
 /** One line on stderr; for programs that asked for JSON also a document on stdout, where they look for one. */
 function printFailure(error: TesseraError, json: boolean): void {
   const { code, path, retryable } = error
-  // Who stopped the command is of more use than that a signal did.
-  const message = error instanceof AbortedError && error.cause instanceof Error ? error.cause.message : error.message
+  const message = describe(error)
   if (json) printResult(true, { error: { code, message, ...(path === undefined ? {} : { path }), retryable } }, String)
   printError(message, code === InvalidRequestError.code ? USAGE : 1)
   // Whoever has to report it, or finds it in the log of a service, needs to know where it comes from.
