@@ -15,7 +15,7 @@ import { loraArgument, readLoras } from './lora-arguments.ts'
 import { openEngine } from './open-engine.ts'
 import { printWarnings } from './print-warnings.ts'
 import { ProgressReport } from './progress-report.ts'
-import { readCommon, readRequest, type RequestArguments } from './read-request.ts'
+import { readCommon, readNamedText, readRequest, type RequestArguments } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
@@ -36,13 +36,15 @@ export const decideCommand = defineCommand({
     },
     each: {
       type: 'string',
-      description: 'a decision on each row of this file: .csv, or .jsonl with a state, or a whole request, a line',
+      description:
+        'a decision on each row of this file: .csv or .jsonl; with --questions each row is the state itself, without a whole request',
       valueHint: 'rows',
     },
     out: {
       type: 'string',
       alias: 'o',
-      description: 'with --each: file for the answers, one line of JSON a row; goes on where an earlier run stopped',
+      description:
+        'with --each: file for the answers, one line of JSON a row; goes on where an earlier run of the same stopped',
       valueHint: 'file',
     },
     force: { type: 'boolean', alias: 'f', description: 'with --each: begins the file of the answers anew' },
@@ -91,12 +93,18 @@ async function answerRows(each: string, args: RowArguments): Promise<void> {
   }
   const common = await readCommon(args)
   await using engine = await openEngine(args, useFor('decide-latest', args))
-  const { out, force = false } = args
+  const { out, force = false, calibration } = args
+  const settings = [
+    calibration === undefined ? undefined : await readNamedText(calibration, '--calibration'),
+    args['both-orders'],
+    args['symbol-mass'],
+  ]
   const { rows, failed } = await decideRows(engine, {
     each,
     out,
     force,
     common,
+    settings,
     lora: readLoras(args.lora),
     signal: untilInterrupted(),
   })

@@ -21,7 +21,7 @@ async function write(name: string, content: string | Uint8Array): Promise<string
 
 async function rowsOf(name: string, content: string | Uint8Array): Promise<unknown[]> {
   const rows: unknown[] = []
-  for await (const row of readRows(await write(name, content))) rows.push(row)
+  for await (const { value } of readRows(await write(name, content))) rows.push(value)
   return rows
 }
 
@@ -140,11 +140,32 @@ describe('answers to rows', () => {
   it.each([
     ['something else', 'notes\n'],
     ['rows in another order', '{"row":1}\n'],
-    ['answers to other questions', '{"row":0,"answers":{"other":{}}}\n'],
+    ['answers that do not say to what', '{"row":0,"answers":{"q":{}}}\n'],
   ])('are not added to a file with %s', async (_, content) => {
     const out = await write('answers.jsonl', content)
     const each = await write('rows.jsonl', '{}\n')
     await expect(decide({ each, out })).rejects.toMatchObject({ path: '--out' })
     expect(await readFile(out, 'utf8')).toBe(content)
+  })
+
+  it.each<[string, Partial<RowsJob>, string | undefined, RegExp]>([
+    ['questions', { common: { questions: { q: { type: 'noul', instructions: 'y' } } } }, undefined, /other questions/],
+    ['thresholds', { common: { questions, min_confidence: 0.9 } }, undefined, /other questions, with other options/],
+    ['settings', { settings: ['other'] }, undefined, /of another model/],
+    ['rows', {}, '{"a":1}\n{"a":3}\n{"a":4}\n', /in line 2 the answers to another row/],
+    ['fewer rows', {}, '{"a":1}\n', /to more rows than there are now, 1;/],
+  ])('are not added to those of other %s', async (_, job, rows, reason) => {
+    const before = '{"a":1}\n{"a":2}\n'
+    const each = await write('rows.jsonl', before)
+    await decide({ each })
+    const answered = await readFile(join(folder, 'answers.jsonl'), 'utf8')
+    await write('rows.jsonl', rows ?? `${before}{"a":3}\n`)
+    await expect(decide({ each, ...job })).rejects.toThrow(reason)
+    expect(await readFile(join(folder, 'answers.jsonl'), 'utf8')).toBe(answered)
+  })
+
+  it.each(['questions', 'labels'])('are not to lines with state and %s where all have questions', async (name) => {
+    const each = await write('rows.jsonl', `{"state":"open","labels":["a"]}\n\n{"state":"x","${name}":{}}\n`)
+    await expect(decide({ each })).rejects.toThrow(`rows.jsonl: line 3 has "state" beside "${name}"`)
   })
 })

@@ -5,8 +5,9 @@ import type { DecisionOutcome, Engine, LoraOption } from '../engine/index.ts'
 import { AbortedError } from '../errors/index.ts'
 import type { DecisionRequestInput } from '../schemas/index.ts'
 import { countAnswered } from './answers-file.ts'
+import { askedDigest } from './asked-digest.ts'
 import { notWritten } from './output-files.ts'
-import { readRows } from './read-rows.ts'
+import { type AskedRow, requestsOf } from './row-requests.ts'
 
 /** Milliseconds between two lines of progress. */
 const REPORT_MS = 200
@@ -20,6 +21,8 @@ export interface RowsJob {
   readonly force: boolean
   /** What all requests have in common: questions, a threshold. Without questions each row is a whole request. */
   readonly common: Readonly<Record<string, unknown>>
+  /** What answers depend on beside requests and models, such as a calibration: an earlier run must have had the same. */
+  readonly settings?: unknown
   /** Adapters that all are answered with. */
   readonly lora?: readonly LoraOption[]
   readonly signal: AbortSignal
@@ -33,22 +36,41 @@ export interface RowsReport {
 }
 
 /**
- * Answers the rows of a file one after the other, a line of JSON each: `{ row, answers, … }`, or `{ row, error }` for
- * what could not be answered. Rows are read as they are answered, however many there are.
+ * Answers the rows of a file one after the other, a line of JSON each: `{ row, answers, …, asked }`, or `{ row, error, asked }`
+ * for what could not be answered. Rows are read as they are answered, however many there are.
  */
-export async function decideRows(
-  engine: Engine,
-  { each, out, force, common, lora, signal }: RowsJob,
-): Promise<RowsReport> {
-  const names = common.questions === undefined ? undefined : Object.keys(common.questions as object)
-  const before = out === undefined || force ? 0 : await countAnswered(out, names)
+export async function decideRows(engine: Engine, job: RowsJob): Promise<RowsReport> {
+  const { each, out, common, settings, lora } = job
+  const toAsked = askedDigest([common, settings, lora, await modelsOf(engine)])
+  const requests = requestsOf(each, common, toAsked)
+  const before = await countBefore(job, requests)
   await using output = await openOutput(out, before > 0 ? 'a' : 'w')
+  return await answerRows(engine, requests, { ...job, before, write: output.write })
+}
+
+async function countBefore({ out, force }: RowsJob, requests: AsyncGenerator<AskedRow, void>): Promise<number> {
+  if (out === undefined || force) return 0
+  try {
+    return await countAnswered(out, requests)
+  } catch (error) {
+    await requests.return()
+    throw error
+  }
+}
+
+async function answerRows(
+  engine: Engine,
+  requests: AsyncIterable<AskedRow>,
+  { before, write, out, signal, lora }: RowsJob & { before: number; write: (line: string) => Promise<void> },
+): Promise<RowsReport> {
   const progress = new RowProgress(before)
+  // Outcomes come in the order of the rows.
+  const waiting: string[] = []
   let rows = before
   let failed = 0
   try {
-    for await (const outcome of engine.decideMany(requestsOf(each, before, common), { signal, lora })) {
-      await output.write(toLine(outcome, before))
+    for await (const outcome of engine.decideMany(following(requests, waiting), { signal, lora })) {
+      await write(toLine(outcome, rows, waiting.shift()!))
       rows++
       if (outcome.error) failed++
       progress.show(rows)
@@ -62,25 +84,26 @@ export async function decideRows(
   return { rows, failed }
 }
 
-async function* requestsOf(
-  file: string,
-  skip: number,
-  common: Readonly<Record<string, unknown>>,
+/** Which models may answer. */
+async function modelsOf(engine: Engine): Promise<unknown> {
+  const models = await engine.models()
+  return models.flatMap(({ name, id, identity, kind }) => (kind === 'images' ? [] : [[name, id, identity]]))
+}
+
+async function* following(
+  rows: AsyncIterable<AskedRow>,
+  waiting: string[],
 ): AsyncGenerator<DecisionRequestInput, void, undefined> {
-  let row = 0
-  for await (const value of readRows(file)) {
-    if (row++ < skip) continue
-    // The engine checks what it is given.
-    const request = common.questions === undefined ? { ...(value as object), ...common } : { ...common, state: value }
-    yield request as unknown as DecisionRequestInput
+  for await (const { request, asked } of rows) {
+    waiting.push(asked)
+    yield request
   }
 }
 
-function toLine({ index, response, error }: DecisionOutcome, before: number): string {
-  const row = before + index
-  if (error === undefined) return `${JSON.stringify({ row, ...response })}\n`
+function toLine({ response, error }: DecisionOutcome, row: number, asked: string): string {
+  if (error === undefined) return `${JSON.stringify({ row, ...response, asked })}\n`
   const { code, message, path } = error
-  return `${JSON.stringify({ row, error: { code, message, ...(path === undefined ? {} : { path }) } })}\n`
+  return `${JSON.stringify({ row, error: { code, message, ...(path === undefined ? {} : { path }) }, asked })}\n`
 }
 
 /** Where lines go: a file, which is there when this resolves, or stdout. */

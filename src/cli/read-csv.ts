@@ -17,7 +17,7 @@ interface CsvRow {
 export async function* readCsv(
   text: AsyncIterable<string>,
   file: string,
-): AsyncGenerator<Record<string, string>, void, undefined> {
+): AsyncGenerator<{ value: Record<string, string>; line: number }, void, undefined> {
   let names: readonly string[] | undefined
   for await (const { line, cells } of splitRows(text, file)) {
     if (names === undefined) {
@@ -25,7 +25,7 @@ export async function* readCsv(
       if (again >= 0) throw refuse(file, line, `must name each column once, got the name of column ${again + 1} twice`)
       names = cells
     } else if (cells.length === names.length) {
-      yield Object.fromEntries(names.map((name, index) => [name, cells[index]!]))
+      yield { value: Object.fromEntries(names.map((name, index) => [name, cells[index]!])), line }
     } else {
       throw refuse(file, line, `must have as many columns as the first row, ${names.length}, got ${cells.length}`)
     }

@@ -3,26 +3,32 @@ import { InvalidRequestError } from '../errors/index.ts'
 import { readCsv } from './read-csv.ts'
 import { splitLines } from './split-lines.ts'
 
+/** A row, and where it begins in its file, from 1. */
+interface Row {
+  readonly value: unknown
+  readonly line: number
+}
+
 /**
  * The rows of a file, one at a time: each line of a `.jsonl` file is a JSON value, each row of a `.csv` file an object of
  * its columns by the names in the first row. Files are UTF-8, with or without a byte order mark.
  *
  * @throws InvalidRequestError naming the line that cannot be read
  */
-export async function* readRows(file: string): AsyncGenerator<unknown, void, undefined> {
+export async function* readRows(file: string): AsyncGenerator<Row, void, undefined> {
   const kind = /\.(jsonl|ndjson|csv)$/i.exec(file)?.[1]?.toLowerCase()
   if (kind === undefined) throw new InvalidRequestError('--each', `must be a .jsonl or .csv file, got ${file}`)
   const text = decode(file)
   yield* kind === 'csv' ? readCsv(text, file) : readLines(text, file)
 }
 
-async function* readLines(text: AsyncIterable<string>, file: string): AsyncGenerator<unknown, void, undefined> {
+async function* readLines(text: AsyncIterable<string>, file: string): AsyncGenerator<Row, void, undefined> {
   let line = 0
   for await (const { text: json } of splitLines(text)) {
     line++
     if (json.trim() === '') continue
     try {
-      yield JSON.parse(json)
+      yield { value: JSON.parse(json), line }
     } catch (cause) {
       throw new InvalidRequestError('--each', `${file}: line ${line} must be JSON, got something that does not parse`, {
         cause,
