@@ -63,6 +63,7 @@ it.each([
   [[], '--data: '],
   [[ROWS[0], '{'], '--data, line 2: expected JSON'],
   [['[1]'], '--data, line 1: expected a JSON object, got [1]'],
+  [[ROWS[0], { ...ROWS[1], questions: QUESTIONS }], '--data, line 2: has questions of its own'],
   [[{ ...ROWS[0], labels: { spam: 'yes' } }], 'rows.0.labels.spam: must be true or false, got "yes"'],
 ])('says which line is wrong (%#)', async (rows, message) => {
   expect(await run(rows)).toContain(message)

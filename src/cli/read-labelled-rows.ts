@@ -24,16 +24,24 @@ export const labelledArguments = {
  * @throws InvalidRequestError naming file and line
  */
 export async function readLabelledRows(args: { data: string; questions?: string | undefined }): Promise<LabelledRow[]> {
-  const shared =
+  const questions =
     args.questions === undefined
-      ? {}
-      : { questions: parseObject(await readNamedText(args.questions, '--questions'), '--questions') }
+      ? undefined
+      : parseObject(await readNamedText(args.questions, '--questions'), '--questions')
   const lines = (await readNamedText(args.data, '--data')).split('\n')
   const rows = lines.flatMap((line, index) =>
-    line.trim() === '' ? [] : [{ ...shared, ...parseObject(line, `--data, line ${index + 1}`) }],
+    line.trim() === '' ? [] : [readRow(line, `--data, line ${index + 1}`, questions)],
   )
   if (rows.length === 0) throw new InvalidRequestError('--data', `${args.data} has no rows`)
   return rows as unknown as LabelledRow[]
+}
+
+function readRow(line: string, path: string, questions: object | undefined): Record<string, unknown> {
+  const row = parseObject(line, path)
+  if (questions === undefined) return row
+  if ('questions' in row)
+    throw new InvalidRequestError(path, 'has questions of its own, beside those of --questions; leave out either')
+  return { questions, ...row }
 }
 
 function parseObject(text: string, path: string): Record<string, unknown> {
