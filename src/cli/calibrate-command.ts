@@ -1,11 +1,12 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import { ownCalibrationSchema } from '../decide/own-calibration.ts'
 import { calibrate, type CalibrationResult } from '../evaluate/calibrate.ts'
 import { formatCalibration } from '../evaluate/format-calibration.ts'
 import { engineArguments, orderArgument, useFor } from './engine-arguments.ts'
 import { showRow } from './eval-command.ts'
 import { openEngine } from './open-engine.ts'
-import { requireWritable, writeOutput } from './output-files.ts'
+import { forceArgument, requireReplaceable, writeOutput } from './output-files.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
@@ -21,6 +22,7 @@ export const calibrateCommand = defineCommand({
       description: 'share of decided answers that may be wrong, for the thresholds',
       valueHint: 'x',
     },
+    ...forceArgument,
     json: { type: 'boolean', description: 'print JSON' },
     ...engineArguments,
     ...orderArgument,
@@ -28,7 +30,11 @@ export const calibrateCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const rows = await readLabelledRows(args)
-      await requireWritable('out', args.out)
+      await requireReplaceable('out', args.out, {
+        inputs: [args.data, args.questions],
+        force: args.force,
+        isOwn: isCalibration,
+      })
       const result = await fit(args, rows, readNumber('--error', args.error))
       await writeOutput('out', args.out, `${JSON.stringify(result.calibration, null, 2)}\n`)
       const summary = { out: args.out, questions: result.questions }
@@ -47,4 +53,12 @@ async function fit(
 ): Promise<CalibrationResult> {
   await using engine = await openEngine(args, useFor('decide-latest', args))
   return await calibrate(engine, rows, { error, signal: untilInterrupted(), onProgress: showRow })
+}
+
+function isCalibration(text: string): boolean {
+  try {
+    return ownCalibrationSchema.pick({ format: true }).safeParse(JSON.parse(text)).success
+  } catch {
+    return false
+  }
 }

@@ -13,6 +13,7 @@ import {
 import { formatDecision } from './format-decision.ts'
 import { loraArgument, readLoras } from './lora-arguments.ts'
 import { openEngine } from './open-engine.ts'
+import { refuseInput } from './output-files.ts'
 import { printWarnings } from './print-warnings.ts'
 import { ProgressReport } from './progress-report.ts'
 import { readCommon, readNamedText, readRequest, type RequestArguments } from './read-request.ts'
@@ -94,6 +95,7 @@ async function answerRows(each: string, args: RowArguments): Promise<void> {
   const common = await readCommon(args)
   await using engine = await openEngine(args, useFor('decide-latest', args))
   const { out, force = false, calibration } = args
+  if (out !== undefined) await refuseInput('--out', out, [each, args.questions, calibration])
   const settings = [
     calibration === undefined ? undefined : await readNamedText(calibration, '--calibration'),
     args['both-orders'],

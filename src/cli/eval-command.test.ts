@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -77,6 +77,37 @@ it('refuses what it would find out at the end before it measures', async () => {
   written = ''
   const out = join(folder, 'none', 'c.json')
   expect(await runWith(calibrateCommand, ROWS, [out])).toMatch(/^error out: .* \(ENOENT\)\n$/)
+})
+
+it.each([
+  ['eval', evalCommand, ['--html'], '--html', '<!doctype html>\n<title>Evaluation of a</title>'],
+  ['calibrate', calibrateCommand, [], 'out', '{"format":"tessera-calibration-1"}'],
+])('%s replaces nothing but what it wrote itself', async (_, command, flag, argument, own) => {
+  const notes = join(folder, 'notes.txt')
+  await writeFile(notes, 'notes')
+  const link = join(folder, 'link.jsonl')
+  await symlink(join(folder, 'rows.jsonl'), link)
+  for (const [name, reason] of [
+    ['notes.txt', 'exists and is not of an earlier run; give another name, or --force to replace it'],
+    ['rows.jsonl', 'is read by this command too'],
+    ['questions.json', 'is read by this command too'],
+    ['link.jsonl', 'is read by this command too'],
+  ] as const) {
+    written = ''
+    const force = name === 'notes.txt' ? [] : ['--force']
+    await runWith(command, ROWS, [...flag, join(folder, name), ...force])
+    expect(written).toBe(
+      `error ${argument}: ${join(folder, name)} ${reason}${reason.endsWith('too') ? '; give another name' : ''}\n`,
+    )
+  }
+  expect(await readFile(notes, 'utf8')).toBe('notes')
+  await writeFile(join(folder, 'own'), own)
+  for (const rest of [[join(folder, 'own')], [notes, '--force']]) {
+    written = ''
+    // Options of the engine are read next.
+    await runWith(command, ROWS, [...flag, ...rest, '--threads', 'x'])
+    expect(written).toMatch(/^error --threads/)
+  }
 })
 
 it('calibrates, and measures with what it wrote', async () => {

@@ -5,11 +5,11 @@ import { compareEvaluations } from '../evaluate/compare.ts'
 import { evaluate, type Evaluation } from '../evaluate/evaluate.ts'
 import { formatEvaluation, percent } from '../evaluate/format-evaluation.ts'
 import type { LabelledRow } from '../evaluate/labelled-rows.ts'
-import { renderReport } from '../evaluate/report-page.ts'
+import { isReport, renderReport } from '../evaluate/report-page.ts'
 import { resolveModel } from '../models/index.ts'
 import { calibrationArgument, type EngineArguments, engineArguments, orderArgument } from './engine-arguments.ts'
 import { openEngine } from './open-engine.ts'
-import { requireWritable, writeOutput } from './output-files.ts'
+import { forceArgument, requireReplaceable, writeOutput } from './output-files.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
@@ -18,6 +18,7 @@ export const evalCommand = defineCommand({
   args: {
     ...labelledArguments,
     html: { type: 'string', description: 'also write a page with tables and charts', valueHint: 'file' },
+    ...forceArgument,
     json: { type: 'boolean', description: 'print JSON' },
     ...engineArguments,
     ...calibrationArgument,
@@ -34,7 +35,12 @@ export const evalCommand = defineCommand({
       const models = args.use?.split(',')
       // What has been measured would be lost where a later model is not there, or the page cannot be written.
       for (const model of models ?? []) await resolveModel(model)
-      if (args.html !== undefined) await requireWritable('--html', args.html)
+      if (args.html !== undefined)
+        await requireReplaceable('--html', args.html, {
+          inputs: [args.data, args.questions, args.calibration],
+          force: args.force,
+          isOwn: isReport,
+        })
       const evaluations: Evaluation[] = []
       for (const model of models ?? [undefined]) evaluations.push(await measureModel(args, model, rows))
       printResult(args.json ?? false, evaluations, () => formatAll(evaluations))

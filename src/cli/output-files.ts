@@ -1,6 +1,20 @@
-import { access, constants, stat, writeFile } from 'node:fs/promises'
+import { access, constants, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../errors/index.ts'
+
+/** For commands that write one file and have no better name for it. */
+export const forceArgument = {
+  force: { type: 'boolean', alias: 'f', description: 'replace a file of another kind' },
+} as const
+
+interface Replacing {
+  /** Files that the command reads, which are never replaced. */
+  readonly inputs: readonly (string | undefined)[]
+  /** Whether a file that is there may be replaced whatever is in it. */
+  readonly force: boolean | undefined
+  /** Whether a text is what the command wrote in an earlier run. */
+  readonly isOwn: (text: string) => boolean
+}
 
 /**
  * Refuses a file that cannot be written, before anything is computed for it.
@@ -14,6 +28,46 @@ export async function requireWritable(argument: string, file: string): Promise<v
   await access(there ? file : dirname(file), constants.W_OK).catch((cause: unknown) => {
     throw notWritten(argument, file, cause)
   })
+}
+
+/**
+ * Refuses one that holds what should not be lost, too.
+ *
+ * @throws InvalidRequestError saying why
+ */
+export async function requireReplaceable(
+  argument: string,
+  file: string,
+  { inputs, force, isOwn }: Replacing,
+): Promise<void> {
+  await requireWritable(argument, file)
+  await refuseInput(argument, file, inputs)
+  const there = await stat(file).catch(() => undefined)
+  // Devices, such as /dev/stdout, have nothing to lose, and reading one may wait for ever.
+  if (force || !there?.isFile() || there.size === 0 || isOwn(await readFile(file, 'utf8'))) return
+  throw new InvalidRequestError(
+    argument,
+    `${file} exists and is not of an earlier run; give another name, or --force to replace it`,
+  )
+}
+
+/** @throws InvalidRequestError where a file to write is one of those to read, under whatever name */
+export async function refuseInput(
+  argument: string,
+  file: string,
+  inputs: readonly (string | undefined)[],
+): Promise<void> {
+  const identify = async (path: string) => {
+    const { dev, ino } = await stat(path, { bigint: true })
+    return `${dev} ${ino}`
+  }
+  const own = await identify(file).catch(() => undefined)
+  if (own === undefined) return
+  for (const input of inputs) {
+    // What is not there has nothing to lose.
+    if (input !== undefined && own === (await identify(input).catch(() => undefined)))
+      throw new InvalidRequestError(argument, `${file} is read by this command too; give another name`)
+  }
 }
 
 /** @throws InvalidRequestError saying why it could not be written */

@@ -43,6 +43,11 @@ ${evaluations.map((evaluation) => `<h2>${escape(evaluation.model)}</h2>\n<pre>${
 `
 }
 
+/** Whether a page is such a report. */
+export function isReport(page: string): boolean {
+  return page.startsWith('<!doctype html>') && page.includes('<title>Evaluation of ')
+}
+
 type Point = readonly [x: number, y: number]
 
 /** A square with both axes from 0 to 1 and a line for each evaluation. */
