@@ -4,6 +4,7 @@ import type { Connection } from '../src/engine/connection.ts'
 import { resolveOptions } from '../src/engine/resolve-options.ts'
 import { startEngine } from '../src/engine/start-engine.ts'
 import { createFakeSource } from '../src/engine/test-support/fake-task.ts'
+import { InvalidRequestError } from '../src/errors/index.ts'
 import type * as CopyJson from '../src/schemas/copy-json.ts'
 import { parseDecisionRequest, parseImageEditRequest } from '../src/schemas/index.ts'
 import { startTinyServer, type TinyServer } from './helpers/tiny-server.ts'
@@ -80,6 +81,13 @@ describe('an engine', () => {
     await engine.decide(request, {})
     expect(copied).toEqual([REQUEST.state, REQUEST.state])
     await expect(engine.decide({ ...request, state: 5 } as never, options)).rejects.toThrow('state: must be')
+  })
+
+  it('refuses a request that is missing as any other', async () => {
+    const engine = await start()
+    await expect(engine.decide(undefined as never)).rejects.toBeInstanceOf(InvalidRequestError)
+    await expect(engine.generateImage(undefined as never)).rejects.toBeInstanceOf(InvalidRequestError)
+    await expect(engine.editImage(undefined as never)).rejects.toBeInstanceOf(InvalidRequestError)
   })
 
   it('checks a request anew that was checked for more options than it allows', async () => {

@@ -34,5 +34,6 @@ export function isChecked<Request extends object>(
   { maxOptions = 0 }: OptionLimits = {},
 ): body is Request {
   const check = (options as CheckedOptions | undefined)?.[CHECKED]
-  return check?.request === body && check.maxOptions <= maxOptions
+  // Both may be undefined: a body that is missing is for the check to refuse.
+  return check !== undefined && check.request === body && check.maxOptions <= maxOptions
 }
