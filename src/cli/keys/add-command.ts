@@ -1,13 +1,14 @@
 import { defineCommand } from 'citty'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { addKey, type KeySettings } from '../../http/keys/key-book.ts'
-import { makeKey } from '../../http/keys/make-key.ts'
-import { SCOPES } from '../../http/keys/scopes.ts'
+import { addKey, type BookChange, type KeyBook, type KeySettings } from '../../http/keys/key-book.ts'
+import { type FreshKey, makeKey } from '../../http/keys/make-key.ts'
+import { SCOPES, type Scope } from '../../http/keys/scopes.ts'
 import { readDuration } from '../read-duration.ts'
 import { readNumber } from '../read-request.ts'
 import { runCommand } from '../run-command.ts'
 import { placeArguments, withPlace } from './key-place.ts'
 import { printNewKey } from './print-key.ts'
+import { readAmount } from './read-amount.ts'
 
 const addArguments = {
   account: { type: 'string', description: 'account it is for; default one of its own', valueHint: 'name' },
@@ -38,13 +39,34 @@ export const addCommand = defineCommand({
       withPlace(args, async (place) => {
         const settings = readSettings(args)
         const fresh = makeKey()
-        const change = await place.change('add', (book) => addKey(book, fresh, settings))
+        const change = await place.change('add', (book) => addNamed(book, fresh, settings))
         printNewKey(args.json ?? false, fresh.key, change, place)
       }),
     ),
 })
 
 type AddArguments = Partial<Record<keyof typeof addArguments, unknown>>
+
+/** What the settings of a key are called on the command line, where that differs. */
+const FLAGS: Readonly<Record<string, string>> = {
+  id: 'account',
+  requestsPerMinute: 'rpm',
+  tokensPerMinute: 'tpm',
+  freeTokens: 'free-tokens',
+}
+
+/** @throws InvalidRequestError naming the flag of a setting that is refused, where `addKey` names the place in the book */
+function addNamed(book: KeyBook, fresh: FreshKey, settings: KeySettings): BookChange {
+  try {
+    return addKey(book, fresh, settings)
+  } catch (error) {
+    if (!InvalidRequestError.isInstance(error)) throw error
+    const [list, index, field] = error.loc
+    // Any other key of the book was there before.
+    if (list !== 'keys' || Number(index) !== book.keys.length || field === undefined) throw error
+    throw new InvalidRequestError(`--${FLAGS[field] ?? field}`, error.reason, { cause: error })
+  }
+}
 
 function readSettings(args: AddArguments): KeySettings {
   const textOf = (name: keyof AddArguments) => args[name] as string | undefined
@@ -53,26 +75,41 @@ function readSettings(args: AddArguments): KeySettings {
     return given === undefined ? undefined : readNumber(`--${name}`, given)
   }
   const expires = textOf('expires')
+  const prepaid = textOf('prepaid')
   return {
     id: textOf('account'),
-    scopes: readList(textOf('scopes')) as KeySettings['scopes'],
-    models: readList(textOf('models')),
+    scopes: readList('--scopes', textOf('scopes'))?.map(readScope),
+    models: readList('--models', textOf('models')),
     expires: expires === undefined ? undefined : readTime(expires),
     requestsPerMinute: numberOf('rpm'),
     tokensPerMinute: numberOf('tpm'),
     concurrency: numberOf('concurrency'),
     freeTokens: numberOf('free-tokens'),
-    prepaid: textOf('prepaid'),
+    prepaid: prepaid === undefined ? undefined : readAmount('--prepaid', prepaid),
   }
 }
 
-function readList(names: string | undefined): string[] | undefined {
-  return names?.split(',').map((name) => name.trim())
+function readList(flag: string, text: string | undefined): string[] | undefined {
+  const names = text?.split(',').map((name) => name.trim())
+  if (names?.includes(''))
+    throw new InvalidRequestError(flag, `must be names, separated by commas, got an empty one in '${text}'`)
+  return names
+}
+
+function readScope(name: string): Scope {
+  const scope = SCOPES.find((known) => known === name)
+  if (scope === undefined) throw new InvalidRequestError('--scopes', `must be of ${SCOPES.join(', ')}, got '${name}'`)
+  return scope
 }
 
 /** @returns a time with a time zone */
 function readTime(text: string): string {
-  const time = /^\d{4}-/.test(text) ? text : new Date(Date.now() + readDuration('--expires', text)).toISOString()
+  const isTime = /^\d{4}-/.test(text)
+  if (isTime && !/T.*(Z|[+-]\d\d:\d\d)$/.test(text)) {
+    const expected = 'must be a time with its zone, such as 2027-01-31T00:00:00Z, or a duration such as 90d'
+    throw new InvalidRequestError('--expires', `${expected}, got '${text}'`)
+  }
+  const time = isTime ? text : new Date(Date.now() + readDuration('--expires', text)).toISOString()
   if (!(Date.parse(time) > Date.now()))
     throw new InvalidRequestError('--expires', `must be in the future, got '${text}'`)
   return time

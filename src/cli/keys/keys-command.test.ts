@@ -117,7 +117,13 @@ describe('tessera keys of a file', () => {
   })
 
   it.each([
-    [['add', '--scopes', 'all'], /^error keys\.0\.scopes\.0: must be an array of decide, images/],
+    [['add', '--scopes', 'all'], /^error --scopes: must be of decide, images, metrics, admin, got 'all'/],
+    [['add', '--models', ''], /^error --models: must be names, separated by commas, got an empty one/],
+    [['add', '--rpm', '0'], /^error --rpm: must be a whole number/],
+    [['add', '--account', 'x'.repeat(201)], /^error --account: must be 1 to 200 characters/],
+    [['add', '--prepaid', '1,5'], /^error --prepaid: must be EUR, such as 25 or 0\.50, got '1,5'/],
+    [['topup', 'shop', 'abc'], /^error amount: must be EUR, such as 25 or 0\.50, got 'abc'/],
+    [['add', '--expires', '2027-01-31'], /^error --expires: must be a time with its zone/],
     [['add', '--expires', 'soon'], /^error --expires: must be a duration/],
     [['add', '--expires', '2020-01-01T00:00:00Z'], /^error --expires: must be in the future/],
     [['add', '--rpm', 'x'], /^error --rpm: must be a number/],

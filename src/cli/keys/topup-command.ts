@@ -3,6 +3,7 @@ import colors from 'picocolors'
 import { topUp } from '../../http/keys/key-book.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { placeArguments, withPlace } from './key-place.ts'
+import { readAmount } from './read-amount.ts'
 
 export const topupCommand = defineCommand({
   meta: { name: 'topup', description: 'Raise what was paid in for an account' },
@@ -14,9 +15,8 @@ export const topupCommand = defineCommand({
   run: (context) =>
     runCommand(context, ({ args }) =>
       withPlace(args, async (place) => {
-        const { account, detail, prepaid } = await place.change('topup', (book) =>
-          topUp(book, args.account, args.amount),
-        )
+        const amount = readAmount('amount', args.amount)
+        const { account, detail, prepaid } = await place.change('topup', (book) => topUp(book, args.account, amount))
         const words = `${colors.green('paid in')} ${detail} for ${account}, ${prepaid} in all`
         printResult(args.json ?? false, { account, prepaid }, () => words)
       }),
