@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended, prepareServe, type ServeProcesses, started } from './test-support/serve-process.ts'
 
@@ -113,12 +114,21 @@ describe.skipIf(process.platform === 'win32')('tessera serve', () => {
     expect(performance.now() - began).toBeLessThan(10_000)
   })
 
+  it.each([[['--port', '70000']], [['--threads', '0']]])('with %j makes no key', async (args) => {
+    const folder = join(home, args.join(''))
+    const child = serve(args, { XDG_CONFIG_HOME: folder })
+    const printed = text(child.stdout!)
+    expect(await ended(child)).toMatchObject({ code: 2 })
+    expect(await printed).toBe('')
+    await expect(stat(folder)).rejects.toThrow('ENOENT')
+  })
+
   it.each([
     [['--grace', '25'], "--grace: must be a duration such as 25s, 500ms or 2m, got '25'"],
     [['--drain', '30s'], '--drain: must not be longer than --grace'],
     [['--keys-file', 'none.json'], 'keys-file: there is no file none.json'],
     [['--port', 'x'], "--port: must be a number, got 'x'"],
-    [['--port', '70000'], 'port: must be a whole number from 0 to 65535'],
+    [['--port', '70000'], '--port: must be a whole number from 0 to 65535'],
     [['--use', 'none'], "--use: the model 'none' was not found"],
     [['--use', 'image-mini'], '--use: image-mini is a model for images, and decide-latest is asked for decisions'],
     [['--use', 'alpha-image-turbo=decide-mini'], '--use: decide-mini is a model for decisions, and alpha-image-turbo'],

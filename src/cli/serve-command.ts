@@ -5,11 +5,14 @@ import { chooseKeys, type KeyChoice } from '../http/serve/choose-keys.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { serveHttp } from '../http/serve/serve-http.ts'
 import type { WatchedKeys } from '../http/serve/watched-keys.ts'
+import { count, readOption } from '../options/index.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
 import { describeFault } from './describe-fault.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 import { readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
+import type { openModels } from './serve-models.ts'
+import type { openQueue } from './serve-queue.ts'
 
 /** For the last lines of the log, whose reader may have stopped reading. */
 const FLUSH_MS = 1000
@@ -19,23 +22,22 @@ export const serveCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args }) => {
       const { ending, timeouts } = readLifecycle(args)
+      const port = readOption('--port', count(0, 65_535), readNumber('--port', args.port))
       // Before anything takes time: a closed terminal sends it too, and it would end the process.
       let watched: WatchedKeys | undefined
       process.on('SIGHUP', () => void watched?.reload())
       const lines = new LineWriter()
       const store = await openStore(args.store, { acceptLoss: args['accept-loss'] })
       try {
+        const { engine: opened, preload, ...working } = await openWork(args)
+        await using engine = opened
+        // Behind the check of all options: a run that fails should make no key.
         const chosen = await chooseKeys(args.host, args['keys-file'], process.env, store)
         watched = chosen.watched
         watched?.watch(reportKeys)
-        // Before anything else can fail: the key is in no file, and the next run makes no other.
+        // Before what takes time, and may be interrupted: the key is in no file, and the next run makes no other.
         if (chosen.fresh) showKey(chosen.fresh)
-        // Of the two, what is not asked for is not read: a front needs no runtime and starts in a moment.
-        const { engine: opened, ...working } =
-          args.queue === undefined
-            ? await (await import('./serve-models.ts')).openModels(args)
-            : await (await import('./serve-queue.ts')).openQueue(args.queue, args)
-        await using engine = opened
+        await preload?.()
         const server = createServer({
           engine,
           ...working,
@@ -49,7 +51,7 @@ export const serveCommand = defineCommand({
             showFault(entry)
           },
         })
-        const service = await serveHttp(server, args.host, readNumber('--port', args.port), timeouts)
+        const service = await serveHttp(server, args.host, port, timeouts)
         // Whoever reads that it listens may stop it at once.
         const stopped = untilStopped()
         // As a line of the log, which may be on a full disk without the service ending for it.
@@ -65,6 +67,16 @@ export const serveCommand = defineCommand({
       }
     }),
 })
+
+type WorkArguments = Parameters<typeof openModels>[0] &
+  Parameters<typeof openQueue>[1] & { readonly queue?: string | undefined }
+
+/** Of the two, what is not asked for is not read: a front needs no runtime and starts in a moment. */
+async function openWork(args: WorkArguments) {
+  if (args.queue === undefined) return (await import('./serve-models.ts')).openModels(args)
+  const { openQueue } = await import('./serve-queue.ts')
+  return { preload: undefined, ...(await openQueue(args.queue, args)) }
+}
 
 function showKey({ key, file }: NonNullable<KeyChoice['fresh']>): void {
   process.stdout.write(`key ${key}\n`)

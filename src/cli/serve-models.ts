@@ -7,15 +7,14 @@ import { readServed, requireServed } from './served-models.ts'
 
 type ServedArguments = EngineArguments & { readonly preload: boolean; readonly lora?: string | undefined }
 
-/** What a service answers with that has its models itself. */
+/** What a service answers with that has its models itself, and `preload`, which opens those of `--preload`. */
 export async function openModels(args: ServedArguments) {
   const served = readServed(args.use)
   const engine = await openEngine({ ...args, workers: args.workers ?? 'auto' }, served, readNamedLoras(args.lora))
   try {
     await requireServed(engine, served)
     const requires = Object.keys(served)
-    if (args.preload) await preloadModels(engine, requires)
-    return { engine, requires }
+    return { engine, requires, preload: async () => args.preload && (await preloadModels(engine, requires)) }
   } catch (error) {
     await engine.dispose()
     throw error
