@@ -1,10 +1,13 @@
 import colors from 'picocolors'
 
+/** As it is typed. */
+export const PROGRAM = 'tessera-onnx'
+
 const NOUL = `'{"angry":{"type":"noul","instructions":"Is the writer angry?"}}'`
 
 /** Command lines to start from, by command; the name of the program alone has the first steps. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  'tessera-onnx': [
+  [PROGRAM]: [
     `decide -s "Where is my parcel?" -q ${NOUL}`,
     'generate "an apple on a blue background" --size 256x256 -o apple.png',
     'serve',
@@ -38,11 +41,17 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   keys: [
     'keys add --account shop --scopes decide --expires 90d --prepaid 25 --store usage.db',
     'keys list --store usage.db',
+    'keys revoke key_0123456789ab --store usage.db',
     'keys rotate key_0123456789ab --overlap 24h --store usage.db',
     'keys topup shop 10.00 --store usage.db',
   ],
   usage: ['usage --store usage.db', 'usage --store redis://localhost --from 2026-10 --to 2026-11 --format json'],
-  models: ['models', 'models --use decide-latest=Qwen/Qwen3-4B --json'],
+  models: [
+    'models',
+    'models list --use decide-latest=Qwen/Qwen3-4B --json',
+    'models show Qwen/Qwen3-4B',
+    'models rm Qwen/Qwen3-4B',
+  ],
   pull: ['pull Qwen/Qwen3-0.6B', 'pull Qwen/Qwen3-4B --quantize int8', 'pull black-forest-labs/FLUX.2-klein-4B'],
   quantize: ['quantize Qwen/Qwen3-4B ./qwen3-4b-here', 'quantize ./qwen3-4b ./qwen3-4b-int4 --bits 4 --block 32'],
   setup: ['setup cuda', 'setup prune --dry-run', 'setup prune --platform linux-arm64 --no-pages'],
@@ -50,8 +59,14 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   bench: ['bench', 'bench --threads 4 --json'],
 }
 
-/** The examples of a command as they are typed in an app that has the package. */
+/**
+ * The examples of a command as they are typed in an app that has the package; of one within another, such as `keys add`, those of
+ * the other that are about it. Empty where there are none.
+ */
 export function formatExamples(command: string): string {
-  const lines = (EXAMPLES[command] ?? []).map((example) => `  npx tessera-onnx ${example}`)
+  const [group = ''] = command.split(' ')
+  const examples = EXAMPLES[command] ?? EXAMPLES[group]?.filter((example) => example.startsWith(`${command} `)) ?? []
+  if (examples.length === 0) return ''
+  const lines = examples.map((example) => `  npx ${PROGRAM} ${example}`)
   return [colors.underline(colors.bold('EXAMPLES')), '', ...lines, ''].join('\n')
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
-import { EXAMPLES } from './examples.ts'
+import { EXAMPLES, formatExamples } from './examples.ts'
 
 const QUESTIONS = '{"q":{"type":"noul","instructions":"Is it late?"}}'
 let cli: string
@@ -71,12 +71,19 @@ describe('tessera', () => {
       expect(examples).toContain(`npx tessera-onnx ${command}`)
       for (const line of examples!.split('\n')) {
         // Options of a command within a command stand in its own help.
-        const inner = / (?:keys) ([a-z]+)/.exec(line)?.[1]
+        const inner = / (?:keys|models) ([a-z]+)/.exec(line)?.[1]
         const text = inner === undefined ? usage! : (await run([command, inner, '--help'])).stdout
         for (const [option] of line.matchAll(/(?<= )--?[a-z][\w-]*/g)) expect(text).toContain(option)
       }
     }
   }, 120_000)
+
+  it('names a command within another in full, with its own examples', async () => {
+    const { stdout } = await run(['keys', 'add', '--help'])
+    expect(stdout).toContain('USAGE tessera-onnx keys add ')
+    expect(stdout).toMatch(/EXAMPLES\n\n {2}npx tessera-onnx keys add --account shop .*\n\n$/)
+    expect(formatExamples('keys none')).toBe('')
+  })
 
   it.each([
     [['genrate', 'x'], 'Unknown command genrate; generate may be meant'],

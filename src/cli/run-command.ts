@@ -4,7 +4,7 @@ import colors from 'picocolors'
 import { AbortedError, InternalError, InvalidRequestError, type TesseraError, toTesseraError } from '../errors/index.ts'
 import { nearestName } from '../schemas/nearest-name.ts'
 import { describeFault } from './describe-fault.ts'
-import { formatExamples } from './examples.ts'
+import { formatExamples, PROGRAM } from './examples.ts'
 import { refuseUnknownArguments } from './refuse-unknown-arguments.ts'
 
 /** Exit status of bad arguments or input, as opposed to 1 for work that failed. */
@@ -58,14 +58,21 @@ export function reportUsageError(error: unknown, commands: readonly string[], js
   printFailure(new InvalidRequestError('arguments', `${message}; ${remedy}`), json)
 }
 
-/** citty colours its usage wherever it goes. */
+/** citty colours its usage wherever it goes, and names a command within another without the program. */
 export async function printUsage<Args extends ArgsDef>(
   command: CommandDef<Args>,
   parent?: CommandDef<Args>,
 ): Promise<void> {
-  const { name } = (await (typeof command.meta === 'function' ? command.meta() : command.meta)) ?? {}
-  const usage = `${await renderUsage(command, parent)}\n\n${formatExamples(name ?? '')}`
+  const [name, group] = [await nameOf(command), parent && (await nameOf(parent))]
+  const isInner = group !== undefined && group !== PROGRAM
+  const shown = isInner ? { ...parent, meta: { name: `${PROGRAM} ${group}` } } : parent
+  const examples = formatExamples(isInner ? `${group} ${name}` : name)
+  const usage = `${await renderUsage(command, shown)}\n\n${examples}`
   process.stdout.write(`${colors.isColorSupported && process.stdout.isTTY ? usage : stripVTControlCharacters(usage)}\n`)
+}
+
+async function nameOf<Args extends ArgsDef>({ meta }: CommandDef<Args>): Promise<string> {
+  return (await (typeof meta === 'function' ? meta() : meta))?.name ?? ''
 }
 
 /** Ends the process when stdout cannot be written: silently where its reader has gone, as after `| head`. */
