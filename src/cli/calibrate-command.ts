@@ -4,9 +4,9 @@ import { ownCalibrationSchema } from '../decide/own-calibration.ts'
 import { calibrate, type CalibrationResult } from '../evaluate/calibrate.ts'
 import { formatCalibration } from '../evaluate/format-calibration.ts'
 import { engineArguments, orderArgument, useFor } from './engine-arguments.ts'
-import { showRow } from './eval-command.ts'
 import { openEngine } from './open-engine.ts'
 import { forceArgument, requireReplaceable, writeOutput } from './output-files.ts'
+import { ProgressReport } from './progress-report.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { readNumber } from './read-request.ts'
 import { printResult, runCommand } from './run-command.ts'
@@ -52,7 +52,12 @@ async function fit(
   error: number,
 ): Promise<CalibrationResult> {
   await using engine = await openEngine(args, useFor('decide-latest', args))
-  return await calibrate(engine, rows, { error, signal: untilInterrupted(), onProgress: showRow })
+  const report = new ProgressReport()
+  return await calibrate(engine, rows, {
+    error,
+    signal: untilInterrupted(),
+    onProgress: (progress) => report.show({ stage: 'row', ...progress }),
+  })
 }
 
 function isCalibration(text: string): boolean {

@@ -1,5 +1,4 @@
 import { defineCommand } from 'citty'
-import colors from 'picocolors'
 import { DEFAULT_MODELS } from '../engine/default-models.ts'
 import { compareEvaluations } from '../evaluate/compare.ts'
 import { evaluate, type Evaluation } from '../evaluate/evaluate.ts'
@@ -10,6 +9,7 @@ import { resolveModel } from '../models/index.ts'
 import { calibrationArgument, type EngineArguments, engineArguments, orderArgument } from './engine-arguments.ts'
 import { openEngine } from './open-engine.ts'
 import { forceArgument, requireReplaceable, writeOutput } from './output-files.ts'
+import { ProgressReport } from './progress-report.ts'
 import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
 import { printResult, runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
@@ -55,7 +55,11 @@ async function measureModel(
   rows: readonly LabelledRow[],
 ): Promise<Evaluation> {
   await using engine = await openEngine(args, model === undefined ? {} : { [DEFAULT_MODELS.decide]: model })
-  return await evaluate(engine, rows, { signal: untilInterrupted(), onProgress: showRow })
+  const report = new ProgressReport()
+  return await evaluate(engine, rows, {
+    signal: untilInterrupted(),
+    onProgress: (progress) => report.show({ stage: 'row', ...progress }),
+  })
 }
 
 function formatAll(evaluations: readonly Evaluation[]): string {
@@ -66,9 +70,4 @@ function formatAll(evaluations: readonly Evaluation[]): string {
     return `${more} (± ${percent(margin)}): ${onlyFirst} that only it has right, ${onlySecond} that only the other has`
   })
   return [...evaluations.map(formatEvaluation), ...comparisons].join('\n\n')
-}
-
-export function showRow({ done, total }: { done: number; total: number }): void {
-  if (!process.stderr.isTTY) return
-  process.stderr.write(done === total ? '\r\x1b[K' : `\r${colors.dim(`row ${done} of ${total}`)}`)
 }

@@ -1,5 +1,6 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import type { LabelledRow } from '../evaluate/labelled-rows.ts'
+import { kindOf } from '../schemas/fault.ts'
 import { parseJson, readNamedText } from './read-request.ts'
 
 /** Arguments of the commands that read labelled rows. */
@@ -47,5 +48,5 @@ function readRow(line: string, path: string, questions: object | undefined): Rec
 function parseObject(text: string, path: string): Record<string, unknown> {
   const value = parseJson(text, path)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new InvalidRequestError(path, `expected a JSON object, got ${JSON.stringify(value)?.slice(0, 20)}`)
+  throw new InvalidRequestError(path, `expected a JSON object, got ${kindOf(value)}`)
 }
