@@ -1,4 +1,5 @@
-import type { Job, KeptWebhook, KeptWebhooks } from '../http/index.ts'
+import type { EndedJob, Job, KeptWebhook, KeptWebhooks } from '../http/index.ts'
+import { describeEnd } from '../http/webhooks/kept-webhooks.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { LEAVE_WEBHOOK, TAKE_WEBHOOKS } from './job-scripts.ts'
 import { webhookKey, WEBHOOKS_KEY } from './queue-names.ts'
@@ -18,9 +19,9 @@ export class RedisWebhooks implements KeptWebhooks {
   }
 
   /** What a job that is over is kept with: a name, and what is sealed. Undefined where nobody asked for a webhook. */
-  describe({ result: _result, request: _request, ...job }: Job): { id: string; sealed: string } | undefined {
+  describe(job: Job): { id: string; sealed: string } | undefined {
     if (job.webhook === undefined) return undefined
-    return { id: nameOf(job), sealed: this.#seal({ job, tries: 0 }) }
+    return { id: nameOf(job), sealed: this.#seal({ job: describeEnd(job), tries: 0 }) }
   }
 
   async take(most: number, leaseMs: number): Promise<KeptWebhook[]> {
@@ -65,7 +66,7 @@ export class RedisWebhooks implements KeptWebhooks {
 }
 
 /** A job of the same `Idempotency-Key` that begins after one was removed has its id. */
-function nameOf({ id, createdAt }: Job): string {
+function nameOf({ id, createdAt }: EndedJob): string {
   return `${id}:${createdAt}`
 }
 

@@ -1,10 +1,10 @@
-import type { Job } from '../jobs/job.ts'
+import type { EndedJob } from './kept-webhooks.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 
 /** Webhooks on their way. */
 export interface Deliveries {
   /** Sends the webhook of a job that is over; tried again where it does not arrive. */
-  deliver(job: Job): void
+  deliver(job: EndedJob): void
   /** Ends the tries of this process. */
   close(): Promise<void>
 }

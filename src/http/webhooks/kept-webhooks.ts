@@ -1,9 +1,25 @@
 import type { Job } from '../jobs/job.ts'
 
+/** A job that is over, as far as its webhook tells of it: what was asked and answered is not kept until a receiver takes it. */
+export type EndedJob = Pick<Job, 'id' | 'account' | 'status' | 'path' | 'createdAt' | 'endedAt' | 'counts' | 'webhook'>
+
+export function describeEnd({ id, account, status, path, createdAt, endedAt, counts, webhook }: Job): EndedJob {
+  return {
+    id,
+    account,
+    status,
+    path,
+    createdAt,
+    ...(endedAt !== undefined && { endedAt }),
+    ...(counts && { counts }),
+    ...(webhook !== undefined && { webhook }),
+  }
+}
+
 /** A webhook that is still to be delivered. */
 export interface KeptWebhook {
-  /** The job that it tells of, without its request and result. */
-  readonly job: Job
+  /** The job that it tells of. */
+  readonly job: EndedJob
   /** How often it was tried already. */
   readonly tries: number
 }

@@ -1,21 +1,37 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Job } from '../jobs/job.ts'
 import { type Deliveries, type DeliveryParts, LAST_TRY_MS, TRY_MS } from './deliveries.ts'
+import type { EndedJob } from './kept-webhooks.ts'
+
+/** Webhooks of one account on their way: its receiver may answer none of them for 42 minutes. */
+const MOST_EACH = 1000
 
 /** Webhooks that this process alone knows of, gone with it. */
 export class OwnDeliveries implements Deliveries {
   readonly #parts: DeliveryParts
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<void>>()
+  /** How many of them an account has. */
+  readonly #counts = new Map<string, number>()
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
+    // One for each webhook that waits for its next try.
+    setMaxListeners(0, this.#closing.signal)
   }
 
-  deliver(job: Job): void {
+  deliver(job: EndedJob): void {
+    const { account, id } = job
+    const count = this.#counts.get(account) ?? 0
+    if (count >= MOST_EACH) {
+      this.#parts.onEnded('failed')
+      const message = `the webhook of ${id} is not sent: ${MOST_EACH} others of the account "${account}" wait for their receiver`
+      return process.emitWarning(message, 'TesseraWebhookWarning')
+    }
+    this.#counts.set(account, count + 1)
     const delivery = this.#deliver(job)
       .then((isDelivered) => this.#parts.onEnded(isDelivered ? 'delivered' : 'failed'))
-      .finally(() => this.#running.delete(delivery))
+      .finally(() => this.#forget(account, delivery))
     this.#running.add(delivery)
   }
 
@@ -25,8 +41,15 @@ export class OwnDeliveries implements Deliveries {
     await Promise.all(this.#running)
   }
 
+  #forget(account: string, delivery: Promise<void>): void {
+    this.#running.delete(delivery)
+    const left = this.#counts.get(account)! - 1
+    if (left === 0) this.#counts.delete(account)
+    else this.#counts.set(account, left)
+  }
+
   /** @returns whether it arrived */
-  async #deliver(job: Job): Promise<boolean> {
+  async #deliver(job: EndedJob): Promise<boolean> {
     const { sender, delaysMs } = this.#parts
     for (const delay of [...delaysMs, undefined]) {
       const isLast = this.#closing.signal.aborted

@@ -1,5 +1,5 @@
-import type { Job } from '../jobs/job.ts'
 import { Refusal } from '../refusal.ts'
+import type { EndedJob } from './kept-webhooks.ts'
 import { postWebhook, PrivateAddressError } from './post-webhook.ts'
 import { readSecrets, secretOf, signWebhook, writeSecret } from './sign-webhook.ts'
 import type { WebhookOptions } from './webhook-options.ts'
@@ -52,7 +52,7 @@ export class WebhookSender {
   }
 
   /** Tells the address of a job that it is over, once. */
-  async send(job: Job, signal: AbortSignal): Promise<TryOutcome> {
+  async send(job: EndedJob, signal: AbortSignal): Promise<TryOutcome> {
     const { account, webhook: url = '' } = job
     try {
       // The process that took the request may have had other rules.
@@ -81,11 +81,11 @@ export class WebhookSender {
  * The same for each try of each process, by which a receiver knows those that came before. A job of the same
  * `Idempotency-Key` that begins after one was removed has its id, and another time.
  */
-function nameOf({ id, createdAt }: Job): string {
+function nameOf({ id, createdAt }: EndedJob): string {
   return `msg_${id.slice('job_'.length)}_${createdAt}`
 }
 
-function describe({ id, status, path, endedAt, counts }: Job): string {
+function describe({ id, status, path, endedAt, counts }: EndedJob): string {
   const data = { id, status, path, location: `/v1/jobs/${id}`, ...(counts && { counts }) }
   return JSON.stringify({ type: `job.${status}`, timestamp: new Date(endedAt!).toISOString(), data })
 }

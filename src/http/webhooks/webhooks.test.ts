@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { transform } from 'esbuild'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { line } from '../test-support/batch-server.ts'
 import { type JobServer, openJobServer } from '../test-support/job-server.ts'
 import { BODY, bearer, get, json, post } from '../test-support/requests.ts'
+import { WebhookSender } from './webhook-sender.ts'
 import { Webhooks } from './webhooks.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -173,6 +174,24 @@ describe('a receiver', () => {
       await expect.poll(() => received.length).toBe(1)
       await webhooks.close()
       expect([received.length, ended]).toEqual([2, ['delivered']])
+    })
+
+    it('is told later keeps nothing of what was asked and answered in memory, and 1,000 of an account at most', async () => {
+      const send = vi.spyOn(WebhookSender.prototype, 'send').mockResolvedValue('failed')
+      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+      const webhooks = open({ delaysMs: [600_000] })
+      const request = { body: { json: 'CANARY' }, caller: { id: 'a' } }
+      const told = { ...job, webhook: url, request, result: 'CANARY' }
+      for (let count = 0; count < 1001; count++) webhooks.deliver({ ...told, id: `job_${count}` })
+      expect(JSON.stringify(send.mock.calls)).not.toContain('CANARY')
+      expect([send.mock.calls.length, ended]).toEqual([1000, ['failed']])
+      expect(warn.mock.calls).toEqual([[expect.stringContaining('job_1000'), 'TesseraWebhookWarning']])
+      webhooks.deliver({ ...told, account: 'b' })
+      expect(send).toHaveBeenCalledTimes(1001)
+      await webhooks.close()
+      expect(warn).toHaveBeenCalledTimes(1)
+      send.mockRestore()
+      warn.mockRestore()
     })
 
     it.each(['127.0.0.1', 'localhost'])('is at %s is not connected to', async (host) => {

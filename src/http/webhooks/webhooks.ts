@@ -1,6 +1,6 @@
 import { isOver, type Job } from '../jobs/job.ts'
 import type { Deliveries, DeliveryParts } from './deliveries.ts'
-import type { KeptWebhooks } from './kept-webhooks.ts'
+import { describeEnd, type KeptWebhooks } from './kept-webhooks.ts'
 import { OwnDeliveries } from './own-deliveries.ts'
 import { SharedDeliveries } from './shared-deliveries.ts'
 import type { WebhookOptions } from './webhook-options.ts'
@@ -45,7 +45,7 @@ export class Webhooks {
 
   /** Sends the webhook of a job that is over, where it asked for one; tried again where it does not arrive. */
   deliver(job: Job): void {
-    if (job.webhook !== undefined && isOver(job)) this.#deliveries?.deliver(job)
+    if (job.webhook !== undefined && isOver(job)) this.#deliveries?.deliver(describeEnd(job))
   }
 
   /** Ends the tries of this process: its own are made once more, those that are shared are left to the others. */
