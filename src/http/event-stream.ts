@@ -9,7 +9,7 @@ export interface EventWriter {
 }
 
 /** `x-accel-buffering` keeps nginx from holding events back, `no-transform` what compresses responses, such as Express's. */
-const HEADERS = {
+export const EVENT_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
@@ -61,5 +61,5 @@ export async function startEventStream(
       return error
     }),
   )
-  return new Response(stream, { headers: HEADERS })
+  return new Response(stream, { headers: EVENT_HEADERS })
 }

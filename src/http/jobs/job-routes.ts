@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { startEventStream } from '../event-stream.ts'
+import { EVENT_HEADERS, startEventStream } from '../event-stream.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import type { jobListSchema } from './job-wire.ts'
@@ -47,6 +47,8 @@ async function stream(jobs: Jobs, call: Call): Promise<Response> {
   const id = params.id!
   // Before the stream begins, as an unknown job has a status of its own.
   await jobs.find(caller.id, id)
+  // A stream that nobody reads would watch the job to its end.
+  if (method === 'HEAD') return new Response(null, { headers: EVENT_HEADERS })
   return startEventStream(call, async ({ comment, event }, signal) => {
     const timer = setInterval(() => comment('waiting'), COMMENT_MS).unref()
     try {
@@ -56,7 +58,7 @@ async function stream(jobs: Jobs, call: Call): Promise<Response> {
         for (const partial of partials.slice(shown)) event(partial.type, partial)
         shown = Math.max(shown, partials.length)
         event(`job.${job.status}`, toJobWire(job))
-        if (method !== 'HEAD') await jobs.fetched(job)
+        await jobs.fetched(job)
       }
     } finally {
       clearInterval(timer)

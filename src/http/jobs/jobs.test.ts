@@ -128,6 +128,15 @@ describe('a job', () => {
     },
   )
 
+  it('is not watched for whoever asks for the headers of its events alone', async () => {
+    serve()
+    jobs.hold()
+    const { job } = await jobs.start(BODY)
+    const { status, headers } = await jobs.ask(job['id'], {}, { method: 'HEAD' }, '/events')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect(jobs.entries).toMatchObject([{ method: 'HEAD', status: 200 }])
+  })
+
   it('that is kept until it is fetched is gone then, and not before', async () => {
     serve()
     const { job } = await jobs.start(BODY, '/v1/systemone', { prefer: 'respond-async, keep-result=0' })
