@@ -86,7 +86,8 @@ const refused: readonly (readonly [rule: string, path: string, body: unknown])[]
     `{"state":"x","questions":{"q":{"type":"noul","instructions":${deep(10_000)}}}}`,
   ],
   ['S54: a body of 10,000 levels', 'body', deep(10_000)],
-  ['S54: 100,000 questions', 'questions', { state: 'x', questions: named(100_000, NOUL) }],
+  ['S54: 10,000 questions', 'questions', { state: 'x', questions: named(10_000, NOUL) }],
+  ['S54: 100,000 questions', 'body', { state: 'x', questions: named(100_000, NOUL) }],
   ['S54: a number beyond all numbers', 'state', `{"state":{"n":1e999},"questions":${JSON.stringify(questions)}}`],
   ['S34: half a surrogate pair', 'state', `{"state":"\\ud800","questions":${JSON.stringify(questions)}}`],
   [

@@ -40,9 +40,24 @@ describe('a large body', () => {
 
   it.each([
     ['more values', `[${'[],'.repeat(300_000)}0]`, 'must have at most 500,000 values'],
+    ['more members', `{${'"":0,'.repeat(60_000)}"":0}`, 'must have at most 50,000 members of objects'],
     ['more levels', '['.repeat(MEGABYTE), 'must be nested at most 1,500 levels deep'],
   ])('of %s than any request has is refused', async (_, text, refused) => {
     expect(await parse(text)).toEqual({ refused })
+  })
+
+  it('may have as many members as a state has room for', async () => {
+    const value = { state: Array.from({ length: 28_571 }, () => ({ '': 0 })), more: 'x'.repeat(MEGABYTE) }
+    expect(await parse(JSON.stringify(value))).toEqual({ value })
+  })
+
+  it('of lines may have 300,000 members in all', async () => {
+    const line = (members: number) => `{${'"":0,'.repeat(members - 1)}"":0}\n`
+    const parseLines = (text: string) => parser.parse(bytesOf(text), { type: 'lines' })
+    expect(await parseLines(line(30).repeat(10_000))).toMatchObject({ value: { length: 10_000 } })
+    expect(await parseLines(line(30).repeat(9999) + line(31))).toEqual({
+      refused: 'must have at most 300,000 members of objects',
+    })
   })
 
   it('may have in a string what is counted outside of one', async () => {

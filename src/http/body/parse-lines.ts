@@ -1,4 +1,4 @@
-import { measureShape, parseJson, Refused, refuse } from './parse-json.ts'
+import { measureShape, parseJson, Refused, refuse, tooMany } from './parse-json.ts'
 
 /** A line of a body of JSON Lines: its value, or why it has none. */
 export type BodyLine =
@@ -14,6 +14,7 @@ const MAX_LINES = 10_000
 
 /** Of all lines: what is small as text can be large as a value. */
 const MAX_VALUES = 2_000_000
+const MAX_MEMBERS = 300_000
 
 const LINE_BREAK = 0x0a
 
@@ -21,6 +22,7 @@ const LINE_BREAK = 0x0a
 export function parseLines(bytes: Uint8Array<ArrayBuffer>): BodyLine[] {
   const lines: BodyLine[] = []
   let values = 0
+  let members = 0
   let at = 0
   for (let start = 0; start < bytes.length;) {
     at++
@@ -29,10 +31,12 @@ export function parseLines(bytes: Uint8Array<ArrayBuffer>): BodyLine[] {
     const line = bytes.subarray(start, end)
     start = end + 1
     if (isBlank(line)) continue
-    if (lines.length === MAX_LINES) refuse(`must have at most ${MAX_LINES.toLocaleString('en')} lines`)
+    if (lines.length === MAX_LINES) refuse(tooMany(MAX_LINES, 'lines'))
     const shape = measureShape(line)
     values += shape.values
-    if (values > MAX_VALUES) refuse(`must have at most ${MAX_VALUES.toLocaleString('en')} values`)
+    if (values > MAX_VALUES) refuse(tooMany(MAX_VALUES, 'values'))
+    members += shape.members
+    if (members > MAX_MEMBERS) refuse(tooMany(MAX_MEMBERS, 'members of objects'))
     lines.push(shape.refused === undefined ? readLine(at, line) : { at, refused: shape.refused })
   }
   if (lines.length === 0) refuse('must have at least one line')

@@ -11,7 +11,7 @@ const result = { type: 'function_call_output', call_id: 'c', output: 'r' }
 describe('an array of junk', () => {
   const junk = Array.from({ length: MANY }, () => 0)
   it.each<[string, string, unknown]>([
-    ['messages', 'input.0', { input: junk, questions: [predicate] }],
+    ['messages', 'input', { input: junk, questions: [predicate] }],
     ['parts of a message', 'input.0.content.0', { input: [{ role: 'user', content: junk }], questions: [predicate] }],
     [
       'outputs without a call',

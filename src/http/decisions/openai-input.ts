@@ -82,10 +82,14 @@ const inputItem = describeJson(
   (toJson) => ({ anyOf: [toJson(message), toJson(toolItem)] }),
 )
 
+/** More than a state has characters for, of which each message takes 28. */
+const MOST_ITEMS = 10_000
+
 export const inputItems = listOf(inputItem, {
   what: 'a string or an array of messages',
   min: 1,
-  count: 'must have at least one message',
+  max: MOST_ITEMS,
+  count: `must have 1 to ${MOST_ITEMS.toLocaleString('en')} messages`,
   check(items) {
     const calls = new Set<string>()
     for (const [index, item] of items.entries()) {
