@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { JobRequest } from '../http/index.ts'
-import { pack, unpack } from './pack-request.ts'
+import type { Job, JobRequest } from '../http/index.ts'
+import { pack, unpack, writeJob } from './pack-request.ts'
 
 const caller = { id: 'me' } as JobRequest['caller']
 const bytes = new Uint8Array([0, 255, 7])
@@ -31,4 +31,11 @@ it.each<[string, unknown]>([
   ['a text', 'x'],
 ])('other JSON stays as it is: %s', (_, json) => {
   expect(through({ json })).toEqual({ json })
+})
+
+it('a job that cannot be written as text is no fault of the store', () => {
+  const endless: unknown[] = []
+  endless.push(endless)
+  const job = { id: 'job_1', request: { body: { json: endless }, caller } } as unknown as Job
+  expect(() => writeJob(job)).toThrow(expect.objectContaining({ code: 'internal_error' }))
 })

@@ -1,4 +1,5 @@
-import type { JobRequest } from '../http/index.ts'
+import { InternalError } from '../errors/index.ts'
+import type { Job, JobRequest } from '../http/index.ts'
 import { encodeBase64 } from '../schemas/base64.ts'
 import { isPlainObject } from '../schemas/fault.ts'
 
@@ -19,6 +20,15 @@ export function pack({ body, ...request }: JobRequest): Packed {
     return { ...field, isBytes, value: isBytes ? encodeBase64(value) : value }
   })
   return { ...request, body: { form } }
+}
+
+/** @throws InternalError where it cannot be: the store is there, so to come again would be of no use */
+export function writeJob({ request, ...job }: Job): string {
+  try {
+    return JSON.stringify({ ...job, ...(request && { request: pack(request) }) })
+  } catch (cause) {
+    throw new InternalError('the job cannot be written as text', { cause })
+  }
 }
 
 export function unpack({ body, ...request }: Packed): JobRequest {

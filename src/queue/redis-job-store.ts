@@ -6,7 +6,7 @@ import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
-import { type Packed, pack, unpack } from './pack-request.ts'
+import { type Packed, unpack, writeJob } from './pack-request.ts'
 import {
   jobKey,
   JOB_CANCEL_TOPIC,
@@ -213,8 +213,8 @@ class RedisJobStore implements JobStore {
     })
   }
 
-  #seal({ request, ...job }: Job): string {
-    return this.#sealer.seal(JSON.stringify({ ...job, ...(request && { request: pack(request) }) }), job.id)
+  #seal(job: Job): string {
+    return this.#sealer.seal(writeJob(job), job.id)
   }
 
   /** Undefined for one that is sealed with a key that is not known here. */

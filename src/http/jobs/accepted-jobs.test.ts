@@ -46,6 +46,13 @@ describe.each(ROUTES)('a job of %s', (path, body) => {
     expect(await json(jobs.server.fetch(get('/v1/jobs')))).toEqual({ object: 'list', data: [] })
   })
 
+  it('that nests too deeply to be written as text is refused', async () => {
+    serve()
+    const deep = JSON.stringify({ ...body, other: 0 }).replace(/0}$/, `${'['.repeat(20_000)}${']'.repeat(20_000)}}`)
+    const { response, job } = await jobs.start(deep, path, { 'idempotency-key': 'k' })
+    expect([response.status, JSON.stringify(job)]).toEqual([422, expect.stringContaining('at most 1,500 levels')])
+  })
+
   it('that fails says why, and is not charged', async () => {
     serve({ keys: [{ key: 'a', prepaid: '1' }] })
     jobs.stub.failure = new InternalError('SECRET')

@@ -1,5 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { JsonOrForm } from '../body/body-readers.ts'
+import { isTooDeep, TOO_DEEP } from '../body/parse-json.ts'
 import { createJsonResponse } from '../json-response.ts'
 import { Refusal } from '../refusal.ts'
 import type { Call, Route } from '../route.ts'
@@ -36,6 +37,8 @@ export function withBackground(route: Route, jobs: Jobs, read: (call: Call) => P
         return route.handle({ ...call, ...readersOf(body) })
       }
       refuseStream(body)
+      // Jobs are written as text before their route has checked them, which takes the stack with each level.
+      if ('json' in body && isTooDeep(body.json)) throw new InvalidRequestError('body', TOO_DEEP, { loc: [] })
       return startJob(jobs, call, { path, keepMs, body }, isAsync ? { 'preference-applied': 'respond-async' } : {})
     },
   }
