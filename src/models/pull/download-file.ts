@@ -93,15 +93,25 @@ async function fetchRest(partial: string, have: number, download: BlobDownload):
   }
   // A server without ranges sends the whole file again.
   let done = response.status === 206 ? have : 0
+  let isTooLong = false
   const target = await open(partial, done > 0 ? 'a' : 'w')
   try {
     for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+      isTooLong = done + chunk.length > file.size
+      if (isTooLong) break
       await target.write(chunk)
       onBytes((done += chunk.length))
     }
   } finally {
     await target.close()
   }
+  if (!isTooLong) return
+  // A disk may not have room for what such a hub sends.
+  await rm(partial)
+  throw new DownloadFailedError(
+    id,
+    `${file.path} is longer than the ${formatBytes(file.size)} that the repository lists`,
+  )
 }
 
 function explainEnd(id: string, { path, size }: RemoteFile, have: number, error: unknown): unknown {

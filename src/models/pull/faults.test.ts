@@ -111,6 +111,15 @@ it.each([SHARD, 'revision/main'])(
   },
 )
 
+it('stops where a file is longer than it is listed, and keeps nothing of it', async () => {
+  await using hub = await startFakeHub(FILES)
+  hub.lie('size', '1')
+  await expect(pull(hub)).rejects.toThrow(/is longer than the 1 B that the repository lists/)
+  const blobs = join(home, 'hub', 'models--owner--model', 'blobs')
+  await expect.poll(() => readdir(blobs)).toEqual([])
+  expect(retries).toEqual([])
+})
+
 it('does not wait for hours that the hub asks for, and says them', async () => {
   await using hub = await startFakeHub(FILES)
   hub.answer(SHARD, { status: 429, headers: { 'retry-after': '7200' } })

@@ -25,7 +25,7 @@ export interface FakeHub extends AsyncDisposable {
   slow(path: string): void
   /** Serves other bytes for this file than it lists. */
   corrupt(path: string): void
-  /** Says this in place of the commit (`sha`) or the hashes of files in git (`oid`). */
+  /** Says this in place of the commit (`sha`), or the hashes in git (`oid`) or sizes (`size`) of files. */
   lie(field: string, value: string): void
 }
 
@@ -58,7 +58,7 @@ export async function startFakeHub(
     if (path.startsWith(`/api/models/${id}/tree/${COMMIT}`))
       return json(
         200,
-        Object.entries(files).map((file) => describeFile(file, lies['oid'])),
+        Object.entries(files).map((file) => describeFile(file, lies)),
       )
     const name = path.replace(`/${id}/resolve/${COMMIT}/`, '')
     if (refused.has(name)) return void response.destroy()
@@ -105,9 +105,9 @@ async function* sendSlowly(content: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-function describeFile([path, text]: [string, string | Buffer], lie?: string) {
-  const size = Buffer.byteLength(text)
-  const oid = lie ?? createHash('sha1').update(`blob ${size}\0`).update(text).digest('hex')
+function describeFile([path, text]: [string, string | Buffer], lies: Readonly<Record<string, string>>) {
+  const size = Number(lies['size'] ?? Buffer.byteLength(text))
+  const oid = lies['oid'] ?? createHash('sha1').update(`blob ${size}\0`).update(text).digest('hex')
   const lfs = { oid: createHash('sha256').update(text).digest('hex'), size, pointerSize: 130 }
   return { type: 'file', path, size, oid, ...(path.endsWith('.safetensors') && { lfs }) }
 }
