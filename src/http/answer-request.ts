@@ -35,7 +35,8 @@ export async function answerRequest(
   route: Route,
   trace: RequestTrace,
 ): Promise<Response> {
-  const share = budget.open()
+  // Without keys all requests are of one account, whose share is the whole.
+  const share = budget.open(() => keys && trace.account)
   const call = openCall(request, route, trace, { maxBytes: route.maxBodyBytes ?? maxBodyBytes, share, parser })
   if (route.access === 'open') return route.handle({ ...call, caller: { id: 'anyone' } })
   if (keys === undefined) checkHost(request.headers, hosts)

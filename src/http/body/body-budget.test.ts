@@ -7,7 +7,7 @@ const SETTINGS = { maxBodyBytes: 1000, maxEditBodyBytes: 1000, maxBufferedBytes:
 const padded = (length: number) => JSON.stringify(BODY).padEnd(length)
 
 /** A request that says how long its body is, and counts how often that is read. */
-function announced(length: number) {
+function announced(length: number, key?: string) {
   const text = padded(length)
   const state = { pulled: 0 }
   const body = new ReadableStream<Uint8Array>(
@@ -20,7 +20,8 @@ function announced(length: number) {
     },
     { highWaterMark: 0 },
   )
-  const headers = { 'content-type': 'application/json', 'content-length': String(length) }
+  const own = key !== undefined && { authorization: `Bearer ${key}` }
+  const headers = { 'content-type': 'application/json', 'content-length': String(length), ...own }
   const init = { method: 'POST', headers, body, duplex: 'half' }
   return { request: new Request('http://localhost/v1/systemone', init as RequestInit), state }
 }
@@ -75,6 +76,22 @@ describe('bodies over all requests', () => {
       const [plain, broken] = await Promise.all([fetch(post(padded(900))), fetch(post('x'.repeat(900)))])
       expect([plain.status, broken.status]).toEqual([200, 422])
     }
+  })
+
+  it('of one account leave a quarter to others, who do not wait behind them', async () => {
+    const stub = createStubEngine()
+    let go = () => {}
+    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    const { fetch } = createServer({ engine: stub.engine, keys: ['a', 'b'], ...SETTINGS })
+    const running = [fetch(announced(1000, 'a').request)]
+    const waits = announced(600, 'a')
+    running.push(fetch(waits.request))
+    await vi.waitUntil(() => stub.counts.running === 1)
+    running.push(fetch(announced(900, 'b').request))
+    await vi.waitUntil(() => stub.counts.running === 2)
+    expect(waits.state.pulled).toBe(0)
+    go()
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
   it('must fit at least one by one', () => {

@@ -4,50 +4,89 @@ import { AbortedError, OverloadedError } from '../../errors/index.ts'
 const LONGEST_WAIT_MS = 10_000
 const RETRY_MS = 1000
 
+/** What of the memory one account may have, so that others come in: as much as two of the largest bodies by default. */
+const SHARE_EACH = 0.75
+
 interface Waiting {
   readonly bytes: number
+  /** Whether other bodies of its account leave it no room. */
+  isBeyondShare(): boolean
   admit(): void
 }
 
 /** Bytes of bodies that may be in memory at once, over all requests: read, or still being answered. */
 export class BodyBudget {
   #free: number
-  /** Those that came first go first, also where a smaller one would fit. */
+  readonly #mostEach: number
+  readonly #taken = new Map<string, number>()
+  /** Those that came first go first, also where a smaller one would fit. Those that wait for their own account hold up no other. */
   readonly #waiting = new Set<Waiting>()
 
   constructor(bytes: number) {
     this.#free = bytes
+    this.#mostEach = bytes * SHARE_EACH
   }
 
-  /** Opens an account of one request's bytes. */
-  open(): BodyShare {
+  /**
+   * Opens a share for the bytes of one request.
+   *
+   * @param accountOf Whose it is, asked when there are bytes; undefined where all requests are one account's.
+   */
+  open(accountOf: () => string | undefined = () => undefined): BodyShare {
     let taken = 0
+    let account: string | undefined
     const count = (bytes: number) => {
+      account ??= accountOf()
       this.#free -= bytes
       taken += bytes
+      if (account !== undefined) this.#taken.set(account, this.#takenBy(account) + bytes)
+    }
+    const isBeyondShare = (bytes: number) => {
+      account ??= accountOf()
+      if (account === undefined) return false
+      const all = this.#takenBy(account)
+      // One body of an account passes whatever its size.
+      return all > taken && all + bytes > this.#mostEach
     }
     return {
       admit: async (bytes, signal) => {
-        if (this.#waiting.size > 0 || bytes > this.#free) await this.#wait(bytes, signal, () => count(bytes))
-        else count(bytes)
+        const fits = this.#waiting.size === 0 && bytes <= this.#free && !isBeyondShare(bytes)
+        if (fits) count(bytes)
+        else await this.#wait(bytes, signal, { isBeyondShare: () => isBeyondShare(bytes), count: () => count(bytes) })
       },
       grow: (bytes) => {
         // A body that waited here would keep others from the bytes that it has.
-        if (bytes > this.#free) throw isFull()
+        if (bytes > this.#free || isBeyondShare(bytes)) throw isFull()
         count(bytes)
       },
       release: () => {
         this.#free += taken
+        if (account !== undefined) this.#giveBack(account, taken)
         taken = 0
         this.#admitNext()
       },
     }
   }
 
-  #wait(bytes: number, signal: AbortSignal, count: () => void): Promise<void> {
+  #takenBy(account: string): number {
+    return this.#taken.get(account) ?? 0
+  }
+
+  #giveBack(account: string, bytes: number): void {
+    const left = this.#takenBy(account) - bytes
+    if (left === 0) this.#taken.delete(account)
+    else this.#taken.set(account, left)
+  }
+
+  #wait(
+    bytes: number,
+    signal: AbortSignal,
+    { isBeyondShare, count }: { isBeyondShare(): boolean; count(): void },
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting = {
         bytes,
+        isBeyondShare,
         admit: () => {
           stop()
           count()
@@ -68,11 +107,13 @@ export class BodyBudget {
       }
       signal.addEventListener('abort', leave, { once: true })
       this.#waiting.add(waiting)
+      this.#admitNext()
     })
   }
 
   #admitNext(): void {
     for (const waiting of this.#waiting) {
+      if (waiting.isBeyondShare()) continue
       if (waiting.bytes > this.#free) return
       waiting.admit()
     }
