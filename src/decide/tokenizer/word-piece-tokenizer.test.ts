@@ -22,6 +22,14 @@ describe('a WordPiece tokenizer', () => {
     for (const { text, ids } of expected) expect({ text, ids: tokenizer.encode(text) }).toEqual({ text, ids })
   })
 
+  it('leaves Chinese characters in words where the file says so', async () => {
+    const files = openFolder(FOLDER)
+    const change = async (name: string) =>
+      (await files.readText(name))?.replace(/"handle_chinese_chars":\s*true/, '"handle_chinese_chars":false')
+    const { encode } = await loadWordPieceTokenizer({ ...files, readText: change })
+    expect(encode('late𠮷open')).toHaveLength(1)
+  })
+
   it('gives no structural token for its name in a text', () => {
     const special = ['[CLS]', '[SEP]', '[MASK]'].map((name) => tokenizer.structural(name))
     expect(tokenizer.encode('[CLS] [SEP]x[MASK]').filter((id) => special.includes(id))).toEqual([])

@@ -10,7 +10,11 @@ import { normalizeInPieces, type Tokenizer, type TokenizerOptions } from './toke
 /** The vocabulary is only told apart here: checking every entry would cost more than loading does. */
 const fileSchema = z.looseObject({
   added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })).default([]),
-  normalizer: z.looseObject({ type: z.literal('BertNormalizer'), lowercase: z.boolean() }),
+  normalizer: z.looseObject({
+    type: z.literal('BertNormalizer'),
+    lowercase: z.boolean(),
+    handle_chinese_chars: z.boolean().default(true),
+  }),
   pre_tokenizer: z.looseObject({ type: z.literal('BertPreTokenizer') }),
   model: z.object({
     type: z.literal('WordPiece'),
@@ -20,6 +24,12 @@ const fileSchema = z.looseObject({
     max_input_chars_per_word: z.number().int().positive(),
   }),
 })
+
+/**
+ * Chinese characters beyond the BMP that are words of their own: the reference's ranges, which leave out U+2B820 to U+2B91F and what
+ * came later.
+ */
+const CHINESE = /[\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu
 
 type Model = z.infer<typeof fileSchema>['model']
 
@@ -56,19 +66,20 @@ export async function loadWordPieceTokenizer(
 
 /** Not a closure beside those that stay, which would keep the whole file. */
 function loadStages({ normalizer, pre_tokenizer }: z.infer<typeof fileSchema>) {
-  const lowers = normalizer.lowercase
+  const { lowercase: lowers, handle_chinese_chars: parts } = normalizer
   const model = { type: 'BPE', vocab: {}, merges: [] }
   const library = new HubTokenizer(
     { added_tokens: [], normalizer, pre_tokenizer, post_processor: null, decoder: null, model },
     {},
   )
   return {
-    // The reference lowers each letter by itself; in JavaScript a capital sigma that ends a word becomes another letter.
-    normalize: (text: string) =>
-      normalizeInPieces(
-        lowers ? text.replaceAll('Σ', 'σ') : text,
-        (piece) => library.normalizer?.normalize(piece) ?? piece,
-      ),
+    normalize(text: string): string {
+      // The library looks for Chinese characters in halves of those beyond the BMP, and so finds none.
+      const parted = parts ? text.replace(CHINESE, ' $& ') : text
+      // The reference lowers each letter by itself; in JavaScript a capital sigma that ends a word becomes another letter.
+      const begun = lowers ? parted.replaceAll('Σ', 'σ') : parted
+      return normalizeInPieces(begun, (piece) => library.normalizer?.normalize(piece) ?? piece)
+    },
     split: (text: string) => library.pre_tokenizer?.pre_tokenize([text]) ?? [text],
   }
 }
