@@ -169,6 +169,19 @@ describe('loadTokenizer', () => {
     expect((await load(joined)).encode(text)).toEqual((await load(file)).encode(text))
   })
 
+  it('cuts at the blanks and numbers of Unicode, as the tokenizers library does', async () => {
+    const bytes = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
+    const pretokenizers = [{ type: 'Digits', individual_digits: true }, bytes]
+    // Two bytes are joined only within a word: the last of U+FEFF and of U+0085 with a mark behind it, and two blanks.
+    const merges = ['¿ !', 'ħ !', 'Ġ Ġ']
+    const vocab = Object.fromEntries([...BYTES, '¿!', 'ħ!', 'ĠĠ'].map((token, id) => [token, id]))
+    const pre_tokenizer = { type: 'Sequence', pretokenizers }
+    const { encode } = await load({ ...makeFile([], { vocab, merges }), normalizer: null, pre_tokenizer })
+    expect(encode('\ufeff!')).toEqual(['ï', '»', '¿!'].map((token) => vocab[token]))
+    expect(encode('\u0085!')).toEqual(['Â', 'ħ', '!'].map((token) => vocab[token]))
+    expect(encode('  ²')).toEqual(['ĠĠ', 'Â', '²'].map((token) => vocab[token]))
+  })
+
   it('never makes a structural token from text', async () => {
     const tokenizer = await load(makeFile([]))
     expect(tokenizer.structural('<state>')).toBe(9999)

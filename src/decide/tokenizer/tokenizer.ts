@@ -4,6 +4,7 @@ import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
+import { listStages } from './list-stages.ts'
 import { createLookups, requireEmbedding } from './lookups.ts'
 import { rememberWords } from './remember-words.ts'
 import { checkEntries, takePrefix, type TokenizerFile, tokenizerFileSchema } from './tokenizer-file.ts'
@@ -167,7 +168,7 @@ function cutAtTokens(tokens: readonly { readonly content: string }[]): (text: st
 function createSplitter(file: TokenizerFile) {
   const { pre_tokenizer: all } = file
   if (all && 'replacement' in all) return createBlankSplitter(file, all.replacement)
-  const stages = all?.type === 'Sequence' ? (all.pretokenizers ?? []) : [all]
+  const stages = listStages(all)
   const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
   const last = loadStages(file, stages.at(-1) ?? null)
   const spellWord = (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word]

@@ -8,7 +8,7 @@ interface Cutting {
   readonly wholeWords?: boolean
 }
 
-const GPT2: Cutting = {
+export const GPT2: Cutting = {
   pattern: String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
 }
 const GPT2_DIGITS: Cutting = { ...GPT2, digits: true }
