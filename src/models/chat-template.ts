@@ -46,25 +46,58 @@ export async function readChatTemplate(files: ModelFiles): Promise<ChatTemplate 
   const file = `${files.location}/${own === undefined ? 'tokenizer_config.json' : 'chat_template.jinja'}`
   const { bos_token, eos_token, pad_token, unk_token } = config ?? {}
   const tokens = Object.entries({ bos_token, eos_token, pad_token, unk_token }).filter(([, text]) => text != null)
-  const template = attempt(file, 'a chat template in Jinja', () => new Template(source))
+  const template = attempt(file, 'a chat template in Jinja', () => parse(source))
   const known = Object.fromEntries(tokens)
   return {
     file,
     render: (messages, thinking) =>
       attempt(file, 'a chat template for one user', () =>
-        // The day that Llama's templates name where none is given: an answer must not depend on when it is asked for.
         template.render({
           ...known,
           messages,
           add_generation_prompt: true,
           enable_thinking: thinking,
-          date_string: DATE,
+          date_string: formatDay('%d %b %Y'),
+          format_day: formatDay,
         }),
       ),
   }
 }
 
-const DATE = '26 Jul 2024'
+/** The template, with another `strftime_now` than the library's, which may not be among what is rendered: it is set before all else. */
+function parse(source: string): Template {
+  const template = new Template(source)
+  template.parsed.body.unshift(...new Template('{% set strftime_now = format_day %}').parsed.body)
+  return template
+}
+
+/** The day that Llama's templates name where none is given, at midnight: an answer must not depend on when it is asked for. */
+const DAY: Readonly<Record<string, string>> = {
+  Y: '2024',
+  y: '24',
+  m: '07',
+  B: 'July',
+  b: 'Jul',
+  d: '26',
+  j: '208',
+  A: 'Friday',
+  a: 'Fri',
+  H: '00',
+  I: '12',
+  p: 'AM',
+  M: '00',
+  S: '00',
+  '%': '%',
+}
+
+/** That day as Python's `strftime` writes it: in English, without a leading zero where there is a `-` (`%-d`). */
+function formatDay(format: string): string {
+  return format.replace(/%(-?)([^])/g, (directive, short: string, name: string) => {
+    const text = DAY[name]
+    if (text === undefined) throw new RangeError(`No part of a day is written as ${directive}.`)
+    return short ? text.replace(/^0/, '') : text
+  })
+}
 
 function attempt<T>(file: string, expected: string, work: () => T): T {
   try {

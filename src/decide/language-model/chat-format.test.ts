@@ -25,6 +25,12 @@ describe("a checkpoint's own chat template is what stands around state and quest
     expect(after).toBe('</><answer>')
   })
 
+  it('with the same day whenever it is asked, in English', async () => {
+    const template = `{{ date_string }}, {{ strftime_now('%d %b %Y, %A %-d. %B, %Y-%m-%d %H:%M:%S %%') }}${TURNS}`
+    const { before } = await readFormat(template)
+    expect(before).toMatch(/^26 Jul 2024, 26 Jul 2024, Friday 26\. July, 2024-07-26 00:00:00 %<system>/)
+  })
+
   it('with thinking off where it knows how', async () => {
     const template = `${TURNS}{% if enable_thinking %}<think>{% else %}<think></think>{% endif %}`
     expect((await readFormat(template)).after).toBe('</><think></think>')
@@ -41,6 +47,7 @@ describe("a checkpoint's own chat template is what stands around state and quest
   it.each([
     ['{{ messages[0].content', 'Jinja'],
     ["{{ raise_exception('never') }}", 'chat template'],
+    [`{{ strftime_now('%Q') }}${TURNS}`, 'chat template'],
     ['{% for m in messages %}{{ m.content | upper }}{% endfor %}', 'as it is'],
     [`${TURNS}{{ '<think>' }}`, 'without thought'],
   ])('and refused where none can be rendered: %s', async (template, expected) => {
