@@ -22,6 +22,14 @@ describe('what a family reads', () => {
     expect(parseLanguageModelConfig(LLAMA, 'config.json')).toMatchObject({ head_dim: 16, queryScale: 0.25 })
   })
 
+  it('Llama: files of before its second version lack theta and the heads of keys', () => {
+    const { rope_theta: _theta, num_key_value_heads: _heads, ...old } = LLAMA
+    const { num_key_value_heads: heads, layers } = parseLanguageModelConfig(old, 'config.json')
+    expect({ heads, rope: layers[0]?.rope }).toEqual({ heads: 4, rope: { theta: 1e4 } })
+    const later = parseLanguageModelConfig({ ...old, rope_parameters: { rope_theta: 5e5 } }, 'config.json')
+    expect(later.layers[0]?.rope.theta).toBe(5e5)
+  })
+
   it('Qwen2: biases', () => {
     expect(parseLanguageModelConfig(QWEN2, 'config.json')).toMatchObject({ projectionBiases: true, headNorms: false })
   })

@@ -13,6 +13,9 @@ import { readRope } from '../rope-config.ts'
 
 const schema = z.object({
   ...sharedFields,
+  // Transformers wrote the one from 4.31 on and the other from 4.33 on.
+  num_key_value_heads: sharedFields.num_key_value_heads.nullish(),
+  rope_theta: z.number().positive().default(1e4),
   head_dim: headSize.nullish(),
   tie_word_embeddings: z.boolean().default(false),
   hidden_act: z.literal('silu').default('silu'),
@@ -32,6 +35,8 @@ export const llama: LanguageModelFamily = {
   matrices: MATRICES,
   readConfig(json, file) {
     const fields = withHeadSize(readFields(schema, json, file, 'Llama'), file, 'Llama')
-    return requireGroups({ ...fields, ...plainLayers(fields, readRope(fields, file)) }, file)
+    const groups = fields.num_key_value_heads ?? fields.num_attention_heads
+    const layers = plainLayers(fields, readRope(fields, file))
+    return requireGroups({ ...fields, ...layers, num_key_value_heads: groups }, file)
   },
 }
