@@ -1,18 +1,36 @@
 import type { Connect } from '../engine/connection.ts'
 import type { FromWorker } from '../engine/protocol.ts'
 
+/** The first message of a worker, before any of the engine's: its script runs. */
+export const AWAKE = 'awake'
+
+/** What a script may take to arrive, in milliseconds. What the runtime takes is beyond it. */
+const LONGEST_SILENCE = 60_000
+
 /** Runs jobs in a worker of the page. */
 export function connectWebWorker(create: () => Worker): Connect {
   return ({ onMessage, onCrash }) => {
     const worker = create()
     let open = true
-    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
-      if (open) onMessage(data)
+    const close = () => {
+      open = false
+      clearTimeout(silence)
+      worker.terminate()
+    }
+    // A script in which there is no engine gives no error: nothing else would end the wait for it.
+    const silence = setTimeout(() => {
+      close()
+      onCrash(
+        `it said nothing for ${LONGEST_SILENCE / 1000} seconds: its script must be 'tessera-onnx/web/worker', or import it`,
+      )
+    }, LONGEST_SILENCE)
+    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker | typeof AWAKE>) => {
+      clearTimeout(silence)
+      if (open && data !== AWAKE) onMessage(data)
     })
     worker.addEventListener('error', (event) => {
       if (!open) return
-      open = false
-      worker.terminate()
+      close()
       // A script that cannot be loaded gives an event without a message. What was thrown stays in the worker.
       const cause = event.message ? new Error(event.message) : undefined
       onCrash(cause ? 'it threw an error, see `cause`' : 'its script could not be loaded or run', cause)
@@ -20,10 +38,7 @@ export function connectWebWorker(create: () => Worker): Connect {
     return {
       post: (message, moved = []) => worker.postMessage(message, [...moved]),
       setBusy: () => {},
-      close: async () => {
-        open = false
-        worker.terminate()
-      },
+      close: async () => close(),
     }
   }
 }

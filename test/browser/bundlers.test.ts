@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bundleWeb } from '../../scripts/bundle-web.ts'
 
@@ -21,4 +22,24 @@ it('bundlers of pages are led to no file that is not there', async () => {
     expect(led.filter((path) => !files.includes(path!.replace('./', '')))).toEqual([])
     expect(code).not.toMatch(/\bimport\(\s*\w/)
   }
+})
+
+it('bundlers keep the worker that a file of an app imports for what it does', async () => {
+  const app = join(folder, 'app')
+  const installed = join(app, 'node_modules/tessera-onnx')
+  await mkdir(join(installed, 'dist'), { recursive: true })
+  await cp(join(import.meta.dirname, '../../package.json'), join(installed, 'package.json'))
+  await symlink(folder, join(installed, 'dist/web'), 'junction')
+  await writeFile(join(app, 'worker.js'), "import 'tessera-onnx/web/worker'\n")
+  const { outputFiles } = await build({
+    absWorkingDir: app,
+    entryPoints: ['worker.js'],
+    bundle: true,
+    format: 'esm',
+    // Links followed, the file would lie in no package.
+    preserveSymlinks: true,
+    write: false,
+    logLevel: 'silent',
+  })
+  expect(outputFiles[0]!.text).toContain('addEventListener("message"')
 })

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { ConnectionHandlers } from '../engine/connection.ts'
+import { AWAKE, connectWebWorker } from './worker-connection.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function connect() {
+  const worker = Object.assign(new EventTarget(), { terminate: vi.fn<Worker['terminate']>() })
+  const handlers = {
+    onMessage: vi.fn<ConnectionHandlers['onMessage']>(),
+    onCrash: vi.fn<ConnectionHandlers['onCrash']>(),
+  }
+  return { worker, ...handlers, connection: connectWebWorker(() => worker as unknown as Worker)(handlers) }
+}
+
+it('ends a worker whose script says nothing, with what it must be', () => {
+  const { worker, onCrash } = connect()
+  vi.advanceTimersByTime(60_000)
+  expect(worker.terminate).toHaveBeenCalledOnce()
+  expect(onCrash.mock.calls).toEqual([[expect.stringContaining("its script must be 'tessera-onnx/web/worker'")]])
+})
+
+it('waits for the runtime of a worker that is awake for as long as it takes', () => {
+  const { worker, onMessage, onCrash } = connect()
+  worker.dispatchEvent(new MessageEvent('message', { data: AWAKE }))
+  vi.advanceTimersByTime(3_600_000)
+  const error = { name: 'Error', message: 'no backend' }
+  worker.dispatchEvent(new MessageEvent('message', { data: { type: 'start-failed', error } }))
+  expect(onMessage.mock.calls).toEqual([[{ type: 'start-failed', error }]])
+  expect(onCrash).not.toHaveBeenCalled()
+})
+
+it('is quiet after it was closed', async () => {
+  const { connection, onCrash } = connect()
+  await connection.close()
+  vi.advanceTimersByTime(60_000)
+  expect(onCrash).not.toHaveBeenCalled()
+})
