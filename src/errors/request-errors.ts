@@ -7,8 +7,9 @@ export interface InvalidRequestSettings extends ErrorSettings {
 }
 
 /** The request does not fit the format or a limit. The message is `<path>: <reason>`. */
-export class InvalidRequestError extends TesseraError<'invalid_request'> {
+export class InvalidRequestError extends TesseraError {
   static readonly code = 'invalid_request'
+  declare readonly code: 'invalid_request'
   override readonly path: string
   /** What was expected and what came, without the path. */
   readonly reason: string
@@ -30,8 +31,9 @@ export class InvalidRequestError extends TesseraError<'invalid_request'> {
 const MISSING_KEY = 'the API key is missing or unknown; send it as "Authorization: Bearer <key>"'
 
 /** The API key of a request is missing, unknown or expired; thrown by the service only. */
-export class AuthenticationError extends TesseraError<'authentication_error'> {
+export class AuthenticationError extends TesseraError {
   static readonly code = 'authentication_error'
+  declare readonly code: 'authentication_error'
 
   constructor(message = MISSING_KEY, settings?: ErrorSettings) {
     super('authentication_error', message, settings)
@@ -39,8 +41,9 @@ export class AuthenticationError extends TesseraError<'authentication_error'> {
 }
 
 /** The API key is known and may not do this; thrown by the service only. */
-export class PermissionError extends TesseraError<'permission_error'> {
+export class PermissionError extends TesseraError {
   static readonly code = 'permission_error'
+  declare readonly code: 'permission_error'
 
   constructor(message = 'this API key may not do this', settings?: ErrorSettings) {
     super('permission_error', message, settings)
@@ -48,8 +51,9 @@ export class PermissionError extends TesseraError<'permission_error'> {
 }
 
 /** What a key has free or prepaid does not cover a request; thrown by the service only. */
-export class InsufficientQuotaError extends TesseraError<'insufficient_quota'> {
+export class InsufficientQuotaError extends TesseraError {
   static readonly code = 'insufficient_quota'
+  declare readonly code: 'insufficient_quota'
 
   constructor(message = 'the token allowance of this API key is used up', settings?: ErrorSettings) {
     super('insufficient_quota', message, settings)
@@ -63,8 +67,9 @@ export interface BackoffSettings extends ErrorSettings {
 }
 
 /** Too many requests of one client. */
-export class RateLimitError extends TesseraError<'rate_limit_error'> {
+export class RateLimitError extends TesseraError {
   static readonly code = 'rate_limit_error'
+  declare readonly code: 'rate_limit_error'
   /** Milliseconds until a try may succeed; absent where that is not known. */
   readonly retryAfterMs?: number
 
@@ -79,8 +84,9 @@ export class RateLimitError extends TesseraError<'rate_limit_error'> {
 }
 
 /** The queue is full, whoever filled it. */
-export class OverloadedError extends TesseraError<'overloaded'> {
+export class OverloadedError extends TesseraError {
   static readonly code = 'overloaded'
+  declare readonly code: 'overloaded'
   /** Milliseconds until a try may succeed; absent where that is not known. */
   readonly retryAfterMs?: number
 
@@ -98,8 +104,9 @@ export class OverloadedError extends TesseraError<'overloaded'> {
 }
 
 /** The store of usage and balances is away; thrown by the service only, before it begins to work. */
-export class StoreUnavailableError extends TesseraError<'store_unavailable'> {
+export class StoreUnavailableError extends TesseraError {
   static readonly code = 'store_unavailable'
+  declare readonly code: 'store_unavailable'
   /** Milliseconds until a try may succeed; absent where that is not known. */
   readonly retryAfterMs?: number
 
@@ -117,8 +124,9 @@ export class StoreUnavailableError extends TesseraError<'store_unavailable'> {
  * The caller's AbortSignal fired. Its `name` is `AbortError`, as of what `fetch` and other APIs of the platform throw. Pass
  * `signal.reason` as the cause.
  */
-export class AbortedError extends TesseraError<'aborted'> {
+export class AbortedError extends TesseraError {
   static readonly code = 'aborted'
+  declare readonly code: 'aborted'
   /** As that of what `fetch` throws; the name of the class is `AbortedError`. */
   declare readonly name: 'AbortError'
 

@@ -1,8 +1,9 @@
 import { type ErrorSettings, TesseraError } from './tessera-error.ts'
 
 /** A backend that was asked for cannot run here: `reason` says why, `remedy` what helps. */
-export class BackendUnavailableError extends TesseraError<'backend_unavailable'> {
+export class BackendUnavailableError extends TesseraError {
   static readonly code = 'backend_unavailable'
+  declare readonly code: 'backend_unavailable'
   /** Name of the backend that was asked for. */
   readonly backend: string
   /** Why it does not run here. */
@@ -23,8 +24,9 @@ export class BackendUnavailableError extends TesseraError<'backend_unavailable'>
 }
 
 /** No model of that name is installed; the message lists the places tried. */
-export class ModelNotFoundError extends TesseraError<'model_not_found'> {
+export class ModelNotFoundError extends TesseraError {
   static readonly code = 'model_not_found'
+  declare readonly code: 'model_not_found'
   /** The model that was asked for, as the caller named it. */
   readonly model: string
   /** The places that were looked at. */
@@ -46,8 +48,9 @@ export class ModelNotFoundError extends TesseraError<'model_not_found'> {
 }
 
 /** A file of a model bundle is not what it should be. */
-export class ModelFormatError extends TesseraError<'model_format'> {
+export class ModelFormatError extends TesseraError {
   static readonly code = 'model_format'
+  declare readonly code: 'model_format'
   /** Path or URL of the file. */
   readonly file: string
   /** What should have been there. */
@@ -68,8 +71,9 @@ export class ModelFormatError extends TesseraError<'model_format'> {
 }
 
 /** A model does not fit into the memory that is free here, or an allocation failed while it was opened or ran. */
-export class InsufficientMemoryError extends TesseraError<'insufficient_memory'> {
+export class InsufficientMemoryError extends TesseraError {
   static readonly code = 'insufficient_memory'
+  declare readonly code: 'insufficient_memory'
   /** The memory that it needs and that there is, in words. */
   readonly reason: string
   /** What the user can do about it. */
@@ -97,8 +101,9 @@ export class InsufficientMemoryError extends TesseraError<'insufficient_memory'>
 }
 
 /** A model could not be downloaded; what has arrived is kept for the next attempt. */
-export class DownloadFailedError extends TesseraError<'download_failed'> {
+export class DownloadFailedError extends TesseraError {
   static readonly code = 'download_failed'
+  declare readonly code: 'download_failed'
   /** The model that was to be downloaded. */
   readonly model: string
   /** What the network or the hub answered. */
@@ -116,8 +121,9 @@ export class DownloadFailedError extends TesseraError<'download_failed'> {
 }
 
 /** The engine was disposed before the call, or while it waited or ran. */
-export class EngineDisposedError extends TesseraError<'engine_disposed'> {
+export class EngineDisposedError extends TesseraError {
   static readonly code = 'engine_disposed'
+  declare readonly code: 'engine_disposed'
 
   constructor(message = 'the engine was disposed; create a new one with createEngine()', settings?: ErrorSettings) {
     super('engine_disposed', message, settings)
@@ -125,8 +131,9 @@ export class EngineDisposedError extends TesseraError<'engine_disposed'> {
 }
 
 /** The worker thread ended during the call, for example for lack of memory. */
-export class WorkerCrashedError extends TesseraError<'worker_crashed'> {
+export class WorkerCrashedError extends TesseraError {
   static readonly code = 'worker_crashed'
+  declare readonly code: 'worker_crashed'
   /** How the thread ended. */
   readonly reason: string
 
@@ -142,8 +149,9 @@ export class WorkerCrashedError extends TesseraError<'worker_crashed'> {
 }
 
 /** A fault of the library itself; `cause` is what was thrown. */
-export class InternalError extends TesseraError<'internal_error'> {
+export class InternalError extends TesseraError {
   static readonly code = 'internal_error'
+  declare readonly code: 'internal_error'
 
   constructor(message = 'an internal fault of the library; see `cause`', settings?: ErrorSettings) {
     super('internal_error', message, settings)

@@ -30,9 +30,9 @@ interface ErrorClass<T> {
 }
 
 /** Base of every error this library throws on purpose. Messages hold paths, names and sizes, never request content. */
-export abstract class TesseraError<Code extends ErrorCode = ErrorCode> extends Error {
+export abstract class TesseraError extends Error {
   /** What happened, one word of the table of errors, such as `invalid_request`. */
-  readonly code: Code
+  readonly code: ErrorCode
   /** HTTP status. */
   readonly status: number
   /** `error_type` of the wire body. */
@@ -42,7 +42,7 @@ export abstract class TesseraError<Code extends ErrorCode = ErrorCode> extends E
   /** Dotted path of the request field at fault, on errors that have one. */
   readonly path?: string
 
-  constructor(code: Code, message: string, settings: ErrorSettings = {}) {
+  constructor(code: ErrorCode, message: string, settings: ErrorSettings = {}) {
     super(message, settings.cause === undefined ? undefined : { cause: settings.cause })
     const row = ERROR_TABLE[code]
     // Not enumerable, like `name` on the built-in errors: loggers and test reporters print own enumerable fields.
