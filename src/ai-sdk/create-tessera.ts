@@ -20,7 +20,7 @@ export interface TesseraProviderSettings {
    * const tessera = createTessera({ engine: await createEngine({ threads: 2 }) })
    * ```
    */
-  readonly engine?: InProcessEngine
+  readonly engine?: InProcessEngine | undefined
   /**
    * Address of a service of this package, without `/v1`: the models run there, and not in this process. Calls may then be jobs, by
    * `background` of `TesseraProviderOptions`.
@@ -55,22 +55,24 @@ export type TesseraProviderOptions = {
    * Has a service answer the call as a job, which no lost connection ends; the result is the same. The call waits for it, and its
    * `abortSignal` cancels the job, which is not charged then. Default false. An engine in this process refuses it.
    */
-  readonly background?: boolean
+  readonly background?: boolean | undefined
   /** Denoising steps, 1 to 1000, over HTTP to 100. Default: what the model was made for. */
-  readonly steps?: number
+  readonly steps?: number | undefined
   /** Strength of classifier-free guidance, 0 to 100. Default: what the model was made for. */
-  readonly guidance?: number
+  readonly guidance?: number | undefined
   /** What guidance leads away from; models and calls without guidance refuse it. Default: the empty prompt. */
-  readonly negativePrompt?: string
+  readonly negativePrompt?: string | undefined
   /** Of edits: how far from the first source, above 0 to 1. Default: as `EditImageCallOptions` says. */
-  readonly strength?: number
+  readonly strength?: number | undefined
   /** A picture whose edges, pose or depth the new one follows. Models without a ControlNet refuse it. */
-  readonly control?: {
-    /** The edges, pose or depth themselves, as base64 or a data URL. */
-    readonly image: string
-    /** How closely it is followed, 0 to 2. Default 0.75. */
-    readonly scale?: number
-  }
+  readonly control?:
+    | {
+        /** The edges, pose or depth themselves, as base64 or a data URL. */
+        readonly image: string
+        /** How closely it is followed, 0 to 2. Default 0.75. */
+        readonly scale?: number | undefined
+      }
+    | undefined
 }
 
 /** The provider for the AI SDK: functions that give its models by name. */
@@ -109,6 +111,8 @@ export interface TesseraProvider extends ProviderV4 {
  *
  * Errors of this process are those of this package; the AI SDK retries none of them. Those of a service are `APICallError`, with its
  * status and message; the AI SDK retries those that may pass.
+ *
+ * It needs AI SDK 7 (Node 22 or newer) and `@ai-sdk/provider` 4.0.30 or newer; AI SDK 6 refuses its models.
  *
  * @throws InvalidRequestError for an engine together with a `baseURL`, a key without one, and an address that is none
  * @example

@@ -4,8 +4,9 @@ import type { CallOptions } from './call-options.ts'
 /** Registered, since server and engine may come from two files of the package. */
 const CHECKED = Symbol.for('tessera.checked-request')
 
-interface Check extends Required<OptionLimits> {
+interface Check {
   readonly request: object
+  readonly maxOptions: number
 }
 
 interface CheckedOptions extends CallOptions {

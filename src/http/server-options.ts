@@ -32,7 +32,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, keys: [{ key: 'a-long-secret', id: 'shop', requestsPerMinute: 60 }] })
    * ```
    */
-  readonly keys?: KeyStore | readonly (string | KeyConfig)[]
+  readonly keys?: KeyStore | readonly (string | KeyConfig)[] | undefined
   /**
    * Limits of keys that set none of their own.
    *
@@ -41,7 +41,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, limits: { requestsPerMinute: 60, concurrency: 4 } })
    * ```
    */
-  readonly limits?: RateLimits
+  readonly limits?: RateLimits | undefined
   /**
    * Largest body in bytes; default 8 MiB. 200,000 characters take up to 2.4 MB as JSON escapes.
    *
@@ -50,7 +50,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, maxBodyBytes: 2 ** 20 })
    * ```
    */
-  readonly maxBodyBytes?: number
+  readonly maxBodyBytes?: number | undefined
   /**
    * The same for `/v1/images/edits` and `/v1/images/generations`, whose bodies hold pictures; default 32 MiB.
    *
@@ -59,7 +59,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, maxEditBodyBytes: 64 * 2 ** 20 })
    * ```
    */
-  readonly maxEditBodyBytes?: number
+  readonly maxEditBodyBytes?: number | undefined
   /**
    * Bytes for bodies, over all requests that are read or answered; a body takes three times its length. More wait at their
    * clients for 10 seconds, and are refused with 529 then. Default 256 MiB, at least three times the largest body.
@@ -69,7 +69,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, maxBufferedBytes: 2 ** 30 })
    * ```
    */
-  readonly maxBufferedBytes?: number
+  readonly maxBufferedBytes?: number | undefined
   /**
    * Most options of a choice; default 26. The engine's own `maxOptions` must allow them too.
    *
@@ -78,7 +78,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, maxOptions: 50 })
    * ```
    */
-  readonly maxOptions?: number
+  readonly maxOptions?: number | undefined
   /**
    * What answers cost; default, also for an endpoint that is left out, as in the specification.
    *
@@ -87,7 +87,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, prices: { decisions: { amount: '0.05', per: 1_000_000 } } })
    * ```
    */
-  readonly prices?: Partial<Prices>
+  readonly prices?: { readonly [Name in keyof Prices]?: Price | undefined } | undefined
   /**
    * Where usage is kept; default in memory. It stays the caller's: `close()` does not close it.
    *
@@ -96,7 +96,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, store: await openSqliteStore('usage.sqlite') })
    * ```
    */
-  readonly store?: UsageStore
+  readonly store?: UsageStore | undefined
   /**
    * Folder for charges of answers that were delivered while the store was away; the next server that is given it makes
    * them. Default: they wait in memory, and are lost with the process.
@@ -106,7 +106,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, journal: './journal' })
    * ```
    */
-  readonly journal?: string
+  readonly journal?: string | undefined
   /**
    * Names of this server beside `localhost` and addresses, without ports. A server without keys answers no request that
    * names another host. Default: none.
@@ -116,7 +116,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, hosts: ['tessera.example.com'] })
    * ```
    */
-  readonly hosts?: readonly string[]
+  readonly hosts?: readonly string[] | undefined
   /**
    * Names of models without which `/readyz` gives 503. Default: any one will do.
    *
@@ -125,7 +125,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, requires: ['decide-latest'] })
    * ```
    */
-  readonly requires?: readonly string[]
+  readonly requires?: readonly string[] | undefined
   /**
    * How requests are answered that ask to be jobs.
    *
@@ -134,7 +134,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, jobs: { concurrency: 8 } })
    * ```
    */
-  readonly jobs?: JobOptions
+  readonly jobs?: JobOptions | undefined
   /**
    * How clients are told that jobs are over (`tessera-webhook`).
    *
@@ -143,7 +143,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, webhooks: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr' } })
    * ```
    */
-  readonly webhooks?: WebhookOptions
+  readonly webhooks?: WebhookOptions | undefined
   /**
    * Serves a page under `/console` that shows a key what it used and lets it try the jobs; default true.
    *
@@ -152,7 +152,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, console: false })
    * ```
    */
-  readonly console?: boolean
+  readonly console?: boolean | undefined
   /**
    * Called after every response, with nothing of the request's content.
    *
@@ -161,7 +161,7 @@ export interface ServerOptions {
    * const server = createServer({ engine, log: ({ route, status, milliseconds }) => console.log(route, status, milliseconds) })
    * ```
    */
-  readonly log?: (entry: RequestLog) => void
+  readonly log?: ((entry: RequestLog) => void) | undefined
 }
 
 /** How jobs of the service are kept and run. */
@@ -174,7 +174,7 @@ export interface JobOptions {
    * const server = createServer({ engine, jobs: { concurrency: 8 } })
    * ```
    */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
   /**
    * Where jobs are kept; default in the memory of this process. It stays the caller's: `close()` does not close it.
    *
@@ -183,7 +183,7 @@ export interface JobOptions {
    * const server = createServer({ engine, jobs: { store: await openJobStore({ connection }) } })
    * ```
    */
-  readonly store?: JobStore
+  readonly store?: JobStore | undefined
 }
 
 const JOBS = optionTable('`jobs`', {

@@ -23,7 +23,7 @@ export interface ConnectionOptions {
    * const engine = createQueueEngine({ connection, keys: 'k2:bmV3Li4u,k1:b2xkLi4u' })
    * ```
    */
-  readonly keys?: string
+  readonly keys?: string | undefined
   /**
    * Sends prompts, states and pictures so that the server can read them; default false, which refuses to start without keys.
    *
@@ -32,7 +32,7 @@ export interface ConnectionOptions {
    * const engine = createQueueEngine({ connection, plaintext: true })
    * ```
    */
-  readonly plaintext?: boolean
+  readonly plaintext?: boolean | undefined
 }
 
 /** What `createQueueEngine` takes. */
@@ -45,7 +45,7 @@ export interface QueueEngineOptions extends ConnectionOptions {
    * const engine = createQueueEngine({ connection, maxWaiting: 200 })
    * ```
    */
-  readonly maxWaiting?: number
+  readonly maxWaiting?: number | undefined
   /**
    * Most options of a choice; default 26. Workers must allow them too.
    *
@@ -54,7 +54,7 @@ export interface QueueEngineOptions extends ConnectionOptions {
    * const engine = createQueueEngine({ connection, maxOptions: 50 })
    * ```
    */
-  readonly maxOptions?: number
+  readonly maxOptions?: number | undefined
 }
 
 /** What `runWorker` takes. */
@@ -67,7 +67,7 @@ export interface WorkerOptions extends ConnectionOptions {
    * const worker = await runWorker(engine, { connection, jobs: ['images'] })
    * ```
    */
-  readonly jobs?: readonly QueueName[]
+  readonly jobs?: readonly QueueName[] | undefined
   /**
    * Names of models to take calls for, and the hub ids or embedded models behind them; default all that the engine has.
    *
@@ -76,7 +76,7 @@ export interface WorkerOptions extends ConnectionOptions {
    * const worker = await runWorker(engine, { connection, models: ['decide-latest'] })
    * ```
    */
-  readonly models?: readonly string[]
+  readonly models?: readonly string[] | undefined
   /**
    * Calls of each kind to work on at a time, over all models; default 4.
    *
@@ -85,7 +85,7 @@ export interface WorkerOptions extends ConnectionOptions {
    * const worker = await runWorker(engine, { connection, concurrency: 1 })
    * ```
    */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
   /**
    * Milliseconds after a worker's last sign of life in which its calls go to another one; default 15,000.
    *
@@ -94,7 +94,7 @@ export interface WorkerOptions extends ConnectionOptions {
    * const worker = await runWorker(engine, { connection, leaseMs: 5000 })
    * ```
    */
-  readonly leaseMs?: number
+  readonly leaseMs?: number | undefined
 }
 
 export const SHARED = {

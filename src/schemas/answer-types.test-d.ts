@@ -1,7 +1,12 @@
+import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { describe, expectTypeOf, it } from 'vitest'
 import type * as z from 'zod'
+import type { TesseraProviderOptions, TesseraProviderSettings } from '../ai-sdk/index.ts'
 import type { decide as decideFunction, EngineOptions } from '../engine/index.ts'
 import type { CalibrateOptions, EvaluateOptions } from '../evaluate/index.ts'
+import type { NodeTimeouts } from '../http/adapters/node.ts'
+import type { JobOptions, RateLimits, ServerOptions } from '../http/index.ts'
+import type { QueueEngineOptions, WorkerOptions } from '../queue/index.ts'
 import type {
   AnswersOf,
   ChoiceAnswer,
@@ -17,6 +22,7 @@ import type {
   ImageResponse,
   NoulAnswer,
   parseDecisionRequest,
+  ParseSettings,
   QuestionInput,
   QuestionsInput,
   ScoreAnswer,
@@ -193,5 +199,21 @@ describe('models of an engine', () => {
     expectTypeOf<{ threads: number | undefined; keepStates: undefined }>().toExtend<EngineOptions>()
     expectTypeOf<{ maxOptions: number | undefined; onProgress: undefined }>().toExtend<EvaluateOptions>()
     expectTypeOf<{ onProgress: undefined }>().toExtend<CalibrateOptions>()
+    expectTypeOf<{ maxOptions: number | undefined; hidesMembers: undefined }>().toExtend<ParseSettings>()
+    type Undefined<T> = { readonly [Name in keyof T]?: undefined }
+    expectTypeOf<Undefined<Omit<ServerOptions, 'engine'>>>().toExtend<Omit<ServerOptions, 'engine'>>()
+    expectTypeOf<Undefined<JobOptions>>().toExtend<JobOptions>()
+    expectTypeOf<Undefined<RateLimits>>().toExtend<RateLimits>()
+    expectTypeOf<{ secret: undefined; allowPrivate: undefined }>().toExtend<NonNullable<ServerOptions['webhooks']>>()
+    expectTypeOf<{ decisions: undefined }>().toExtend<NonNullable<ServerOptions['prices']>>()
+    expectTypeOf<Undefined<NodeTimeouts>>().toExtend<NodeTimeouts>()
+    expectTypeOf<{ connection: string; keys: undefined; maxWaiting: undefined }>().toExtend<QueueEngineOptions>()
+    expectTypeOf<{ connection: string; jobs: undefined; leaseMs: undefined }>().toExtend<WorkerOptions>()
+    expectTypeOf<Undefined<TesseraProviderSettings>>().toExtend<TesseraProviderSettings>()
+    expectTypeOf<Undefined<TesseraProviderOptions>>().toExtend<TesseraProviderOptions>()
+  })
+
+  it('are what the AI SDK takes as options of a provider', () => {
+    expectTypeOf<TesseraProviderOptions>().toExtend<SharedV4ProviderOptions[string]>()
   })
 })

@@ -33,7 +33,7 @@ export interface OptionLimits {
    * const request = parseDecisionRequest(JSON.parse('{}'), { maxOptions: 50 })
    * ```
    */
-  readonly maxOptions?: number
+  readonly maxOptions?: number | undefined
 }
 
 /** What `parseDecisionRequest` may be told. */
@@ -47,5 +47,5 @@ export interface ParseSettings extends OptionLimits {
    * const request = parseDecisionRequest(JSON.parse('{}'), { hidesMembers: true })
    * ```
    */
-  readonly hidesMembers?: boolean
+  readonly hidesMembers?: boolean | undefined
 }

@@ -45,7 +45,7 @@ export interface NodeTimeouts {
    * createNodeServer(createServer({ engine }), { keepAliveMs: 5_000 }).listen(8080)
    * ```
    */
-  readonly keepAliveMs?: number
+  readonly keepAliveMs?: number | undefined
   /**
    * The headers of a request; default 20 s.
    *
@@ -54,7 +54,7 @@ export interface NodeTimeouts {
    * createNodeServer(createServer({ engine }), { headersMs: 10_000 }).listen(8080)
    * ```
    */
-  readonly headersMs?: number
+  readonly headersMs?: number | undefined
   /**
    * A whole request, its body included; default 300 s.
    *
@@ -63,7 +63,7 @@ export interface NodeTimeouts {
    * createNodeServer(createServer({ engine }), { requestMs: 60_000 }).listen(8080)
    * ```
    */
-  readonly requestMs?: number
+  readonly requestMs?: number | undefined
 }
 
 /** How often connections are looked at that take too long. */

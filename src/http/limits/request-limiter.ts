@@ -12,7 +12,7 @@ export interface RateLimits {
    * const server = createServer({ engine, limits: { requestsPerMinute: 60 } })
    * ```
    */
-  readonly requestsPerMinute?: number
+  readonly requestsPerMinute?: number | undefined
   /**
    * Input tokens of decisions of one key in a minute. Default: no limit.
    *
@@ -21,7 +21,7 @@ export interface RateLimits {
    * const server = createServer({ engine, limits: { tokensPerMinute: 100_000 } })
    * ```
    */
-  readonly tokensPerMinute?: number
+  readonly tokensPerMinute?: number | undefined
   /**
    * Requests of one key at the same time, in one process. Default 32 where there are keys, else no limit.
    *
@@ -30,7 +30,7 @@ export interface RateLimits {
    * const server = createServer({ engine, limits: { concurrency: 4 } })
    * ```
    */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
 }
 
 /** A place comes free when an answer is done, which nobody can tell the time of. */

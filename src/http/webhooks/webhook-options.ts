@@ -12,7 +12,7 @@ export interface WebhookOptions {
    * const server = createServer({ engine, webhooks: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr' } })
    * ```
    */
-  readonly secret?: string
+  readonly secret?: string | undefined
   /**
    * Sends webhooks also to private addresses, to this machine, and without TLS; default false.
    *
@@ -21,7 +21,7 @@ export interface WebhookOptions {
    * const server = createServer({ engine, webhooks: { allowPrivate: true } })
    * ```
    */
-  readonly allowPrivate?: boolean
+  readonly allowPrivate?: boolean | undefined
 }
 
 /** Secrets are not shown. */
