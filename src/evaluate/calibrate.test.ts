@@ -150,6 +150,9 @@ describe('calibrate', () => {
   })
 
   it('refuses an error that is no share', async () => {
+    await expect(calibrate(engine, rowsOf(exact), { errors: 0.1 } as object)).rejects.toThrow(
+      'errors: is no option of calibrate',
+    )
     await expect(calibrate(engine, rowsOf(exact), { error: 5 })).rejects.toThrow(
       'error: must be a number from 0 to 1, got 5',
     )

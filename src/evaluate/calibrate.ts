@@ -2,10 +2,10 @@ import { describeIdentity, type OwnCalibration, type OwnQuestion, questionKey } 
 import { writeHead } from '../decide/question-head.ts'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
-import { amount, readOption } from '../options/index.ts'
+import { amount, optionTable, readOptions } from '../options/index.ts'
 import { crossValidateHead } from './cross-validate-head.ts'
 import { crossValidate, logLoss } from './cross-validate.ts'
-import { type AnsweredQuestion, answerRows, type EvaluateOptions } from './evaluate.ts'
+import { type AnsweredQuestion, answerRows, EVALUATE, type EvaluateOptions } from './evaluate.ts'
 import type { HeadedOutcome } from './fit-head.ts'
 import { fitQuestion } from './fit-question.ts'
 import type { LabelledRow } from './labelled-rows.ts'
@@ -27,6 +27,11 @@ export interface CalibrateOptions extends EvaluateOptions {
    */
   readonly error?: number | undefined
 }
+
+const OPTIONS = optionTable('calibrate', {
+  ...EVALUATE,
+  error: amount(0, 1).default(0.05),
+} satisfies Record<keyof CalibrateOptions, unknown>)
 
 /** Metrics, and the mean of `-log p` of the right answers. */
 export interface CalibrationMetrics extends Metrics {
@@ -96,12 +101,11 @@ export async function calibrate(
   rows: readonly LabelledRow[],
   options: CalibrateOptions = {},
 ): Promise<CalibrationResult> {
-  const { error = 0.05 } = options
-  readOption('error', amount(0, 1), error)
-  const { answered, model } = await answerRows(engine, rows, { ...options, featuresFrom: HEAD_ROWS })
+  const { error, ...asked } = readOptions(OPTIONS, options)
+  const { answered, model } = await answerRows(engine, rows, { ...asked, featuresFrom: HEAD_ROWS })
   const fits: Fitted[] = []
   for (const outcomes of groupBy(answered, ({ question }) => questionKey(question)).values()) {
-    fits.push(await calibrateQuestion(outcomes, error, options.signal))
+    fits.push(await calibrateQuestion(outcomes, error, asked.signal))
   }
   return {
     calibration: {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { InvalidRequestError } from '../errors/index.ts'
 import { compareEvaluations } from './compare.ts'
-import { type Decides, evaluate } from './evaluate.ts'
+import { type Decides, evaluate, type EvaluateOptions } from './evaluate.ts'
 import { formatEvaluation } from './format-evaluation.ts'
 import type { LabelledRow } from './labelled-rows.ts'
 import { renderReport } from './report-page.ts'
@@ -110,6 +110,14 @@ it.each([
   const error = await evaluate(oracle, rows).catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(InvalidRequestError)
   expect((error as Error).message).toMatch(message)
+})
+
+it.each([
+  [{ concurency: 3 }, 'concurency: is no option of evaluate; those are signal, onProgress, concurrency, maxOptions'],
+  [{ concurrency: 0 }, 'concurrency: must be a whole number of 1 or more, got 0'],
+  [{ maxOptions: Number.NaN }, 'maxOptions: must be a whole number of 1 or more, got NaN'],
+])('refuses options that nothing reads, and no numbers (%#)', async (options, message) => {
+  await expect(evaluate(oracle, ROWS, options as EvaluateOptions)).rejects.toThrow(message)
 })
 
 it('stops on an abort', async () => {

@@ -3,7 +3,7 @@ import { questionKey } from '../decide/own-calibration.ts'
 import { withFeatures } from '../engine/call-features.ts'
 import type { Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
-import { count, readOption } from '../options/index.ts'
+import { callback, count, optionTable, readOptions, withMethods } from '../options/index.ts'
 import { createDecisionParser } from '../schemas/decision-request.ts'
 import type { Question } from '../schemas/index.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
@@ -54,6 +54,15 @@ export interface EvaluateOptions {
    */
   readonly maxOptions?: number | undefined
 }
+
+export const EVALUATE = {
+  signal: withMethods<AbortSignal>('an AbortSignal', 'addEventListener').optional(),
+  onProgress: callback<NonNullable<EvaluateOptions['onProgress']>>().optional(),
+  concurrency: count(1).default(2),
+  maxOptions: count(1).optional(),
+} satisfies Record<keyof EvaluateOptions, unknown>
+
+const OPTIONS = optionTable('evaluate', EVALUATE)
 
 /** How well one question was answered, by its name in the rows. */
 export interface QuestionEvaluation extends Metrics {
@@ -112,7 +121,7 @@ interface AnswerOptions extends EvaluateOptions {
  * ])
  * console.log(overall.accuracy, overall.majority)
  *
- * @throws InvalidRequestError naming the row and field of a bad label, AbortedError, and what `decide` throws
+ * @throws InvalidRequestError naming the row and field of a bad label, or an option, AbortedError, and what `decide` throws
  */
 export async function evaluate(
   engine: Decides,
@@ -120,7 +129,7 @@ export async function evaluate(
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
   const started = performance.now()
-  const { answered, model, inputTokens } = await answerRows(engine, rows, options)
+  const { answered, model, inputTokens } = await answerRows(engine, rows, readOptions(OPTIONS, options))
   const seconds = (performance.now() - started) / 1000
   return {
     model,
@@ -141,7 +150,6 @@ export async function answerRows(
   { signal, onProgress, concurrency = 2, maxOptions, featuresFrom = Infinity }: AnswerOptions,
 ): Promise<{ answered: AnsweredQuestion[]; model: string; inputTokens: number }> {
   if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
-  readOption('concurrency', count(1), concurrency)
   const parse = createDecisionParser(maxOptions === undefined ? {} : { maxOptions })
   const labelled = rows.map((row, index) => readLabels(row, index, parse))
   const isFrequent = countFrequent(labelled.flat(), featuresFrom)

@@ -157,4 +157,13 @@ describe('the option limit', () => {
       'a choice needs 2 to 255 options, got 256',
     )
   })
+
+  it.each([
+    [{ maxOption: 50 }, 'maxOption: is no option of parseDecisionRequest; those are maxOptions, hidesMembers'],
+    [{ maxOptions: Number.NaN }, 'maxOptions: must be a whole number of 1 or more, got NaN'],
+  ])('that limits nothing is refused (%#)', (settings, message) => {
+    expect(() => parseDecisionRequest(ask({ ...choice, criteria: named(400, null) }), settings as object)).toThrow(
+      message,
+    )
+  })
 })

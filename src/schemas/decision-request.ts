@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { count, flag, optionTable, readOptions } from '../options/index.ts'
 import type { DecisionRequest } from './checked-request.ts'
 import { Fault, grouped } from './fault.ts'
 import { LIMITS, type ParseSettings } from './limits.ts'
@@ -11,6 +12,12 @@ import { expected, ownRecord, reader, unicodeString } from './zod-reader.ts'
 /** Body of a decision request. Fields it does not know are left out of the result. */
 export const decisionRequestSchema = createDecisionRequestSchema(LIMITS.options.max)
 
+/** A limit that is misspelt, or no number, would limit nothing. */
+const SETTINGS = optionTable('parseDecisionRequest', {
+  maxOptions: count(1).optional(),
+  hidesMembers: flag.optional(),
+} satisfies Record<keyof ParseSettings, unknown>)
+
 /**
  * Checks a decision request and returns a copy that shares nothing with it. The copy keeps the order of the names, and
  * its maps have no prototype, so that `__proto__` and `constructor` are names like any other.
@@ -21,10 +28,10 @@ export const decisionRequestSchema = createDecisionRequestSchema(LIMITS.options.
  * const { questions } = parseDecisionRequest(body)
  * ```
  *
- * @throws InvalidRequestError for the first fault in document order, with the path of the field.
+ * @throws InvalidRequestError for the first fault in document order, with the path of the field, or for a setting.
  */
 export function parseDecisionRequest(body: unknown, settings: ParseSettings = {}): DecisionRequest {
-  return createDecisionParser(settings)(body)
+  return createDecisionParser(readOptions(SETTINGS, settings))(body)
 }
 
 /**

@@ -192,3 +192,10 @@ it('answers what is no HTTP at all in its own form', async () => {
   expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
   expect(JSON.parse(received.split('\r\n\r\n')[1]!)).toMatchObject({ error_type: 'invalid_request' })
 })
+
+it('refuses timeouts that nothing reads, and no numbers', () => {
+  const server = createServer({ engine: createStubEngine().engine })
+  const misspelt = { keepAlive: 5 } as object
+  expect(() => createNodeServer(server, misspelt)).toThrow('keepAlive: is no option of createNodeServer')
+  expect(() => createNodeServer(server, { headersMs: Number.NaN })).toThrow('headersMs: must be a whole number')
+})

@@ -12,6 +12,7 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Socket } from 'node:net'
+import { count, optionTable, readOptions } from '../../options/index.ts'
 import { createErrorResponse } from '../error-response.ts'
 import { Refusal } from '../refusal.ts'
 import type { FetchServer } from './fetch-server.ts'
@@ -66,6 +67,12 @@ export interface NodeTimeouts {
   readonly requestMs?: number | undefined
 }
 
+const TIMEOUTS = optionTable('createNodeServer', {
+  keepAliveMs: count(0).default(65_000),
+  headersMs: count(0).default(20_000),
+  requestMs: count(0).default(300_000),
+} satisfies Record<keyof NodeTimeouts, unknown>)
+
 /** How often connections are looked at that take too long. */
 const CHECK_MS = 1000
 
@@ -77,9 +84,11 @@ const CHECK_MS = 1000
  * const server = createServer({ engine, keys: ['a-long-secret'] })
  * createNodeServer(server, { keepAliveMs: 65_000 }).listen(8080)
  * ```
+ *
+ * @throws InvalidRequestError naming the option
  */
 export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {}): HttpServer {
-  const { keepAliveMs = 65_000, headersMs = 20_000, requestMs = 300_000 } = timeouts
+  const { keepAliveMs, headersMs, requestMs } = readOptions(TIMEOUTS, timeouts)
   const settings = {
     // Checked below, in the service's own form.
     requireHostHeader: false,
