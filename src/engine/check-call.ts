@@ -32,7 +32,15 @@ const PICTURES = {
 
 const EDIT = { ...PICTURES, seed: elsewhere, strength: elsewhere } satisfies Record<keyof EditImageCallOptions, unknown>
 const LOAD = { signal: SIGNAL, onProgress: CALLBACK, keepOpen: elsewhere } satisfies Record<keyof LoadOptions, unknown>
-const MANY = { signal: SIGNAL, client: CALL.client, lora: elsewhere, concurrency: elsewhere, onResult: CALLBACK }
+const MANY = {
+  signal: SIGNAL,
+  client: CALL.client,
+  priority: CALL.priority,
+  keepState: CALL.keepState,
+  lora: elsewhere,
+  concurrency: elsewhere,
+  onResult: CALLBACK,
+}
 
 const TABLES = {
   decide: optionTable('a call of decide', CALL),

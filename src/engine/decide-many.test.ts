@@ -93,6 +93,18 @@ describe('many decisions', () => {
     await expect(silent).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
   }, 20_000)
 
+  it('are made with what holds for all of them', async () => {
+    const { decide } = createDecider()
+    const told: CallOptions[] = []
+    const noting = (request: DecisionRequestInput, call: CallOptions) => {
+      told.push(call)
+      return decide(request, call)
+    }
+    const call = { client: 'tenant-42', priority: 'half', keepState: false } as const
+    await collect(decideEach(noting, [request({})], { ...call, concurrency: 1 }))
+    expect(told).toEqual([{ ...call, signal: expect.any(AbortSignal) }])
+  })
+
   it('go on where one request is at fault', async () => {
     await using engine = await startFakeEngine({ worker: false })
     const requests = [request({ name: 'a', steps: 1 }), request(5 as never), request({ fail: 'throw' }), request({})]

@@ -70,7 +70,7 @@ export type DecisionOutcome =
     }
 
 /** What `decideMany` may be told beside its requests. */
-export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client' | 'lora'> {
+export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client' | 'priority' | 'keepState' | 'lora'> {
   /**
    * Requests that are taken and not handed over yet, 1 or more; no more are read from `requests`. Default 8.
    *
@@ -106,7 +106,7 @@ export async function* decideEach(
   options: DecideManyOptions = {},
 ): AsyncGenerator<DecisionOutcome, void, undefined> {
   checkCall('decideMany', options)
-  const { concurrency = CONCURRENCY, onResult, signal, client, lora } = options
+  const { concurrency = CONCURRENCY, onResult, signal, ...call } = options
   readOption('concurrency', count(1), concurrency)
   const leaving = new AbortController()
   const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])
@@ -114,7 +114,7 @@ export async function* decideEach(
   const source = new RequestSource(requests, () => notice())
   const underway: Underway[] = []
   const start = async (request: DecisionRequestInput, index: number): Promise<DecisionOutcome> => {
-    const outcome = await settle(decide(request, { signal: stop, client, lora }), index)
+    const outcome = await settle(decide(request, { ...call, signal: stop }), index)
     onResult?.(outcome)
     return outcome
   }
