@@ -52,7 +52,7 @@ export interface Engine extends AsyncDisposable {
    * answers.team.choice // 'billing' | 'tech'
    * ```
    *
-   * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, AbortedError, OverloadedError,
+   * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, InsufficientMemoryError, AbortedError, OverloadedError,
    * WorkerCrashedError, EngineDisposedError
    */
   decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput = ThresholdInput>(
@@ -99,7 +99,7 @@ export interface Engine extends AsyncDisposable {
    * const { data } = await engine.generateImage({ prompt: 'an apple on a blue background', size: '256x256', seed: 7 })
    * ```
    *
-   * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, AbortedError, OverloadedError,
+   * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, InsufficientMemoryError, AbortedError, OverloadedError,
    * WorkerCrashedError, EngineDisposedError
    */
   generateImage(request: ImageGenerationRequestInput, options?: ImageCallOptions): Promise<ImageResponse>
@@ -126,8 +126,8 @@ export interface Engine extends AsyncDisposable {
    * await engine.load('alpha-image-turbo', { onProgress: ({ stage, done, total }) => console.log(stage, done, total) })
    * ```
    *
-   * @throws ModelNotFoundError, ModelFormatError, DownloadFailedError, AbortedError, OverloadedError, WorkerCrashedError,
-   * EngineDisposedError
+   * @throws ModelNotFoundError, ModelFormatError, InsufficientMemoryError, DownloadFailedError, AbortedError, OverloadedError,
+   * WorkerCrashedError, EngineDisposedError
    */
   load(name: string, options?: LoadOptions): Promise<void>
   /**

@@ -59,7 +59,8 @@ export interface ImageCallOptions extends ListeningOptions {
 /** What a call of `editImage` may say beside its request. */
 export interface EditImageCallOptions extends ImageCallOptions {
   /**
-   * Integer within ±(2^53 - 1); variant k is drawn from `seed + k`. Default: a random one.
+   * Integer within ±(2^53 - 1); variant k is drawn from `seed + k`. It goes before the `seed` of the request, which is its default; without
+   * either a random one.
    *
    * @example
    * ```ts
