@@ -81,6 +81,15 @@ describe('the answers of decide', () => {
     expectTypeOf(answers.team.probabilities).toEqualTypeOf<Readonly<Record<Team, number>>>()
   })
 
+  it('have their types in a function that passes a request on', () => {
+    const ask = <const Questions extends QuestionsInput>(request: ExactDecisionRequest<Questions>) => decide(request)
+    const { answers } = ask({
+      state: 'x',
+      questions: { team: { type: 'choice', criteria: { billing: '', tech: '' } } },
+    })
+    expectTypeOf(answers.team.choice).toEqualTypeOf<'billing' | 'tech'>()
+  })
+
   it('have decided for certain only where the question sets a threshold', () => {
     expectTypeOf(answers.sure.decided).toEqualTypeOf<boolean>()
     expectTypeOf(answers.sure.confidence).toEqualTypeOf<number>()

@@ -59,10 +59,20 @@ export type ExactQuestions<Questions extends QuestionsInput> = [keyof Questions]
 /**
  * A decision request whose questions the compiler checks for fields that they don't have. What carries fields of other
  * services is passed `as DecisionRequestInput`: they are ignored, and reported among the `warnings`.
+ *
+ * @example
+ * ```ts
+ * async function ask<const Questions extends QuestionsInput>(request: ExactDecisionRequest<Questions>) {
+ *   const { answers } = await decide(request)
+ *   return answers
+ * }
+ * const { team } = await ask({ state: 'x', questions: { team: { type: 'choice', criteria: { billing: null, tech: null } } } })
+ * team.choice // 'billing' | 'tech'
+ * ```
  */
 export interface ExactDecisionRequest<
   Questions extends QuestionsInput,
-  Threshold extends ThresholdInput,
+  Threshold extends ThresholdInput = ThresholdInput,
 > extends DecisionRequestInput<Questions, Threshold> {
   readonly questions: Questions & ExactQuestions<Questions>
 }

@@ -155,8 +155,8 @@ export type QuestionsInput = Readonly<Record<string, QuestionInput>>
 export type ThresholdInput = number | null | undefined
 
 /**
- * A decision request as a caller writes it. A function that takes one as
- * `<const Questions extends QuestionsInput>(request: DecisionRequestInput<Questions>)` can type its answer from it.
+ * A decision request as a caller writes it. A function of yours that passes one on to `decide`, and has answers of its types, takes an
+ * `ExactDecisionRequest`.
  *
  * @example
  * ```ts
