@@ -51,6 +51,13 @@ describe('the types of the installed package', () => {
     expect(await compile(OWN, name, 'app.ts', TYPED_APP, { ...options, ...kind })).toEqual({ code: 0, stdout: '' })
   })
 
+  it('compile in a page, without the types of Node', async () => {
+    const source = "import { createEngine } from 'tessera-onnx/web'\nexport { createEngine }\n"
+    const page = { noEmit: true, target: 'ES2022', lib: ['ES2022', 'DOM', 'DOM.Iterable'], types: [], module: 'ESNext' }
+    const result = await compile(OWN, 'page', 'app.ts', source, { ...page, moduleResolution: 'bundler' })
+    expect(result).toEqual({ code: 0, stdout: '' })
+  })
+
   it('do fail to compile where an error is expected', async () => {
     const source = TYPED_APP.replaceAll(/^\/\/ @ts-expect-error.*\n/gm, '')
     const { stdout } = await compile(OWN, 'without-expectations', 'app.ts', source, { ...options, module: 'NodeNext' })
