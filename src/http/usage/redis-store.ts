@@ -40,7 +40,7 @@ export interface RedisStoreOptions {
    * const store = await openRedisStore('redis://localhost:6379', { acceptLoss: true })
    * ```
    */
-  readonly acceptLoss?: boolean
+  readonly acceptLoss?: boolean | undefined
 }
 
 /**
