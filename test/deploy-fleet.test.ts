@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { serveArguments } from '../src/cli/serve-arguments.ts'
+import { serveArguments } from '../src/cli/serve/serve-arguments.ts'
 import { workerArguments } from '../src/cli/worker-command.ts'
 import { createServer } from '../src/http/index.ts'
 import { get } from '../src/http/test-support/requests.ts'

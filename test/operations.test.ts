@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { serveArguments } from '../src/cli/serve-arguments.ts'
+import { serveArguments } from '../src/cli/serve/serve-arguments.ts'
 import { defaultJournal } from '../src/http/serve/default-journal.ts'
 
 const ROOT = join(import.meta.dirname, '..')

@@ -8,32 +8,32 @@ export const subCommands = {
   decide: lazily(
     'decide',
     'Answer typed questions about a text or JSON record with probabilities',
-    async () => (await import('./decide-command.ts')).decideCommand,
+    async () => (await import('./decide/decide-command.ts')).decideCommand,
   ),
   generate: lazily(
     'generate',
     'Draw pictures from words and write them as PNG files',
-    async () => (await import('./generate-command.ts')).generateCommand,
+    async () => (await import('./pictures/generate-command.ts')).generateCommand,
   ),
   edit: lazily(
     'edit',
     'Change a picture as words say and write the result as a PNG file',
-    async () => (await import('./edit-command.ts')).editCommand,
+    async () => (await import('./pictures/edit-command.ts')).editCommand,
   ),
   eval: lazily(
     'eval',
     'Measure how well a model answers labelled questions, or compare several models',
-    async () => (await import('./eval-command.ts')).evalCommand,
+    async () => (await import('./evaluate/eval-command.ts')).evalCommand,
   ),
   calibrate: lazily(
     'calibrate',
     'Fit probabilities and thresholds to labelled rows of your own; decide and serve take the file as --calibration',
-    async () => (await import('./calibrate-command.ts')).calibrateCommand,
+    async () => (await import('./evaluate/calibrate-command.ts')).calibrateCommand,
   ),
   serve: lazily(
     'serve',
     'Serve decisions and pictures over HTTP; prints a new key on the first run',
-    async () => (await import('./serve-command.ts')).serveCommand,
+    async () => (await import('./serve/serve-command.ts')).serveCommand,
   ),
   worker: lazily(
     'worker',
@@ -78,7 +78,7 @@ export const subCommands = {
   bench: lazily(
     'bench',
     'Measure this machine and the embedded models on its backends, in less than two minutes',
-    async () => (await import('./bench-command.ts')).benchCommand,
+    async () => (await import('./bench/bench-command.ts')).benchCommand,
   ),
 }
 

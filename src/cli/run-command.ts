@@ -3,9 +3,9 @@ import { type ArgsDef, type CommandContext, type CommandDef, renderUsage } from 
 import colors from 'picocolors'
 import { AbortedError, InternalError, InvalidRequestError, type TesseraError, toTesseraError } from '../errors/index.ts'
 import { nearestName } from '../schemas/nearest-name.ts'
-import { describeFault } from './describe-fault.ts'
 import { formatExamples, PROGRAM } from './examples.ts'
 import { refuseUnknownArguments } from './refuse-unknown-arguments.ts'
+import { describeFault } from './serve/describe-fault.ts'
 
 /** Exit status of bad arguments or input, as opposed to 1 for work that failed. */
 const USAGE = 2

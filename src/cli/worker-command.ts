@@ -8,7 +8,7 @@ import { queuePlaintextArgument } from './queue-arguments.ts'
 import { readDuration } from './read-duration.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
-import { readServed, requireServed, servedArgument } from './served-models.ts'
+import { readServed, requireServed, servedArgument } from './serve/served-models.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 export const workerArguments = {

@@ -1,0 +1,64 @@
+import { open, truncate } from 'node:fs/promises'
+import { InvalidRequestError } from '../../errors/index.ts'
+import { isSameAsked } from './asked-digest.ts'
+import { splitLines } from './split-lines.ts'
+
+/** A line of what `decide --each` writes. */
+interface AnsweredRow {
+  readonly row: number
+  /** What it answers, as `askedDigest` says it. */
+  readonly asked?: unknown
+}
+
+/**
+ * How many rows an earlier run has answered into a file: 0 where there is none. A last line that was not written whole is
+ * cut off.
+ *
+ * @param rows what is asked now, of which as many are taken as the file has answers
+ * @throws InvalidRequestError when the file holds something else, or answers to something else
+ */
+export async function countAnswered(file: string, rows: AsyncIterator<{ readonly asked: string }>): Promise<number> {
+  const handle = await open(file, 'r').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined
+    throw new InvalidRequestError('--out', `${file} could not be read (${cause.code})`, { cause })
+  })
+  if (handle === undefined) return 0
+  await using _ = handle
+  const { size } = await handle.stat()
+  let count = 0
+  let bytes = 0
+  for await (const line of splitLines(handle.createReadStream({ autoClose: false, encoding: 'utf8' }))) {
+    // Without its line break it may not be all that was to be written.
+    if (!line.isWhole) break
+    const answered = parse(line.text)
+    if (answered?.row !== count) throw other(file, `does not have the answers of an earlier run in line ${count + 1}`)
+    const { done, value } = await rows.next()
+    if (done) throw other(file, `has answers to more rows than there are now, ${count}`)
+    checkAsked(file, answered, value.asked)
+    count++
+    bytes += line.bytes
+  }
+  if (bytes < size) await truncate(file, bytes)
+  return count
+}
+
+function checkAsked(file: string, { row, asked }: AnsweredRow, now: string): void {
+  if (asked === now) return
+  const line = `in line ${row + 1}`
+  if (typeof asked !== 'string') throw other(file, `does not say ${line} what was asked, as older versions did not`)
+  throw isSameAsked(asked, now)
+    ? other(file, `has ${line} the answers to another row than is there now`)
+    : other(file, `has ${line} answers to other questions, with other options or of another model`)
+}
+
+function other(file: string, reason: string): InvalidRequestError {
+  return new InvalidRequestError('--out', `${file} ${reason}; give another file, or --force to replace it`)
+}
+
+function parse(line: string): AnsweredRow | undefined {
+  try {
+    return JSON.parse(line) as AnsweredRow
+  } catch {
+    return undefined
+  }
+}

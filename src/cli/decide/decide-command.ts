@@ -1,0 +1,115 @@
+import { defineCommand } from 'citty'
+import colors from 'picocolors'
+import { InvalidRequestError } from '../../errors/index.ts'
+import type { DecisionRequestInput } from '../../schemas/index.ts'
+import {
+  calibrationArgument,
+  type EngineArguments,
+  engineArguments,
+  orderArgument,
+  useFor,
+} from '../engine-arguments.ts'
+import { loraArgument, readLoras } from '../lora-arguments.ts'
+import { openEngine } from '../open-engine.ts'
+import { refuseInput } from '../output-files.ts'
+import { printWarnings } from '../print-warnings.ts'
+import { ProgressReport } from '../progress-report.ts'
+import { readCommon, readNamedText, readRequest, type RequestArguments } from '../read-request.ts'
+import { printResult, runCommand } from '../run-command.ts'
+import { untilInterrupted } from '../until-interrupted.ts'
+import { decideRows } from './decide-rows.ts'
+import { formatDecision } from './format-decision.ts'
+
+export const decideCommand = defineCommand({
+  args: {
+    file: {
+      type: 'positional',
+      required: false,
+      description:
+        'file with the state (.json is read as JSON), or without --questions a whole request; stdin without one',
+    },
+    state: { type: 'string', alias: 's', description: 'the state itself', valueHint: 'text' },
+    questions: {
+      type: 'string',
+      alias: 'q',
+      description: 'questions as JSON, or a file with them',
+      valueHint: 'json|file',
+    },
+    each: {
+      type: 'string',
+      description:
+        'a decision on each row of this file: .csv or .jsonl; with --questions each row is the state itself, without a whole request',
+      valueHint: 'rows',
+    },
+    out: {
+      type: 'string',
+      alias: 'o',
+      description:
+        'with --each: file for the answers, one line of JSON a row; goes on where an earlier run of the same stopped',
+      valueHint: 'file',
+    },
+    force: { type: 'boolean', alias: 'f', description: 'with --each: begins the file of the answers anew' },
+    'min-confidence': {
+      type: 'string',
+      description: 'mark answers below this confidence (0 to 1) as undecided',
+      valueHint: 'x',
+    },
+    json: { type: 'boolean', description: 'print the response, or why there is none, as JSON' },
+    ...engineArguments,
+    ...calibrationArgument,
+    ...orderArgument,
+    ...loraArgument,
+    'symbol-mass': {
+      type: 'boolean',
+      description: 'say how probable the letters are among all that such a model could write',
+    },
+  },
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const asked = { ...args, minConfidence: args['min-confidence'] }
+      if (args.each !== undefined) return answerRows(args.each, asked)
+      if (args.out !== undefined) throw new InvalidRequestError('--out', 'is for the answers of --each')
+      const request = await readRequest(asked)
+      await using engine = await openEngine(args, useFor('decide-latest', args))
+      const report = new ProgressReport()
+      const response = await engine.decide(request as unknown as DecisionRequestInput, {
+        lora: readLoras(args.lora),
+        onProgress: (progress) => report.show(progress),
+      })
+      printWarnings(response)
+      printResult(args.json ?? false, response, () => formatDecision(response))
+    }),
+})
+
+type RowArguments = RequestArguments &
+  EngineArguments & {
+    readonly out?: string | undefined
+    readonly force?: boolean | undefined
+    readonly lora?: string | undefined
+  }
+
+async function answerRows(each: string, args: RowArguments): Promise<void> {
+  if (args.state !== undefined || args.file !== undefined) {
+    throw new InvalidRequestError('--each', 'takes its states from the rows; leave --state and the file out')
+  }
+  const common = await readCommon(args)
+  await using engine = await openEngine(args, useFor('decide-latest', args))
+  const { out, force = false, calibration } = args
+  if (out !== undefined) await refuseInput('--out', out, [each, args.questions, calibration])
+  const settings = [
+    calibration === undefined ? undefined : await readNamedText(calibration, '--calibration'),
+    args['both-orders'],
+    args['symbol-mass'],
+  ]
+  const { rows, failed } = await decideRows(engine, {
+    each,
+    out,
+    force,
+    common,
+    settings,
+    lora: readLoras(args.lora),
+    signal: untilInterrupted(),
+  })
+  process.stderr.write(`${colors.dim(`${rows} rows${failed > 0 ? `, ${failed} of them not answered` : ''}`)}\n`)
+  if (failed > 0) process.exitCode = 1
+}

@@ -1,0 +1,171 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineCommand, runCommand as runCitty } from 'citty'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startFakeEngine } from '../../engine/test-support/engines.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
+import { runCommand } from '../run-command.ts'
+import { decideRows, type RowsJob } from './decide-rows.ts'
+import { readRows } from './read-rows.ts'
+
+const questions = { q: { type: 'noul', instructions: 'x' } }
+let folder: string
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'tessera-rows-'))))
+afterEach(() => rm(folder, { recursive: true }))
+
+async function write(name: string, content: string | Uint8Array): Promise<string> {
+  await writeFile(join(folder, name), content)
+  return join(folder, name)
+}
+
+async function rowsOf(name: string, content: string | Uint8Array): Promise<unknown[]> {
+  const rows: unknown[] = []
+  for await (const { value } of readRows(await write(name, content))) rows.push(value)
+  return rows
+}
+
+async function decide(job: Partial<RowsJob> & Pick<RowsJob, 'each'>) {
+  await using engine = await startFakeEngine({ worker: false })
+  const defaults = { force: false, common: { questions }, signal: new AbortController().signal }
+  return await decideRows(engine, { out: join(folder, 'answers.jsonl'), ...defaults, ...job })
+}
+
+async function answers(): Promise<{ row: number; model?: string; error?: { path: string } }[]> {
+  const text = await readFile(join(folder, 'answers.jsonl'), 'utf8')
+  expect(text.endsWith('\n')).toBe(true)
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+describe('rows', () => {
+  it('are the lines of a JSONL file, whatever ends them', async () => {
+    expect(await rowsOf('a.jsonl', '\ufeff{"a":1}\r\n"te\u2028xt"\n\n[1]')).toEqual([{ a: 1 }, 'te\u2028xt', [1]])
+  })
+
+  it('are the rows of a CSV file, by its columns, with quotes, commas and lines within', async () => {
+    expect(await rowsOf('a.csv', '\ufeffname,text\r\nAnn,"late, ""very""\nlate"\r\nÉva,\r\n')).toEqual([
+      { name: 'Ann', text: 'late, "very"\nlate' },
+      { name: 'Éva', text: '' },
+    ])
+  })
+
+  it('of a CSV file keep quotes within a cell and columns of any name, and are no blank lines', async () => {
+    const text = 'id,constructor,__proto__\n1,a 5" pipe burst,x\n\n2,"","y"\r\n\r\n3,z,'
+    const rows = await rowsOf('a.csv', text)
+    expect(rows.map((row) => Object.entries(row as object).map(([, cell]) => cell))).toEqual([
+      ['1', 'a 5" pipe burst', 'x'],
+      ['2', '', 'y'],
+      ['3', 'z', ''],
+    ])
+    expect(Object.keys(rows[0] as object)).toEqual(['id', 'constructor', '__proto__'])
+  })
+
+  it.each<[string, string, string | Uint8Array]>([
+    ['line 2 must be JSON', 'a.jsonl', '{}\n{"secret'],
+    ['line 5 must have as many columns as the first row, 2, got 1', 'a.csv', 'a,b\r\n1,"x\r\ny"\r\n\r\nsecret\r\n'],
+    ['line 3 must end the cell', 'a.csv', 'a,b\n1,2\n3,"secret\n4,5\n'],
+    ['line 2 must have a comma', 'a.csv', 'a,b\n"1" secret,2\n'],
+    ['line 1 must name each column once, got the name of column 3', 'a.csv', 'secret,b,secret\n1,2,3\n'],
+    ['must be text in UTF-8', 'a.jsonl', Buffer.from('\ufefflate', 'utf16le')],
+    ['must be text in UTF-8', 'a.csv', Buffer.from([0x61, 0x0a, 0xff])],
+    ['must be a .jsonl or .csv file', 'a.txt', 'x'],
+  ])('are refused where %s', async (reason, name, content) => {
+    const error = await rowsOf(name, content).catch((thrown: unknown) => thrown)
+    expect(InvalidRequestError.isInstance(error)).toBe(true)
+    expect((error as Error).message).toContain(reason)
+    expect((error as Error).message).not.toContain('secret')
+  })
+
+  it('are refused where there is no file', async () => {
+    await expect(decide({ each: join(folder, 'none.jsonl') })).rejects.toThrow(/--each: .*ENOENT/)
+  })
+})
+
+describe('answers to rows', () => {
+  it('are lines in the order of the rows, those that failed among them', async () => {
+    const each = await write('rows.jsonl', '{"name":"a","steps":1}\n5\n{}\n')
+    expect(await decide({ each })).toEqual({ rows: 3, failed: 1 })
+    expect(await answers()).toMatchObject([{ row: 0, model: 'a1' }, { row: 1, error: { path: 'state' } }, { row: 2 }])
+  })
+
+  it('are to whole requests where there are no questions for all', async () => {
+    const each = await write('rows.jsonl', JSON.stringify({ state: { name: 'a', steps: 1 }, questions }))
+    await decide({ each, common: {} })
+    expect(await answers()).toMatchObject([{ row: 0, model: 'a1' }])
+  })
+
+  it('go on where an earlier run stopped, even in the middle of a line', async () => {
+    const states = [{}, { fail: 'throw' }, {}, {}]
+    const each = await write('rows.jsonl', states.map((state) => JSON.stringify({ state, questions })).join('\n'))
+    const common = {}
+    await decide({ each, common })
+    const text = await readFile(join(folder, 'answers.jsonl'), 'utf8')
+    const cut = text.indexOf('"row":2') + 20
+    await write('answers.jsonl', text.slice(0, cut))
+    expect(await decide({ each, common })).toEqual({ rows: 4, failed: 0 })
+    expect((await answers()).map(({ row }) => row)).toEqual([0, 1, 2, 3])
+    expect(await decide({ each, common })).toEqual({ rows: 4, failed: 0 })
+    // A program of Windows saved it, and the last line is not whole.
+    await write('answers.jsonl', text.slice(0, cut).replaceAll('\n', '\r\n'))
+    expect(await decide({ each, common })).toEqual({ rows: 4, failed: 0 })
+    expect((await answers()).map(({ row }) => row)).toEqual([0, 1, 2, 3])
+    expect(await decide({ each, common, force: true })).toEqual({ rows: 4, failed: 1 })
+  })
+
+  it('stop with the signal, and say how to go on', async () => {
+    const each = await write('rows.jsonl', '{"name":"a","steps":1}\n{"hold":true}\n')
+    const signal = AbortSignal.timeout(300)
+    const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const command = defineCommand({
+      run: (context) => runCommand(context, async () => void (await decide({ each, signal }))),
+    })
+    await runCitty(command, { rawArgs: [] })
+    const said = printed.mock.calls.join('')
+    printed.mockRestore()
+    expect([process.exitCode, said]).toEqual([
+      1,
+      expect.stringMatching(/stopped after row \d; the same command goes on from there\n$/),
+    ])
+    process.exitCode = undefined
+  })
+
+  it('are refused where they cannot be written', async () => {
+    const each = await write('rows.jsonl', '{}\n')
+    await expect(decide({ each, out: join(folder, 'none', 'x.jsonl') })).rejects.toThrow(/^--out: .* \(ENOENT\)$/)
+  })
+
+  it.each([
+    ['something else', 'notes\n'],
+    ['rows in another order', '{"row":1}\n'],
+    ['answers that do not say to what', '{"row":0,"answers":{"q":{}}}\n'],
+  ])('are not added to a file with %s', async (_, content) => {
+    const out = await write('answers.jsonl', content)
+    const each = await write('rows.jsonl', '{}\n')
+    await expect(decide({ each, out })).rejects.toMatchObject({ path: '--out' })
+    expect(await readFile(out, 'utf8')).toBe(content)
+  })
+
+  it.each<[string, Partial<RowsJob>, string | undefined, RegExp]>([
+    ['questions', { common: { questions: { q: { type: 'noul', instructions: 'y' } } } }, undefined, /other questions/],
+    ['thresholds', { common: { questions, min_confidence: 0.9 } }, undefined, /other questions, with other options/],
+    ['settings', { settings: ['other'] }, undefined, /of another model/],
+    ['rows', {}, '{"a":1}\n{"a":3}\n{"a":4}\n', /in line 2 the answers to another row/],
+    ['fewer rows', {}, '{"a":1}\n', /to more rows than there are now, 1;/],
+  ])('are not added to those of other %s', async (_, job, rows, reason) => {
+    const before = '{"a":1}\n{"a":2}\n'
+    const each = await write('rows.jsonl', before)
+    await decide({ each })
+    const answered = await readFile(join(folder, 'answers.jsonl'), 'utf8')
+    await write('rows.jsonl', rows ?? `${before}{"a":3}\n`)
+    await expect(decide({ each, ...job })).rejects.toThrow(reason)
+    expect(await readFile(join(folder, 'answers.jsonl'), 'utf8')).toBe(answered)
+  })
+
+  it.each(['questions', 'labels'])('are not to lines with state and %s where all have questions', async (name) => {
+    const each = await write('rows.jsonl', `{"state":"open","labels":["a"]}\n\n{"state":"x","${name}":{}}\n`)
+    await expect(decide({ each })).rejects.toThrow(`rows.jsonl: line 3 has "state" beside "${name}"`)
+  })
+})

@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { type FileHandle, open } from 'node:fs/promises'
+import colors from 'picocolors'
+import type { DecisionOutcome, Engine, LoraOption } from '../../engine/index.ts'
+import { AbortedError } from '../../errors/index.ts'
+import type { DecisionRequestInput } from '../../schemas/index.ts'
+import { notWritten } from '../output-files.ts'
+import { countAnswered } from './answers-file.ts'
+import { askedDigest } from './asked-digest.ts'
+import { type AskedRow, requestsOf } from './row-requests.ts'
+
+/** Milliseconds between two lines of progress. */
+const REPORT_MS = 200
+
+export interface RowsJob {
+  /** File of the rows. */
+  readonly each: string
+  /** File for the answers, which an earlier run may have begun; stdout without one. */
+  readonly out?: string | undefined
+  /** Begins anew where the file is there. */
+  readonly force: boolean
+  /** What all requests have in common: questions, a threshold. Without questions each row is a whole request. */
+  readonly common: Readonly<Record<string, unknown>>
+  /** What answers depend on beside requests and models, such as a calibration: an earlier run must have had the same. */
+  readonly settings?: unknown
+  /** Adapters that all are answered with. */
+  readonly lora?: readonly LoraOption[]
+  readonly signal: AbortSignal
+}
+
+export interface RowsReport {
+  /** Rows that have been answered, those of earlier runs included. */
+  readonly rows: number
+  /** Rows of this run that could not be answered. */
+  readonly failed: number
+}
+
+/**
+ * Answers the rows of a file one after the other, a line of JSON each: `{ row, answers, …, asked }`, or `{ row, error, asked }`
+ * for what could not be answered. Rows are read as they are answered, however many there are.
+ */
+export async function decideRows(engine: Engine, job: RowsJob): Promise<RowsReport> {
+  const { each, out, common, settings, lora } = job
+  const toAsked = askedDigest([common, settings, lora, await modelsOf(engine)])
+  const requests = requestsOf(each, common, toAsked)
+  const before = await countBefore(job, requests)
+  await using output = await openOutput(out, before > 0 ? 'a' : 'w')
+  return await answerRows(engine, requests, { ...job, before, write: output.write })
+}
+
+async function countBefore({ out, force }: RowsJob, requests: AsyncGenerator<AskedRow, void>): Promise<number> {
+  if (out === undefined || force) return 0
+  try {
+    return await countAnswered(out, requests)
+  } catch (error) {
+    await requests.return()
+    throw error
+  }
+}
+
+async function answerRows(
+  engine: Engine,
+  requests: AsyncIterable<AskedRow>,
+  { before, write, out, signal, lora }: RowsJob & { before: number; write: (line: string) => Promise<void> },
+): Promise<RowsReport> {
+  const progress = new RowProgress(before)
+  // Outcomes come in the order of the rows.
+  const waiting: string[] = []
+  let rows = before
+  let failed = 0
+  try {
+    for await (const outcome of engine.decideMany(following(requests, waiting), { signal, lora })) {
+      await write(toLine(outcome, rows, waiting.shift()!))
+      rows++
+      if (outcome.error) failed++
+      progress.show(rows)
+    }
+  } catch (error) {
+    if (!AbortedError.isInstance(error) || out === undefined) throw error
+    throw new AbortedError(`stopped after row ${rows}; the same command goes on from there`, { cause: error })
+  } finally {
+    progress.end()
+  }
+  return { rows, failed }
+}
+
+/** Which models may answer. */
+async function modelsOf(engine: Engine): Promise<unknown> {
+  const models = await engine.models()
+  return models.flatMap(({ name, id, identity, kind }) => (kind === 'images' ? [] : [[name, id, identity]]))
+}
+
+async function* following(
+  rows: AsyncIterable<AskedRow>,
+  waiting: string[],
+): AsyncGenerator<DecisionRequestInput, void, undefined> {
+  for await (const { request, asked } of rows) {
+    waiting.push(asked)
+    yield request
+  }
+}
+
+function toLine({ response, error }: DecisionOutcome, row: number, asked: string): string {
+  if (error === undefined) return `${JSON.stringify({ row, ...response, asked })}\n`
+  const { code, message, path } = error
+  return `${JSON.stringify({ row, error: { code, message, ...(path === undefined ? {} : { path }) }, asked })}\n`
+}
+
+/** Where lines go: a file, which is there when this resolves, or stdout. */
+async function openOutput(out: string | undefined, flags: 'a' | 'w') {
+  if (out === undefined) return { write: writeToStdout, [Symbol.asyncDispose]: () => Promise.resolve() }
+  const refuse = (cause: unknown): never => {
+    throw notWritten('--out', out, cause)
+  }
+  const file: FileHandle = await open(out, flags).catch(refuse)
+  return {
+    write: (line: string): Promise<void> => file.appendFile(line).catch(refuse),
+    [Symbol.asyncDispose]: () => file.close(),
+  }
+}
+
+async function writeToStdout(line: string): Promise<void> {
+  if (!process.stdout.write(line)) await once(process.stdout, 'drain')
+}
+
+/** A line on stderr that is overwritten, only where somebody watches. */
+class RowProgress {
+  readonly #before: number
+  readonly #started = performance.now()
+  #shown = 0
+
+  constructor(before: number) {
+    this.#before = before
+    if (before > 0) process.stderr.write(`${colors.dim(`going on after row ${before} of an earlier run`)}\n`)
+  }
+
+  show(rows: number): void {
+    const now = performance.now()
+    if (!process.stderr.isTTY || now - this.#shown < REPORT_MS) return
+    this.#shown = now
+    const rate = (rows - this.#before) / ((now - this.#started) / 1000)
+    process.stderr.write(`\r\x1b[K${colors.dim(`${rows.toLocaleString('en-US')} rows, ${rate.toFixed(1)} a second`)}`)
+  }
+
+  end(): void {
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+  }
+}

@@ -1,0 +1,69 @@
+import { defineCommand } from 'citty'
+import colors from 'picocolors'
+import { ownCalibrationSchema } from '../../decide/own-calibration.ts'
+import { calibrate, type CalibrationResult } from '../../evaluate/calibrate.ts'
+import { formatCalibration } from '../../evaluate/format-calibration.ts'
+import { engineArguments, orderArgument, useFor } from '../engine-arguments.ts'
+import { openEngine } from '../open-engine.ts'
+import { forceArgument, requireReplaceable, writeOutput } from '../output-files.ts'
+import { ProgressReport } from '../progress-report.ts'
+import { readNumber } from '../read-request.ts'
+import { printResult, runCommand } from '../run-command.ts'
+import { untilInterrupted } from '../until-interrupted.ts'
+import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
+
+export const calibrateCommand = defineCommand({
+  args: {
+    ...labelledArguments,
+    out: { type: 'positional', required: true, description: 'file to write' },
+    error: {
+      type: 'string',
+      default: '0.05',
+      description: 'share of decided answers that may be wrong, for the thresholds',
+      valueHint: 'x',
+    },
+    ...forceArgument,
+    json: { type: 'boolean', description: 'print JSON' },
+    ...engineArguments,
+    ...orderArgument,
+  },
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const rows = await readLabelledRows(args)
+      await requireReplaceable('out', args.out, {
+        inputs: [args.data, args.questions],
+        force: args.force,
+        isOwn: isCalibration,
+      })
+      const result = await fit(args, rows, readNumber('--error', args.error))
+      await writeOutput('out', args.out, `${JSON.stringify(result.calibration, null, 2)}\n`)
+      const summary = { out: args.out, questions: result.questions }
+      printResult(
+        args.json ?? false,
+        summary,
+        () => `${formatCalibration(result)}\n\n${colors.green('wrote')} ${args.out}`,
+      )
+    }),
+})
+
+async function fit(
+  args: Parameters<typeof openEngine>[0],
+  rows: Awaited<ReturnType<typeof readLabelledRows>>,
+  error: number,
+): Promise<CalibrationResult> {
+  await using engine = await openEngine(args, useFor('decide-latest', args))
+  const report = new ProgressReport()
+  return await calibrate(engine, rows, {
+    error,
+    signal: untilInterrupted(),
+    onProgress: (progress) => report.show({ stage: 'row', ...progress }),
+  })
+}
+
+function isCalibration(text: string): boolean {
+  try {
+    return ownCalibrationSchema.pick({ format: true }).safeParse(JSON.parse(text)).success
+  } catch {
+    return false
+  }
+}

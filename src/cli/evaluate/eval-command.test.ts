@@ -1,0 +1,167 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { runCommand } from 'citty'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { calibrateCommand } from './calibrate-command.ts'
+import { evalCommand } from './eval-command.ts'
+
+let folder: string
+let written: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eval-'))
+  written = ''
+  const take = (text: string | Uint8Array) => {
+    // Colours are on where `CI` is set, also without a terminal; what takes five seconds says how far it is.
+    const plain = stripVTControlCharacters(String(text))
+    if (!/^row \d+ of \d+/.test(plain)) written += plain
+    return true
+  }
+  vi.spyOn(process.stdout, 'write').mockImplementation(take)
+  vi.spyOn(process.stderr, 'write').mockImplementation(take)
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  process.exitCode = 0
+  await rm(folder, { recursive: true })
+})
+
+const QUESTIONS = { spam: { type: 'noul', instructions: 'Is this message spam?' } }
+const ROWS = [
+  { state: 'You have WON a prize!!! Click here to claim your cash now', labels: { spam: true } },
+  { state: 'Shall we have lunch on Tuesday?', labels: { spam: false } },
+]
+
+const run = (rows: readonly unknown[], ...rest: string[]) => runWith(evalCommand, rows, rest)
+
+async function runWith(
+  command: typeof evalCommand | typeof calibrateCommand,
+  rows: readonly unknown[],
+  rest: readonly string[],
+  questions: object = QUESTIONS,
+) {
+  const data = join(folder, 'rows.jsonl')
+  await writeFile(data, rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n'))
+  await writeFile(join(folder, 'questions.json'), JSON.stringify(questions))
+  await runCommand(command as typeof evalCommand, {
+    rawArgs: ['--data', data, '-q', join(folder, 'questions.json'), ...rest],
+  })
+  return written
+}
+
+it('measures the embedded model and compares it with itself', async () => {
+  const html = join(folder, 'report.html')
+  const text = await run(ROWS, '--use', 'decide-mini,decide-mini', '--html', html)
+  expect(text).toMatch(/^decide-mini: 2 rows, \d+ tokens/m)
+  expect(text).toContain('decide-mini answers 0 % more right than decide-mini (± 0 %)')
+  expect(await readFile(html, 'utf8')).toContain('<h1>Evaluation on 2 rows</h1>')
+})
+
+it('prints JSON', async () => {
+  const [evaluation] = JSON.parse(await run(ROWS, '--json')) as [{ overall: { n: number } }]
+  expect(evaluation.overall.n).toBe(2)
+})
+
+it.each([
+  [[], '--data: '],
+  [[ROWS[0], '{'], '--data, line 2: expected JSON'],
+  [['[1]'], '--data, line 1: expected a JSON object, got an array'],
+  [['"secret"'], '--data, line 1: expected a JSON object, got a string'],
+  [[ROWS[0], { ...ROWS[1], questions: QUESTIONS }], '--data, line 2: has questions of its own'],
+  [[{ ...ROWS[0], labels: { spam: 'yes' } }], 'rows.0.labels.spam: must be true or false, got "yes"'],
+])('says which line is wrong (%#)', async (rows, message) => {
+  expect(await run(rows)).toContain(message)
+  expect(process.exitCode).toBe(2)
+})
+
+it('refuses what it would find out at the end before it measures', async () => {
+  expect(await run(ROWS, '--html', join(folder, 'none', 'r.html'))).toMatch(/^error --html: .* \(ENOENT\)\n$/)
+  written = ''
+  expect(await run(ROWS, '--use', 'decide-mini,no/such')).toMatch(/^error .*no\/such/)
+  written = ''
+  const out = join(folder, 'none', 'c.json')
+  expect(await runWith(calibrateCommand, ROWS, [out])).toMatch(/^error out: .* \(ENOENT\)\n$/)
+})
+
+it.each([
+  ['eval', evalCommand, ['--html'], '--html', '<!doctype html>\n<title>Evaluation of a</title>'],
+  ['calibrate', calibrateCommand, [], 'out', '{"format":"tessera-calibration-1"}'],
+])('%s replaces nothing but what it wrote itself', async (_, command, flag, argument, own) => {
+  const notes = join(folder, 'notes.txt')
+  await writeFile(notes, 'notes')
+  const link = join(folder, 'link.jsonl')
+  await symlink(join(folder, 'rows.jsonl'), link)
+  for (const [name, reason] of [
+    ['notes.txt', 'exists and is not of an earlier run; give another name, or --force to replace it'],
+    ['rows.jsonl', 'is read by this command too'],
+    ['questions.json', 'is read by this command too'],
+    ['link.jsonl', 'is read by this command too'],
+  ] as const) {
+    written = ''
+    const force = name === 'notes.txt' ? [] : ['--force']
+    await runWith(command, ROWS, [...flag, join(folder, name), ...force])
+    expect(written).toBe(
+      `error ${argument}: ${join(folder, name)} ${reason}${reason.endsWith('too') ? '; give another name' : ''}\n`,
+    )
+  }
+  expect(await readFile(notes, 'utf8')).toBe('notes')
+  await writeFile(join(folder, 'own'), own)
+  for (const rest of [[join(folder, 'own')], [notes, '--force']]) {
+    written = ''
+    // Options of the engine are read next.
+    await runWith(command, ROWS, [...flag, ...rest, '--threads', 'x'])
+    expect(written).toMatch(/^error --threads/)
+  }
+})
+
+it('calibrates, and measures with what it wrote', async () => {
+  const file = join(folder, 'calibration.json')
+  // Texts that say the opposite of their labels, so that there is something to correct.
+  const rows = Array.from({ length: 12 }, (_, index) => ({ ...ROWS[index % 2], labels: { spam: index % 2 === 1 } }))
+  const text = await runWith(calibrateCommand, rows, [file, '--error', '0.2'])
+  expect(text).toMatch(/^spam +12 +0\.000/m)
+  expect(text).toContain('few rows')
+  const { model, questions } = JSON.parse(await readFile(file, 'utf8'))
+  expect(model).toMatchObject({ id: 'decide-mini' })
+  expect(questions).toMatchObject([{ question: QUESTIONS.spam, rows: 12 }])
+  written = ''
+  const [before] = JSON.parse(await run(rows, '--json'))
+  written = ''
+  const [after] = JSON.parse(await run(rows, '--json', '--calibration', file))
+  expect(after.overall.brier).toBeLessThan(before.overall.brier)
+})
+
+/** Messages of the junk probe, all asked one question. */
+async function readMessages(count: number) {
+  const text = await readFile(new URL('../../../bench/eval-decide/probes/junk.jsonl', import.meta.url), 'utf8')
+  const probes = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { state: string; questions: { instructions: string; gold: unknown }[] })
+  return probes.slice(0, count).map(({ state, questions: [asked] }) => {
+    const isYes = asked!.gold === true && asked!.instructions.startsWith('Should')
+    const isNo = asked!.gold === false && asked!.instructions.startsWith('Did')
+    return { state, labels: { spam: isYes || isNo || asked!.gold === 'rubbish' || asked!.gold === 'stranger' } }
+  })
+}
+
+it('fits a head that answers messages better than calibration alone', async () => {
+  // A rule of one's own: its name says nothing, so that the messages and their answers alone can.
+  const asked = { spam: { type: 'noul', instructions: 'Does rule 7 apply?' } }
+  const rows = await readMessages(160)
+  const file = join(folder, 'calibration.json')
+  const known = rows.slice(0, 110)
+  const { questions } = JSON.parse(await runWith(calibrateCommand, known, [file, '--json'], asked))
+  const [{ head, before, calibrated, withHead }] = questions
+  expect(head).toBe('fitted')
+  expect(withHead.accuracy).toBeGreaterThan(calibrated.accuracy + 0.05)
+  expect(withHead.logLoss).toBeLessThan(Math.min(before.logLoss, calibrated.logLoss))
+  const others = rows.slice(110)
+  written = ''
+  const [shipped] = JSON.parse(await runWith(evalCommand, others, ['--json'], asked))
+  written = ''
+  const [headed] = JSON.parse(await runWith(evalCommand, others, ['--json', '--calibration', file], asked))
+  expect(headed.overall.accuracy).toBeGreaterThan(shipped.overall.accuracy + 0.05)
+  expect(headed.overall.brier).toBeLessThan(shipped.overall.brier - 0.05)
+}, 120_000)

@@ -1,0 +1,73 @@
+import { defineCommand } from 'citty'
+import { DEFAULT_MODELS } from '../../engine/default-models.ts'
+import { compareEvaluations } from '../../evaluate/compare.ts'
+import { evaluate, type Evaluation } from '../../evaluate/evaluate.ts'
+import { formatEvaluation, percent } from '../../evaluate/format-evaluation.ts'
+import type { LabelledRow } from '../../evaluate/labelled-rows.ts'
+import { isReport, renderReport } from '../../evaluate/report-page.ts'
+import { resolveModel } from '../../models/index.ts'
+import { calibrationArgument, type EngineArguments, engineArguments, orderArgument } from '../engine-arguments.ts'
+import { openEngine } from '../open-engine.ts'
+import { forceArgument, requireReplaceable, writeOutput } from '../output-files.ts'
+import { ProgressReport } from '../progress-report.ts'
+import { printResult, runCommand } from '../run-command.ts'
+import { untilInterrupted } from '../until-interrupted.ts'
+import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
+
+export const evalCommand = defineCommand({
+  args: {
+    ...labelledArguments,
+    html: { type: 'string', description: 'also write a page with tables and charts', valueHint: 'file' },
+    ...forceArgument,
+    json: { type: 'boolean', description: 'print JSON' },
+    ...engineArguments,
+    ...calibrationArgument,
+    ...orderArgument,
+    use: {
+      type: 'string',
+      description: 'models to measure, separated by commas: folders or downloaded hub ids',
+      valueHint: 'folder|id,...',
+    },
+  },
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const rows = await readLabelledRows(args)
+      const models = args.use?.split(',')
+      // What has been measured would be lost where a later model is not there, or the page cannot be written.
+      for (const model of models ?? []) await resolveModel(model)
+      if (args.html !== undefined)
+        await requireReplaceable('--html', args.html, {
+          inputs: [args.data, args.questions, args.calibration],
+          force: args.force,
+          isOwn: isReport,
+        })
+      const evaluations: Evaluation[] = []
+      for (const model of models ?? [undefined]) evaluations.push(await measureModel(args, model, rows))
+      printResult(args.json ?? false, evaluations, () => formatAll(evaluations))
+      if (args.html !== undefined) await writeOutput('--html', args.html, renderReport(evaluations))
+    }),
+})
+
+/** One model at a time, since two large ones may not fit into memory together. */
+async function measureModel(
+  args: EngineArguments,
+  model: string | undefined,
+  rows: readonly LabelledRow[],
+): Promise<Evaluation> {
+  await using engine = await openEngine(args, model === undefined ? {} : { [DEFAULT_MODELS.decide]: model })
+  const report = new ProgressReport()
+  return await evaluate(engine, rows, {
+    signal: untilInterrupted(),
+    onProgress: (progress) => report.show({ stage: 'row', ...progress }),
+  })
+}
+
+function formatAll(evaluations: readonly Evaluation[]): string {
+  const [first, ...others] = evaluations
+  const comparisons = others.map((other) => {
+    const { onlyFirst, onlySecond, difference, margin } = compareEvaluations(first!, other)
+    const more = `${first!.model} answers ${percent(Math.abs(difference))} ${difference < 0 ? 'fewer' : 'more'} right than ${other.model}`
+    return `${more} (± ${percent(margin)}): ${onlyFirst} that only it has right, ${onlySecond} that only the other has`
+  })
+  return [...evaluations.map(formatEvaluation), ...comparisons].join('\n\n')
+}

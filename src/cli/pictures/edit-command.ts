@@ -1,0 +1,33 @@
+import { defineCommand } from 'citty'
+import { readNumber } from '../read-request.ts'
+import { runCommand } from '../run-command.ts'
+import { makePictures, pictureArguments } from './picture-command.ts'
+import { readPicture } from './read-picture.ts'
+
+export const editCommand = defineCommand({
+  args: {
+    image: { type: 'positional', required: true, description: 'picture to change: a PNG, JPEG or WebP file' },
+    prompt: { type: 'positional', required: true, description: 'what to change' },
+    mask: {
+      type: 'string',
+      description: 'picture of the same size; only what is white or transparent changes',
+      valueHint: 'file',
+    },
+    strength: {
+      type: 'string',
+      description: 'share of the steps taken from the picture, above 0 to 1',
+      valueHint: 'x',
+    },
+    ...pictureArguments,
+  },
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const { prompt } = args
+      const image = await readPicture('image', args.image)
+      const mask = args.mask === undefined ? undefined : await readPicture('mask', args.mask)
+      const strength = args.strength === undefined ? undefined : readNumber('--strength', args.strength)
+      await makePictures(args, 'beta-klein-4b', (engine, { n, seed, options }) =>
+        engine.editImage({ prompt, image, mask, n }, { ...options, seed, strength }),
+      )
+    }),
+})

@@ -1,0 +1,18 @@
+import { defineCommand } from 'citty'
+import { runCommand } from '../run-command.ts'
+import { makePictures, pictureArguments } from './picture-command.ts'
+
+export const generateCommand = defineCommand({
+  args: {
+    prompt: { type: 'positional', required: true, description: 'what to draw; words to be written there in quotes' },
+    size: { type: 'string', description: 'pixels, 16 to 2048 each; default 1024x1024', valueHint: 'WxH' },
+    ...pictureArguments,
+  },
+  run: (context) =>
+    runCommand(context, async ({ args }) => {
+      const { prompt, size } = args
+      await makePictures(args, 'alpha-image-turbo', (engine, { n, seed, options }) =>
+        engine.generateImage({ prompt, n, seed, ...(size === undefined ? {} : { size }) }, options),
+      )
+    }),
+})

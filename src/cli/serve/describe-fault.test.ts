@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { errorFromJSON, InternalError, ModelFormatError } from '../../errors/index.ts'
+import { describeFault } from './describe-fault.ts'
+
+/** The kind of error that a file system throws, whose message spans lines. */
+function foreign(message = 'CANARY\n    at CANARY (quoted.js:1:1)', cause?: unknown): Error {
+  return Object.assign(new TypeError(message, { cause }), { code: 'ENOENT' })
+}
+
+it('names each cause, its code and where it was thrown, without what it says', () => {
+  const text = describeFault(new InternalError(undefined, { cause: foreign(undefined, foreign('CANARY too')) }))
+  expect(text.match(/^caused by TypeError ENOENT\n +at .*describe-fault\.test\.ts/gm)).toHaveLength(2)
+  expect(text).toMatch(/^InternalError: /)
+  expect(text).not.toContain('CANARY')
+})
+
+it('does so for what came from a worker thread', () => {
+  const text = describeFault(
+    errorFromJSON(JSON.parse(JSON.stringify(new InternalError(undefined, { cause: foreign() })))),
+  )
+  expect(text).toMatch(/^caused by TypeError\n +at .*describe-fault\.test\.ts/m)
+  expect(text).not.toContain('CANARY')
+})
+
+it('quotes errors of this library', () => {
+  const cause = new ModelFormatError('config.json', 'hidden_size: number', 'nothing')
+  expect(describeFault(new InternalError(undefined, { cause }))).toContain(
+    `caused by ModelFormatError: ${cause.message}\n`,
+  )
+})
+
+it('shows no value that was thrown, nor a name or code that is no word, and ends where causes loop', () => {
+  const looping = foreign('x')
+  looping.cause = looping
+  expect(describeFault(new InternalError(undefined, { cause: looping })).match(/^caused by/gm)).toHaveLength(8)
+  const odd = Object.assign(new Error('x'), { name: 'the CANARY', code: 'a CANARY' })
+  for (const cause of ['CANARY', { CANARY: 1 }, odd]) {
+    expect(describeFault(new InternalError(undefined, { cause }))).not.toContain('CANARY')
+  }
+})

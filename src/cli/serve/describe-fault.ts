@@ -1,0 +1,40 @@
+import { TesseraError } from '../../errors/index.ts'
+
+/** A chain of causes may loop. */
+const MAX_CAUSES = 8
+
+/** What a name or a code is made of. A cause may be anything: what is no such word could be content. */
+const WORD = /^[\w.-]{1,100}$/
+
+const FRAME = /^ +at /
+
+/**
+ * An error and what caused it, for the operator's log. Messages of other libraries are left out, as they may quote the
+ * request; where they come from is told by their frames.
+ */
+export function describeFault(error: TesseraError): string {
+  const lines = [error.stack ?? error.message]
+  let cause = error.cause
+  for (let depth = 0; cause !== undefined && depth < MAX_CAUSES; depth++) {
+    lines.push(`caused by ${describeCause(cause)}`)
+    cause = cause instanceof Error ? cause.cause : undefined
+  }
+  return lines.join('\n')
+}
+
+function describeCause(cause: unknown): string {
+  if (TesseraError.isInstance(cause)) return cause.stack ?? cause.message
+  if (!(cause instanceof Error)) return `a value of type ${typeof cause}`
+  const { name, code } = cause as NodeJS.ErrnoException
+  const title = [name, code].filter((word) => typeof word === 'string' && WORD.test(word)).join(' ')
+  return [title || 'an error', ...framesOf(cause)].join('\n')
+}
+
+/** The lines below the message, which may have lines that look like frames. */
+function framesOf({ message, stack = '' }: Error): string[] {
+  const start = stack.indexOf(message)
+  return stack
+    .slice(start < 0 ? 0 : start + message.length)
+    .split('\n')
+    .filter((line) => FRAME.test(line))
+}
