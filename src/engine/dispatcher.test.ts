@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createBackend } from '../backends/index.ts'
-import type { Connect } from './connection.ts'
+import type { Connect, ConnectionHandlers } from './connection.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { connectInline } from './inline-connection.ts'
+import type { RunMessage } from './protocol.ts'
 import { resolveOptions } from './resolve-options.ts'
 import { startEngine } from './start-engine.ts'
 import { runFake } from './test-support/engines.ts'
@@ -49,4 +51,35 @@ describe('a worker that cannot be made', () => {
     expect(state.tried).toBe(3)
     await Promise.all(full)
   })
+})
+
+it('models that are to stay open come back where calls take all places', async () => {
+  const runs: RunMessage[] = []
+  let other!: ConnectionHandlers
+  const connect: Connect = (handlers) => {
+    other = handlers
+    return {
+      post: (message) => {
+        if (message.type === 'start') queueMicrotask(() => handlers.onMessage({ type: 'started', info: {} as never }))
+        else if (message.type === 'run') runs.push(message)
+      },
+      setBusy: () => {},
+      close: async () => {},
+    }
+  }
+  const dispatcher = new Dispatcher(connect, resolveOptions({ backend: 'cpu', maxConcurrent: 1, maxQueue: 0 }, {}))
+  const answerNext = async (afterwards = () => {}) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    await vi.waitUntil(() => runs.length > 0, { interval: 1 })
+    const { id, model } = runs.shift()!
+    other.onMessage({ type: 'result', id, response: null, served: {} as never })
+    afterwards()
+    return model
+  }
+  for (const name of ['a', 'b']) await Promise.all([dispatcher.load(name, { keepOpen: true }), answerNext()])
+  other.onCrash('it ended')
+  const reopened = await answerNext(() => void dispatcher.load('other'))
+  expect([reopened, await answerNext(), await answerNext()]).toEqual(['a', 'other', 'b'])
+  await vi.waitUntil(() => dispatcher.activity.missing.length === 0, { interval: 1 })
+  await dispatcher.dispose()
 })

@@ -9,11 +9,10 @@ import {
 } from '../errors/index.ts'
 import { type EngineActivity, ModelCounts } from './activity.ts'
 import type { ListeningOptions, LoadOptions } from './call-options.ts'
-import { startTiming } from './call-timings.ts'
 import { checkCall } from './check-call.ts'
 import type { Connect, Connection } from './connection.ts'
 import { FairQueue } from './fair-queue.ts'
-import { endJob, type Job, tellJob } from './job.ts'
+import { createJob, endJob, type Job, tellJob } from './job.ts'
 import type { CallKind, Calls } from './jobs.ts'
 import { KeptModels } from './kept-models.ts'
 import { buffersOf } from './picture-sources.ts'
@@ -25,6 +24,9 @@ import { SignalListeners } from './signal-listeners.ts'
 /** Calls that wait in front of one that would rather be refused, where `maxQueue` is not set. */
 const SERVICE_QUEUE = 64
 
+/** The options of loads that nobody called for: models that are to stay open come back however many calls wait. */
+const OWN: ListeningOptions = {}
+
 /** The calling side of an engine: a bounded queue in front of a connection that runs some jobs at a time. */
 export class Dispatcher {
   readonly #connect: Connect
@@ -34,7 +36,7 @@ export class Dispatcher {
   readonly #running = new Map<number, Job>()
   readonly #models = new ModelCounts()
   readonly #signals = new SignalListeners()
-  readonly #kept = new KeptModels((name) => this.submit('load', name, { keepOpen: true }))
+  readonly #kept = new KeptModels((name) => this.submit('load', name, { keepOpen: true }, OWN))
   #lastId = 0
   #connection: Connection | undefined
   #starting: Promise<BackendInfo> | undefined
@@ -107,23 +109,15 @@ export class Dispatcher {
   ): Promise<Calls[Kind]['response']> {
     return new Promise((resolve, reject) => {
       checkCall(kind, options)
-      const { signal, onProgress, onPreview, client = '', priority, whenBusy } = options
+      const { signal, client = '', whenBusy } = options
       const id = ++this.#lastId
       const message = toRunMessage({ id, kind, model, request }, options, this.#options)
       if (this.#disposal) throw new EngineDisposedError()
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
-      if (!this.#hasRoom(client, whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY)) {
-        throw new OverloadedError()
-      }
+      const places = whenBusy === 'refuse' ? SERVICE_QUEUE : Number.POSITIVE_INFINITY
+      if (options !== OWN && !this.#hasRoom(client, places)) throw new OverloadedError()
       let stopListening = () => {}
-      const job: Job = {
-        client,
-        isHalf: priority === 'half',
-        call: new Error('call'),
-        listeners: { onProgress, onPreview },
-        isAbandoned: false,
-        told: startTiming(options.onTimings),
-        message,
+      const job = createJob(message, options, {
         resolve: (response) => {
           stopListening()
           resolve(response as Calls[Kind]['response'])
@@ -132,7 +126,7 @@ export class Dispatcher {
           stopListening()
           reject(error)
         },
-      }
+      })
       const abort = () => this.#abandon(job, new AbortedError(undefined, { cause: signal?.reason }))
       stopListening = this.#signals.add(signal, abort)
       this.#queue.add(job)
@@ -154,6 +148,7 @@ export class Dispatcher {
 
   async #close(): Promise<void> {
     const error = new EngineDisposedError()
+    this.#kept.clear()
     this.#endStart?.(error)
     this.#rejectRunning(error)
     this.#rejectWaiting(error)
@@ -233,9 +228,8 @@ export class Dispatcher {
     this.#models.lose()
     if (this.#endStart) return this.#endStart(error)
     this.#starting = undefined
-    const wasLoading = Array.from(this.#running.values()).some(({ message }) => message.kind === 'load')
     this.#rejectRunning(error)
-    this.#kept.lose(wasLoading)
+    this.#kept.lose()
     this.#advance()
   }
 

@@ -1,6 +1,6 @@
 import { errorFromJSON } from '../errors/index.ts'
 import type { ListeningOptions } from './call-options.ts'
-import type { startTiming } from './call-timings.ts'
+import { startTiming } from './call-timings.ts'
 import { withCall } from './error-with-call.ts'
 import type { CallKind, Calls } from './jobs.ts'
 import type { Ended, News, RunMessage } from './protocol.ts'
@@ -18,6 +18,23 @@ export interface Job {
   readonly told: ReturnType<typeof startTiming>
   resolve(response: Calls[CallKind]['response']): void
   reject(error: unknown): void
+}
+
+export function createJob(
+  message: RunMessage,
+  { client = '', priority, onProgress, onPreview, onTimings }: ListeningOptions,
+  ends: Pick<Job, 'resolve' | 'reject'>,
+): Job {
+  return {
+    client,
+    isHalf: priority === 'half',
+    message,
+    call: new Error('call'),
+    listeners: { onProgress, onPreview },
+    isAbandoned: false,
+    told: startTiming(onTimings),
+    ...ends,
+  }
 }
 
 /** @throws what the caller's own code throws */

@@ -64,3 +64,11 @@ it('a worker that ends is followed by one that opens them by itself', async () =
   await vi.waitUntil(() => engine.activity().missing.length === 0, { timeout: 60_000 })
   expect(engine.activity().models).toMatchObject([{ id: 'fake', open: 2, opened: 3 }])
 })
+
+it('a worker that ends while somebody opens a model is followed by one that opens what is kept', async () => {
+  await start({ preload: ['decide-latest'] })
+  const other = engine.load('opens-late')
+  await expect(runFake(engine, { fail: 'exit' })).rejects.toMatchObject({ code: 'worker_crashed' })
+  await expect(other).rejects.toMatchObject({ code: 'worker_crashed' })
+  await vi.waitUntil(() => engine.activity().missing.length === 0, { timeout: 60_000 })
+})
