@@ -7,6 +7,8 @@ const LISTENER = Symbol.for('tessera.feature-listener')
 export interface FeatureListener {
   /** Names of the questions. */
   readonly names: readonly string[]
+  /** Whether a calibration is fitted to the answers: they are to be those of the model as it was shipped. */
+  readonly isCalibrating?: boolean
   /** Is called before the answers are returned; not for models that have none. */
   onFeatures(features: Readonly<Record<string, Float32Array>>): void
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import type { ChoiceAnswer, NoulAnswer } from '../schemas/index.ts'
+import { withFeatures } from './call-features.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
 import { OwnCalibrator } from './own-calibration.ts'
@@ -45,6 +46,9 @@ it('corrects the questions that it knows, by their wording and not by their name
   const { noul, confidence, decided } = after.a as NoulAnswer
   expect(confidence).toBeCloseTo(Math.abs(2 * noul - 1), 9)
   expect(decided).toBe(confidence! >= 0.5)
+  // Another calibration is fitted to what it will correct.
+  const calibrating = withFeatures({}, { names: [], isCalibrating: true, onFeatures: () => {} })
+  expect((await engine.decide(request, calibrating)).answers).toEqual(before)
 })
 
 it('is refused for another model, and says for which it is', async () => {

@@ -54,7 +54,7 @@ async function findCalibrated({ model, questions }: OwnCalibration, source: Task
 
 /**
  * Corrects answers as the options say. Those of another model, be it of the same name, and of one with adapters are as they
- * were: the calibration is of neither.
+ * were: the calibration is of neither. So are those that another calibration is fitted to, which will take its place.
  *
  * @throws InvalidRequestError where no model of the engine is that of the calibration
  */
@@ -66,13 +66,14 @@ export async function createCorrection(
     calibrator: new OwnCalibrator(calibration),
     folders: await findCalibrated(calibration, source),
   }
+  const isAdapted = (name: string, call: CallOptions | undefined) => chooseLoras(loras, name, call?.lora).length > 0
   const calibratorOf = async (
     { model }: DecisionRequest,
     call: CallOptions | undefined,
     { calibrator, folders }: Own,
   ) => {
     const name = model ?? DEFAULT_MODELS.decide
-    if (chooseLoras(loras, name, call?.lora).length > 0) return undefined
+    if (isAdapted(name, call)) return undefined
     // What cannot be found is told of by the worker that it is asked of.
     const found = await source.resolve(name, DEFAULT_MODELS.decide).catch(() => undefined)
     return found && folders.has(found.folder) ? calibrator : undefined
@@ -84,9 +85,14 @@ export async function createCorrection(
       call: CallOptions | undefined,
       decide: (job: DecisionJob) => Promise<DecisionOutput>,
     ): Promise<DecisionResponse> {
-      // Without a calibration nothing is waited for: calls have their places in the order in which they were made.
-      const calibrator = own && (await calibratorOf(request, call, own))
       const listener = featureListenerOf(call)
+      const { model: name = DEFAULT_MODELS.decide } = request
+      if (listener?.isCalibrating && isAdapted(name, call)) {
+        const reason = `must compute '${name}' without adapters (\`loras\`): no calibration is for a model with adapters`
+        throw new InvalidRequestError('engine', reason)
+      }
+      // Without a calibration nothing is waited for: calls have their places in the order in which they were made.
+      const calibrator = own && !listener?.isCalibrating ? await calibratorOf(request, call, own) : undefined
       const needed = [...new Set([...(calibrator?.headed(request) ?? []), ...(listener?.names ?? [])])]
       const output = await decide(needed.length === 0 ? request : { ...request, features: needed })
       const { features, ...response } = output

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { toProbabilities } from '../decide/calibrate.ts'
 import { readHead } from '../decide/question-head.ts'
 import { featureListenerOf } from '../engine/call-features.ts'
+import { createEngine } from '../engine/index.ts'
 import { type Calibrates, calibrate } from './calibrate.ts'
 import { fitQuestion } from './fit-question.ts'
 import type { LabelledRow } from './labelled-rows.ts'
@@ -146,6 +147,20 @@ describe('calibrate', () => {
     const several = { ...engine, models: () => Promise.resolve(models as never) }
     await expect(calibrate(several, rowsOf(exact.slice(0, 3)))).rejects.toThrow(
       /^engine: must serve one model 'oracle', .* got oracle 1 \(.*\); oracle 2 \(/,
+    )
+  })
+
+  it('refuses rows that several models answer', async () => {
+    const [first, second] = ['a', 'b'].map((model) => ({ ...rowsOf(exact.slice(0, 1))[0]!, model }))
+    const decide = async (body: { model: string }) => ({ ...(await engine.decide(body as never)), model: body.model })
+    const mixed = calibrate({ ...engine, decide: decide as never }, [first!, second!])
+    await expect(mixed).rejects.toThrow('rows: must be answered by one model, got a and b; calibrate with')
+  })
+
+  it('refuses a model with adapters, whose answers no calibration corrects', async () => {
+    await using adapted = await createEngine({ worker: false, loras: { 'decide-latest': [{ path: './nowhere' }] } })
+    await expect(calibrate(adapted, rowsOf(exact.slice(0, 3)))).rejects.toThrow(
+      /^engine: must compute 'decide-latest' without adapters/,
     )
   })
 

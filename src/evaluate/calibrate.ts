@@ -12,7 +12,7 @@ import type { LabelledRow } from './labelled-rows.ts'
 import { groupBy, measure, type Metrics } from './metrics.ts'
 import { findThreshold, type Threshold } from './threshold.ts'
 
-/** An engine without a calibration of its own: its answers are what is corrected. */
+/** An engine of this library; one that has a calibration is asked as if it had none, since the new one takes its place. */
 export type Calibrates = Pick<Engine, 'decide' | 'models'>
 
 /** What `calibrate` may be told beside its rows. */
@@ -101,16 +101,21 @@ export async function calibrate(
   rows: readonly LabelledRow[],
   options: CalibrateOptions = {},
 ): Promise<CalibrationResult> {
-  const { error, ...asked } = readOptions(OPTIONS, options)
-  const { answered, model } = await answerRows(engine, rows, { ...asked, featuresFrom: HEAD_ROWS })
+  const { error, ...given } = readOptions(OPTIONS, options)
+  const asked = { ...given, featuresFrom: HEAD_ROWS, isCalibrating: true }
+  const { answered, models } = await answerRows(engine, rows, asked)
+  if (models.length > 1) {
+    const reason = `must be answered by one model, got ${models.join(' and ')}; calibrate with the rows of one at a time`
+    throw new InvalidRequestError('rows', reason)
+  }
   const fits: Fitted[] = []
   for (const outcomes of groupBy(answered, ({ question }) => questionKey(question)).values()) {
-    fits.push(await calibrateQuestion(outcomes, error, asked.signal))
+    fits.push(await calibrateQuestion(outcomes, error, given.signal))
   }
   return {
     calibration: {
       format: 'tessera-calibration-1',
-      model: await identify(engine, model),
+      model: await identify(engine, models[0]!),
       questions: fits.flatMap(({ correction }) => (correction ? [correction] : [])),
     },
     questions: fits.map(({ report }) => report),

@@ -76,7 +76,7 @@ export interface QuestionEvaluation extends Metrics {
 
 /** How a model answers labelled rows. */
 export interface Evaluation {
-  /** The model that answered. */
+  /** The model that answered, or the models where rows name several. */
   readonly model: string
   /** Labelled rows that were answered. */
   readonly rows: number
@@ -109,6 +109,8 @@ export interface AnsweredQuestion extends LabelledQuestion, Outcome {
 interface AnswerOptions extends EvaluateOptions {
   /** Features are kept of questions that have so many labelled rows. @defaultValue of none */
   readonly featuresFrom?: number
+  /** Whether answers are to be those of the model as it was shipped. @defaultValue false */
+  readonly isCalibrating?: boolean
 }
 
 /**
@@ -129,10 +131,10 @@ export async function evaluate(
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
   const started = performance.now()
-  const { answered, model, inputTokens } = await answerRows(engine, rows, readOptions(OPTIONS, options))
+  const { answered, models, inputTokens } = await answerRows(engine, rows, readOptions(OPTIONS, options))
   const seconds = (performance.now() - started) / 1000
   return {
-    model,
+    model: models.join(', '),
     rows: rows.length,
     overall: measure(answered),
     questions: evaluateQuestions(answered),
@@ -147,14 +149,15 @@ export async function evaluate(
 export async function answerRows(
   engine: Decides,
   rows: readonly LabelledRow[],
-  { signal, onProgress, concurrency = 2, maxOptions, featuresFrom = Infinity }: AnswerOptions,
-): Promise<{ answered: AnsweredQuestion[]; model: string; inputTokens: number }> {
+  { signal, onProgress, concurrency = 2, maxOptions, featuresFrom = Infinity, isCalibrating = false }: AnswerOptions,
+): Promise<{ answered: AnsweredQuestion[]; models: readonly string[]; inputTokens: number }> {
   if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
   const parse = createDecisionParser(maxOptions === undefined ? {} : { maxOptions })
   const labelled = rows.map((row, index) => readLabels(row, index, parse))
   const isFrequent = countFrequent(labelled.flat(), featuresFrom)
   const answers: AnsweredQuestion[][] = []
-  let [next, done, inputTokens, model] = [0, 0, 0, '']
+  const models = new Set<string>()
+  let [next, done, inputTokens] = [0, 0, 0]
   const failing = new AbortController()
   const stop = signal === undefined ? failing.signal : AbortSignal.any([signal, failing.signal])
   const work = async () => {
@@ -163,7 +166,7 @@ export async function answerRows(
       const { labels: _, ...request } = rows[index]!
       const names = labelled[index]!.filter(isFrequent).map(({ name }) => name)
       let features: Readonly<Record<string, Float32Array>> = {}
-      const listener = { names, onFeatures: (read: typeof features) => void (features = read) }
+      const listener = { names, isCalibrating, onFeatures: (read: typeof features) => void (features = read) }
       const response = await engine.decide(request, withFeatures({ signal: stop }, listener))
       answers[index] = labelled[index]!.map((one) => ({
         ...one,
@@ -171,7 +174,7 @@ export async function answerRows(
         features: features[one.name],
         probabilities: probabilitiesOf(one.question, response.answers[one.name]!),
       }))
-      model = response.model
+      models.add(response.model)
       inputTokens += response.usage.input_tokens
       onProgress?.({ done: ++done, total: rows.length })
     }
@@ -184,7 +187,7 @@ export async function answerRows(
     failing.abort()
     await Promise.allSettled(working)
   }
-  return { answered: answers.flat(), model, inputTokens }
+  return { answered: answers.flat(), models: [...models], inputTokens }
 }
 
 /** Tells the questions that have so many labelled rows. */
