@@ -131,13 +131,35 @@ describe('many decisions', () => {
     expect(counts.aborted).toBe(3)
   })
 
-  it('end with what their source throws', async () => {
+  it('end with their engine, however many requests there are', async () => {
+    const engine = await startFakeEngine({ worker: false })
+    let isClosed = false
+    function* endless() {
+      try {
+        for (;;) yield request({})
+      } finally {
+        isClosed = true
+      }
+    }
+    const all = async () => {
+      for await (const { index } of engine.decideMany(endless())) if (index === 2) void engine.dispose()
+    }
+    await expect(all()).rejects.toMatchObject({ code: 'engine_disposed' })
+    expect(isClosed).toBe(true)
+  })
+
+  it('end with what their source throws, after the outcomes of what came before', async () => {
     const { decide } = createDecider()
     async function* broken(): AsyncGenerator<DecisionRequestInput> {
-      yield request({})
+      yield* [request({ wait: 20 }), request({})]
       throw new RangeError('no more rows')
     }
-    await expect(collect(decideEach(decide, broken()))).rejects.toThrow('no more rows')
+    const handed: number[] = []
+    const all = async () => {
+      for await (const { index } of decideEach(decide, broken())) handed.push(index)
+    }
+    await expect(all()).rejects.toThrow('no more rows')
+    expect(handed).toEqual([0, 1])
     const nothing: AsyncIterable<DecisionRequestInput> = {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new RangeError('no rows at all')) }),
     }

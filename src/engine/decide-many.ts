@@ -1,4 +1,4 @@
-import { AbortedError, type TesseraError, toTesseraError } from '../errors/index.ts'
+import { AbortedError, EngineDisposedError, type TesseraError, toTesseraError } from '../errors/index.ts'
 import { count, readOption } from '../options/index.ts'
 import type { DecisionRequestInput, DecisionResponse } from '../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
@@ -98,7 +98,8 @@ type Decide = (request: DecisionRequestInput, options: CallOptions) => Promise<D
  * Decides on many requests, a few at a time, and yields their outcomes in their order, each as soon as it is there. What cannot be answered is an
  * outcome too. Whoever takes outcomes slowly slows the reading of `requests` down; leaving the loop stops the work.
  *
- * @throws InvalidRequestError for the options; AbortedError when the signal fires; what `requests` throws
+ * @throws InvalidRequestError for the options; AbortedError when the signal fires; EngineDisposedError; what `requests` throws, after the outcomes of
+ * all that came before
  */
 export async function* decideEach(
   decide: Decide,
@@ -131,6 +132,7 @@ export async function* decideEach(
       if (next) underway.push(follow(start(next.request, index++), () => notice()))
       else await new Promise<void>((resolve) => (notice = resolve))
     }
+    source.throwIfFailed()
   } finally {
     stop.removeEventListener('abort', onAbort)
     leaving.abort()
@@ -138,13 +140,13 @@ export async function* decideEach(
     await source.close()
   }
 
-  /** An abort ends all, and is no outcome of one. */
+  /** An abort ends all, and so does the end of the engine: they are no outcome of one. */
   async function settle(response: Promise<DecisionResponse>, index: number): Promise<DecisionOutcome> {
     try {
       return { index, response: await response }
     } catch (thrown) {
       const error = toTesseraError(thrown)
-      if (stop.aborted) throw error
+      if (stop.aborted || EngineDisposedError.isInstance(error)) throw error
       return { index, error }
     }
   }

@@ -74,7 +74,8 @@ export interface Engine extends AsyncDisposable {
    * }
    * ```
    *
-   * @throws InvalidRequestError for the options; AbortedError when the signal fires; what `requests` throws
+   * @throws InvalidRequestError for the options; AbortedError when the signal fires; EngineDisposedError; what `requests` throws, after the
+   * outcomes of all that came before
    */
   decideMany(
     requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,

@@ -4,7 +4,8 @@ export class RequestSource<Request> {
   readonly #onNews: () => void
   #isReading = false
   #isOver = false
-  #read: { readonly request: Request } | { readonly thrown: unknown } | undefined
+  #read: { readonly request: Request } | undefined
+  #failure: { readonly thrown: unknown } | undefined
 
   /** @param onNews called when a request has come, or none will */
   constructor(requests: Iterable<Request> | AsyncIterable<Request>, onNews: () => void) {
@@ -17,13 +18,17 @@ export class RequestSource<Request> {
     return this.#isOver && this.#read === undefined
   }
 
-  /** The request that has come, if one has; else the next is read. @throws what the requests throw */
+  /** The request that has come, if one has; else the next is read. */
   take(): { readonly request: Request } | undefined {
     const read = this.#read
     this.#read = undefined
-    if (read && 'thrown' in read) throw read.thrown
     if (read === undefined && !this.#isReading && !this.#isOver) void this.#next()
     return read
+  }
+
+  /** @throws what the requests have thrown, which is their end */
+  throwIfFailed(): void {
+    if (this.#failure) throw this.#failure.thrown
   }
 
   /** Lets its requests go. One that is still to come is not waited for: it may never do. */
@@ -42,7 +47,7 @@ export class RequestSource<Request> {
       else this.#read = { request: await value }
     } catch (thrown) {
       this.#isOver = true
-      this.#read = { thrown }
+      this.#failure = { thrown }
     }
     this.#isReading = false
     this.#onNews()
