@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { checkCall } from './check-call.ts'
 import { decide, decideMany } from './default-engine.ts'
 import { LazyEngine } from './lazy-engine.ts'
+import { startFakeEngine } from './test-support/engines.ts'
 
 const REQUEST = { state: 'x', questions: { q: { type: 'noul', instructions: 'Is it x?' } } } as const
 
@@ -18,10 +19,22 @@ it.each([
     'seed: is no option of a call of generateImage, whose request has the seed; those are',
   ],
   ['editImage', { steps_: 4 }, 'negativePrompt, control, seed, strength'],
+  ['load', { keepOpen: 'false' }, "keepOpen: must be true or false, got 'false'"],
   ['load', { client: 'a' }, 'client: is no option of a call of load; those are signal, onProgress, keepOpen'],
   ['decideMany', { concurency: 4 }, 'concurency: is no option of a call of decideMany'],
 ] as const)('refuses an option of %s that nothing reads: %j', (kind, options, message) => {
   expect(() => checkCall(kind, options as object)).toThrow(message)
+})
+
+it('refuses what is no name of a model, and options that are none, before anything is taken of them', async () => {
+  await using engine = await startFakeEngine({ worker: false })
+  const none = null as never
+  await expect(engine.load(none)).rejects.toMatchObject({ message: 'name: must be the name of a model, got null' })
+  await expect(engine.load('')).rejects.toMatchObject({ code: 'invalid_request', path: 'name' })
+  const refusal = { code: 'invalid_request', message: 'options: must be an object, got null' }
+  await expect(engine.load('decide-latest', none)).rejects.toMatchObject(refusal)
+  await expect(engine.generateImage({ prompt: 'x' }, none)).rejects.toMatchObject(refusal)
+  await expect(engine.editImage({ prompt: 'x', image: 'x' }, none)).rejects.toMatchObject(refusal)
 })
 
 it('takes what is not set, and what the library itself adds under a symbol', () => {

@@ -1,5 +1,16 @@
 import * as z from 'zod'
-import { callback, flag, mustBe, oneOf, optionTable, readOptions, withMethods, withoutGaps } from '../options/index.ts'
+import {
+  callback,
+  flag,
+  mustBe,
+  oneOf,
+  optionTable,
+  readOption,
+  readOptions,
+  text,
+  withMethods,
+  withoutGaps,
+} from '../options/index.ts'
 import type { CallOptions, LoadOptions } from './call-options.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
 import type { CallKind } from './jobs.ts'
@@ -31,7 +42,10 @@ const PICTURES = {
 } satisfies Record<keyof ImageCallOptions, unknown>
 
 const EDIT = { ...PICTURES, seed: elsewhere, strength: elsewhere } satisfies Record<keyof EditImageCallOptions, unknown>
-const LOAD = { signal: SIGNAL, onProgress: CALLBACK, keepOpen: elsewhere } satisfies Record<keyof LoadOptions, unknown>
+const LOAD = { signal: SIGNAL, onProgress: CALLBACK, keepOpen: flag.optional() } satisfies Record<
+  keyof LoadOptions,
+  unknown
+>
 const MANY = {
   signal: SIGNAL,
   client: CALL.client,
@@ -41,6 +55,8 @@ const MANY = {
   concurrency: elsewhere,
   onResult: CALLBACK,
 }
+
+const NAME = text('the name of a model')
 
 const TABLES = {
   decide: optionTable('a call of decide', CALL),
@@ -54,8 +70,16 @@ const TABLES = {
 /**
  * Checks what JavaScript lets through, before the call has a place in the queue.
  *
+ * @returns the options as they are
  * @throws InvalidRequestError naming the option
  */
-export function checkCall(kind: CallKind | 'decideMany', options: object): void {
+export function checkCall<Options extends object>(kind: CallKind | 'decideMany', options: Options): Options {
   readOptions(TABLES[kind], typeof options === 'object' && options !== null ? withoutGaps(options) : options)
+  return options
+}
+
+/** As `checkCall`, with the name of the model, which no request holds. */
+export function checkLoad(name: string, options: object): void {
+  readOption('name', NAME, name)
+  checkCall('load', options)
 }

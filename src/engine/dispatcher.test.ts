@@ -83,3 +83,21 @@ it('models that are to stay open come back where calls take all places', async (
   await vi.waitUntil(() => dispatcher.activity.missing.length === 0, { interval: 1 })
   await dispatcher.dispose()
 })
+
+it('a call that cannot be sent ends, and leaves its place to the next', async () => {
+  const source = createFakeSource()
+  const inline = connectInline(() => source, createBackend)
+  const connect: Connect = (handlers) => {
+    const connection = inline(handlers)
+    return { ...connection, post: (message, moved) => connection.post(structuredClone(message), moved) }
+  }
+  const dispatcher = new Dispatcher(connect, resolveOptions({ backend: 'cpu', threads: 1, maxConcurrent: 1 }, {}))
+  const state = { name: () => {} } as never
+  await expect(dispatcher.submit('decide', 'x', { state, questions: {} })).rejects.toMatchObject({
+    code: 'internal_error',
+    cause: expect.objectContaining({ name: 'DataCloneError' }),
+  })
+  expect(dispatcher.activity.running).toBe(0)
+  await dispatcher.load('x')
+  await dispatcher.dispose()
+})

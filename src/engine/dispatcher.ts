@@ -174,7 +174,13 @@ export class Dispatcher {
     }
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       this.#running.set(job.message.id, job)
-      this.#connection.post(job.message as ToWorker, buffersOf(job.message))
+      try {
+        this.#connection.post(job.message as ToWorker, buffersOf(job.message))
+      } catch (error) {
+        // What is no plain data does not reach the other end, which would never answer.
+        this.#running.delete(job.message.id)
+        job.reject(toTesseraError(error))
+      }
     }
     this.#connection.setBusy(this.#running.size > 0)
   }

@@ -1,6 +1,7 @@
 import { toTesseraError } from '../errors/index.ts'
 import type { DecisionRequestInput, DecisionResponse, QuestionsInput, ThresholdInput } from '../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
+import { checkCall } from './check-call.ts'
 import type { Connect } from './connection.ts'
 import { readControl } from './control-option.ts'
 import { decideEach } from './decide-many.ts'
@@ -49,14 +50,16 @@ export async function startEngine(
       const { request } = readDecision(body, call)
       return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
     },
-    async generateImage(body, { steps, guidance, negativePrompt, control, ...call } = {}) {
+    async generateImage(body, options = {}) {
+      const { steps, guidance, negativePrompt, control, ...call } = checkCall('generateImage', options)
       const { request, warnings } = readGeneration(body, call)
       const sampling = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
       const job = { ...request, ...sampling, ...(await readControl(control, readFile)) }
       const model = request.model ?? DEFAULT_MODELS.generateImage
       return warned(await pool.submit('generateImage', model, job, call), warnings)
     },
-    async editImage(body, { seed, steps, guidance, negativePrompt, strength, control, ...call } = {}) {
+    async editImage(body, options = {}) {
+      const { seed, steps, guidance, negativePrompt, strength, control, ...call } = checkCall('editImage', options)
       const { request, warnings } = await readEdit(body, call)
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
       const job = { ...request, ...sampling, ...(await readControl(control, readFile)) }

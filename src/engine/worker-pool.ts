@@ -1,5 +1,6 @@
 import { type EngineActivity, sumActivities } from './activity.ts'
 import type { ListeningOptions, LoadOptions } from './call-options.ts'
+import { checkLoad } from './check-call.ts'
 import type { Connect } from './connection.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { CallKind, JobKind, Jobs } from './jobs.ts'
@@ -64,7 +65,8 @@ export class WorkerPool {
   }
 
   /** Opens a model in every worker that may have calls for it, one after another: each looks for itself whether there is memory. */
-  async load(name: string, options?: LoadOptions): Promise<void> {
+  async load(name: string, options: LoadOptions = {}): Promise<void> {
+    checkLoad(name, options)
     const isShared = this.#mayShare === undefined || (await this.#findShared('load', name))
     const dispatchers = isShared ? this.#dispatchers : this.#dispatchers.slice(0, 1)
     for (const dispatcher of dispatchers) await dispatcher.load(name, options)
