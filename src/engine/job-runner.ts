@@ -127,10 +127,8 @@ export class JobRunner {
     const model = lora.length === 0 ? resolved : { ...resolved, lora }
     stint.model = model.id
     const needsWeights = kind !== 'countTokens' || models.isOpen(openKey(model))
-    const openable = needsWeights
-      ? this.#openable(this.#parts, model, context)
-      : this.#countable(this.#parts, model, context)
-    return models.use(openable, signal, async (task) => {
+    const openable = needsWeights ? this.#openable(this.#parts, model) : this.#countable(this.#parts, model)
+    const work = async (task: Task) => {
       // The turn is taken only now: opening a model, a download in browsers, must not keep the others from computing.
       await context.turn()
       stint.begin()
@@ -141,10 +139,11 @@ export class JobRunner {
       }
       const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`
       return perform(task, kind, served, request as Jobs[JobKind]['request'], context)
-    })
+    }
+    return models.use(openable, signal, work, context.onProgress)
   }
 
-  #openable({ source, backend, memoryBudget }: Parts, model: ResolvedModel, { onProgress }: TellingContext): Openable {
+  #openable({ source, backend, memoryBudget }: Parts, model: ResolvedModel): Openable {
     const alone: Alone = (create) => this.#turns.take(create)
     let prediction: MemoryPrediction | undefined
     let room = memoryBudget
@@ -161,7 +160,7 @@ export class JobRunner {
         return Math.min(prediction.open, prediction.needed)
       },
       note: (change, milliseconds) => this.#post({ type: 'model', model: model.id, change, milliseconds }),
-      open: (signal) =>
+      open: (signal, onProgress) =>
         watchLoading(prediction?.open, onProgress, (onOpened) => {
           const limit = prediction && stageLimit(prediction, room)
           const stage = (whole: Backend) =>
@@ -173,11 +172,12 @@ export class JobRunner {
   }
 
   /** The model for counting alone: its tokenizer and what it says of itself, without its weights. */
-  #countable({ source, backend }: Parts, model: ResolvedModel, { onProgress }: TellingContext): Openable {
+  #countable({ source, backend }: Parts, model: ResolvedModel): Openable {
     return {
       folder: `${openKey(model)}${TOKENS_ONLY}`,
       weigh: () => Promise.resolve(0),
-      open: (signal) => source.open(model, withoutSessions(backend), { signal, onProgress, withoutWeights: true }),
+      open: (signal, onProgress) =>
+        source.open(model, withoutSessions(backend), { signal, onProgress, withoutWeights: true }),
     }
   }
 }

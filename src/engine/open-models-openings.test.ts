@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { OpenModels } from './open-models.ts'
+import { type Openable, OpenModels } from './open-models.ts'
 
 let events: string[]
 beforeEach(() => {
@@ -71,6 +71,30 @@ describe('an opening', () => {
     for (const { release } of [opening, closing]) release()
     await again
     expect(events).toEqual(['open a', 'open b', 'use b', 'close b', 'use a'])
+  })
+
+  it('is told of to all who wait for it, also where the one who began it has gone', async () => {
+    const models = new OpenModels({ keepAlive: 1000, memoryBudget: 5 })
+    const { held, release } = hold()
+    const tell = (who: string) => (progress: { done: number }) => void events.push(`${who} ${progress.done}`)
+    const open: Openable['open'] = async (_, onProgress) => {
+      onProgress({ stage: 'loading', done: 0, total: 2 })
+      await held
+      onProgress({ stage: 'loading', done: 2, total: 2 })
+      return { dispose: () => {} }
+    }
+    const use = (who: string, signal = new AbortController().signal) =>
+      models.use({ folder: 'a', weigh: async () => 1, open }, signal, () => {}, tell(who))
+    const leaving = new AbortController()
+    const first = use('first', leaving.signal).catch(() => events.push('gone'))
+    await vi.advanceTimersByTimeAsync(0)
+    const second = use('second')
+    leaving.abort()
+    await first
+    release()
+    await second
+    await use('late')
+    expect(events).toEqual(['first 0', 'second 0', 'gone', 'second 2'])
   })
 
   it('of a model is begun only once it has been closed', async () => {

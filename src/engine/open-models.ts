@@ -1,4 +1,5 @@
 import { AbortedError } from '../errors/index.ts'
+import type { Progress } from '../jobs/job-context.ts'
 import type { ModelChange } from './activity.ts'
 import { SharedWork } from './shared-work.ts'
 import type { Task } from './task.ts'
@@ -29,13 +30,15 @@ export interface Openable {
   admit?(reusable: number): Promise<number>
   /** Is told what becomes of the model, and how long opening it took; not of an opening that nobody waits for any more. */
   note?(change: ModelChange['change'], milliseconds: number): void
-  /** The opening may stop where its signal fires, which it does when nobody waits for the model any more. */
-  open(signal: AbortSignal): Promise<Task>
+  /** The opening may stop where its signal fires, which it does when nobody waits for the model any more. All who wait are told how far it is. */
+  open(signal: AbortSignal, onProgress: OnProgress): Promise<Task>
 }
+
+type OnProgress = (progress: Progress) => void
 
 interface Entry {
   readonly model: Openable
-  readonly opening: SharedWork<Task>
+  readonly opening: SharedWork<Task, Progress>
   /** Once it is open. */
   task?: Task
   /** 0 until it is known. */
@@ -72,9 +75,15 @@ export class OpenModels {
    * tries again.
    *
    * @param signal ends the wait for the model; it does not stop the work
+   * @param onProgress is told how far the opening is, whoever began it
    * @throws AbortedError, and whatever weighing, opening and the work throw
    */
-  async use<T>(model: Openable, signal: AbortSignal, work: (task: Task) => T | Promise<T>): Promise<T> {
+  async use<T>(
+    model: Openable,
+    signal: AbortSignal,
+    work: (task: Task) => T | Promise<T>,
+    onProgress?: OnProgress,
+  ): Promise<T> {
     if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
     for (let gone = this.#leaving(model.folder); gone !== undefined; gone = this.#leaving(model.folder)) {
       const leaving = gone
@@ -84,7 +93,7 @@ export class OpenModels {
     entry.users++
     clearTimeout(entry.timer)
     try {
-      return await work(await entry.opening.wait(signal))
+      return await work(await entry.opening.wait(signal, onProgress))
     } finally {
       entry.users--
       if (entry.task !== undefined) this.#rest(model.folder, entry)
@@ -117,14 +126,14 @@ export class OpenModels {
 
   #add(model: Openable): Entry {
     const { folder, weigh, open } = model
-    const openWhenFits = async (signal: AbortSignal) => {
+    const openWhenFits = async (signal: AbortSignal, onProgress: OnProgress) => {
       const started = performance.now()
       try {
         entry.bytes = await weigh()
         await this.#makeRoomFor(entry)
         await this.#admit(entry)
         if (signal.aborted) throw new AbortedError()
-        entry.task = await open(signal)
+        entry.task = await open(signal, onProgress)
         model.note?.('opened', performance.now() - started)
       } catch (error) {
         this.#entries.delete(folder)
