@@ -9,7 +9,7 @@ export interface ServiceSettings {
   readonly apiKey?: string | undefined
 }
 
-export interface Sending {
+interface Sending {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>

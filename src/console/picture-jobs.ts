@@ -2,7 +2,7 @@ import { ApiError } from './api.ts'
 import { deleteJob, followJob, type Job, startJob } from './jobs-api.ts'
 import { type JobForm, keepJob, readKeptJob } from './session.ts'
 
-export interface Progress {
+interface Progress {
   readonly stage: string
   readonly done: number
   readonly total: number

@@ -16,7 +16,7 @@ import { type LoraOption, NAMED_LORAS, type NamedLoras } from './lora-options.ts
 import { shareOut } from './share-out.ts'
 
 /** What serves each model name; the jobs themselves are no names of models. */
-export type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
+type ModelTargets = Readonly<Partial<Record<ModelName, string>>> &
   Readonly<Partial<Record<JobKind, never>>> &
   Readonly<Partial<Record<string, string>>>
 

@@ -6,7 +6,7 @@ const NARROW_BUDGET = 256 * 2 ** 20
 const MOST_NARROW = 8
 
 /** What a worker has of the machine. */
-export interface Share {
+interface Share {
   /** @defaultValue what the backend takes */
   readonly threads?: number
   readonly memoryBudget: number

@@ -6,7 +6,7 @@ import type { TraceContext } from './trace-context.ts'
 type Api = typeof OpenTelemetry
 
 /** What is known of a request when it has been answered; nothing of its content. */
-export interface SpanEnd {
+interface SpanEnd {
   /** Path of the route; absent where no route took the request. */
   readonly route?: string | undefined
   readonly status: number

@@ -3,7 +3,7 @@ import type { ModelFiles } from '../models/model-files.ts'
 import type { ImagePipeline } from './image-pipeline.ts'
 
 /** What `model_index.json` says beside the class. */
-export interface PipelineSettings {
+interface PipelineSettings {
   /** FLUX.2 only: made for a few steps without guidance. */
   readonly distilled: boolean
 }

@@ -4,7 +4,7 @@ import { ModelFormatError } from '../errors/index.ts'
 import type { ModelFiles } from './model-files.ts'
 import { readOptionalConfig } from './read-config.ts'
 
-export interface ChatMessage {
+interface ChatMessage {
   readonly role: 'system' | 'user'
   readonly content: string
 }

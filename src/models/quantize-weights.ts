@@ -22,7 +22,7 @@ import { smoothWeights, type Smoothing } from './smooth-weights.ts'
 import type { WeightIndex } from './weight-index.ts'
 import { writeQuantized } from './write-quantized.ts'
 
-export interface QuantizeProgress {
+interface QuantizeProgress {
   readonly stage: 'quantize' | 'smooth'
   /** Bytes of the checkpoint that the work so far stands for, and all of them; while channels are looked at, layers of a language model. */
   readonly done: number
@@ -58,7 +58,7 @@ export interface QuantizeWeightsOptions {
 }
 
 /** Undefined where there is nothing to smooth. */
-export type ChooseSmoothing = (
+type ChooseSmoothing = (
   files: ModelFiles,
   options: { readonly tokenizer: ModelFiles; onLayer(done: number, total: number): void },
 ) => Promise<Smoothing | undefined>

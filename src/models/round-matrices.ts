@@ -3,7 +3,7 @@ import { formatOf, type QuantizationConfig } from './quantization-config.ts'
 import type { TensorEntry, WeightIndex } from './weight-index.ts'
 
 /** A matrix in whole rows of 8 bits, a weight of which is `value · scale`: int8 [rows, width], float32 [rows]. */
-export interface RoundedMatrix {
+interface RoundedMatrix {
   readonly values: Int8Array
   readonly scales: Float32Array
 }

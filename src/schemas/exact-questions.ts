@@ -52,7 +52,7 @@ type ExactQuestion<Q extends QuestionInput> = Q extends QuestionInput
  * What questions have to be beside what `QuestionsInput` says: without fields that are not theirs, and enough of them,
  * of options and of levels. A type parameter alone turns the compiler's check for misspelt fields off.
  */
-export type ExactQuestions<Questions extends QuestionsInput> = [keyof Questions] extends [never]
+type ExactQuestions<Questions extends QuestionsInput> = [keyof Questions] extends [never]
   ? 'a request needs 1 to 32 questions'
   : { readonly [Name in keyof Questions]: ExactQuestion<Questions[Name]> }
 

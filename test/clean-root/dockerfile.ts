@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-export interface Step {
+interface Step {
   readonly instruction: string
   readonly value: string
 }

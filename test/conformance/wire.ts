@@ -23,7 +23,7 @@ export interface Reply {
   }
 }
 
-export interface Answer {
+interface Answer {
   readonly type: string
   readonly noul: number
   readonly choice: string

@@ -25,7 +25,7 @@ const ARGUMENTS = [
   '--enable-features=Vulkan',
 ]
 
-export interface OpenedPage {
+interface OpenedPage {
   readonly page: Page
   /** Errors, breaches of the policy and requests to elsewhere. */
   readonly faults: string[]

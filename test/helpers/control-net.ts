@@ -10,7 +10,7 @@ export const CONTROL_NETS = ['separate', 'shared', 'refined'] as const
 export type ControlNetName = (typeof CONTROL_NETS)[number]
 
 /** A run of a reference pipeline. */
-export interface ControlCase {
+interface ControlCase {
   readonly name: string
   readonly prompt: 'short' | 'long'
   readonly size: readonly [width: number, height: number]

@@ -9,7 +9,7 @@ import { npmCommand } from './npm.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-export interface PackedFile {
+interface PackedFile {
   readonly path: string
   readonly size: number
 }

@@ -3,7 +3,7 @@ import { AbortedError } from '../../errors/index.ts'
 import { buildProduct, PRODUCT_FORMATS, type ProductFormat, type ProductShape } from './product-graph.ts'
 
 /** Speeds of products with weights in one format. */
-export interface ProductSpeed {
+interface ProductSpeed {
   readonly format: ProductFormat
   /** 10⁹ multiplications and additions a second for each number of rows, in their order. */
   readonly gflops: readonly number[]

@@ -17,7 +17,7 @@ import { openBert, openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader, type EncoderModel } from './encoder-question-reader.ts'
 
 /** Of the classifier's outputs, the one for what follows and the one for what contradicts. */
-export interface NliLabels {
+interface NliLabels {
   readonly count: number
   readonly entailment: number
   readonly contradiction: number

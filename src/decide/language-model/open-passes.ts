@@ -8,7 +8,7 @@ import { CHUNK } from './passes.ts'
 import type { StateCache } from './state-cache.ts'
 
 /** What fills caches of one model, and where they are. */
-export interface Prefill {
+interface Prefill {
   /** Lengths of the arrays that a cache of at most `capacity` rows works in; none where it stays on the device. */
   lengths(capacity: number): number[]
   /** @param memory arrays of these lengths */

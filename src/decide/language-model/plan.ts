@@ -23,7 +23,7 @@ export interface Plan extends PlannedRequest {
 }
 
 /** The state whole or in windows, and which questions are read there. */
-export interface Scan {
+interface Scan {
   readonly windows: readonly Window[]
   readonly questions: readonly number[]
 }

@@ -8,7 +8,7 @@ export interface Branch {
 }
 
 /** A state as the tokens that the whole prompt has there. */
-export interface StateTokens {
+interface StateTokens {
   /** Tokens before it: the template's `opening`, up to the first that is another one because of the text behind it. */
   readonly opening: readonly number[]
   /** The text of the state with the rest of the opening, and what parts it from a question. */

@@ -13,7 +13,7 @@ const SMALLEST_WINDOW = 64
 export const FRAME = 2
 
 /** The state in windows of one size, and the questions that are read in these. */
-export interface Scan {
+interface Scan {
   readonly windows: readonly Window[]
   /** The questions that are read there. */
   readonly questions: readonly number[]

@@ -8,7 +8,7 @@ import { fullAttention, type AttentionGraph, type Heads } from './full-attention
 import { narrow, widen } from './precision.ts'
 
 /** Rows that are compared with each other, so that nothing has scores of all rows with all others. */
-export interface AttentionBlocks {
+interface AttentionBlocks {
   /** int64 [blocks, B]: the query rows of each block, filled up with rows that are not used. */
   readonly rows: Value
   /** int64 [blocks, K]: the key rows that those may see. */

@@ -26,7 +26,7 @@ export interface GraphContext {
 /** A stored matrix of quantised rows, in one of the two formats of `QuantizationConfig`. */
 export type QuantizedWeight = BlockWeight | RowWeight
 
-export interface BlockWeight {
+interface BlockWeight {
   /** uint8 [rows, blocks, blockBytes] */
   readonly values: Value
   /** float32 [rows, blocks] */
@@ -39,7 +39,7 @@ export interface BlockWeight {
   readonly width: number
 }
 
-export interface RowWeight {
+interface RowWeight {
   /** int8 [rows, width] */
   readonly values: Value
   /** float32 [rows] */

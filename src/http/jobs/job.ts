@@ -68,7 +68,7 @@ export interface Job {
   readonly bytes: number
 }
 
-export type JobError = ReturnType<typeof createErrorBody> & { readonly status: number }
+type JobError = ReturnType<typeof createErrorBody> & { readonly status: number }
 
 /** An event of a stream of pictures, as requests with `stream: true` get it. */
 export interface PartialPicture {

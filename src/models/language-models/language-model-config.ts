@@ -37,7 +37,7 @@ export interface LanguageModelConfig {
   readonly queryScale: number
 }
 
-export interface LayerConfig {
+interface LayerConfig {
   readonly rope: RopeConfig
   /** The number of last tokens that each sees, itself counted; all without one. */
   readonly window?: number

@@ -10,7 +10,7 @@ export interface NoiseLevels {
 }
 
 /** How noise levels are spaced for one picture. */
-export interface Spacing {
+interface Spacing {
   /** Evenly from 1 to 1 / steps. */
   readonly levels: Levels
   /** Shift for this size of picture; used only where the scheduler's shift is dynamic. */
