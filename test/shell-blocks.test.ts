@@ -30,7 +30,8 @@ const PROGRAMS = ['npx', 'tessera', 'npm', 'node', 'curl']
 const COMPUTED = ['decide', 'generate', 'edit', 'eval', 'calibrate', 'doctor', 'models']
 
 const QUESTION = { type: 'noul', instructions: 'Is the writer angry?' }
-const LABELLED = `${JSON.stringify({ state: 'Where is my parcel?', questions: { angry: QUESTION }, labels: { angry: false } })}\n`
+const LABELLED = { state: 'Where is my parcel?', labels: { angry: false } }
+const twelve = (row: object) => `${JSON.stringify(row)}\n`.repeat(12)
 /** Files that the blocks read. */
 const FILES = {
   'ticket.json': '{"subject":"Charged twice"}',
@@ -39,8 +40,8 @@ const FILES = {
   'request.json': JSON.stringify({ state: 'Where is my parcel?', questions: { angry: QUESTION } }),
   'batch.jsonl': `${JSON.stringify({ custom_id: 'a', state: 'Where is my parcel?', questions: { angry: QUESTION } })}\n`,
   'rows.csv': 'subject\nCharged twice\nWhere is my parcel?\n',
-  'labels.jsonl': LABELLED.repeat(12),
-  'rows.jsonl': LABELLED.repeat(12),
+  'labels.jsonl': twelve({ ...LABELLED, questions: { angry: QUESTION } }),
+  'rows.jsonl': twelve(LABELLED),
 }
 
 /**
