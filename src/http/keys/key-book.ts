@@ -106,10 +106,8 @@ export function topUp(book: KeyBook, account: string, amount: string): BookChang
   const added = parseAmount(amount, 'amount')
   const sum = parseAmount(first.prepaid ?? '0', 'prepaid') + added
   if (sum >= AMOUNTS_END) {
-    throw new InvalidRequestError(
-      'amount',
-      'must leave prepaid, which is all that was ever paid in, below 1000000000 EUR',
-    )
+    const end = formatAmount(AMOUNTS_END)
+    throw new InvalidRequestError('amount', `must leave prepaid, which is all that was ever paid in, below ${end} EUR`)
   }
   const prepaid = formatAmount(sum)
   const keys = book.keys.map((other) => (accountOf(other) === account ? { ...toConfig(other), prepaid } : other))
