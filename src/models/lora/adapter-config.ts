@@ -23,6 +23,14 @@ const common = {
   target_parameters: none,
 }
 
+/** Initialisations of peft that leave the base as it is. The others take their first product off it, as PiSSA does, or round it. */
+const start = z
+  .union([z.boolean(), z.enum(['gaussian', 'orthogonal', 'eva', 'mica'])], {
+    error: ({ input }) =>
+      `${JSON.stringify(input)} belongs on a base that peft changed by it: save the adapter with path_initial_model_for_weight_conversion, or merge it in peft`,
+  })
+  .nullish()
+
 const schema = z.discriminatedUnion('peft_type', [
   z.looseObject({
     ...common,
@@ -33,6 +41,7 @@ const schema = z.discriminatedUnion('peft_type', [
     fan_in_fan_out: no,
     use_dora: no,
     lora_bias: no,
+    init_lora_weights: start,
     use_qalora: no,
     layer_replication: none,
     alora_invocation_tokens: none,

@@ -102,6 +102,8 @@ describe('refused by name', () => {
     [{ modules_to_save: ['lm_head'] }, 'modules_to_save'],
     [{ alpha_pattern: { '(a+)+b': 3 } }, 'alpha_pattern'],
     [{ fan_in_fan_out: true }, 'fan_in_fan_out'],
+    [{ init_lora_weights: 'pissa_niter_4' }, 'path_initial_model_for_weight_conversion'],
+    [{ init_lora_weights: 'olora' }, 'init_lora_weights'],
   ])('a configuration of %j', async (fields, field) => {
     await change(fields)
     await expect(made()).rejects.toThrow(field)
