@@ -17,6 +17,8 @@ const shared = {
   bits: z.literal(4),
   group_size: z.union([z.literal(16), z.literal(32), z.literal(64), z.literal(128), z.literal(256)]),
 }
+/** Whether 1 was taken off zero points; transformers writes it under both names, the first of which counts. */
+const format = z.enum(['gptq', 'gptq_v2']).nullish()
 const gptq = z.looseObject({
   ...shared,
   quant_method: z.literal('gptq'),
@@ -24,7 +26,8 @@ const gptq = z.looseObject({
   desc_act: off,
   static_groups: off,
   sym: z.boolean().default(true),
-  checkpoint_format: z.enum(['gptq', 'gptq_v2']).nullish(),
+  checkpoint_format: format,
+  format,
   // Other settings for some of the layers.
   dynamic: z.record(z.string(), z.never()).nullish(),
 })
@@ -56,6 +59,6 @@ export function readInt4Method(config: unknown, file: string): Int4Method | unde
   if (data.quant_method === 'awq') {
     return { method: 'awq', groupSize: data.group_size, symmetric: !data.zero_point, less: 0 }
   }
-  const less = data.checkpoint_format === 'gptq_v2' ? 0 : 1
+  const less = (data.checkpoint_format ?? data.format) === 'gptq_v2' ? 0 : 1
   return { method: 'gptq', groupSize: data.group_size, symmetric: data.sym, less }
 }

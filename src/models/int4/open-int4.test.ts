@@ -60,6 +60,8 @@ function dequantize(weights: WeightIndex, size: number): Float32Array {
 it.each([
   ['gptq', GPTQ, false],
   ['gptq-v2', { ...GPTQ, checkpoint_format: 'gptq_v2' }, false],
+  ['gptq-v2', { ...GPTQ, format: 'gptq_v2' }, false],
+  ['gptq', { ...GPTQ, checkpoint_format: 'gptq', format: 'gptq_v2' }, false],
   ['gptq-zeros', { ...GPTQ, sym: false }, true],
   ['awq', AWQ, true],
 ] as const)('%s has the numbers that numpy takes from it, in blocks', async (layout, quantization, hasOffsets) => {
@@ -80,6 +82,7 @@ describe('refused by name', () => {
     ['desc_act', { ...GPTQ, desc_act: true }],
     ['group_size', { ...GPTQ, group_size: -1 }],
     ['checkpoint_format', { ...GPTQ, checkpoint_format: 'marlin' }],
+    ['format', { ...GPTQ, format: 'marlin' }],
     ['dynamic', { ...GPTQ, dynamic: { '-:mlp': {} } }],
     ['version', { ...AWQ, version: 'gemv' }],
   ])('%s that is not read', async (field, quantization) => {
