@@ -18,6 +18,7 @@ const READ = [
   'attention.sliding_window',
   'rope.dimension_count',
   'rope.freq_base',
+  'rope.freq_base_swa',
   'rope.scaling.type',
   'rope.scaling.factor',
   'rope.scaling.original_context_length',
@@ -64,8 +65,13 @@ export function writeConfig(
     tie_word_embeddings: !gguf.tensors.has('output.weight'),
   }
   const window = read.optionalNumber('attention.sliding_window')
+  if (factors !== undefined && (architecture === 'gemma3' || readScaling(read) !== undefined)) {
+    read.refuse('rope_freqs.weight', 'no factors of frequencies beside another scaling', 'some')
+  }
   if (architecture === 'gemma3') return { ...config, ...writeGemma3(read, { heads, hidden, size, window }) }
   if (window) read.refuse('attention.sliding_window', 'no window', String(window))
+  const local = read.optionalNumber('rope.freq_base_swa')
+  if (local !== undefined) read.refuse('rope.freq_base_swa', 'no base of layers with a window', String(local))
   const theta = read.optionalNumber('rope.freq_base') ?? 10_000
   const scaling = readScaling(read) ?? readFactors(read, { factors, size, theta })
   return { ...config, rope_theta: theta, ...(scaling && { rope_scaling: scaling }) }
@@ -87,14 +93,16 @@ function writeGemma3(read: GgufMetadata, { heads, hidden, size, window }: Gemma3
   return {
     rope_theta: read.optionalNumber('rope.freq_base') ?? 1e6,
     ...(scaling && { rope_scaling: scaling }),
+    rope_local_base_freq: read.optionalNumber('rope.freq_base_swa'),
     sliding_window: window ?? read.refuse('attention.sliding_window', 'a number of tokens', 'none'),
     query_pre_attn_scalar: read.number('block_count') === LAYERS_OF_27B ? hidden / heads : size,
   }
 }
 
 function readScaling(read: GgufMetadata): Record<string, unknown> | undefined {
-  const type = read.optionalText('rope.scaling.type') ?? 'none'
   const factor = read.optionalNumber('rope.scaling.factor')
+  // Older files say the factor alone.
+  const type = read.optionalText('rope.scaling.type') ?? (factor === undefined ? 'none' : 'linear')
   if (type === 'none') return undefined
   if (type === 'linear' && factor !== undefined) return { rope_type: type, factor }
   if (type !== 'yarn' || factor === undefined) {
