@@ -30,7 +30,10 @@ function serveThread(port: NonNullable<typeof parentPort>, createSource: CreateT
 }
 
 function serveProcess(createSource: CreateTaskSource): void {
-  const runner = new JobRunner(createSource, createBackend, (message) => process.send!(message))
+  const runner = new JobRunner(createSource, createBackend, (message) =>
+    // Where the app has ended meanwhile there is nobody to tell; `disconnect` ends this process.
+    process.send!(message, () => {}),
+  )
   process.on('message', (message) => void runner.handle(message as ToWorker))
   // The app decides when its work ends: a terminal or a service manager signals both processes.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
