@@ -97,7 +97,7 @@ describe.skipIf(!hasRedis())('batches of several fronts', () => {
     })
     const id = await start(one, batchOf(50))
     await expect.poll(async () => (await one.usage('me'))[0]?.requests ?? 0, { timeout: 10_000 }).toBeGreaterThan(10)
-    await expect.poll(() => fake.running).toBe(8)
+    await expect.poll(() => fake.running, { timeout: 10_000 }).toBe(8)
     await one.close()
     fake.release()
     const before = calls
