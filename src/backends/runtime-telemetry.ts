@@ -36,7 +36,7 @@ export function requireTelemetryDecision(): void {
   if (readSwitch() !== '') return
   throw new InvalidRequestError(
     SWITCH,
-    `must be set, as onnxruntime-node otherwise reports to its maker, and cannot be from here: set process.env.${SWITCH} = '1' in the main thread, or start the process with it`,
+    `must be set, as onnxruntime-node otherwise reports to its maker, and cannot be from here: set process.env.${SWITCH} = '1' in the main thread, or start the process with it; in a worker thread of yours, createEngine({ worker: 'process' }) needs neither`,
   )
 }
 

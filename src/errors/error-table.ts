@@ -123,7 +123,7 @@ export const ERROR_TABLE = {
     status: 500,
     errorType: 'worker_crashed',
     retryable: true,
-    meaning: 'The worker thread ended during the call. The next call starts a new one.',
+    meaning: 'The worker ended during the call. The next call starts a new one.',
   },
   internal_error: {
     name: 'InternalError',

@@ -130,15 +130,15 @@ export class EngineDisposedError extends TesseraError {
   }
 }
 
-/** The worker thread ended during the call, for example for lack of memory. */
+/** The worker, a thread or a process, ended during the call, for example for lack of memory. */
 export class WorkerCrashedError extends TesseraError {
   static readonly code = 'worker_crashed'
   declare readonly code: 'worker_crashed'
-  /** How the thread ended. */
+  /** How it ended. */
   readonly reason: string
 
   constructor(reason: string, settings?: ErrorSettings) {
-    const message = `the worker thread ended during the call: ${reason}. The next call starts a new one`
+    const message = `the worker ended during the call: ${reason}. The next call starts a new one`
     super('worker_crashed', message, settings)
     this.reason = reason
   }

@@ -60,7 +60,7 @@ export async function answerCall(
   }
   if ('error' in outcome && outcome.error.code === 'worker_crashed' && !isSuspect(job)) {
     // Another worker may live through it. Its message goes into the store, and says nothing of the call.
-    throw new Error('the worker thread ended during the call')
+    throw new Error('the worker ended during the call')
   }
   await client.set(outcomeKey(id), parts.sealer.seal(JSON.stringify(outcome), id), { PX: OUTCOME_KEPT_MS })
   await tell(client, front, { id, type: 'done' })
