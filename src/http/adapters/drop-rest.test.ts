@@ -1,0 +1,35 @@
+import { EventEmitter } from 'node:events'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { boundRest } from './drop-rest.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Answers a request whose body is not there yet. */
+function answer(socket: Socket): void {
+  const message = new IncomingMessage(socket)
+  const response = new ServerResponse(message)
+  boundRest(message, response)
+  response.emit('finish')
+}
+
+it('a connection is closed whose rest does not come within five seconds', () => {
+  const socket = new Socket()
+  answer(socket)
+  vi.advanceTimersByTime(4900)
+  expect(socket.destroyed).toBe(false)
+  vi.advanceTimersByTime(200)
+  expect(socket.destroyed).toBe(true)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('a request that a framework injects, which has no connection, is left alone', () => {
+  answer(new EventEmitter() as Socket)
+  expect(vi.getTimerCount()).toBe(0)
+})
