@@ -6,6 +6,8 @@ export interface EventWriter {
   /** What clients that wait for events never see. */
   comment(text: string): void
   event(name: string, data: object): void
+  /** An event whose data is JSON in pieces that follow each other. They are kept as they are until the client reads them. */
+  pieces(name: string, data: readonly Uint8Array[]): void
 }
 
 /** `x-accel-buffering` keeps nginx from holding events back, `no-transform` what compresses responses, such as Express's. */
@@ -39,16 +41,17 @@ export async function startEventStream(
     begin = () => resolve('begun')
   })
   let isClosed = false
-  const write = (text: string) => {
+  const write = (...parts: readonly (string | Uint8Array)[]) => {
     // Work that another client joined goes on, and would fail with what it tells this one.
     if (isClosed || cancelled.signal.aborted) return
-    controller?.enqueue(encoder.encode(`${text}\n\n`))
+    for (const part of parts) controller?.enqueue(typeof part === 'string' ? encoder.encode(part) : part)
     begin()
   }
   const writer: EventWriter = {
-    comment: (text) => write(`: ${text}`),
+    comment: (text) => write(`: ${text}\n\n`),
     // JSON has no line breaks, which would end the data.
-    event: (name, data) => write(`event: ${name}\ndata: ${JSON.stringify(data)}`),
+    event: (name, data) => write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
+    pieces: (name, data) => write(`event: ${name}\ndata: `, ...data, '\n\n'),
   }
   const ended = work(writer, signal).then(() => undefined, toTesseraError)
   const first = await Promise.race([begun, ended])

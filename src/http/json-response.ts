@@ -1,14 +1,37 @@
+interface Head {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A JSON response that says how long it is, so that nobody on its way has to send it in chunks. */
-export function createJsonResponse(
-  value: unknown,
-  {
-    status = 200,
-    headers = {},
-  }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-): Response {
+export function createJsonResponse(value: unknown, head: Head = {}): Response {
   const text = JSON.stringify(value)
-  return new Response(text, {
+  return createResponse(text, Buffer.byteLength(text), head)
+}
+
+/** The same of JSON in pieces, each of which is handed out when the one before it was read. */
+export function createPiecesResponse(pieces: readonly Uint8Array[], head: Head = {}): Response {
+  const left = [...pieces]
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        controller.enqueue(left.shift()!)
+        if (left.length === 0) controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return createResponse(
+    body,
+    pieces.reduce((sum, { length }) => sum + length, 0),
+    head,
+  )
+}
+
+function createResponse(body: string | ReadableStream<Uint8Array>, bytes: number, head: Head): Response {
+  const { status = 200, headers = {} } = head
+  return new Response(body, {
     status,
-    headers: { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
+    headers: { ...headers, 'content-type': 'application/json', 'content-length': String(bytes) },
   })
 }

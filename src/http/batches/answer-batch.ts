@@ -14,6 +14,7 @@ import type { DecisionService } from '../decisions/decision-service.ts'
 import { createErrorBody } from '../error-response.ts'
 import type { BatchSteps, JobHandler, JobNotes } from '../jobs/job-handler.ts'
 import type { Job, JobCounts, JobRequest } from '../jobs/job.ts'
+import { JsonBytes } from '../json-bytes.ts'
 import { Refusal } from '../refusal.ts'
 import type { Asking } from '../usage/charge-answer.ts'
 import type { BatchResult } from './batch-wire.ts'
@@ -108,14 +109,14 @@ class Batch {
   }
 
   outcome(): Partial<Job> {
-    const result = this.#results
-    const left = this.#lines.length - result.length
+    const left = this.#lines.length - this.#results.length
+    const result = JsonBytes.of(this.#results)
     return {
       status: left > 0 ? 'cancelled' : 'succeeded',
       endedAt: Date.now(),
       counts: this.#counts(left),
       result,
-      bytes: Buffer.byteLength(JSON.stringify(result)),
+      bytes: result.bytes.length,
     }
   }
 

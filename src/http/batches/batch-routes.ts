@@ -4,6 +4,7 @@ import type { DecisionService } from '../decisions/decision-service.ts'
 import { KEEP_MS, startJob } from '../jobs/background-route.ts'
 import { isOver } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import { JsonBytes } from '../json-bytes.ts'
 import { Refusal } from '../refusal.ts'
 import type { Call, Route } from '../route.ts'
 import { createBatchAnswer } from './answer-batch.ts'
@@ -46,6 +47,6 @@ async function readResults(jobs: Jobs, { caller, params, method }: Call): Promis
     throw new Refusal(404, 'not_found', `the batch ${reason}, and has no results; GET /v1/jobs/{id} says how it stands`)
   }
   if (method !== 'HEAD') await jobs.fetched(job)
-  const lines = (job.result as readonly BatchResult[]).map((result) => `${JSON.stringify(result)}\n`)
+  const lines = (JsonBytes.read(job.result) as readonly BatchResult[]).map((result) => `${JSON.stringify(result)}\n`)
   return new Response(lines.join(''), { headers: { 'content-type': 'application/jsonl' } })
 }

@@ -1,14 +1,14 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { JsonOrForm } from '../body/body-readers.ts'
 import { isTooDeep, TOO_DEEP } from '../body/parse-json.ts'
-import { createJsonResponse } from '../json-response.ts'
+import { createPiecesResponse } from '../json-response.ts'
 import { Refusal } from '../refusal.ts'
 import type { Call, Route } from '../route.ts'
 import { digest, toComparable } from '../usage/idempotent-requests.ts'
 import { WEBHOOK_HEADER } from '../webhooks/webhook-sender.ts'
 import type { JobHandler } from './job-handler.ts'
 import { describeResult } from './job-outcome.ts'
-import { toJobWire } from './job-wire.ts'
+import { writeJobWire } from './job-wire.ts'
 import type { Jobs } from './jobs.ts'
 
 /** How long a result is kept where its client does not say. */
@@ -65,7 +65,8 @@ export async function startJob(
   const { job, ended } = await jobs.start({ account: caller.id, path, keepMs, request, webhook, digest: own }, call)
   // It keeps its place under the limits of the key, and its share of the memory for bodies.
   if (ended) call.holdUntil(ended)
-  return createJsonResponse(toJobWire(job), { status: 202, headers: { location: `/v1/jobs/${job.id}`, ...headers } })
+  const named = { location: `/v1/jobs/${job.id}`, ...headers }
+  return createPiecesResponse(writeJobWire(job), { status: 202, headers: named })
 }
 
 const WEBHOOK_WITHOUT_JOB = `${WEBHOOK_HEADER}: tells of the end of a job; send it with "Prefer: respond-async"`

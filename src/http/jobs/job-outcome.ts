@@ -1,18 +1,19 @@
 import { TesseraError, toTesseraError } from '../../errors/index.ts'
 import { WARNINGS_HEADER } from '../../schemas/warning.ts'
 import { createErrorBody, type Dialect } from '../error-response.ts'
+import { JsonBytes } from '../json-bytes.ts'
 import { Refusal } from '../refusal.ts'
 import type { Job } from './job.ts'
 
 /** What a job becomes with the response to its request. */
 export async function describeResult(response: Response): Promise<Partial<Job>> {
-  const text = await response.text()
+  const result = JsonBytes.ofText(await response.text())
   const warnings = response.headers.get(WARNINGS_HEADER)
   return {
     status: 'succeeded',
     endedAt: Date.now(),
-    result: JSON.parse(text) as unknown,
-    bytes: Buffer.byteLength(text),
+    result,
+    bytes: result.bytes.length,
     ...(warnings !== null && { warnings: JSON.parse(warnings) as unknown }),
   }
 }

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import { EVENT_HEADERS, startEventStream } from '../event-stream.ts'
-import { createJsonResponse } from '../json-response.ts'
+import { createJsonResponse, createPiecesResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import type { jobListSchema } from './job-wire.ts'
-import { toJobWire } from './job-wire.ts'
+import { toJobWire, writeJobWire } from './job-wire.ts'
 import type { Jobs } from './jobs.ts'
 
 /** Proxies close a connection that says nothing for a minute. */
@@ -31,11 +31,11 @@ async function read(jobs: Jobs, { caller, params, method }: Call): Promise<Respo
   const job = await jobs.find(caller.id, params.id!)
   // Whoever asks for the headers alone has not got the result.
   if (method !== 'HEAD') await jobs.fetched(job)
-  return createJsonResponse(toJobWire(job))
+  return createPiecesResponse(writeJobWire(job))
 }
 
 async function cancel(jobs: Jobs, { caller, params }: Call): Promise<Response> {
-  return createJsonResponse(toJobWire(await jobs.cancel(caller.id, params.id!)))
+  return createPiecesResponse(writeJobWire(await jobs.cancel(caller.id, params.id!)))
 }
 
 /**
@@ -49,7 +49,7 @@ async function stream(jobs: Jobs, call: Call): Promise<Response> {
   await jobs.find(caller.id, id)
   // A stream that nobody reads would watch the job to its end.
   if (method === 'HEAD') return new Response(null, { headers: EVENT_HEADERS })
-  return startEventStream(call, async ({ comment, event }, signal) => {
+  return startEventStream(call, async ({ comment, event, pieces }, signal) => {
     const timer = setInterval(() => comment('waiting'), COMMENT_MS).unref()
     try {
       let shown = 0
@@ -57,7 +57,7 @@ async function stream(jobs: Jobs, call: Call): Promise<Response> {
         const { partials = [] } = job
         for (const partial of partials.slice(shown)) event(partial.type, partial)
         shown = Math.max(shown, partials.length)
-        event(`job.${job.status}`, toJobWire(job))
+        pieces(`job.${job.status}`, writeJobWire(job))
         await jobs.fetched(job)
       }
     } finally {

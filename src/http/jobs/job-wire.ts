@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { errorBodySchema } from '../../schemas/index.ts'
+import { JsonBytes } from '../json-bytes.ts'
 import { JOB_STATUSES, type JobView } from './job.ts'
 
 const seconds = z.int().nonnegative()
@@ -33,9 +34,9 @@ export const jobSchema = z.object({
 /** Body of `GET /v1/jobs`. */
 export const jobListSchema = z.object({ object: z.literal('list'), data: z.array(jobSchema) })
 
+/** The job without its result. */
 export function toJobWire(job: JobView): z.output<typeof jobSchema> {
-  const { id, status, path, createdAt, startedAt, endedAt, keepMs, place, progress, counts, result, warnings, error } =
-    job
+  const { id, status, path, createdAt, startedAt, endedAt, keepMs, place, progress, counts, warnings, error } = job
   const isKept = endedAt !== undefined && keepMs > 0
   return {
     id,
@@ -49,10 +50,16 @@ export function toJobWire(job: JobView): z.output<typeof jobSchema> {
     ...(place !== undefined && { place }),
     ...(progress && { progress }),
     ...(counts && { counts }),
-    ...(result !== undefined && { result }),
     ...(warnings !== undefined && { warnings: warnings as unknown[] }),
     ...(error && { error }),
   }
+}
+
+/** The job as JSON, in pieces that follow each other: that of a result is shared by all who read it. */
+export function writeJobWire(job: JobView): readonly Uint8Array[] {
+  const head = JSON.stringify(toJobWire(job))
+  if (job.result === undefined) return [Buffer.from(head)]
+  return [Buffer.from(`${head.slice(0, -1)},"result":`), JsonBytes.of(job.result).bytes, Buffer.from('}')]
 }
 
 function toSeconds(milliseconds: number): number {

@@ -56,7 +56,7 @@ export interface Job {
   readonly digest?: string
   /** How long it is kept after its end; 0 until its result was fetched. */
   readonly keepMs: number
-  /** Body of the answer, where the job succeeded. */
+  /** Body of the answer, where the job succeeded: a value that is written as JSON. */
   readonly result?: unknown
   /** Of a batch: what became of its lines. */
   readonly counts?: JobCounts
