@@ -56,9 +56,11 @@ export async function createOrtBackend(
   const held = await open(buildAddModel())
   try {
     const whole = await runSelfTest(open, openOnDevice)
+    // One that is wrong is refused before anything else of it is tried.
+    const single = judgeSelfTest(name, whole)
     // A device that says it has no float16 is not asked: in browsers onnxruntime writes such errors to the page's console.
-    const half = options.kind === 'device' ? await runHalfSelfTest(open, openOnDevice) : {}
-    const judged = judgeSelfTest(name, whole, half)
+    const isAsked = options.kind === 'device'
+    const judged = isAsked ? judgeSelfTest(name, whole, await runHalfSelfTest(open, openOnDevice)) : single
     return new OrtBackend(name, { ...judged, movesHalf: judged.precision === 'float16' }, opens, [held])
   } catch (error) {
     await held.dispose()
