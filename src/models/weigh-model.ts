@@ -1,12 +1,14 @@
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { ModelFormatError } from '../errors/index.ts'
 import { indexWeights } from './index-weights.ts'
 import { isImageBundle } from './is-image-bundle.ts'
 import { listParts } from './list-parts.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openModel } from './open-model.ts'
 
-/** Bytes of the weights of a model: of its files, or of what is made from them. */
+/**
+ * Bytes of the weights of a model: of the files that are read, not of others beside them or in folders below, or of what is made
+ * from them. 0 of a decision model without any, which is refused when it is opened, after what its configuration says.
+ */
 export async function weighModel(path: string): Promise<number> {
   const files = openModel(path)
   const made = await files.made?.()
@@ -15,8 +17,10 @@ export async function weighModel(path: string): Promise<number> {
     const parts = await listParts(files)
     return sum(await Promise.all(parts.map(({ folder }) => weighFiles(files.within(folder)))))
   }
-  const names = (await readdir(path, { recursive: true })).filter((name) => name.endsWith('.safetensors'))
-  return sum(await Promise.all(names.map(async (name) => (await stat(join(path, name))).size)))
+  return weighFiles(files).catch((error: unknown) => {
+    if (error instanceof ModelFormatError) return 0
+    throw error
+  })
 }
 
 /** The same of one part, or of any other folder. */
