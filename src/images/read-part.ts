@@ -1,7 +1,8 @@
-import type * as z from 'zod'
+import * as z from 'zod'
+import { refuseForeignQuantization } from '../models/foreign-quantization.ts'
 import { indexWeights } from '../models/index-weights.ts'
 import type { ModelFiles } from '../models/model-files.ts'
-import { readConfig } from '../models/read-config.ts'
+import { readConfig, readOptionalConfig } from '../models/read-config.ts'
 import type { WeightIndex } from '../models/weight-index.ts'
 
 /** A model of a pipeline: its own folder with `config.json` and weight files. */
@@ -21,8 +22,10 @@ export async function readPart<Schema extends z.ZodType>(
   expected: string,
   unread: readonly RegExp[] = [],
 ): Promise<Part<z.output<Schema>>> {
+  const file = `${files.location}/config.json`
+  refuseForeignQuantization(await readOptionalConfig(files, 'config.json', z.unknown(), expected), file)
   // One after the other, so that a folder that is not there is always refused for the same file.
   const config = await readConfig(files, 'config.json', schema, expected)
   const weights = await indexWeights(files)
-  return { config, weights, unread, file: `${files.location}/config.json` }
+  return { config, weights, unread, file }
 }

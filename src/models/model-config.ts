@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
+import { refuseForeignQuantization } from './foreign-quantization.ts'
 import type { ModelFiles } from './model-files.ts'
 import { readOptionalConfig } from './read-config.ts'
 import { explainUnsupported } from './unsupported-kinds.ts'
@@ -52,7 +53,7 @@ export async function readModelConfig(files: ModelFiles): Promise<ModelConfig> {
 export function identifyModel(json: unknown, file: string): ModelConfig {
   const result = schema.safeParse(json)
   if (!result.success) throw new ModelFormatError(file, EXPECTED, 'other JSON')
-  refuseForeignQuantisation(result.data, file)
+  refuseForeignQuantization(result.data, file)
   const { architectures, model_type: modelType, architecture } = result.data
   const named = architecture === JULIA ? [JULIA] : []
   return { file, json: result.data, architectures: architectures ?? named, modelType }
@@ -93,14 +94,4 @@ function describe({ architectures, modelType }: ModelConfig): string {
 
 function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
-}
-
-const quantised = z.looseObject({ quantization_config: z.looseObject({ quant_method: z.string() }) })
-
-/** @throws ModelFormatError naming the method by which another library quantised the weights */
-function refuseForeignQuantisation(json: unknown, file: string): void {
-  const method = quantised.safeParse(json).data?.quantization_config.quant_method
-  if (method === undefined || method === 'tessera') return
-  const expected = 'float weights, or weights that `tessera quantize` wrote'
-  throw new ModelFormatError(file, expected, `weights quantised by ${shorten(method)} (quantization_config)`)
 }
