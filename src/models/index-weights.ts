@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../errors/index.ts'
+import { describeOthers } from './describe-others.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
 import { parseSafetensorsHeader, readHeaderLength, type SafetensorsHeader } from './safetensors-header.ts'
 import type { TensorEntry, WeightIndex } from './weight-index.ts'
@@ -18,7 +19,7 @@ export async function indexWeights(files: ModelFiles): Promise<WeightIndex> {
     (await indexSingle(files, 'diffusion_pytorch_model'))
   if (found !== undefined) return files.changes ? { ...found, changes: await files.changes(found) } : found
   const expected = 'model.safetensors or diffusion_pytorch_model.safetensors, or shards with their index'
-  throw new ModelFormatError(files.location, expected, 'none of them')
+  throw new ModelFormatError(files.location, expected, await describeOthers(files))
 }
 
 async function indexSingle(files: ModelFiles, stem: string): Promise<WeightIndex | undefined> {

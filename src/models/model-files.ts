@@ -20,6 +20,8 @@ export interface ModelFiles {
   readonly made?: () => Promise<MadeWeights | undefined>
   /** What adapters that were chosen beside these files add to their matrices. @throws ModelFormatError */
   readonly changes?: (weights: WeightIndex) => Promise<Changes>
+  /** Names of all files and folders here, where they can be listed: for errors. */
+  names?(): Promise<readonly string[]>
   /** The files of a folder in this one, such as `transformer`. */
   within(folder: string): ModelFiles
 }

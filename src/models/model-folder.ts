@@ -1,4 +1,4 @@
-import { open, readFile, realpath, stat } from 'node:fs/promises'
+import { open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ModelFormatError } from '../errors/index.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
@@ -17,6 +17,7 @@ export function openFolder(folder: string, name = basename(resolve(folder))): Mo
     name,
     readText: (name) => readText(join(folder, name)),
     findWeights: (name) => findWeights(join(folder, name)),
+    names: () => readdir(folder).catch(() => []),
     within: (name) => openFolder(join(folder, name)),
   }
 }

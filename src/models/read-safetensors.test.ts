@@ -101,6 +101,23 @@ it('names the tensor that a shard lacks', async () => {
   await expect(readSafetensors(work)).rejects.toThrow(/part\.safetensors: expected tensor a/)
 })
 
+it.each([
+  [['pytorch_model.bin', 'optimizer.pt'], 'pytorch_model.bin, which save_pretrained'],
+  [['model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors'], 'without the index'],
+  [['model.fp16.safetensors', 'tf_model.h5'], 'model.fp16.safetensors, which has another name'],
+  [['small.gguf'], 'small.gguf, which is given by its own path'],
+  [['model.onnx'], 'model.onnx, which is not read'],
+  [['training_args.bin'], 'none of them'],
+])('names what lies in place of the weights: %o', async (names, said) => {
+  for (const name of names) await writeFile(join(work, name), '')
+  await expect(readSafetensors(work)).rejects.toThrow(said)
+})
+
+it('names a link that leads nowhere', async () => {
+  await symlink(join(work, 'gone'), join(work, 'model.safetensors'))
+  await expect(readSafetensors(work)).rejects.toThrow('model.safetensors, which is a folder, or a link')
+})
+
 it('refuses shards outside the folder', async () => {
   await writeShardIndex({ a: '../x.safetensors' })
   await expect(readSafetensors(work)).rejects.toBeInstanceOf(ModelFormatError)

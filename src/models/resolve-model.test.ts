@@ -36,6 +36,9 @@ describe('resolveModel', () => {
     const folder = join(cache, 'models--Qwen--Qwen3-4B', 'snapshots', 'r1')
     expect(await resolveModel(folder)).toEqual({ id: folder, folder, embedded: false })
     await expect(resolveModel(join(cache, 'nothing'))).rejects.toMatchObject({ code: 'model_not_found' })
+    await writeFile(join(cache, 'small.gguf'), '')
+    const said = { command: `the same with ${join(cache, 'small.gguf')}, a GGUF file in that folder` }
+    await expect(resolveModel(`${cache}/`)).rejects.toMatchObject(said)
   })
 
   it('finds the main revision in the cache of the hub, wherever its variables put it', async () => {

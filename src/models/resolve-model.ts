@@ -1,9 +1,10 @@
+import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../errors/index.ts'
 import { exists } from './exists.ts'
 import { findGguf, listGguf, splitChoice } from './gguf/choose-gguf.ts'
-import { isWeightsPath } from './gguf/gguf-path.ts'
+import { isGgufPath, isWeightsPath } from './gguf/gguf-path.ts'
 import { findInHubCache, hubCacheFolder, hubIdInAddress, isHubId } from './hub-cache.ts'
 import { isModelPath } from './is-model-path.ts'
 import { expandName } from './known-models.ts'
@@ -24,6 +25,13 @@ export interface ModelSource {
 async function isModel(folder: string): Promise<boolean> {
   if (isWeightsPath(folder)) return exists(folder)
   return (await Promise.all(INDEX_FILES.map((name) => exists(join(folder, name))))).includes(true)
+}
+
+/** The path of a GGUF file in a folder that was given in its place. */
+async function suggestGguf(folder: string): Promise<string | undefined> {
+  const names = await readdir(folder).catch((): string[] => [])
+  const file = names.sort().find(isGgufPath)
+  return file && `the same with ${folder.replace(/[\\/]+$/, '')}/${file}, a GGUF file in that folder`
 }
 
 /** The package's own `models` folder: beside the folder that this code runs from, whether `dist` or `src`. */
@@ -60,7 +68,7 @@ export async function resolveModel(
     throw new ModelNotFoundError(
       model,
       isWeightsPath(folder) ? [folder] : INDEX_FILES.map((name) => join(folder, name)),
-      'npx tessera-onnx pull <owner>/<name>, and give that name',
+      (await suggestGguf(model)) ?? 'npx tessera-onnx pull <owner>/<name>, and give that name',
     )
   }
   const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
