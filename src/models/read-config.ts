@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
+import { describeLfsPointer } from './lfs-pointer.ts'
 import type { ModelFiles } from './model-files.ts'
 
 /**
@@ -33,7 +34,7 @@ export async function readOptionalConfig<Schema extends z.ZodType>(
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw new ModelFormatError(file, expected, 'something that is not JSON', { cause })
+    throw new ModelFormatError(file, expected, describeLfsPointer(text) ?? 'something that is not JSON', { cause })
   }
   const result = schema.safeParse(json)
   if (result.success) return result.data

@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../errors/index.ts'
+import { describeLfsPointer } from './lfs-pointer.ts'
 import { refuseOverlap } from './refuse-overlap.ts'
 import { SAFETENSORS_BYTES, type SafetensorsType, type TensorEntry } from './weight-index.ts'
 
@@ -20,6 +21,8 @@ export interface SafetensorsHeader {
 export function readHeaderLength(prefix: Uint8Array, file: string, fileSize: number): number {
   if (prefix.length < 8) throw new ModelFormatError(file, 'a safetensors file of at least 8 bytes', `${fileSize} bytes`)
   const length = Number(new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true))
+  const pointer = describeLfsPointer(prefix)
+  if (pointer !== undefined) throw new ModelFormatError(file, 'a safetensors file', pointer)
   const most = Math.min(MAX_HEADER_BYTES, fileSize - 8)
   if (length <= most) return length
   throw new ModelFormatError(file, `a safetensors header of at most ${most} bytes`, `${length} bytes`)

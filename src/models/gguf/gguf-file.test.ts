@@ -60,6 +60,7 @@ describe('a file that lies is refused within a second', () => {
     ],
     ['no alignment', file(0, 1, text('general.alignment'), uint32(4), uint32(0)), 'general.alignment'],
     ['a type that is not read', withData(file(1, 0, tensor('a', [256], 10, 0))), 'a as Q2_K'],
+    ['a type that is known by its name', withData(file(1, 0, tensor('a', [256], 40, 0))), 'a as NVFP4'],
     ['a type nobody knows', withData(file(1, 0, tensor('a', [256], 999, 0))), 'a as ggml_type 999'],
     ['half a block', withData(file(1, 0, tensor('a', [16], 2, 0))), 'whole blocks of 32'],
     ['dimensions beyond any', withData(file(1, 0, tensor('a', [HUGE, HUGE], F32, 0))), 'a dimension of a of at most'],

@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
+import { describeLfsPointer } from '../lfs-pointer.ts'
 import type { WeightFile } from '../model-files.ts'
 import { refuseOverlap } from '../refuse-overlap.ts'
 import { GgufCursor, type GgufValue, MoreBytes } from './gguf-cursor.ts'
@@ -59,7 +60,9 @@ export async function readGgufHeader(file: WeightFile, path: string): Promise<Gg
 
 function parseGgufHeader(bytes: Uint8Array, path: string, fileSize: number): GgufHeader {
   const cursor = new GgufCursor(bytes, path)
-  if (cursor.uint32() !== MAGIC) throw new ModelFormatError(path, 'a GGUF file', 'one that does not begin as one')
+  if (cursor.uint32() !== MAGIC) {
+    throw new ModelFormatError(path, 'a GGUF file', describeLfsPointer(bytes) ?? 'one that does not begin as one')
+  }
   const version = cursor.uint32()
   if (!VERSIONS.includes(version)) {
     const got = version > 0xffff ? 'bytes in the order of big-endian machines' : `version ${version}`

@@ -40,9 +40,17 @@ const UNREAD: Readonly<Record<number, string>> = {
   27: 'I64',
   28: 'F64',
   29: 'IQ1_M',
+  31: 'Q4_0_4_4',
+  32: 'Q4_0_4_8',
+  33: 'Q4_0_8_8',
   34: 'TQ1_0',
   35: 'TQ2_0',
+  36: 'IQ4_NL_4_4',
+  37: 'IQ4_NL_4_8',
+  38: 'IQ4_NL_8_8',
   39: 'MXFP4',
+  40: 'NVFP4',
+  41: 'Q1_0',
 }
 
 /** What a type that is not read is called in errors. */
