@@ -31,7 +31,7 @@ const start = z
   })
   .nullish()
 
-const schema = z.discriminatedUnion('peft_type', [
+const kinds = [
   z.looseObject({
     ...common,
     peft_type: z.literal('LORA'),
@@ -47,7 +47,11 @@ const schema = z.discriminatedUnion('peft_type', [
     alora_invocation_tokens: none,
   }),
   z.looseObject({ ...common, peft_type: z.literal('LOKR'), alpha: z.number() }),
-])
+] as const
+const schema = z.discriminatedUnion('peft_type', kinds, {
+  error: ({ code, input }) =>
+    code === 'invalid_union' ? `${JSON.stringify(Object(input).peft_type)} is not computed` : undefined,
+})
 
 const EXPECTED = 'a supported adapter of peft (LORA or LOKR)'
 

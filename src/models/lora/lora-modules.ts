@@ -44,20 +44,29 @@ export async function readModules(adapter: OpenTensors): Promise<LoraModule[]> {
   requireRoom(adapter, file)
   const modules = new Map<string, LoraModule>()
   const strange: string[] = []
+  const misfits: string[] = []
   for (const name of weights.names) {
     const entry = weights.get(name)!
     const [module, part] = readName(name)
     const at: LoraModule = modules.get(module) ?? { name: module, parts: new Map() }
     if (part === 'alpha' && isNumber(entry)) at.alpha = await readNumber(adapter, entry)
-    else if (part === undefined || part === 'alpha' || !isMatrix(entry)) {
+    else if (part === undefined) {
       strange.push(name)
+      continue
+    } else if (part === 'alpha' || !isMatrix(entry)) {
+      misfits.push(`${name} [${entry.shape.slice(0, 8)}] of ${entry.dtype}`)
       continue
     } else if (at.parts.has(part)) {
       throw new ModelFormatError(file, `one ${part} of ${module.slice(0, 200)}`, 'another under another spelling')
     } else at.parts.set(part, await readMatrix(adapter, name))
     modules.set(module, at)
   }
-  if (strange.length === 0) return [...modules.values()]
+  if (strange.length > 0) refuseStrange(strange, file)
+  if (misfits.length === 0) return [...modules.values()]
+  throw new ModelFormatError(file, 'matrices of F32, F16 or BF16, and one number as alpha', count(misfits))
+}
+
+function refuseStrange(strange: readonly string[], file: string): never {
   const dora = strange.filter((name) => DORA.test(name))
   if (dora.length > 0) throw new ModelFormatError(file, 'LoRA without DoRA, which is not computed', count(dora))
   throw new ModelFormatError(

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -121,7 +121,11 @@ describe('refused, counted and named', () => {
       [matrix(DOWN, 2, 16, Number.NaN), matrix(UP, 64, 2)],
       { expected: `finite values in ${DOWN}` },
     ],
-    ['a rank of 0', [matrix(DOWN, 0, 16), matrix(UP, 64, 0)], { got: `2 others: ${DOWN}, ${UP}` }],
+    [
+      'a rank of 0',
+      [matrix(DOWN, 0, 16), matrix(UP, 64, 0)],
+      { got: `2 others: ${DOWN} [0,16] of F32, ${UP} [64,0] of F32` },
+    ],
     [
       'an alpha that is no number',
       [...pair, matrix('x_embedder.alpha', 1, 1, Number.NaN)],
@@ -144,6 +148,37 @@ describe('refused, counted and named', () => {
     ['nothing at all', [], { got: 'none' }],
   ])('%s', async (_, tensors, fields) => {
     await expect(changesOf(await write(tensors))).rejects.toMatchObject({ code: 'model_format', ...fields })
+  })
+
+  it.each([
+    ['F64', [2, 1], 8],
+    ['F8_E4M3', [2, 1], 1],
+    ['F32', [2, 1, 1, 1], 4],
+  ] as const)('a matrix of %s %o by what it is, not by its name', async (dtype, shape, bytes) => {
+    const path = join(work, `${count++}.safetensors`)
+    const plan = { name: 'x_embedder.lora_A.weight', shape, dtype }
+    const writer = await SafetensorsWriter.create(path, [plan], {})
+    await writer.append(plan.name, new Uint8Array(2 * bytes))
+    await writer.close()
+    await expect(changesOf(path)).rejects.toMatchObject({
+      expected: 'matrices of F32, F16 or BF16, and one number as alpha',
+      got: `1 other: x_embedder.lora_A.weight [${shape}] of ${dtype}`,
+    })
+  })
+
+  it.each(['ink.pt', 'adapter_model.bin', 'ink.gguf'])('a file of another format by its name: %s', async (name) => {
+    const folder = await mkdtemp(join(work, 'other-'))
+    await writeFile(join(folder, name), '')
+    const said = { got: `${name}, which is not read; peft and diffusers save safetensors` }
+    await expect(changesOf(folder)).rejects.toMatchObject(said)
+    await expect(changesOf(join(folder, name))).rejects.toMatchObject(said)
+  })
+
+  it('an adapter of another kind of peft by that kind', async () => {
+    const folder = await mkdtemp(join(work, 'kind-'))
+    await copyFile(await write(pair), join(folder, 'adapter_model.safetensors'))
+    await writeFile(join(folder, 'adapter_config.json'), JSON.stringify({ peft_type: 'IA3' }))
+    await expect(changesOf(folder)).rejects.toMatchObject({ got: 'peft_type: "IA3" is not computed' })
   })
 
   it('modules that the model lacks', async () => {

@@ -22,6 +22,9 @@ const PEFT_FILE = 'adapter_model.safetensors'
 /** The file that diffusers writes into a folder. */
 const DIFFUSERS_FILE = 'pytorch_lora_weights.safetensors'
 
+/** Files of weights that adapters are not read from. */
+const OTHER_FORMAT = /\.(?:bin|pth?|ckpt|gguf)$/i
+
 /** What opendecider writes beside its adapters: how a language model with one is asked. */
 export const ASKING_FILE = 'opendecider.json'
 
@@ -90,11 +93,15 @@ async function findLora(path: string, index: number, env: Environment): Promise<
     )
   }
   if (found.endsWith('.safetensors')) return { folder: dirname(found), name: basename(found) }
-  const names = (await readdir(found).catch(() => [])).filter((name) => name.endsWith('.safetensors'))
+  const all = await readdir(found).catch(() => [basename(found)])
+  const names = all.filter((name) => name.endsWith('.safetensors'))
   const name = [PEFT_FILE, DIFFUSERS_FILE].find((name) => names.includes(name)) ?? names[0]
   if (name === undefined || (names.length > 1 && ![PEFT_FILE, DIFFUSERS_FILE].includes(name))) {
     const expected = `a safetensors file, or a folder with ${PEFT_FILE}, ${DIFFUSERS_FILE} or one such file`
-    throw new ModelFormatError(found, expected, name === undefined ? 'none' : `several; give the path of one`)
+    const others = all.filter((name) => OTHER_FORMAT.test(name)).slice(0, 4)
+    const none =
+      others.length > 0 ? `${others.join(', ')}, which is not read; peft and diffusers save safetensors` : 'none'
+    throw new ModelFormatError(found, expected, name === undefined ? none : 'several; give the path of one')
   }
   return { folder: found, name }
 }
