@@ -8,6 +8,11 @@ let folder: string
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'tessera-folder-'))))
 afterEach(() => rm(folder, { recursive: true }))
 
+it('reads texts without the mark of byte order that some begin with', async () => {
+  await writeFile(join(folder, 'tessera.json'), '\uFEFF{"name": "mine \uFEFF"}')
+  expect(await openFolder(folder).readText('tessera.json')).toBe('{"name": "mine \uFEFF"}')
+})
+
 it('names weights that are there and cannot be read', async () => {
   const files = openFolder(folder)
   expect(await files.findWeights('none.safetensors')).toBeUndefined()

@@ -28,7 +28,8 @@ async function readText(path: string): Promise<string | undefined> {
     if (size > MOST_TEXT_BYTES) {
       throw new ModelFormatError(path, `a text of at most ${MOST_TEXT_BYTES} bytes`, `${size} bytes`)
     }
-    return await readFile(path, 'utf8')
+    // Editors on Windows begin texts with a mark of byte order, which browsers take off and Node does not.
+    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
   } catch (cause) {
     if (cause instanceof ModelFormatError) throw cause
     if (isMissing(cause)) return undefined
