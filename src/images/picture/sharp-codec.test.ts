@@ -117,6 +117,47 @@ describe('decoding gives sRGB of 8 bits from', () => {
   })
 })
 
+/** As phones write it: a sequential scan that says to end at the first coefficient of 64. */
+function endSpectrumEarly(jpeg: Buffer): Buffer {
+  const changed = Buffer.from(jpeg)
+  const scan = changed.indexOf(Buffer.of(0xff, 0xda))
+  const end = scan + changed.readUInt16BE(scan + 2)
+  expect(changed[end]).toBe(63)
+  changed[end] = 0
+  return changed
+}
+
+function insertBefore(jpeg: Buffer, marker: number, bytes: readonly number[]): Buffer {
+  const at = jpeg.indexOf(Buffer.of(0xff, marker))
+  return Buffer.concat([jpeg.subarray(0, at), Buffer.from(bytes), jpeg.subarray(at)])
+}
+
+/** A segment of JFIF, version 9. */
+const JFIF_9 = [0xff, 0xe0, 0, 16, ...Buffer.from('JFIF\0'), 9, 1, 0, 0, 1, 0, 1, 0, 0]
+
+describe('JPEG files that are whole, whatever libjpeg warns of', () => {
+  const picture = drawPicture('warned', 64, 48, 3)
+  const whole = () => sharp(picture.data, { raw: picture }).jpeg({ quality: 90 }).toBuffer()
+
+  it.each<[string, (jpeg: Buffer) => Buffer]>([
+    ['a scan that says to end early', endSpectrumEarly],
+    ['bytes before a marker', (jpeg) => insertBefore(jpeg, 0xdb, [0, 0])],
+    ['a version that there is not', (jpeg) => insertBefore(jpeg, 0xdb, JFIF_9)],
+  ])('with %s are decoded', async (_, change) => {
+    const jpeg = await whole()
+    const changed = change(jpeg)
+    await expect(sharp(changed, { failOn: 'warning' }).raw().toBuffer()).rejects.toThrow('VipsJpeg')
+    expect(await sharpCodec.decode(changed)).toEqual(await sharpCodec.decode(jpeg))
+    await expect(sharpCodec.decode(changed.subarray(0, -200))).rejects.toThrow('premature end')
+  })
+
+  it('are refused where the warning is about their pixels', async () => {
+    const jpeg = await whole()
+    const damaged = Buffer.concat([jpeg.subarray(0, -200), jpeg.subarray(-2)])
+    await expect(sharpCodec.decode(damaged)).rejects.toThrow('premature end of data segment')
+  })
+})
+
 it('keeps nothing of a picture in the process', async () => {
   await sharpCodec.decode(await plain().png().toBuffer())
   expect(sharp.cache()).toMatchObject({ memory: { current: 0, max: 0 }, items: { current: 0, max: 0 } })

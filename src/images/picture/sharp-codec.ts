@@ -15,25 +15,47 @@ const GREY = new Set(['b-w', 'grey16'])
  */
 const PNG = { compressionLevel: 3, adaptiveFiltering: true, palette: false } as const
 
+/**
+ * What libjpeg says of files that are whole: phones write a wrong end of the spectrum into sequential JPEGs, cameras bytes before
+ * a marker, programs a version of JFIF that there is not. Every other program shows them.
+ */
+const HARMLESS =
+  /Invalid SOS parameters for sequential JPEG|extraneous bytes before marker|unknown JFIF revision number/
+
 // libvips keeps the results of its last operations, so that pictures of requests would outlive them. This is a setting
 // of the process; sharp has none for a single picture.
 sharp.cache(false)
 
 /** Pictures through libvips. */
 export const sharpCodec: PictureCodec = {
-  decode: (file) => decodeWith(file, (picture) => picture.flatten({ background: WHITE }), 3),
-  decodeMask: (file) => decodeWith(file, (picture) => picture.ensureAlpha(), 4),
+  decode: (file) => decodeWhole(file, (picture) => picture.flatten({ background: WHITE }), 3),
+  decodeMask: (file) => decodeWhole(file, (picture) => picture.ensureAlpha(), 4),
   async encode({ width, height, channels, data }) {
     return sharp(data, { raw: { width, height, channels } }).png(PNG).toBuffer()
   },
 }
 
-async function decodeWith<Channels extends 3 | 4>(
+/** Warnings tell of damage that libjpeg decodes to noise, so that they refuse a file, unless they are harmless. */
+async function decodeWhole(
   file: Uint8Array,
   settleAlpha: (picture: Sharp) => Sharp,
-  channels: Channels,
+  channels: 3 | 4,
 ): Promise<PixelImage> {
-  const picture = sharp(file, { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
+  try {
+    return await decodeWith(file, settleAlpha, channels, 'warning')
+  } catch (error) {
+    if (error instanceof Error && HARMLESS.test(error.message)) return decodeWith(file, settleAlpha, channels, 'error')
+    throw error
+  }
+}
+
+async function decodeWith(
+  file: Uint8Array,
+  settleAlpha: (picture: Sharp) => Sharp,
+  channels: 3 | 4,
+  failOn: 'warning' | 'error',
+): Promise<PixelImage> {
+  const picture = sharp(file, { limitInputPixels: MAX_SOURCE_PIXELS, failOn })
   // Sharp takes 16 bits through a profile to P3 and 8 bits to sRGB unless it is told; told so, it drops the profiles of grey.
   if (!GREY.has((await picture.metadata()).space)) picture.pipelineColourspace('srgb')
   const { data, info } = await settleAlpha(picture.autoOrient())
