@@ -2,6 +2,7 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import { decodeBase64 } from '../../schemas/base64.ts'
 import type { ImageEditRequest } from '../../schemas/index.ts'
 import { toMask } from './mask.ts'
+import { nameFormat } from './name-format.ts'
 import type { PictureCodec } from './picture-codec.ts'
 import { type PictureHeader, readPictureHeader } from './picture-header.ts'
 import type { PixelImage } from './pixel-image.ts'
@@ -126,7 +127,7 @@ function readText(text: string, path: string): Uint8Array {
 function readHeader(file: Uint8Array, path: string): PictureHeader {
   const header = readPictureHeader(file)
   if (header === undefined) {
-    throw new InvalidRequestError(path, `must be a PNG, JPEG or WebP file, got ${file.length} bytes of something else`)
+    throw new InvalidRequestError(path, `must be a PNG, JPEG or WebP file, got ${nameFormat(file)}`)
   }
   const { scans = 1 } = header
   if (scans > MAX_SCANS)
