@@ -1,3 +1,4 @@
+import { openAsBlob } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,11 +17,19 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
+function share(copied: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(copied.length))
+  shared.set(copied)
+  return shared
+}
+
 describe('the source of an edit', () => {
   it.each<[string, () => NonNullable<EditImageRequest['image']>]>([
     ['bytes', () => bytes],
     ['a Buffer', () => Buffer.from(bytes)],
     ['a view into more bytes', () => Uint8Array.of(1, 2, ...bytes, 3).subarray(2, 8)],
+    ['an ArrayBuffer', () => bytes.slice().buffer],
+    ['shared memory', () => share(bytes)],
     ['a Blob', () => new Blob([bytes])],
     ['the URL of a file', () => pathToFileURL(join(folder, 'a.png'))],
   ])('may be %s, of which the engine has bytes of its own', async (_, make) => {
@@ -56,6 +65,38 @@ describe('the source of an edit', () => {
       code: 'invalid_request',
       path,
       reason: expect.stringContaining(reason),
+    })
+  })
+
+  it('is copied where it is the promise of bytes too, which the caller may still have', async () => {
+    const image = Promise.resolve(bytes) as unknown as Uint8Array
+    const read = (await ownSources({ prompt: 'x', image }, readFile)) as { readonly image: Uint8Array }
+    expect(read.image).toEqual(bytes)
+    expect(read.image).not.toBe(bytes)
+  })
+
+  it.each<[string, (handed: Uint8Array) => Uint8Array | ArrayBufferLike]>([
+    ['bytes', (handed) => handed],
+    ['an ArrayBuffer', ({ buffer }) => buffer],
+  ])('is named where it is %s that another thread has now', async (_, take) => {
+    const handed = bytes.slice()
+    structuredClone(handed, { transfer: [handed.buffer] })
+    await expect(editImage({ prompt: 'x', image: take(handed) as Uint8Array })).rejects.toMatchObject({
+      code: 'invalid_request',
+      path: 'image',
+      reason: 'must not be empty',
+    })
+  })
+
+  it('is named where the file of a Blob is another by now', async () => {
+    const path = join(folder, 'changed.png')
+    await writeFile(path, bytes)
+    const blob = await openAsBlob(path)
+    await writeFile(path, Buffer.concat([bytes, bytes]))
+    await expect(editImage({ prompt: 'x', image: blob })).rejects.toMatchObject({
+      code: 'invalid_request',
+      path: 'image',
+      reason: 'the file could not be read (NotReadableError)',
     })
   })
 

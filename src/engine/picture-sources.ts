@@ -27,20 +27,34 @@ export async function ownSources(request: EditImageRequest, readFile?: ReadFile)
 }
 
 /** One of them. @param path its name, for errors */
-export async function ownSource(source: unknown, path: string, readFile: ReadFile | undefined): Promise<unknown> {
-  if (source instanceof Uint8Array) return new Uint8Array(source)
-  if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer())
+export async function ownSource(given: unknown, path: string, readFile: ReadFile | undefined): Promise<unknown> {
+  // Of a promise that was not awaited too, whose bytes would be handed over with the caller's memory otherwise.
+  const source = await given
+  if (source instanceof Uint8Array || source instanceof ArrayBuffer) return copyBytes(source)
+  if (source instanceof Blob) return readSource(() => source.arrayBuffer(), path)
   if (!(source instanceof URL)) return source
   if (source.protocol === 'data:') return source.href
   if (source.protocol !== 'file:' || readFile === undefined) {
     const reason = `must be the URL of a file here, got one that starts with ${source.protocol}; nothing is fetched, so pass the bytes`
     throw new InvalidRequestError(path, reason)
   }
+  return readSource(() => readFile(source), path)
+}
+
+/** Memory that was handed to another thread has no bytes left, and cannot be copied. */
+function copyBytes(source: Uint8Array | ArrayBuffer): Uint8Array {
+  if (source.byteLength === 0) return new Uint8Array()
+  return source instanceof ArrayBuffer ? new Uint8Array(source.slice(0)) : new Uint8Array(source)
+}
+
+async function readSource(read: () => Promise<Uint8Array | ArrayBuffer>, path: string): Promise<Uint8Array> {
   try {
-    return new Uint8Array(await readFile(source))
+    return new Uint8Array(await read())
   } catch (cause) {
-    const { code = 'unknown error' } = cause as { readonly code?: string }
-    throw new InvalidRequestError(path, `the file could not be read (${code})`, { cause })
+    const { code, name } = cause as { readonly code?: unknown; readonly name: string }
+    // Errors of blobs have numbers of old for codes.
+    const why = typeof code === 'string' ? code : name
+    throw new InvalidRequestError(path, `the file could not be read (${why})`, { cause })
   }
 }
 

@@ -138,15 +138,15 @@ export interface ImageEditRequestInput {
 }
 
 /**
- * A source picture where it is: a PNG, JPEG or WebP file as base64 or a data URL, as its bytes, as a `Blob` or `File`, or in
- * Node as the `file:` URL of one.
+ * A source picture where it is: a PNG, JPEG or WebP file as base64 or a data URL, as its bytes (an `ArrayBuffer` is what
+ * `fetch` gives), as a `Blob` or `File`, or in Node as the `file:` URL of one.
  *
  * @example
  * ```ts
  * const source: PictureSource = new URL('apple.png', import.meta.url)
  * ```
  */
-export type PictureSource = string | Uint8Array | Blob | URL
+export type PictureSource = string | Uint8Array | ArrayBuffer | Blob | URL
 
 /** An edit request of a call in the same process, whose sources need not be base64. */
 export interface EditImageRequest extends Omit<ImageEditRequestInput, 'image' | 'images' | 'mask'> {
