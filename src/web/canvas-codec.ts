@@ -9,7 +9,7 @@ export const canvasCodec: PictureCodec = {
   async decode(file) {
     const { width, height, data } = await drawOn(WHITE, file)
     const rgb = new Uint8Array(width * height * 3)
-    for (let pixel = 0; pixel < width * height; pixel++) rgb.set(data.subarray(4 * pixel, 4 * pixel + 3), 3 * pixel)
+    copyColours(data, 4, rgb, 3)
     return { width, height, channels: 3, data: rgb }
   },
   async decodeMask(file) {
@@ -19,14 +19,26 @@ export const canvasCodec: PictureCodec = {
   async encode({ width, height, channels, data }) {
     const context = createContext(width, height)
     const image = context.createImageData(width, height)
-    for (let pixel = 0; pixel < width * height; pixel++) {
-      image.data.set(data.subarray(channels * pixel, channels * pixel + 3), 4 * pixel)
-      image.data[4 * pixel + 3] = channels === 4 ? data[4 * pixel + 3]! : OPAQUE
-    }
+    if (channels === 4) image.data.set(data)
+    else copyColours(data, channels, image.data.fill(OPAQUE), 4)
     context.putImageData(image, 0, 0)
     const file = await context.canvas.convertToBlob({ type: 'image/png' })
     return new Uint8Array(await file.arrayBuffer())
   },
+}
+
+/** Value by value: with a view of each pixel, pictures of 50 megapixels took 20 seconds to decode in place of 3. */
+function copyColours(
+  from: Uint8Array | Uint8ClampedArray,
+  fromChannels: number,
+  to: Uint8Array | Uint8ClampedArray,
+  toChannels: number,
+): void {
+  for (let read = 0, write = 0; read < from.length; read += fromChannels, write += toChannels) {
+    to[write] = from[read]!
+    to[write + 1] = from[read + 1]!
+    to[write + 2] = from[read + 2]!
+  }
 }
 
 /** Decodes a file and draws it upright, on a colour or on nothing. */

@@ -2,6 +2,7 @@ import { readTag } from '../images/picture/picture-header.ts'
 
 /** Tag of the orientation in a TIFF directory (EXIF 2.3, section 4.6.4). */
 const ORIENTATION = 0x0112
+const HAS_EXIF = 8
 
 /**
  * How a WebP file is to be turned, 1 to 8 as in EXIF: browsers turn JPEG and PNG, and leave WebP as it is stored. Undefined
@@ -11,6 +12,8 @@ export function readWebpOrientation(file: Uint8Array): number | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   try {
     if (readTag(view, 0) !== 'RIFF' || readTag(view, 8) !== 'WEBP') return undefined
+    // Decoders pass over a chunk that the header does not announce.
+    if (readTag(view, 12) !== 'VP8X' || (view.getUint8(20) & HAS_EXIF) === 0) return 1
     for (let chunk = 12; chunk + 8 <= view.byteLength; chunk += 8 + roundUpToEven(view.getUint32(chunk + 4, true))) {
       if (readTag(view, chunk) === 'EXIF') return readTiff(view, chunk + 8)
     }

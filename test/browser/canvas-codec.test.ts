@@ -35,6 +35,13 @@ describe.skipIf(executablePath === undefined)('the codec of browsers', () => {
   })
   afterAll(() => browser?.close())
 
+  const decode = (file: Buffer) =>
+    page.evaluate(async (base64) => {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+      const picture = await codec.canvasCodec.decode(bytes)
+      return { ...picture, data: Array.from(picture.data) }
+    }, file.toString('base64'))
+
   it.each(FORMATS.flatMap((format) => [1, 2, 3, 4, 5, 6, 7, 8].map((orientation) => [format, orientation] as const)))(
     'turns %s of orientation %d upright as Node does',
     async (format, orientation) => {
@@ -46,15 +53,39 @@ describe.skipIf(executablePath === undefined)('the codec of browsers', () => {
         .toFormat(format, { quality: 100, lossless: true, chromaSubsampling: '4:4:4' } as object)
         .toBuffer()
       const expected = await sharpCodec.decode(file)
-      const decoded = await page.evaluate(async (base64) => {
-        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-        const picture = await codec.canvasCodec.decode(bytes)
-        return { ...picture, data: Array.from(picture.data) }
-      }, file.toString('base64'))
+      const decoded = await decode(file)
       expect([decoded.width, decoded.height]).toEqual([expected.width, expected.height])
       expect(Math.max(...decoded.data.map((level, at) => Math.abs(level - expected.data[at]!)))).toBeLessThanOrEqual(
         LEVELS,
       )
     },
   )
+
+  it('leaves WebP as it is stored where its header announces no EXIF, as Node does', async () => {
+    const { data, width, height } = drawPicture('announced', 96, 68, 3)
+    const file = await sharp(data, { raw: { width, height, channels: 3 } })
+      .withMetadata({ orientation: 6 })
+      .webp({ lossless: true })
+      .toBuffer()
+    // The flags of the extended header.
+    file[20]! &= ~8
+    const { data: expected, ...size } = await sharpCodec.decode(file)
+    expect(size).toMatchObject({ width, height })
+    expect(await decode(file)).toEqual({ ...size, data: [...expected] })
+  })
+
+  it.each([3, 4] as const)('writes %d channels as PNG files with the same pixels', async (channels) => {
+    const drawn = drawPicture('written', 70, 65, channels)
+    const opaque = { ...drawn, data: drawn.data.map((level, at) => (at % channels === 3 ? 255 : level)) }
+    const file = await page.evaluate(
+      async ({ data, ...size }) => {
+        const png = await codec.canvasCodec.encode({ ...size, data: Uint8Array.from(data) })
+        return Array.from(png)
+      },
+      { ...opaque, data: [...opaque.data] },
+    )
+    const { data } = await sharpCodec.decode(Buffer.from(file))
+    const colours = opaque.data.filter((_, at) => at % channels < 3)
+    expect(Uint8Array.from(data)).toEqual(colours)
+  })
 })
