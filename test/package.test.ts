@@ -133,6 +133,26 @@ describe.each([22, 24])('the installed package on Node %i', (major) => {
   })
 })
 
+it('lets tools that copy what a program loads find its worker and the embedded models', async ({ skip }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'tessera-trace-'))
+  await writeFile(join(folder, 'package.json'), '{"private":true}')
+  try {
+    // What Nuxt's server, Vercel and others find files by.
+    skip(!(await npmInstall(folder, '@vercel/nft')), '@vercel/nft cannot be had: the npm registry cannot be reached')
+    await writeFile(join(installed.app, 'traced.mjs'), ESM)
+    const code = `const { nodeFileTrace } = require('@vercel/nft')
+      const [, app, file] = process.argv
+      nodeFileTrace([file], { base: app }).then(({ fileList }) => console.log(JSON.stringify([...fileList])))`
+    const files = answerOf(
+      runIn(folder, process.execPath, ['-e', code, installed.app, join(installed.app, 'traced.mjs')]),
+    )
+    const own = ['dist/worker.js', 'models/decide-mini/config.json', 'models/image-mini/model_index.json']
+    expect(files).toEqual(expect.arrayContaining(own.map((file) => join('node_modules/tessera-onnx', file))))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 describe('the command line of the installed package', () => {
   const tessera = (args: readonly string[], options = {}) =>
     runIn(

@@ -34,8 +34,13 @@ async function suggestGguf(folder: string): Promise<string | undefined> {
   return file && `the same with ${folder.replace(/[\\/]+$/, '')}/${file}, a GGUF file in that folder`
 }
 
+/** Where the built package has its models. Tools that copy what a program loads, as @vercel/nft does for Nuxt and Vercel, find the folder by this very form. */
+const BUILT = new URL(/* webpackIgnore: true */ '../models/', import.meta.url)
+
 /** The package's own `models` folder: beside the folder that this code runs from, whether `dist` or `src`. */
 async function embeddedFolder(model: string): Promise<string | undefined> {
+  const built = join(fileURLToPath(BUILT), model)
+  if (await isModel(built)) return built
   let folder = dirname(fileURLToPath(import.meta.url))
   for (let level = 0; level < 3; level++) {
     const found = join(folder, 'models', model)
