@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { decideTelemetry } from '../backends/index.ts'
 import type { Connect } from './connection.ts'
 import type { FromWorker } from './protocol.ts'
+import { startAllowed } from './start-allowed.ts'
 import { locateWorker } from './worker-file.ts'
 
 /**
@@ -25,7 +26,10 @@ export function connectProcess(url?: URL): Connect {
     decideTelemetry(false)
     const { NODE_OPTIONS: _, ...environment } = process.env
     // As with worker threads, flags and hooks of the app are not meant for it.
-    const child = fork(file, [], { serialization: 'advanced', execArgv: [], env: { ...ALLOCATOR, ...environment } })
+    const child = startAllowed(
+      () => fork(file, [], { serialization: 'advanced', execArgv: [], env: { ...ALLOCATOR, ...environment } }),
+      "start the app with --allow-child-process, or the engine without `worker: 'process'`",
+    )
     if (children.size === 0) process.once('exit', endChildren)
     children.add(child)
     let open = true

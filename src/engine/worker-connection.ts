@@ -3,6 +3,7 @@ import { decideTelemetry } from '../backends/index.ts'
 import type { Connect } from './connection.ts'
 import { NativeGate } from './native-gate.ts'
 import type { FromWorker, WorkerData } from './protocol.ts'
+import { startAllowed } from './start-allowed.ts'
 import { locateWorker } from './worker-file.ts'
 
 /** Gates of the workers that run; closed when the process exits, by one listener however many there are. */
@@ -22,7 +23,10 @@ export function connectWorker(url?: URL, options: Pick<WorkerOptions, 'resourceL
     const workerData: WorkerData = { gate: gate.memory }
     // The worker gets none of the app's own flags: with --input-type it refuses to start from a file, it cannot be given V8's
     // (--max-old-space-size, --expose-gc), which hold for the whole process anyway, and hooks of --import are not meant for it.
-    const worker = new Worker(file, { ...options, execArgv: [], workerData, name: 'tessera' })
+    const worker = startAllowed(
+      () => new Worker(file, { ...options, execArgv: [], workerData, name: 'tessera' }),
+      'start the app with --allow-worker, or the engine with `worker: false`',
+    )
     if (gates.size === 0) process.once('exit', closeGates)
     gates.add(gate)
     const exited = new Promise((resolve) => worker.once('exit', resolve))
