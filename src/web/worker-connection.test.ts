@@ -37,3 +37,19 @@ it('is quiet after it was closed', async () => {
   vi.advanceTimersByTime(60_000)
   expect(onCrash).not.toHaveBeenCalled()
 })
+
+it('says how to name the script where it could not be loaded', () => {
+  const { worker, onCrash } = connect()
+  worker.dispatchEvent(new Event('error'))
+  expect(onCrash.mock.calls).toEqual([[expect.stringContaining('`createWorker` says where it is'), undefined]])
+})
+
+it('says that trying again does not help where the page cannot make the worker', () => {
+  const cause = new DOMException('of another origin', 'SecurityError')
+  const start = () =>
+    connectWebWorker(() => {
+      throw cause
+    })({ onMessage() {}, onCrash() {} })
+  const message = expect.stringContaining('`createWorker` makes it from a script of the same origin')
+  expect(start).toThrow(expect.objectContaining({ code: 'internal_error', retryable: false, message, cause }))
+})

@@ -1,5 +1,6 @@
 import type { Connect } from '../engine/connection.ts'
 import type { FromWorker } from '../engine/protocol.ts'
+import { InternalError } from '../errors/index.ts'
 
 /** The first message of a worker, before any of the engine's: its script runs. */
 export const AWAKE = 'awake'
@@ -7,10 +8,14 @@ export const AWAKE = 'awake'
 /** What a script may take to arrive, in milliseconds. What the runtime takes is beyond it. */
 const LONGEST_SILENCE = 60_000
 
+/** A bundler that does not follow `new URL` leaves the script behind, and most servers then answer with a page or 404. */
+const UNLOADED =
+  'its script could not be loaded or run; if the bundler has not put worker.js beside the page, `createWorker` says where it is (docs/browsers.md)'
+
 /** Runs jobs in a worker of the page. */
 export function connectWebWorker(create: () => Worker): Connect {
   return ({ onMessage, onCrash }) => {
-    const worker = create()
+    const worker = makeWorker(create)
     let open = true
     const close = () => {
       open = false
@@ -33,12 +38,24 @@ export function connectWebWorker(create: () => Worker): Connect {
       close()
       // A script that cannot be loaded gives an event without a message. What was thrown stays in the worker.
       const cause = event.message ? new Error(event.message) : undefined
-      onCrash(cause ? 'it threw an error, see `cause`' : 'its script could not be loaded or run', cause)
+      onCrash(cause ? 'it threw an error, see `cause`' : UNLOADED, cause)
     })
     return {
       post: (message, moved = []) => worker.postMessage(message, [...moved]),
       setBusy: () => {},
       close: async () => close(),
     }
+  }
+}
+
+/** @throws InternalError where the page may not make it, or its URL is none: trying again cannot help */
+function makeWorker(create: () => Worker): Worker {
+  try {
+    return create()
+  } catch (cause) {
+    throw new InternalError(
+      'the page could not make the worker, see `cause`: `createWorker` makes it from a script of the same origin (docs/browsers.md)',
+      { cause },
+    )
   }
 }
