@@ -13,7 +13,8 @@ export function isMusl(): boolean {
 /** The part of Node's diagnostic report that is used here. */
 interface ProcessReport {
   readonly header: { readonly glibcVersionRuntime?: string }
-  readonly environmentVariables: Readonly<Record<string, string>>
+  /** Absent in Deno. */
+  readonly environmentVariables?: Readonly<Record<string, string>>
 }
 
 /** What Node says of the process, whichever thread asks. Takes some milliseconds. */

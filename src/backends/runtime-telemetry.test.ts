@@ -1,7 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { decideTelemetry, requireTelemetryDecision } from './runtime-telemetry.ts'
 
-afterEach(() => vi.unstubAllEnvs())
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
 
 it.each([
   ['not set', undefined, false, '1'],
@@ -24,5 +27,20 @@ it('refuses to go on where `process.env` is not what the process has, as in some
   } finally {
     process.env = real
   }
+  expect(() => requireTelemetryDecision()).not.toThrow()
+})
+
+it('refuses to go on in Bun, whose variables native code does not see, unless it was started with one', () => {
+  vi.spyOn(process, 'versions', 'get').mockReturnValue({ ...process.versions, bun: '1.4.5' })
+  vi.stubEnv('ORT_DISABLE_TELEMETRY', undefined)
+  expect(() => requireTelemetryDecision()).toThrow('start the process with ORT_DISABLE_TELEMETRY=1')
+  vi.stubEnv('ORT_DISABLE_TELEMETRY', '1')
+  expect(() => requireTelemetryDecision()).not.toThrow()
+})
+
+it('takes what the program has set where the report has no variables, as in Deno', () => {
+  const { header } = process.report.getReport() as unknown as { header: object }
+  vi.spyOn(process.report, 'getReport').mockReturnValue({ header, environmentVariables: undefined })
+  vi.stubEnv('ORT_DISABLE_TELEMETRY', undefined)
   expect(() => requireTelemetryDecision()).not.toThrow()
 })

@@ -22,21 +22,22 @@ const OPEN_FILES = /\/Microsoft\/DeveloperTools\/\.onnxruntime\/|\/mat-debug-\d+
  * into the home folder. In a worker thread nothing is decided, since `process.env` is a copy there that onnxruntime never sees.
  */
 export function decideTelemetry(wanted: boolean): void {
-  if (isMainThread) process.env[SWITCH] ||= wanted ? '0' : '1'
+  // Bun keeps what a program sets to itself: native code sees only what the process was started with.
+  if (isMainThread && process.versions['bun'] === undefined) process.env[SWITCH] ||= wanted ? '0' : '1'
 }
 
 /**
  * Makes sure, right before onnxruntime-node is loaded, that its reports are decided on where it looks.
  *
- * @throws InvalidRequestError where that cannot be done any more: in a worker thread of the app, or where a test runner has
- * put an object of its own in place of `process.env`
+ * @throws InvalidRequestError where that cannot be done any more: in a worker thread of the app, in Bun, or where a test runner
+ * has put an object of its own in place of `process.env`
  */
 export function requireTelemetryDecision(): void {
   decideTelemetry(false)
   if (readSwitch() !== '') return
   throw new InvalidRequestError(
     SWITCH,
-    `must be set, as onnxruntime-node otherwise reports to its maker, and cannot be from here: set process.env.${SWITCH} = '1' in the main thread, or start the process with it; in a worker thread of yours, createEngine({ worker: 'process' }) needs neither`,
+    `must be set, as onnxruntime-node otherwise reports to its maker, and cannot be from here: start the process with ${SWITCH}=1, or, but in Bun, set it in process.env of the main thread; in a worker thread of yours, createEngine({ worker: 'process' }) needs neither`,
   )
 }
 
@@ -50,9 +51,13 @@ export async function observeTelemetry(): Promise<RuntimeTelemetry> {
   return (await listOpenFiles()).some((file) => OPEN_FILES.test(file)) ? 'on' : 'off'
 }
 
-/** The process's own value, which is not that of `process.env` in a worker thread, or where a test runner replaced it. */
+/**
+ * The process's own value, which is not that of `process.env` in a worker thread, or where a test runner replaced it. The report of
+ * Deno has no variables, and what its programs set there is the process's.
+ */
 function readSwitch(): string {
-  return readReport().environmentVariables[SWITCH] ?? ''
+  const { environmentVariables = process.env } = readReport()
+  return environmentVariables[SWITCH] ?? ''
 }
 
 async function listOpenFiles(): Promise<string[]> {
