@@ -48,6 +48,6 @@ describe.each<[ImageBundleName, [number, number][] | undefined, [number, number]
       (await opened.edit({ prompt: 'x', image, n: 1, seed: 1, steps: 4, ...change }))[0]!.data
     expect(await draw({ strength: 0.5 })).toEqual(await draw({ strength: 0.5 }))
     expect(await draw({ strength: 0.5 })).not.toEqual(await draw({ strength: 1 }))
-    await expect(draw({ negativePrompt: 'y' })).rejects.toMatchObject({ path: 'negative_prompt' })
+    await expect(draw({ negativePrompt: 'y' })).rejects.toMatchObject({ path: 'negativePrompt' })
   })
 })

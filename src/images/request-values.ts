@@ -25,7 +25,7 @@ export function requireSampling(steps: number, guidance: number, strength: numbe
 export function requireGuided(negativePrompt: string | undefined, guided: boolean): void {
   if (negativePrompt === undefined || guided) return
   const reason = 'acts through guidance, which this model or call does without; leave it out, or raise guidance'
-  throw new InvalidRequestError('negative_prompt', reason)
+  throw new InvalidRequestError('negativePrompt', reason)
 }
 
 /** Sides that a request names, none of them as undefined. */

@@ -55,6 +55,6 @@ describe.each(IMAGE_BUNDLES)('%s begins with a picture as the reference pipeline
 
   it('refuses a size beside that of the picture, and a negative prompt that nothing leads away from', async () => {
     await expect(change({ width: 16, height: 16 })).rejects.toMatchObject({ path: 'size' })
-    await expect(change({ guidance: 0, negativePrompt: 'x' })).rejects.toMatchObject({ path: 'negative_prompt' })
+    await expect(change({ guidance: 0, negativePrompt: 'x' })).rejects.toMatchObject({ path: 'negativePrompt' })
   })
 })

@@ -90,7 +90,8 @@ describe('tessera generate and edit', () => {
   })
 
   it.each([
-    [['generate', 'x', '--size', '5x5'], 'size: must be'],
+    [['generate', 'x', '--size', '5x5'], '--size: must be'],
+    [['generate', 'x', '--negative', 'y'], '--negative: acts through guidance'],
     [['generate', 'x', '--n', '5'], '--n: must be a whole number from 1 to 4, got 5'],
     [['generate', 'x', '--seed', 'x'], "--seed: must be a number, got 'x'"],
     [['generate', 'x', '--guidance', 'much'], '--guidance: must be a number'],

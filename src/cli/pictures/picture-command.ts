@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import colors from 'picocolors'
 import type { ControlOption, EditImageCallOptions, Engine, Progress } from '../../engine/index.ts'
+import { type FieldNames, renameField } from '../../errors/rename-field.ts'
 import { count, readOption } from '../../options/index.ts'
 import { type ImageResponse, LIMITS } from '../../schemas/index.ts'
 import { type EngineArguments, engineArguments, useFor } from '../engine-arguments.ts'
@@ -66,6 +67,19 @@ interface Call {
   >
 }
 
+/** Flags of what the engine knows as options and fields of requests; what has none stands where it belongs. */
+const FLAGS: FieldNames = {
+  steps: '--steps',
+  guidance: '--guidance',
+  negativePrompt: '--negative',
+  strength: '--strength',
+  control: '--control',
+  mask: '--mask',
+  size: '--size',
+  seed: '--seed',
+  lora: '--lora',
+}
+
 /**
  * Makes pictures and writes them to files, whose names are checked before the work.
  *
@@ -92,7 +106,9 @@ export async function makePictures(
     lora: readLoras(args.lora),
     onProgress: (progress: Progress) => report.show(progress),
   }
-  const response = await make(engine, { n, seed, options })
+  const response = await make(engine, { n, seed, options }).catch((error: unknown) => {
+    throw renameField(error, FLAGS)
+  })
   printWarnings(response)
   const { data } = response
   const latency_ms = Math.round(performance.now() - started)

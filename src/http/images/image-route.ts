@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ImageCallOptions } from '../../engine/index.ts'
+import { renameField } from '../../errors/rename-field.ts'
 import { type ImageResponse, imageResponseSchema } from '../../schemas/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import { WARNINGS_HEADER } from '../../schemas/warning.ts'
@@ -7,7 +8,7 @@ import { toCallOptions } from '../call-options.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import { type Accounting, type Asking, chargeAnswer } from '../usage/charge-answer.ts'
-import { dropDefaults } from './openai-fields.ts'
+import { dropDefaults, FIELD_NAMES } from './openai-fields.ts'
 import { type EventName, secondsNow, toPartial } from './picture-events.ts'
 import { selectPreviews } from './select-previews.ts'
 import { streamPictures, type Watching } from './stream-pictures.ts'
@@ -53,7 +54,10 @@ export function createImageRoute<Request extends ImageBody>({
       // The sources of edits are large, and a client that reads a stream does not give up.
       mayBeAbandoned: endpoint === 'generations' && !request.stream,
       foresee: () => request.n,
-      answer: (signal, onProgress) => draw(request, { signal, onProgress, ...toCallOptions(asking), ...options }),
+      answer: (signal, onProgress) =>
+        draw(request, { signal, onProgress, ...toCallOptions(asking), ...options }).catch((error: unknown) => {
+          throw renameField(error, FIELD_NAMES)
+        }),
       count: ({ data }) => data.length,
     })
   }

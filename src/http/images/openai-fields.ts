@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ImageCallOptions } from '../../engine/index.ts'
+import type { FieldNames } from '../../errors/rename-field.ts'
 import { CONTROL_SCALE, GUIDANCE, STRENGTH } from '../../images/sampling/sampling-options.ts'
 import { count } from '../../options/index.ts'
 import { pictureSourceSchema, promptSchema } from '../../schemas/image-schemas.ts'
@@ -47,6 +48,9 @@ export const openAiImageFieldsSchema = z.object({
   output_format: only(['png'], 'must be "png"'),
   background: only(['auto', 'opaque'], 'must be "auto" or "opaque": pictures have no transparent parts'),
 })
+
+/** What bodies call options of calls that have another name there. */
+export const FIELD_NAMES: FieldNames = { negativePrompt: 'negative_prompt' }
 
 /** A body as the request and the options of a call, neither of which has what is in the other. */
 export function toCall<Fields extends z.output<typeof openAiImageFieldsSchema>>(body: Fields) {

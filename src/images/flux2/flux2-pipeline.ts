@@ -156,7 +156,7 @@ async function beginPredictions(
 ): Promise<Predict> {
   const positive = begin(await text.encode(prompt, context))
   return guidance !== undefined
-    ? guide(positive, begin(await text.encode(negativePrompt ?? '', context, 'negative_prompt')), guidance, 'negative')
+    ? guide(positive, begin(await text.encode(negativePrompt ?? '', context, 'negativePrompt')), guidance, 'negative')
     : positive
 }
 

@@ -5,8 +5,8 @@ import { type ChatTemplate, readChatTemplate } from '../../models/chat-template.
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
 
-/** The field of the request that a text comes from. */
-export type PromptField = 'prompt' | 'negative_prompt'
+/** The field of the request, or the option of the call, that a text comes from. */
+export type PromptField = 'prompt' | 'negativePrompt'
 
 export interface PromptTokenizer {
   /**

@@ -49,9 +49,9 @@ describe.each(CASES)('the text encoder of $name with $attention attention', ({ n
       path: 'prompt',
       message: expect.stringContaining(`at most ${options.maxTokens} tokens`),
     })
-    const negative = { path: 'negative_prompt', message: expect.stringContaining('negative_prompt: the model reads') }
-    await expect(encoder.encode('word '.repeat(300), context, 'negative_prompt')).rejects.toMatchObject(negative)
-    await expect(encoder.encode('x'.repeat(1e6), context, 'negative_prompt')).rejects.toMatchObject(negative)
+    const negative = { path: 'negativePrompt', message: expect.stringContaining('negativePrompt: the model reads') }
+    await expect(encoder.encode('word '.repeat(300), context, 'negativePrompt')).rejects.toMatchObject(negative)
+    await expect(encoder.encode('x'.repeat(1e6), context, 'negativePrompt')).rejects.toMatchObject(negative)
   })
 })
 

@@ -186,5 +186,5 @@ async function beginPredictions(
     denoiser.begin(await text.encode(words, context, field), grid, context, control, field)
   const positive = await begin(prompt, 'prompt')
   if (guidance <= 0) return positive
-  return guide(positive, await begin(negativePrompt ?? '', 'negative_prompt'), guidance, 'positive')
+  return guide(positive, await begin(negativePrompt ?? '', 'negativePrompt'), guidance, 'positive')
 }
