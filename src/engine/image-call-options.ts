@@ -45,8 +45,8 @@ export interface ImageCallOptions extends ListeningOptions {
    */
   readonly control?: ControlOption | undefined
   /**
-   * Called after every denoising step with a small, coarse look at what the picture will be, on the caller's thread. The
-   * first call of a model with it takes longer: the autoencoder is shown five pictures of 256 × 256 then.
+   * Called after every denoising step with a look at what the picture will be, small and coarse with the published models, on the caller's thread.
+   * The first call of those with it takes longer: the autoencoder is shown five pictures of 256 × 256 then.
    *
    * @example
    * ```ts

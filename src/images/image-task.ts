@@ -50,6 +50,13 @@ interface Opened {
   readonly ownColors: OwnColors | undefined
 }
 
+/** What is made of what the model draws. */
+interface Framing {
+  finish(picture: DrawnPicture): PixelImage
+  /** Gives a preview the shape of the finished picture. */
+  frame(preview: PixelImage): PixelImage
+}
+
 const USUAL_PIXELS = 512 * 512
 
 /** @throws ModelFormatError naming the file that is missing or wrong */
@@ -85,11 +92,11 @@ export async function openImageTask({
 
 async function generateImage(opened: Opened, job: ImageGenerationJob, context: JobContext): Promise<ImageResponse> {
   const size = parseSize(job.size)
-  const { drawn, finish } = opened.natives
+  const { drawn, ...framing } = opened.natives
     ? planNative(size, opened.natives)
     : planMultiple(size, opened.pipeline.sizeStep)
   const control = await readControl(job, drawn, opened.codec)
-  return draw(opened, job, { ...drawn, ...control }, finish, context)
+  return draw(opened, job, { ...drawn, ...control }, framing, context)
 }
 
 /**
@@ -103,7 +110,7 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
   const sources = await readSources(job, codec)
   const main = sources[0]!
   const mask = await readMask(job.mask, main, codec)
-  const { drawn, fit, shown } = natives
+  const { drawn, fit, shown, frame } = natives
     ? planNativeEdit(main, natives)
     : { drawn: undefined, ...planMultipleEdit(pipeline.sizeStep) }
   const request = {
@@ -118,7 +125,7 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
     if (mask) return pasteThrough(result, shown(main), shown(mask))
     return picture.edit ? applySourceEdit(result, shown(main), picture.edit) : result
   }
-  return draw({ codec, ...opened }, job, request, finish, context)
+  return draw({ codec, ...opened }, job, request, { finish, frame }, context)
 }
 
 /** The picture to follow, of which what exceeds the shape of the new one is cut off. */
@@ -132,7 +139,7 @@ async function draw(
   { pipeline, codec, vocabulary, ownColors }: Opened,
   { prompt, seed, n, steps, guidance, negativePrompt }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
-  finish: (picture: DrawnPicture) => PixelImage,
+  { finish, frame }: Framing,
   context: JobContext,
 ): Promise<ImageResponse> {
   const sampling = {
@@ -154,7 +161,7 @@ async function draw(
       context.onProgress?.({ stage, done: before + done, total: n * each })
     }
     const look: DrawingContext['onLook'] = async (seen, at) =>
-      onPreview?.({ picture: k, ...at, b64_json: encodeBase64(await codec.encode(seen)) })
+      onPreview?.({ picture: k, ...at, b64_json: encodeBase64(await codec.encode(frame(seen))) })
     const drawing = { turn, onProgress, ...(previews && { onLook: look }) }
     const picture = finish(await prepared.draw(addToSeed(seed, k), drawing))
     data.push({ b64_json: encodeBase64(await codec.encode(picture)) })

@@ -1,4 +1,4 @@
-/** A look at a picture while it is drawn: what the model expects it to become, small and coarse. */
+/** A look at a picture while it is drawn: what the model expects it to become, in the shape of the picture and mostly small and coarse. */
 export interface Preview {
   /**
    * Which of the call's pictures, from 0.
@@ -28,7 +28,8 @@ export interface Preview {
    */
   readonly steps: number
   /**
-   * A PNG as base64. Of the published models and the embedded one it is an eighth as wide and high as what is drawn.
+   * A PNG as base64. Of the published models it is an eighth as wide and high as what is drawn, of the embedded one, and with a decoder for
+   * previews, as large as that.
    *
    * @example
    * ```ts

@@ -14,6 +14,8 @@ export interface SizePlan {
   readonly drawn: Size
   /** Brings that picture to the size that was asked for. */
   finish(picture: PixelImage): PixelImage
+  /** Brings a preview of it, which may be smaller, to the shape of that. */
+  frame(preview: PixelImage): PixelImage
 }
 
 /** A size as requests write it, such as `640x480`. It was checked. */
@@ -25,7 +27,13 @@ export function parseSize(text: string): Size {
 /** A model that makes any multiple of `step` makes the next one, of which the margins are cut off evenly. */
 export function planMultiple({ width, height }: Size, step: number): SizePlan {
   const drawn = { width: Math.ceil(width / step) * step, height: Math.ceil(height / step) * step }
-  return { drawn, finish: (picture) => cropCentre(picture, width, height) }
+  const share = (side: number, wanted: number, whole: number) => Math.max(1, Math.round((side * wanted) / whole))
+  return {
+    drawn,
+    finish: (picture) => cropCentre(picture, width, height),
+    frame: (preview) =>
+      cropCentre(preview, share(preview.width, width, drawn.width), share(preview.height, height, drawn.height)),
+  }
 }
 
 /**
@@ -36,14 +44,20 @@ export function planNative(size: Size, natives: readonly Size[]): SizePlan {
   return {
     drawn: closestShape(size, natives),
     finish: (picture) => resizeLanczos(cropToShape(picture, size), size.width, size.height),
+    frame: (preview) => cropToShape(preview, size),
   }
 }
 
 /** What of a picture has the shape of a size: what is too much in one direction is cut off evenly. */
 export function cropToShape(picture: PixelImage, size: Size): PixelImage {
-  const scale = Math.min(picture.width / size.width, picture.height / size.height)
-  const [width, height] = [size.width, size.height].map((side) => Math.max(1, Math.round(side * scale)))
-  return cropCentre(picture, width!, height!)
+  const { width, height } = fitShape(picture, size)
+  return cropCentre(picture, width, height)
+}
+
+/** The largest size of a shape that a picture has room for. */
+function fitShape(picture: Size, { width, height }: Size): Size {
+  const scale = Math.min(picture.width / width, picture.height / height)
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
 /** How a picture is edited by a model of a few sizes. */
@@ -53,6 +67,8 @@ export interface EditPlan {
   fit(picture: PixelImage): PixelImage
   /** A picture in the size of the result. */
   shown(picture: PixelImage): PixelImage
+  /** A preview in the shape of the result. */
+  frame(preview: PixelImage): PixelImage
 }
 
 /** The model sees sources whole, in the native size of the closest shape, and what it draws gets the size of the main one. */
@@ -63,12 +79,17 @@ export function planNativeEdit(main: Size, natives: readonly Size[]): EditPlan {
     drawn: closestShape(main, natives),
     fit: (picture) => resize(picture, closestShape(picture, natives)),
     shown: (picture) => resize(picture, size),
+    frame: (preview) => resize(preview, fitShape(preview, size)),
   }
 }
 
 /** A model of any size sees them as the reference does, which decides about the size of the result. */
 export function planMultipleEdit(step: number): Omit<EditPlan, 'drawn'> {
-  return { fit: (picture) => picture, shown: (picture) => prepareReference(picture, step) }
+  return {
+    fit: (picture) => picture,
+    shown: (picture) => prepareReference(picture, step),
+    frame: (preview) => preview,
+  }
 }
 
 /** The native size whose sides have the most similar ratio; of several, the first. */

@@ -17,7 +17,7 @@ export interface Denoising extends Beginning {
 
 /** Follows the velocity through the noise levels. May change `latents` in place. */
 export async function denoise(
-  { step, steps, sigmas, latents, first, keep, onClean }: Denoising,
+  { step, steps, sigmas, latents, first, keep, keepClean, onClean }: Denoising,
   predict: Predict,
   context: JobContext,
 ): Promise<Float32Array> {
@@ -33,7 +33,9 @@ export async function denoise(
     }
     current = await step(current, k, onClean ? watched : predict)
     keep?.(current, k)
-    if (clean) await onClean?.(clean, { step: k - first + 1, steps: total })
+    if (clean === undefined) continue
+    keepClean?.(clean)
+    await onClean?.(clean, { step: k - first + 1, steps: total })
   }
   context.onProgress?.({ stage: 'denoising', done: total, total })
   return current

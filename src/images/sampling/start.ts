@@ -14,6 +14,8 @@ export interface Beginning {
   readonly latents: Float32Array
   readonly first: number
   readonly keep?: (latents: Float32Array, step: number) => void
+  /** Puts the same back, without noise, into what the latents would be without it. */
+  readonly keepClean?: (clean: Float32Array) => void
 }
 
 /** Step at which a picture of that strength begins; as many as `steps` where none would be left. */
@@ -28,16 +30,18 @@ export function beginFrom(start: Start | undefined, noise: Float32Array, { sigma
   const first = firstStep(sigmas.length - 1, strength)
   const latents = clean.map((value, i) => putNoise(value, noise[i]!, sigmas[first]!))
   if (mask === undefined) return { latents, first }
+  function keepAt(sigma: number, current: Float32Array): void {
+    for (let i = 0; i < current.length; i++) {
+      const kept = Math.fround(Math.fround(1 - mask![i]!) * putNoise(clean[i]!, noise[i]!, sigma))
+      current[i] = kept + Math.fround(mask![i]! * current[i]!)
+    }
+  }
   return {
     latents,
     first,
     // What stays gets the noise of the level that the next step begins with.
-    keep(current, step) {
-      for (let i = 0; i < current.length; i++) {
-        const kept = Math.fround(Math.fround(1 - mask[i]!) * putNoise(clean[i]!, noise[i]!, sigmas[step + 1]!))
-        current[i] = kept + Math.fround(mask[i]! * current[i]!)
-      }
-    },
+    keep: (current, step) => keepAt(sigmas[step + 1]!, current),
+    keepClean: (current) => keepAt(0, current),
   }
 }
 
