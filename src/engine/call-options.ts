@@ -15,7 +15,7 @@ export interface CallOptions {
    */
   readonly signal?: AbortSignal | undefined
   /**
-   * Called as the work goes on, on the caller's thread.
+   * Called as the work goes on, on the caller's thread. What it throws, also as an async function, ends the call.
    *
    * @example
    * ```ts

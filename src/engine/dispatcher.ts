@@ -215,11 +215,11 @@ export class Dispatcher {
   }
 
   #tell(job: Job, news: News): void {
-    try {
-      tellJob(job, news)
-    } catch (error) {
+    tellJob(job, news, (error) => {
+      // A call that is over can't be ended with it.
+      if (!this.#running.has(job.message.id)) throw error
       this.#abandon(job, error)
-    }
+    })
   }
 
   #abandon(job: Job, error: unknown): void {

@@ -58,15 +58,6 @@ describe.each([{ worker: false }, { worker: true }])('an engine with worker: $wo
     expect(seen).toEqual([1, 2, 3].map((done) => ({ stage: 'a', done, total: 3 })))
   })
 
-  it('rejects a call with what its progress handler throws, and goes on', async () => {
-    await start()
-    const onProgress = () => {
-      throw new Error('from the handler')
-    }
-    await expect(runFake(engine, { steps: 5 }, { onProgress })).rejects.toThrow('from the handler')
-    await expect(runFake(engine, { name: 'b', steps: 1 })).resolves.toContain('b1')
-  })
-
   it('lets running jobs take turns', async () => {
     await start()
     // Both wait for the release, so that neither has a head start.

@@ -1,4 +1,5 @@
 import { errorFromJSON } from '../errors/index.ts'
+import { tell } from '../jobs/tell.ts'
 import type { ListeningOptions } from './call-options.ts'
 import { startTiming } from './call-timings.ts'
 import { withCall } from './error-with-call.ts'
@@ -37,10 +38,10 @@ export function createJob(
   }
 }
 
-/** @throws what the caller's own code throws */
-export function tellJob({ listeners }: Job, news: News): void {
-  if (news.type === 'progress') listeners.onProgress?.(news.progress)
-  else listeners.onPreview?.(news.preview)
+/** @param fail given what the caller's own code throws */
+export function tellJob({ listeners }: Job, news: News, fail: (error: unknown) => void): void {
+  if (news.type === 'progress') tell(listeners.onProgress, news.progress, fail)
+  else tell(listeners.onPreview, news.preview, fail)
 }
 
 /** What the caller's own code throws when it is told of the times ends the call. */

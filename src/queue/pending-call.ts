@@ -2,6 +2,7 @@ import type { ListeningOptions } from '../engine/call-options.ts'
 import type { CallTimings, Progress } from '../engine/index.ts'
 import { errorFromJSON, WorkerCrashedError } from '../errors/index.ts'
 import type { Preview } from '../jobs/preview.ts'
+import { tell } from '../jobs/tell.ts'
 import type { ModelQueue } from './queue-names.ts'
 import type { Outcome, QueuedData, QueuedKind } from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
@@ -58,19 +59,23 @@ export class PendingCall {
   }
 
   show(sealed: string, sealer: Sealer): void {
+    if (this.isOver) return
     try {
-      if (!this.isOver) this.options.onPreview?.(JSON.parse(sealer.open(sealed, this.id)) as Preview)
+      const preview = JSON.parse(sealer.open(sealed, this.id)) as Preview
+      tell(this.options.onPreview, preview, this.#fail)
     } catch (error) {
       this.reject(error)
     }
   }
 
   report(progress: Progress): void {
-    try {
-      if (!this.isOver) this.options.onProgress?.(progress)
-    } catch (error) {
-      this.reject(error)
-    }
+    if (!this.isOver) tell(this.options.onProgress, progress, this.#fail)
+  }
+
+  /** A call that is over can't be ended with what the caller's code throws. */
+  readonly #fail = (error: unknown): void => {
+    if (this.isOver) throw error
+    this.reject(error)
   }
 
   /** The clock of the worker is another: the wait is what the work leaves of the time that passed here. */
