@@ -37,6 +37,13 @@ describe('fields that nothing reads', () => {
       'steps: is ignored, no field of that name is known; steps is an option of the call, beside the request',
     )
     expect(size!.path).toBe('size')
+    const moved = (fields: object) => unknownGenerationFields({ prompt: 'x', ...fields })[0]!.message
+    for (const name of ['onPreview', 'lora', 'negativePrompt', 'negative_prompt']) {
+      const option = name === 'negative_prompt' ? 'negativePrompt' : name
+      expect(moved({ [name]: 1 })).toContain(`; ${option} is an option of the call, beside the request`)
+    }
+    // Only edits have it.
+    expect(moved({ strength: 0.5 })).toBe('strength: is ignored, no field of that name is known')
     expect(unknownGenerationFields({ prompt: 'x', size: '64x64', seed: 1, n: 1, model: 'x' })).toEqual([])
   })
 

@@ -9,43 +9,48 @@ const PICTURE_FIELDS = ['prompt', 'model', 'seed', 'n']
 const GENERATION_FIELDS = [...PICTURE_FIELDS, 'size']
 const EDIT_FIELDS = [...PICTURE_FIELDS, 'image', 'images', 'mask']
 
-/** What the second argument of a call takes. */
-const CALL_OPTIONS = ['signal', 'onProgress', 'client', 'steps', 'guidance', 'strength', 'negativePrompt', 'control']
+/** What the second argument of each call takes. */
+const DECISION_OPTIONS = ['signal', 'onProgress', 'onTimings', 'client', 'priority', 'whenBusy', 'lora', 'keepState']
+const GENERATION_OPTIONS = [...DECISION_OPTIONS, 'onPreview', 'steps', 'guidance', 'negativePrompt', 'control']
+const EDIT_OPTIONS = [...GENERATION_OPTIONS, 'strength']
 
 /** A warning for each field of a decision request that nothing reads. The request has been checked before. */
 export function unknownDecisionFields(body: object): Warning[] {
   return guarded(() => {
     const { questions } = body as { readonly questions: object }
     const ofQuestions = Object.entries(questions).flatMap(([name, question]) =>
-      unknownFields(question as object, QUESTION_FIELDS, `questions.${name}.`),
+      unknownFields(question as object, QUESTION_FIELDS, [], `questions.${name}.`),
     )
-    return [...unknownFields(body, DECISION_FIELDS), ...ofQuestions]
+    return [...unknownFields(body, DECISION_FIELDS, DECISION_OPTIONS), ...ofQuestions]
   })
 }
 
 /** As `unknownDecisionFields`, of an image generation request. */
 export function unknownGenerationFields(body: object): Warning[] {
-  return guarded(() => unknownFields(body, GENERATION_FIELDS))
+  return guarded(() => unknownFields(body, GENERATION_FIELDS, GENERATION_OPTIONS))
 }
 
 /** As `unknownDecisionFields`, of an image edit request. */
 export function unknownEditFields(body: object): Warning[] {
-  return guarded(() => unknownFields(body, EDIT_FIELDS))
+  return guarded(() => unknownFields(body, EDIT_FIELDS, EDIT_OPTIONS))
 }
 
-function unknownFields(fields: object, known: readonly string[], prefix = ''): Warning[] {
+/** @param options that the call has beside those fields */
+function unknownFields(fields: object, known: readonly string[], options: readonly string[], prefix = ''): Warning[] {
   const given = isPlainObject(fields) ? Object.keys(fields).filter((name) => fields[name] !== undefined) : []
   return given
     .filter((name) => !known.includes(name))
     .map((name) => ({
       code: 'unknown_field',
       path: prefix + name,
-      message: `${prefix}${name}: is ignored, no field of that name is known${remedyFor(name, known)}`,
+      message: `${prefix}${name}: is ignored, no field of that name is known${remedyFor(name, known, options)}`,
     }))
 }
 
-function remedyFor(name: string, known: readonly string[]): string {
-  if (CALL_OPTIONS.includes(name)) return `; ${name} is an option of the call, beside the request`
+function remedyFor(name: string, known: readonly string[], options: readonly string[]): string {
+  // Over HTTP names of options are written as negative_prompt is, and are fields of the body.
+  const option = options.find((each) => each.toLowerCase() === name.replaceAll('_', '').toLowerCase())
+  if (option !== undefined) return `; ${option} is an option of the call, beside the request`
   const meant = nearestName(name, known)
   return meant === undefined ? '' : `; ${meant} may be meant`
 }
