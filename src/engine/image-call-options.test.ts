@@ -11,6 +11,11 @@ it.each([
   expect(read).toThrow(`seed: must be an integer within ±(2^53 - 1), got ${got}`)
 })
 
+it('a strength of 0, which would leave no step to take, is refused before a model opens', () => {
+  expect(() => readSampling({ strength: 0 })).toThrow('strength: must be a number above 0 and at most 1, got 0')
+  expect(readSampling({ strength: 1e-9 }).strength).toBe(1e-9)
+})
+
 it('a seed that is not given is drawn', () => {
   expect(readSampling({}).seed).not.toBe(readSampling({}).seed)
 })

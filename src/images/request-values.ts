@@ -12,13 +12,11 @@ export function requireSize(width: number, height: number, step: number): void {
   }
 }
 
-/** @throws InvalidRequestError also for a strength of 0, which would leave no step to take */
+/** @throws InvalidRequestError for what is no valid value */
 export function requireSampling(steps: number, guidance: number, strength: number | undefined): void {
   readOption('steps', STEPS, steps)
   readOption('guidance', GUIDANCE, guidance)
-  if (strength === undefined) return
-  readOption('strength', STRENGTH, strength)
-  if (strength === 0) throw new InvalidRequestError('strength', 'must be above 0 and at most 1, got 0')
+  if (strength !== undefined) readOption('strength', STRENGTH, strength)
 }
 
 /** @throws InvalidRequestError for a negative prompt that nothing would lead away from */

@@ -140,7 +140,7 @@ describe('a form', () => {
     ],
     [
       'strength in words',
-      /^strength: must be a number from 0 to 1/,
+      /^strength: must be a number above 0 and at most 1/,
       [
         ['prompt', 'x'],
         ['image', picture('a')],
@@ -149,7 +149,7 @@ describe('a form', () => {
     ],
     [
       'strength above 1, in as many digits as there are',
-      /^strength: must be a number from 0 to 1, got 1.3333333333333333/,
+      /^strength: must be a number above 0 and at most 1, got 1.3333333333333333/,
       [
         ['prompt', 'x'],
         ['image', picture('a')],

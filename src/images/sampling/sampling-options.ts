@@ -13,5 +13,10 @@ export const GUIDANCE = amount(0, 100)
 /** Factor of what a ControlNet adds: 1 is as it was trained. Beyond twice that pictures fall apart. */
 export const CONTROL_SCALE = amount(0, 2)
 
-/** Share of the steps that a picture to begin with is taken through. */
-export const STRENGTH = amount(0, 1)
+/** Share of the steps that a picture to begin with is taken through; 0 would leave none to take. */
+export const STRENGTH = z
+  .custom<number>(
+    (value) => typeof value === 'number' && value > 0 && value <= 1,
+    mustBe('a number above 0 and at most 1'),
+  )
+  .meta({ type: 'number', exclusiveMinimum: 0, maximum: 1 })
