@@ -52,4 +52,13 @@ describe('a WordPiece tokenizer', () => {
     const other: ModelFiles = { ...files, readText: change }
     await expect(loadWordPieceTokenizer(other)).rejects.toThrow('a WordPiece tokenizer')
   })
+
+  it('is refused where control characters are to stay in texts, naming the field', async () => {
+    const files = openFolder(FOLDER)
+    const change = async (name: string) => {
+      const file = JSON.parse((await files.readText(name))!) as { normalizer: object }
+      return JSON.stringify({ ...file, normalizer: { ...file.normalizer, clean_text: false } })
+    }
+    await expect(loadWordPieceTokenizer({ ...files, readText: change })).rejects.toThrow('normalizer.clean_text')
+  })
 })

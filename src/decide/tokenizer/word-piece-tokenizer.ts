@@ -12,6 +12,7 @@ const fileSchema = z.looseObject({
   added_tokens: z.array(z.looseObject({ id: z.number().int(), content: z.string() })).default([]),
   normalizer: z.looseObject({
     type: z.literal('BertNormalizer'),
+    clean_text: z.literal(true).default(true),
     lowercase: z.boolean(),
     handle_chinese_chars: z.boolean().default(true),
   }),
