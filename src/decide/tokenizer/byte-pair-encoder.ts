@@ -16,6 +16,10 @@ export interface BytePairOptions {
   readonly ignoreMerges?: boolean
   /** Whether characters that are no tokens are spelt in tokens `<0x00>` to `<0xFF>`. @defaultValue false */
   readonly byteFallback?: boolean
+  /** The token of characters that cannot be written at all. @defaultValue none: they are left out, as by the `tokenizers` library */
+  readonly unknown?: string | undefined
+  /** Whether a run of such characters is one of these tokens. @defaultValue false */
+  readonly fuseUnknown?: boolean
 }
 
 /**
@@ -37,12 +41,14 @@ export class BytePairEncoder {
   readonly #words: ReadonlyMap<string, number> | undefined
   /** Of the 256 bytes, where they spell characters that are no tokens. */
   readonly #bytes: readonly number[] | undefined
+  readonly #unknown: number | undefined
+  readonly #fuses: boolean
 
   /** @throws RangeError for a rule with a text that is no token */
   constructor(
     vocabulary: Readonly<Record<string, number>>,
     merges: readonly (readonly [string, string])[],
-    { ignoreMerges = false, byteFallback = false }: BytePairOptions = {},
+    { ignoreMerges = false, byteFallback = false, unknown, fuseUnknown = false }: BytePairOptions = {},
   ) {
     // A map, since looking a joined text up in an object interns it first; filled without a list of all entries.
     const ids = new Map<string, number>()
@@ -60,19 +66,25 @@ export class BytePairEncoder {
     for (const [token, id] of ids) if (isCharacter(token)) this.#ids.set(token, id)
     this.#words = ignoreMerges ? ids : undefined
     this.#bytes = byteFallback ? Array.from({ length: 256 }, (_, byte) => known(ids, byteToken(byte))) : undefined
+    this.#unknown = unknown === undefined ? undefined : ids.get(unknown)
+    this.#fuses = fuseUnknown
   }
 
-  /** Ids of a word. @throws RangeError for a character that is no token */
+  /** Ids of a word. */
   encode(word: string): number[] {
     const whole = this.#words?.get(word)
     if (whole !== undefined) return [whole]
     // A loop: with Array.from and a function all of tokenising took half as long again.
     const ids: number[] = []
+    let isRun = false
     for (const character of word) {
       const id = this.#ids.get(character)
+      const isUnknown = id === undefined && this.#bytes === undefined
       if (id !== undefined) ids.push(id)
-      else if (this.#bytes === undefined) ids.push(known(this.#ids, character))
-      else for (const byte of UTF8.encode(character)) ids.push(this.#bytes[byte]!)
+      else if (this.#bytes !== undefined) for (const byte of UTF8.encode(character)) ids.push(this.#bytes[byte]!)
+      // SmolLM2's vocabulary lacks six of the control characters, among others.
+      else if (this.#unknown !== undefined && !(isRun && this.#fuses)) ids.push(this.#unknown)
+      isRun = isUnknown
     }
     return ids.length <= SHORT ? this.#mergeShort(ids) : this.#mergeLong(ids)
   }
@@ -156,7 +168,6 @@ function isCharacter(token: string): boolean {
 
 function known(ids: ReadonlyMap<string, number>, token: string): number {
   const id = ids.get(token)
-  // Not the token itself: it may be a piece of a request.
   if (id === undefined)
     throw new RangeError(`the vocabulary lacks a token of ${token.length} characters that is needed`)
   return id

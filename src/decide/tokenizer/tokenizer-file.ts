@@ -58,6 +58,8 @@ export const tokenizerFileSchema = z.looseObject({
     end_of_word_suffix: z.literal('').nullish(),
     ignore_merges: z.boolean().nullish(),
     byte_fallback: z.boolean().nullish(),
+    unk_token: z.string().nullish(),
+    fuse_unk: z.boolean().nullish(),
   }),
 })
 

@@ -96,9 +96,8 @@ describe('BytePairEncoder', () => {
     expect(encoder.encode('a'.repeat(80_001))).toEqual([...Array.from({ length: 10_000 }, () => 3), 0])
   })
 
-  it('names no text when a character is no token', () => {
-    const { vocab, merges } = makeRules(['a'], [])
-    expect(() => new BytePairEncoder(vocab, merges).encode('secret')).toThrow(/^(?!.*secret).*lacks a token/)
+  it('names no text when a token that rules need is missing', () => {
+    expect(() => new BytePairEncoder({ a: 0 }, [['a', 'secret']])).toThrow(/^(?!.*secret).*lacks a token/)
   })
 })
 
@@ -182,6 +181,18 @@ describe('loadTokenizer', () => {
     expect(encode('  ²')).toEqual(['ĠĠ', 'Â', '²'].map((token) => vocab[token]))
   })
 
+  it('reads what the file says of characters that are no tokens', async () => {
+    const file = (changes: object) => ({
+      ...makeFile([], { vocab: { a: 0, '<unk>': 1 }, merges: [], ...changes }),
+      normalizer: null,
+      pre_tokenizer: null,
+    })
+    const text = 'a\u{1f600}\u0006a'
+    expect((await load(file({}))).encode(text)).toEqual([0, 0])
+    expect((await load(file({ unk_token: '<unk>' }))).encode(text)).toEqual([0, 1, 1, 0])
+    expect((await load(file({ unk_token: '<unk>', fuse_unk: true }))).encode(text)).toEqual([0, 1, 0])
+  })
+
   it('never makes a structural token from text', async () => {
     const tokenizer = await load(makeFile([]))
     expect(tokenizer.structural('<state>')).toBe(9999)
@@ -226,21 +237,4 @@ describe('a file that would be read wrongly', () => {
     expect(error.message).toContain(field)
     expect(error.message.length).toBeLessThan(1000)
   })
-})
-
-it('a word that is a token is that token where merges are to be ignored', () => {
-  const vocabulary = { a: 0, b: 1, c: 2, ab: 3, bc: 4, abc: 5 }
-  const merges = [
-    ['b', 'c'],
-    ['a', 'b'],
-  ] as const
-  expect(new BytePairEncoder(vocabulary, merges).encode('abc')).toEqual([0, 4])
-  expect(new BytePairEncoder(vocabulary, merges, { ignoreMerges: true }).encode('abc')).toEqual([5])
-})
-
-it('characters that are no tokens are spelt in bytes where there are tokens of these', () => {
-  const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`)
-  const vocabulary = Object.fromEntries([...bytes, 'a'].map((token, id) => [token, id]))
-  expect(new BytePairEncoder(vocabulary, [], { byteFallback: true }).encode('a€')).toEqual([256, 0xe2, 0x82, 0xac])
-  expect(() => new BytePairEncoder({ a: 0 }, [], { byteFallback: true })).toThrow(RangeError)
 })

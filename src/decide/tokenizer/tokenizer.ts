@@ -224,13 +224,15 @@ function loadStages(file: object, stages: unknown): HubTokenizer {
 
 function createEncoder(
   path: string,
-  { vocab, merges, ignore_merges, byte_fallback }: TokenizerFile['model'],
+  { vocab, merges, ignore_merges, byte_fallback, unk_token, fuse_unk }: TokenizerFile['model'],
 ): BytePairEncoder {
   const pairs = merges.map((rule) => (typeof rule === 'string' ? (rule.split(' ', 2) as [string, string]) : rule))
   try {
     return new BytePairEncoder(vocab, pairs, {
       ignoreMerges: ignore_merges ?? false,
       byteFallback: byte_fallback ?? false,
+      unknown: unk_token ?? undefined,
+      fuseUnknown: fuse_unk ?? false,
     })
   } catch (cause) {
     throw new ModelFormatError(path, 'a vocabulary with the tokens of all merges', String(cause), { cause })

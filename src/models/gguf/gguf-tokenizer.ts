@@ -64,10 +64,17 @@ function writeSentencePiece(read: GgufMetadata, vocab: Readonly<Record<string, n
     read.refuse('tokens', `tokens of at most ${LONGEST_TOKEN} characters`, got)
   }
   const merges = mergesByScore(vocab, scores)
+  const unknown = read.optionalNumber('unknown_token_id')
   return {
     normalizer: { type: 'Replace', pattern: { String: ' ' }, content: '▁' },
     pre_tokenizer: null,
-    model: { type: 'BPE', vocab, merges, byte_fallback: '<0x00>' in vocab },
+    model: {
+      type: 'BPE',
+      vocab,
+      merges,
+      byte_fallback: '<0x00>' in vocab,
+      unk_token: unknown === undefined ? null : tokens[unknown],
+    },
   }
 }
 
