@@ -190,3 +190,10 @@ describe('calls all at once', () => {
     expect(new Set(await Promise.all([...held, waits]))).toEqual(new Set(['disposed']))
   })
 })
+
+it.each([5, undefined, null, 'ab', {}])('refuses what holds no requests by name: %j', async (requests) => {
+  const { decide } = createDecider()
+  await expect(collect(decideEach(decide, requests as never))).rejects.toThrow(
+    /^requests: must be an array of requests/,
+  )
+})

@@ -98,7 +98,7 @@ type Decide = (request: DecisionRequestInput, options: CallOptions) => Promise<D
  * Decides on many requests, a few at a time, and yields their outcomes in their order, each as soon as it is there. What cannot be answered is an
  * outcome too. Whoever takes outcomes slowly slows the reading of `requests` down; leaving the loop stops the work.
  *
- * @throws InvalidRequestError for the options; AbortedError when the signal fires; EngineDisposedError; what `requests` throws, after the outcomes of
+ * @throws InvalidRequestError for the options, or where `requests` cannot be iterated; AbortedError when the signal fires; EngineDisposedError; what `requests` throws, after the outcomes of
  * all that came before
  */
 export async function* decideEach(

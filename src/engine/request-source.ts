@@ -1,3 +1,6 @@
+import { InvalidRequestError } from '../errors/index.ts'
+import { kindOf } from '../schemas/fault.ts'
+
 /** Requests that come when they come: one is read at a time, and what else happens is not kept waiting meanwhile. */
 export class RequestSource<Request> {
   readonly #iterator: Iterator<Request> | AsyncIterator<Request>
@@ -7,9 +10,12 @@ export class RequestSource<Request> {
   #read: { readonly request: Request } | undefined
   #failure: { readonly thrown: unknown } | undefined
 
-  /** @param onNews called when a request has come, or none will */
+  /**
+   * @param onNews called when a request has come, or none will
+   * @throws InvalidRequestError where `requests` cannot be iterated
+   */
   constructor(requests: Iterable<Request> | AsyncIterable<Request>, onNews: () => void) {
-    this.#iterator = Symbol.asyncIterator in requests ? requests[Symbol.asyncIterator]() : requests[Symbol.iterator]()
+    this.#iterator = iterate(requests)
     this.#onNews = onNews
   }
 
@@ -52,4 +58,14 @@ export class RequestSource<Request> {
     this.#isReading = false
     this.#onNews()
   }
+}
+
+function iterate<Request>(requests: Iterable<Request> | AsyncIterable<Request>) {
+  // A text is no list of requests, though its characters can be taken one by one.
+  if (typeof requests === 'object' && requests !== null) {
+    if (Symbol.asyncIterator in requests) return requests[Symbol.asyncIterator]()
+    if (Symbol.iterator in requests) return requests[Symbol.iterator]()
+  }
+  const reason = `must be an array of requests, an iterable or an async iterable, got ${kindOf(requests)}`
+  throw new InvalidRequestError('requests', reason)
 }

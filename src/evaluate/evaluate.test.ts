@@ -89,6 +89,9 @@ it('gives thresholds that decide what they are said to when they are copied', as
 
 it.each([
   [[], /^rows: must have one row/],
+  [null as never, /^rows: must be an array of labelled rows, got null/],
+  [new Set(ROWS) as never, /^rows: must be an array of labelled rows, got /],
+  [[null as never], /^rows\.0: must be a JSON object, got null/],
   [
     [row([1, 1, [1, 0, 0]], { other: true })],
     /^rows\.0\.labels\.other: no question of that name; there are urgent, team, anger/,

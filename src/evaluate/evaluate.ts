@@ -5,6 +5,7 @@ import type { Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import { callback, count, optionTable, readOptions, withMethods } from '../options/index.ts'
 import { createDecisionParser } from '../schemas/decision-request.ts'
+import { kindOf } from '../schemas/fault.ts'
 import type { Question } from '../schemas/index.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
 import { type CoveragePoint, coverageCurve } from './coverage.ts'
@@ -151,6 +152,9 @@ export async function answerRows(
   rows: readonly LabelledRow[],
   { signal, onProgress, concurrency = 2, maxOptions, featuresFrom = Infinity, isCalibrating = false }: AnswerOptions,
 ): Promise<{ answered: AnsweredQuestion[]; models: readonly string[]; inputTokens: number }> {
+  if (!Array.isArray(rows)) {
+    throw new InvalidRequestError('rows', `must be an array of labelled rows, got ${kindOf(rows)}`)
+  }
   if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
   const parse = createDecisionParser(maxOptions === undefined ? {} : { maxOptions })
   const labelled = rows.map((row, index) => readLabels(row, index, parse))

@@ -67,7 +67,8 @@ function parseRow(row: LabelledRow, path: string, parse: (body: unknown) => Deci
     return parse(row)
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error
-    throw new InvalidRequestError(`${path}.${error.path}`, error.reason, { cause: error })
+    const field = error.loc.length === 0 ? path : `${path}.${error.path}`
+    throw new InvalidRequestError(field, error.reason, { cause: error })
   }
 }
 
