@@ -110,6 +110,9 @@ export const ownCalibrationSchema = z.object({
 export type OwnCalibration = z.infer<typeof ownCalibrationSchema>
 export type OwnQuestion = z.infer<typeof ownQuestionSchema>
 
+/** The template of models that have what heads read, and to whose answers the order of options is nothing. */
+export const ORDERLESS_TEMPLATE = 'tree-1'
+
 /** Tells a model from all others whose probabilities may differ. */
 export function describeIdentity({ id, version, weights, template }: OwnCalibration['model']): string {
   return `${id} ${version} (weights ${weights}, template ${template})`
@@ -122,8 +125,9 @@ export function questionKey({ type, instructions, criteria }: OwnQuestion['quest
   return JSON.stringify([type, instructions ?? null, shown])
 }
 
-/** What makes two choices the same for a model that gives the same answer in whatever order their options come. */
-export function choiceKey(question: OwnQuestion['question'] | Question): string {
+/** What makes two questions the same for a model that gives the same answer in whatever order the options of a choice come. */
+export function orderlessKey(question: OwnQuestion['question'] | Question): string {
+  if (question.type !== 'choice') return questionKey(question)
   const options = Object.entries(question.criteria ?? {})
   return questionKey({ ...question, criteria: options.toSorted(([a], [b]) => (a < b ? -1 : 1)) })
 }

@@ -1,9 +1,10 @@
 import { probabilitiesOf } from '../decide/answer.ts'
 import type { DecisionJob, DecisionOutput } from '../decide/index.ts'
 import {
-  choiceKey,
+  orderlessKey,
   describeIdentity,
   type OwnCalibration,
+  ORDERLESS_TEMPLATE,
   type OwnQuestion,
   questionKey,
   recalibrate,
@@ -18,9 +19,6 @@ import { chooseLoras } from './lora-options.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { TaskSource } from './task.ts'
 
-/** The template of models that have what heads read, and to whose answers the order of options is nothing. */
-const HEADED = 'tree-1'
-
 /**
  * Finds the model of a calibration, or refuses it where this engine does not serve that: it would make the probabilities of
  * another one worse.
@@ -29,8 +27,8 @@ const HEADED = 'tree-1'
  * @throws InvalidRequestError saying which it is for and which are there
  */
 async function findCalibrated({ model, questions }: OwnCalibration, source: TaskSource): Promise<ReadonlySet<string>> {
-  if (model.template !== HEADED && questions.some(({ head }) => head !== undefined)) {
-    const reason = `has a head, which only models of template ${HEADED} can have, and was made for ${describeIdentity(model)}`
+  if (model.template !== ORDERLESS_TEMPLATE && questions.some(({ head }) => head !== undefined)) {
+    const reason = `has a head, which only models of template ${ORDERLESS_TEMPLATE} can have, and was made for ${describeIdentity(model)}`
     throw new InvalidRequestError('calibration', `${reason}. Calibrate anew`)
   }
   const served = new Map<string, string>()
@@ -125,9 +123,10 @@ export class OwnCalibrator {
       const weights = own.head && readHead(own.head, own.bias.length)
       return { ...own, ...(weights && { weights }) }
     })
-    const choices = model.template === HEADED ? known.filter(({ question }) => question.type === 'choice') : []
+    const choices =
+      model.template === ORDERLESS_TEMPLATE ? known.filter(({ question }) => question.type === 'choice') : []
     this.#questions = new Map(known.map((own) => [questionKey(own.question), own]))
-    this.#choices = new Map(choices.map((own) => [choiceKey(own.question), own]))
+    this.#choices = new Map(choices.map((own) => [orderlessKey(own.question), own]))
   }
 
   /** Names of the questions that have a head. */
@@ -154,7 +153,7 @@ export class OwnCalibrator {
   #find(question: Question): Known | undefined {
     const same = this.#questions.get(questionKey(question))
     if (same || question.type !== 'choice') return same
-    const reordered = this.#choices.get(choiceKey(question))
+    const reordered = this.#choices.get(orderlessKey(question))
     return reordered && reorder(reordered, Object.keys(question.criteria))
   }
 }

@@ -1,4 +1,9 @@
-import { describeIdentity, type OwnCalibration, type OwnQuestion, questionKey } from '../decide/own-calibration.ts'
+import {
+  describeIdentity,
+  ORDERLESS_TEMPLATE,
+  type OwnCalibration,
+  type OwnQuestion,
+} from '../decide/own-calibration.ts'
 import { writeHead } from '../decide/question-head.ts'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
@@ -8,8 +13,9 @@ import { crossValidate, logLoss } from './cross-validate.ts'
 import { type AnsweredQuestion, answerRows, EVALUATE, type EvaluateOptions } from './evaluate.ts'
 import type { HeadedOutcome } from './fit-head.ts'
 import { fitQuestion } from './fit-question.ts'
+import { groupByQuestion } from './group-by-question.ts'
 import type { LabelledRow } from './labelled-rows.ts'
-import { groupBy, measure, type Metrics } from './metrics.ts'
+import { measure, type Metrics } from './metrics.ts'
 import { findThreshold, type Threshold } from './threshold.ts'
 
 /** An engine of this library; one that has a calibration is asked as if it had none, since the new one takes its place. */
@@ -87,7 +93,7 @@ const HEAD_ROWS = 100
  * Fits temperature and biases of each question to labelled rows of your own, drawn towards the shipped calibration where
  * rows are few, and finds the `min_confidence` for a wanted share of errors. From a hundred rows of a question on, models of template `tree-1`
  * (the embedded one) also get a head of its own for it, where that makes held-out answers better. A question is known by its instructions and
- * criteria; another wording, and other options, are another question.
+ * criteria; another wording, and other options, are another question, as is another order of options of models that look at it.
  *
  * @example
  * const { calibration, questions } = await calibrate(engine, rows, { error: 0.05 })
@@ -108,14 +114,15 @@ export async function calibrate(
     const reason = `must be answered by one model, got ${models.join(' and ')}; calibrate with the rows of one at a time`
     throw new InvalidRequestError('rows', reason)
   }
+  const model = await identify(engine, models[0]!)
   const fits: Fitted[] = []
-  for (const outcomes of groupBy(answered, ({ question }) => questionKey(question)).values()) {
+  for (const outcomes of groupByQuestion(answered, model.template === ORDERLESS_TEMPLATE)) {
     fits.push(await calibrateQuestion(outcomes, error, given.signal))
   }
   return {
     calibration: {
       format: 'tessera-calibration-1',
-      model: await identify(engine, models[0]!),
+      model,
       questions: fits.flatMap(({ correction }) => (correction ? [correction] : [])),
     },
     questions: fits.map(({ report }) => report),

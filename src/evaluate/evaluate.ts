@@ -1,5 +1,5 @@
 import { probabilitiesOf } from '../decide/answer.ts'
-import { questionKey } from '../decide/own-calibration.ts'
+import { orderlessKey } from '../decide/own-calibration.ts'
 import { withFeatures } from '../engine/call-features.ts'
 import type { Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
@@ -197,8 +197,9 @@ export async function answerRows(
 /** Tells the questions that have so many labelled rows. */
 function countFrequent(labelled: readonly LabelledQuestion[], least: number): (one: LabelledQuestion) => boolean {
   const counts = new Map<string, number>()
-  for (const { question } of labelled) counts.set(questionKey(question), (counts.get(questionKey(question)) ?? 0) + 1)
-  return ({ question }) => counts.get(questionKey(question))! >= least
+  // Models that have features do not look at the order of options.
+  for (const { question } of labelled) counts.set(orderlessKey(question), (counts.get(orderlessKey(question)) ?? 0) + 1)
+  return ({ question }) => counts.get(orderlessKey(question))! >= least
 }
 
 function evaluateQuestions(answered: readonly AnsweredQuestion[]): Record<string, QuestionEvaluation> {

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest'
+import { readHead } from '../decide/question-head.ts'
+import { featureListenerOf } from '../engine/call-features.ts'
+import type { DecisionRequest } from '../schemas/index.ts'
+import { type Calibrates, calibrate } from './calibrate.ts'
+import type { LabelledRow } from './labelled-rows.ts'
+
+const OPTIONS = ['billing', 'tech', 'other']
+const ORDERS = [OPTIONS, ['tech', 'other', 'billing'], ['other', 'billing', 'tech']]
+
+/** Always thinks billing likeliest; its hidden states have two numbers for each option, of which the second says which is right. */
+const engineOf = (template: string): Calibrates => ({
+  decide: (async ({ state, questions }: DecisionRequest, call?: object) => {
+    const { right } = state as unknown as { right: string }
+    const keys = Object.keys(questions['team']!.criteria!)
+    const rows = keys.flatMap((key, index) => [index, key === right ? 1 : 0])
+    featureListenerOf(call)?.onFeatures({ team: Float32Array.from([1, 1, ...rows]) })
+    const probabilities = Object.fromEntries(keys.map((key) => [key, key === 'billing' ? 0.6 : 0.2]))
+    return {
+      model: 'm',
+      answers: { team: { type: 'choice', choice: 'billing', probabilities, confidence: 0.4 } },
+      usage: { input_tokens: 1 },
+    }
+  }) as unknown as Calibrates['decide'],
+  models: () =>
+    Promise.resolve([
+      {
+        name: 'decide-latest',
+        id: 'm',
+        available: true,
+        identity: { id: 'm', version: '1', weights: 'float', template },
+      },
+    ]),
+})
+
+/** Rows whose options come in turn in each order; two in three are of tech. */
+const rowsOf = (n: number): LabelledRow[] =>
+  Array.from({ length: n }, (_, index) => {
+    const right = index % 3 === 0 ? 'other' : 'tech'
+    const order = ORDERS[Math.floor(index / 2) % 3]!
+    const criteria = Object.fromEntries(order.map((key) => [key, null]))
+    return {
+      state: { right },
+      questions: { team: { type: 'choice', instructions: 'Which team?', criteria } },
+      labels: { team: right },
+    }
+  })
+
+it('rows with options in another order are of one question where the model does not look at it', async () => {
+  const { calibration, questions } = await calibrate(engineOf('tree-1'), rowsOf(60))
+  expect(questions).toMatchObject([{ name: 'team', status: 'fitted', rows: 60 }])
+  const [{ bias, question }] = calibration.questions as [(typeof calibration.questions)[number]]
+  expect(Object.keys(question.criteria as object)).toEqual(OPTIONS)
+  expect(bias[1]).toBeGreaterThan(bias[2]!)
+  expect(bias[2]).toBeGreaterThan(bias[0]!)
+  expect(questions[0]!.after.accuracy).toBeCloseTo(2 / 3)
+})
+
+it('heads read what the model makes of an option wherever it stands', async () => {
+  const { calibration, questions } = await calibrate(engineOf('tree-1'), rowsOf(120))
+  expect(questions).toMatchObject([{ head: 'fitted', rows: 120 }])
+  expect(questions[0]!.withHead!.accuracy).toBe(1)
+  expect(readHead(calibration.questions[0]!.head!, 3)).toHaveLength(12)
+})
+
+it('of other models each order is a question', async () => {
+  const { questions } = await calibrate(engineOf('chat-1'), rowsOf(60))
+  expect(questions.map(({ rows }) => rows)).toEqual([20, 20, 20])
+})
