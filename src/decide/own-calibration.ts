@@ -5,6 +5,16 @@ import { questionHeadSchema, readHead } from './question-head.ts'
 
 const finite = z.number().finite()
 
+interface AskedQuestion {
+  readonly type: string
+  readonly criteria?: unknown
+}
+
+/** How many options a question in a file has; what else is wrong with its criteria only makes it another question. */
+function countOptions({ type, criteria }: AskedQuestion): number {
+  return type === 'noul' ? 2 : Object.keys(criteria ?? {}).length
+}
+
 /** What was fitted for one question, and how its logits change by it. */
 const ownQuestionSchema = z
   .object({
@@ -22,6 +32,13 @@ const ownQuestionSchema = z
     bias: z.array(finite),
     /** Adds to the logits after that, where it was fitted. */
     head: questionHeadSchema.optional(),
+  })
+  .refine(({ question, bias }) => bias.length === countOptions(question), {
+    path: ['bias'],
+    error: ({ input }) => {
+      const { question, bias } = input as { question: AskedQuestion; bias: number[] }
+      return `must have a number for each of the ${countOptions(question)} options of its question, got ${bias.length}`
+    },
   })
   .refine(({ head, bias }) => head === undefined || readHead(head, bias.length) !== undefined, {
     path: ['head', 'weights'],

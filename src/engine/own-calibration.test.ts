@@ -107,5 +107,9 @@ it('leaves another version of its model as it is, also under a name of another s
 it('is refused where it is none', async () => {
   const wrong = { ...calibration, questions: [{ question: URGENT, rows: 40, temperature: 0, bias: [] }] }
   await expect(createEngine({ calibration: wrong })).rejects.toThrow('calibration.questions.0.temperature: ')
+  const short = { ...calibration, questions: [{ question: TEAM, rows: 40, temperature: 1, bias: [1] }] }
+  await expect(createEngine({ calibration: short })).rejects.toThrow(
+    'calibration.questions.0.bias: must have a number for each of the 2 options of its question, got 1',
+  )
   await expect(createEngine({ calibration: {} as OwnCalibration })).rejects.toThrow('calibration.format: ')
 })
