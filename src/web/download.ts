@@ -20,6 +20,11 @@ export async function isKept(url: string): Promise<boolean> {
   return (await (await openCache())?.match(url)) !== undefined
 }
 
+/** Lets go of what is kept of a file, so that it is loaded anew whatever version its server names. */
+export async function forgetKept(url: string): Promise<void> {
+  await (await openCache())?.delete(url).catch(() => {})
+}
+
 export interface DownloadOptions {
   /** Stops it. */
   readonly signal?: AbortSignal

@@ -110,6 +110,16 @@ it('loads the header of the weights alone to count tokens, and tells of whole fi
   expect(await count()).toEqual(whole)
 })
 
+it('loads a kept file anew once it was found to be cut short, though its server names the same version', async () => {
+  const url = `${SITE}/mine/config.json`
+  const answer = (text: string) => new Response(text, { headers: { etag: '"1"' } })
+  const site = stubSite({ [url]: () => answer('{"a":'), [`${SITE}/mine/model.safetensors`]: 'weights' })
+  const description = () => source.describe({ id: 'mine', folder: `${SITE}/mine` })
+  await expect(description()).rejects.toMatchObject({ code: 'model_format', file: url })
+  site.answers[url] = () => answer('{}')
+  expect(await description()).toMatchObject({ kind: 'decisions' })
+})
+
 it.each(['model.gguf', 'model.safetensors'])('refuses a URL of one file: %s', async (file) => {
   const { settings } = resolveWebOptions({ runtimeUrl: '/ort', models: { 'decide-latest': `/models/${file}` } }, SITE)
   await expect(createWebTaskSource(settings).resolve('decide-latest', 'decide-latest')).rejects.toMatchObject({

@@ -8,6 +8,7 @@ import type { PictureCodec } from '../images/picture/picture-codec.ts'
 import { isWeightsPath } from '../models/gguf/gguf-path.ts'
 import { AGENT_FILE } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
+import { forgetKept } from './download.ts'
 import { openUrl } from './model-url.ts'
 import { weighUrl } from './weigh-url.ts'
 import { WeightStore } from './weight-store.ts'
@@ -31,8 +32,21 @@ export function createWebTaskSource({ models, symbols }: EngineSettings, weights
       const command = `createEngine({ models: { '${fallback}': URL } })`
       throw new ModelNotFoundError(model, ['the `models` of createEngine()'], command)
     },
-    describe: (model) => describe(model, weights, symbols),
-    open: (model, backend, context) => open(model, { weights, symbols }, backend, context),
+    describe: (model) => forgetBroken(model, () => describe(model, weights, symbols)),
+    open: (model, backend, context) => forgetBroken(model, () => open(model, { weights, symbols }, backend, context)),
+  }
+}
+
+/**
+ * What is wrong with a file may be wrong with the copy that is kept: a connection that ends early looks like the end of a
+ * file whose server does not say how long it is.
+ */
+async function forgetBroken<T>({ folder }: ResolvedModel, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (ModelFormatError.isInstance(error) && error.file.startsWith(`${folder}/`)) await forgetKept(error.file)
+    throw error
   }
 }
 

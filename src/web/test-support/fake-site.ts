@@ -31,6 +31,7 @@ export function stubSite(answers: FakeSite['answers'] = {}): FakeSite {
   const cache = {
     match: async (url: string) => (evicted.has(url) ? withoutContent(stored.get(url)!) : stored.get(url)?.clone()),
     put: async (url: string, response: Response) => void (stored.set(url, response), evicted.delete(url)),
+    delete: async (url: string) => stored.delete(url),
   }
   vi.stubGlobal('caches', { open: async () => cache })
   return { answers, requests, kept: (url) => stored.get(url)?.status, evict: (url) => void evicted.add(url) }
