@@ -59,6 +59,15 @@ describe('a file', () => {
     expect(site.kept(URL)).toBe(200)
   })
 
+  it('is not loaded again where only one of the answers marks its version as weak', async () => {
+    const answer = (etag: string) => new Response('one', { headers: { etag } })
+    const site = stubSite({ [URL]: (method) => answer(method === 'HEAD' ? '"1"' : 'W/"1"') })
+    expect([await read(), await read()]).toEqual(['one', 'one'])
+    site.answers[URL] = (method) => answer(method === 'HEAD' ? '"2"' : 'W/"2"')
+    await read()
+    expect(site.requests).toEqual(['GET', 'HEAD', 'HEAD', 'GET'].map((method) => `${method} ${URL}`))
+  })
+
   it('that is kept is loaded again where the browser evicts it while it is read', async () => {
     const site = stubSite({ [URL]: 'one' })
     await read()

@@ -90,7 +90,12 @@ async function isCurrent(url: string, kept: Response, signal: AbortSignal | unde
   const now = await fetch(url, { method: 'HEAD', ...(signal && { signal }) }).catch(() => undefined)
   if (now === undefined) return true
   const validator = VALIDATORS.find((name) => now.headers.has(name))
-  return validator !== undefined && now.headers.get(validator) === kept.headers.get(validator)
+  return validator !== undefined && readVersion(now, validator) === readVersion(kept, validator)
+}
+
+/** Servers that compress an answer mark its ETag as weak, and leave it as it is where HEAD has nothing to compress. */
+function readVersion({ headers }: Response, validator: string): string | undefined {
+  return headers.get(validator)?.replace(/^W\//, '')
 }
 
 function request(url: string, init?: RequestInit): Promise<Response> {
