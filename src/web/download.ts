@@ -100,7 +100,9 @@ function readVersion({ headers }: Response, validator: string): string | undefin
 
 function request(url: string, init?: RequestInit): Promise<Response> {
   return fetch(url, init).catch((cause: unknown) => {
-    const reason = 'the request failed; is the address right, and does its server allow this page (CORS)?'
+    const reason =
+      'the request failed; is the address right, does its server allow this page (CORS), and does the ' +
+      'Content-Security-Policy of the page allow the address (connect-src)?'
     throw new DownloadFailedError(url, reason, { cause })
   })
 }

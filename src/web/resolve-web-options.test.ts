@@ -59,6 +59,13 @@ describe('options of a browser', () => {
     expect(() => resolveWebOptions({ runtimeUrl: '/ort', ...options }, BASE)).toThrow(expect.objectContaining({ path }))
   })
 
+  it.each([
+    [{ runtimeUrl: '/ort' }, "runtimeUrl: must be an absolute URL in a script of blob:, got '/ort'"],
+    [{ runtimeUrl: 'http://[' }, "runtimeUrl: must be a URL, got 'http://['"],
+  ])('that are relative are refused where nothing lies beside the script: %j', (options, message) => {
+    expect(() => resolveWebOptions(options, `blob:${BASE}`)).toThrow(message)
+  })
+
   it('say what there is in place of one that is misspelt', () => {
     const options = { runtimeUrl: '/ort', keepalive: 5 } as never
     const names = 'runtimeUrl, modelsUrl, models, backend, createWorker, threads, worker, keepAlive'

@@ -124,7 +124,13 @@ export function resolveWebOptions(options: WebEngineOptions, base: string): Reso
 }
 
 function absolute(path: string, url: string, base: string): string {
-  if (!URL.canParse(url, base)) throw new InvalidRequestError(path, `must be a URL, got '${url}'`)
+  if (!URL.canParse(url, base)) {
+    // A worker made of a blob has an address that nothing lies beside.
+    const what = URL.canParse(url, 'https://host')
+      ? `an absolute URL in a script of ${new URL(base).protocol}`
+      : 'a URL'
+    throw new InvalidRequestError(path, `must be ${what}, got '${url}'`)
+  }
   const { href, search, hash } = new URL(url, base)
   if (search === '' && hash === '') return href.replace(/\/+$/, '')
   // Names of files go behind it.

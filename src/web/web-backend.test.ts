@@ -37,6 +37,13 @@ it.each(['auto', 'webgpu', 'wasm'] as const)(
   },
 )
 
+it('says that a page whose own thread failed to start the runtime has to be loaded again', async () => {
+  vi.stubGlobal('navigator', { hardwareConcurrency: 2 })
+  vi.stubGlobal('document', {})
+  const remedy = expect.stringContaining('reload the page')
+  await expect(createWebBackend({ ...settings, backend: 'wasm' }, parts)).rejects.toMatchObject({ remedy })
+})
+
 it('does not take a device in software unless it is asked for', async () => {
   stubAdapter({ info: { isFallbackAdapter: true } })
   const reason = expect.stringContaining('webgpu: WebGPU finds only a device in software here')

@@ -27,9 +27,10 @@ export async function createWebBackend(
   { weights, onLost }: WebBackendParts,
 ): Promise<BackendChoice> {
   const threads = countThreads(settings.threads)
-  const remedy =
+  const remedy = sayOnce(
     `serve the files of onnxruntime-web that docs/browsers.md names at runtimeUrl (${settings.runtimeUrl}), and ` +
-    'allow WebAssembly in the Content-Security-Policy (wasm-unsafe-eval)'
+      'allow them in the Content-Security-Policy (script-src and connect-src; WebAssembly by wasm-unsafe-eval)',
+  )
   let runtime = ''
   const create = async (name: WebBackendName) => {
     const device = name === 'webgpu' ? await requireAdapter({ hardware: settings.backend === 'auto' }) : undefined
@@ -60,12 +61,28 @@ export async function createWebBackend(
   return finish(backend, reason, tried)
 }
 
+/** With `worker: false` a start that failed is final, also where it failed for a connection that broke. */
+function sayOnce(remedy: string): string {
+  return typeof document === 'undefined' ? remedy : `${remedy}; then reload the page, as onnxruntime starts once in it`
+}
+
 /** Each has a build of its own, so that a page without WebGPU loads the smaller one. */
 async function loadRuntime(name: WebBackendName, runtimeUrl: string, threads: number): Promise<OrtRuntime> {
-  const ort = name === 'webgpu' ? await import('onnxruntime-web/webgpu') : await import('onnxruntime-web/wasm')
+  const ort = await importRuntime(name)
   ort.env.wasm.wasmPaths = runtimeUrl
   ort.env.wasm.numThreads = threads
   return ort as unknown as OrtRuntime
+}
+
+async function importRuntime(name: WebBackendName) {
+  try {
+    return name === 'webgpu' ? await import('onnxruntime-web/webgpu') : await import('onnxruntime-web/wasm')
+  } catch (cause) {
+    const remedy =
+      'Serve all files of the bundle, also after a new one took its place, and reload the page. Service workers cannot ' +
+      'load code in parts: start the engine in a page or a worker'
+    throw new BackendUnavailableError(name, 'its code could not be loaded, see `cause`', remedy, { cause })
+  }
 }
 
 /** The part of the standard that is used here. */

@@ -41,7 +41,9 @@ it('is quiet after it was closed', async () => {
 it('says how to name the script where it could not be loaded', () => {
   const { worker, onCrash } = connect()
   worker.dispatchEvent(new Event('error'))
-  expect(onCrash.mock.calls).toEqual([[expect.stringContaining('`createWorker` says where it is'), undefined]])
+  expect(onCrash.mock.calls).toEqual([
+    [expect.stringMatching(/`createWorker` says where it is.*worker-src.*`worker: false`/), undefined],
+  ])
 })
 
 it('says that trying again does not help where the page cannot make the worker', () => {
@@ -50,6 +52,14 @@ it('says that trying again does not help where the page cannot make the worker',
     connectWebWorker(() => {
       throw cause
     })({ onMessage() {}, onCrash() {} })
-  const message = expect.stringContaining('`createWorker` makes it from a script of the same origin')
+  const message = expect.stringMatching(/`createWorker` makes it from a script of the same origin.*`worker: false`/)
   expect(start).toThrow(expect.objectContaining({ code: 'internal_error', retryable: false, message, cause }))
+})
+
+it.each([
+  ['nothing', undefined],
+  ['an instance of a class', Promise.resolve()],
+])('refuses %s in place of a worker by the name of the option', (got, made) => {
+  const message = `createWorker: must return a Worker, got ${got}`
+  expect(() => connectWebWorker(() => made as never)({ onMessage() {}, onCrash() {} })).toThrow(message)
 })

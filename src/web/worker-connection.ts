@@ -1,6 +1,7 @@
 import type { Connect } from '../engine/connection.ts'
 import type { FromWorker } from '../engine/protocol.ts'
-import { InternalError } from '../errors/index.ts'
+import { InternalError, InvalidRequestError } from '../errors/index.ts'
+import { kindOf } from '../schemas/fault.ts'
 
 /** The first message of a worker, before any of the engine's: its script runs. */
 export const AWAKE = 'awake'
@@ -10,7 +11,8 @@ const LONGEST_SILENCE = 60_000
 
 /** A bundler that does not follow `new URL` leaves the script behind, and most servers then answer with a page or 404. */
 const UNLOADED =
-  'its script could not be loaded or run; if the bundler has not put worker.js beside the page, `createWorker` says where it is (docs/browsers.md)'
+  'its script could not be loaded or run; if the bundler has not put worker.js beside the page, `createWorker` says where it is (docs/browsers.md); ' +
+  'if the Content-Security-Policy does not allow it, worker-src or script-src does; `worker: false` needs none'
 
 /** Runs jobs in a worker of the page. */
 export function connectWebWorker(create: () => Worker): Connect {
@@ -48,14 +50,21 @@ export function connectWebWorker(create: () => Worker): Connect {
   }
 }
 
-/** @throws InternalError where the page may not make it, or its URL is none: trying again cannot help */
+/**
+ * @throws InternalError where the page may not make it, or its URL is none: trying again cannot help; InvalidRequestError
+ * for what is no worker
+ */
 function makeWorker(create: () => Worker): Worker {
+  let worker: unknown
   try {
-    return create()
+    worker = create()
   } catch (cause) {
     throw new InternalError(
-      'the page could not make the worker, see `cause`: `createWorker` makes it from a script of the same origin (docs/browsers.md)',
+      'the page could not make the worker, see `cause`: `createWorker` makes it from a script of the same origin (docs/browsers.md), and `worker: false` needs none',
       { cause },
     )
   }
+  // One of another frame is of another class.
+  if (typeof (worker as Worker | undefined)?.terminate === 'function') return worker as Worker
+  throw new InvalidRequestError('createWorker', `must return a Worker, got ${kindOf(worker)}`)
 }
