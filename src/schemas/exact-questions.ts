@@ -15,8 +15,16 @@ interface FieldsOf {
   readonly score: keyof ScoreQuestionInput
 }
 
-/** A field that its question does not have is asked for a text nobody writes, which the compiler's message then quotes. */
-type NoOtherFields<Q, Known> = { readonly [Name in Exclude<keyof Q, Known>]: 'there is no such field in this question' }
+/**
+ * A field that its question does not have is asked for what nobody writes, which the compiler's message then quotes. Beside an object a field stays
+ * what it is, where a text beside another text, or null beside anything, would make `never` of the whole question, of which each field would be
+ * reported, and nothing quoted.
+ */
+type NoOtherFields<Q, Known> = {
+  readonly [Name in Exclude<keyof Q, Known>]: Q[Name] extends null | undefined
+    ? never
+    : { readonly error: 'there is no such field in this question' }
+}
 
 type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never
 
