@@ -14,9 +14,9 @@ let work: string
 beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'tessera-unpack-'))))
 afterEach(() => rm(work, { recursive: true }))
 
-async function unpack(files: ModelFiles): Promise<string> {
+async function unpack(files: ModelFiles, cache = join(work, 'cache')): Promise<string> {
   const made = (await files.made!())!
-  const env = { TESSERA_CACHE: join(work, 'cache') }
+  const env = { TESSERA_CACHE: cache }
   return unpackWeights(made, made.path ?? files.location, new AbortController().signal, env)
 }
 const unpacked = async () =>
@@ -57,6 +57,16 @@ it('unpacks a file anew that was replaced by one of the same size and time of mo
   await writeFile(path, bytes)
   await utimes(path, 1, 1)
   expect(await unpack(openModel(path))).not.toBe(before)
+})
+
+it('names a cache that cannot be made, and what to set', async () => {
+  const file = join(work, 'file')
+  await writeFile(file, '')
+  const files = openModel(join(fixtureFolder('gguf'), 'llama.gguf'))
+  await expect(unpack(files, file)).rejects.toMatchObject({
+    code: 'model_format',
+    message: expect.stringMatching(/\(TESSERA_CACHE\), got one that cannot be written \((ENOTDIR|ENOENT)\)/),
+  })
 })
 
 it('removes what was left by a process that was killed, and nothing that may still be written', async () => {

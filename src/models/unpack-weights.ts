@@ -5,6 +5,7 @@ import { AbortedError, ModelFormatError } from '../errors/index.ts'
 import { exists } from './exists.ts'
 import { homeFolder } from './home-folder.ts'
 import type { Environment } from './hub-cache.ts'
+import { isUnwritable } from './is-unwritable.ts'
 import type { MadeWeights, WeightFile } from './model-files.ts'
 
 /** Rises when the same file is unpacked otherwise. */
@@ -99,10 +100,9 @@ async function copyWeights(weights: WeightFile, path: string, signal: AbortSigna
 }
 
 function explain(error: unknown, folder: string, size: number): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === undefined || !['ENOSPC', 'EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EDQUOT'].includes(code)) return error
+  if (!isUnwritable(error)) return error
   const expected = `a folder for ${size} bytes of unpacked weights (TESSERA_CACHE)`
-  return new ModelFormatError(folder, expected, `one that cannot be written (${code})`, { cause: error })
+  return new ModelFormatError(folder, expected, `one that cannot be written (${error.code})`, { cause: error })
 }
 
 /** What is in the way of nothing if it stays, as where a process has its weights open on Windows. */

@@ -3,6 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { isUnwritable } from '../../models/is-unwritable.ts'
 import type { KeyConfig } from '../keys/key-config.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { makeKey } from '../keys/make-key.ts'
@@ -51,21 +52,24 @@ function refuseLoopback(keys: readonly (string | KeyConfig)[]): void {
  * Makes a key, and a file with its SHA-256 that only its owner may read. The key itself is written nowhere.
  *
  * @returns undefined where another process has just made the file
+ * @throws InvalidRequestError where it cannot be written
  */
 export async function makeKeyFile(file: string): Promise<string | undefined> {
   const { key, kept } = makeKey()
   const entry: KeyConfig = { id: 'default', scopes: ['decide', 'images', 'metrics'], loopback: true, ...kept }
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const temporary = `${file}.${randomUUID()}`
   try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(temporary, `${JSON.stringify({ keys: [entry] }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
     // A link appears with all that is in it, and only where nothing is.
     await link(temporary, file)
     return key
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return undefined
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+    if (!isUnwritable(error)) throw error
+    const reason = `${file} for a first key cannot be written (${error.code}); set TESSERA_API_KEYS or give --keys-file`
+    throw new InvalidRequestError('keys-file', reason, { cause: error })
   } finally {
-    await rm(temporary, { force: true })
+    await rm(temporary, { force: true }).catch(() => {})
   }
 }

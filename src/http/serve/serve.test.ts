@@ -10,6 +10,7 @@ import { hasSqlite } from '../test-support/has-sqlite.ts'
 import { bearer, BODY } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
 import { chooseKeys, isLoopback } from './choose-keys.ts'
+import { makeKeyFile } from './key-file.ts'
 import { openStore } from './open-store.ts'
 import { serveHttp } from './serve-http.ts'
 
@@ -43,6 +44,15 @@ describe('the keys', () => {
     for (const { keys } of choices)
       expect(await keys.find(fresh!.key)).toMatchObject({ id: 'default', scopes: ['decide', 'images', 'metrics'] })
     expect(await readdir(join(folder, 'tessera'))).toEqual(['keys.json'])
+  })
+
+  it('are asked for where those of a first run cannot be written', async () => {
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    await expect(makeKeyFile(join(file, 'tessera', 'keys.json'))).rejects.toMatchObject({
+      path: 'keys-file',
+      message: expect.stringMatching(/cannot be written \(E\w+\); set TESSERA_API_KEYS or give --keys-file/),
+    })
   })
 
   it('are not made where other machines could connect', async () => {
