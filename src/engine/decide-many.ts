@@ -1,6 +1,6 @@
 import { AbortedError, EngineDisposedError, type TesseraError, toTesseraError } from '../errors/index.ts'
 import { count, readOption } from '../options/index.ts'
-import type { DecisionRequestInput, DecisionResponse } from '../schemas/index.ts'
+import type { DecisionRequestInput, DecisionResponse, ExactRequest, ResponseTo } from '../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
 import { checkCall } from './check-call.ts'
 import { RequestSource } from './request-source.ts'
@@ -8,8 +8,15 @@ import { RequestSource } from './request-source.ts'
 /** Requests that are worked on or wait to be taken; the engine itself reads a few at a time. */
 const CONCURRENCY = 8
 
+/** Requests for `decideMany`: a list, or what gives them one after the other. Their questions may differ. */
+export type DecisionRequests<Request extends DecisionRequestInput> =
+  // The list for itself, of which the compiler says which request is wrong, and where.
+  | readonly (Request & ExactRequest<Request>)[]
+  | Iterable<Request & ExactRequest<Request>>
+  | AsyncIterable<Request & ExactRequest<Request>>
+
 /** One of many: the response to a request, or why there is none. */
-export type DecisionOutcome =
+export type DecisionOutcome<Response = DecisionResponse> =
   | {
       /**
        * Place of the request among all, from 0.
@@ -28,7 +35,7 @@ export type DecisionOutcome =
        * for await (const { response } of decideMany([request])) console.log(response?.answers)
        * ```
        */
-      readonly response: DecisionResponse
+      readonly response: Response
       /**
        * Absent: the request was answered.
        *
@@ -70,7 +77,10 @@ export type DecisionOutcome =
     }
 
 /** What `decideMany` may be told beside its requests. */
-export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client' | 'priority' | 'keepState' | 'lora'> {
+export interface DecideManyOptions<Response = DecisionResponse> extends Pick<
+  CallOptions,
+  'signal' | 'client' | 'priority' | 'keepState' | 'lora'
+> {
   /**
    * Requests that are taken and not handed over yet, 1 or more; no more are read from `requests`. Default 8.
    *
@@ -89,7 +99,7 @@ export interface DecideManyOptions extends Pick<CallOptions, 'signal' | 'client'
    * for await (const outcome of decideMany([request], { onResult: () => console.error(++done) })) console.log(outcome.index)
    * ```
    */
-  readonly onResult?: ((outcome: DecisionOutcome) => void) | undefined
+  readonly onResult?: ((outcome: DecisionOutcome<Response>) => void) | undefined
 }
 
 type Decide = (request: DecisionRequestInput, options: CallOptions) => Promise<DecisionResponse>
@@ -101,20 +111,21 @@ type Decide = (request: DecisionRequestInput, options: CallOptions) => Promise<D
  * @throws InvalidRequestError for the options, or where `requests` cannot be iterated; AbortedError when the signal fires; EngineDisposedError; what `requests` throws, after the outcomes of
  * all that came before
  */
-export async function* decideEach(
+export async function* decideEach<const Request extends DecisionRequestInput>(
   decide: Decide,
-  requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
-  options: DecideManyOptions = {},
-): AsyncGenerator<DecisionOutcome, void, undefined> {
+  requests: DecisionRequests<Request>,
+  options: DecideManyOptions<ResponseTo<Request>> = {},
+): AsyncGenerator<DecisionOutcome<ResponseTo<Request>>, void, undefined> {
+  type Outcome = DecisionOutcome<ResponseTo<Request>>
   checkCall('decideMany', options)
   const { concurrency = CONCURRENCY, onResult, signal, ...call } = options
   readOption('concurrency', count(1), concurrency)
   const leaving = new AbortController()
   const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])
   let notice = () => {}
-  const source = new RequestSource(requests, () => notice())
-  const underway: Underway[] = []
-  const start = async (request: DecisionRequestInput, index: number): Promise<DecisionOutcome> => {
+  const source = new RequestSource<DecisionRequestInput>(requests, () => notice())
+  const underway: Underway<Outcome>[] = []
+  const start = async (request: DecisionRequestInput, index: number): Promise<Outcome> => {
     const outcome = await settle(decide(request, { ...call, signal: stop }), index)
     onResult?.(outcome)
     return outcome
@@ -141,9 +152,9 @@ export async function* decideEach(
   }
 
   /** An abort ends all, and so does the end of the engine: they are no outcome of one. */
-  async function settle(response: Promise<DecisionResponse>, index: number): Promise<DecisionOutcome> {
+  async function settle(response: Promise<DecisionResponse>, index: number): Promise<Outcome> {
     try {
-      return { index, response: await response }
+      return { index, response: (await response) as ResponseTo<Request> }
     } catch (thrown) {
       const error = toTesseraError(thrown)
       if (stop.aborted || EngineDisposedError.isInstance(error)) throw error
@@ -152,14 +163,14 @@ export async function* decideEach(
   }
 }
 
-interface Underway {
-  readonly outcome: Promise<DecisionOutcome>
+interface Underway<Outcome> {
+  readonly outcome: Promise<Outcome>
   isSettled: boolean
 }
 
 /** An outcome is waited for in its turn; until then nobody must take it for unhandled. */
-function follow(outcome: Promise<DecisionOutcome>, onSettled: () => void): Underway {
-  const followed: Underway = { outcome, isSettled: false }
+function follow<Outcome>(outcome: Promise<Outcome>, onSettled: () => void): Underway<Outcome> {
+  const followed: Underway<Outcome> = { outcome, isSettled: false }
   const settled = () => {
     followed.isSettled = true
     onSettled()

@@ -11,13 +11,14 @@ import {
   parseImageEditRequest,
   parseImageGenerationRequest,
   type QuestionsInput,
+  type ResponseTo,
   type ThresholdInput,
 } from '../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
 import { checkCall } from './check-call.ts'
 import { ownControl } from './control-option.ts'
 import { createEngine } from './create-engine.ts'
-import { decideEach, type DecideManyOptions, type DecisionOutcome } from './decide-many.ts'
+import { decideEach, type DecideManyOptions, type DecisionOutcome, type DecisionRequests } from './decide-many.ts'
 import type { Engine } from './engine.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
 import type { CallKind } from './jobs.ts'
@@ -79,10 +80,10 @@ export async function decide<
  * }
  * ```
  */
-export function decideMany(
-  requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
-  options?: DecideManyOptions,
-): AsyncGenerator<DecisionOutcome, void, undefined> {
+export function decideMany<const Request extends DecisionRequestInput>(
+  requests: DecisionRequests<Request>,
+  options?: DecideManyOptions<ResponseTo<Request>>,
+): AsyncGenerator<DecisionOutcome<ResponseTo<Request>>, void, undefined> {
   return decideEach((request, call) => decide(request, call), requests, options)
 }
 

@@ -7,11 +7,12 @@ import type {
   ImageGenerationRequestInput,
   ImageResponse,
   QuestionsInput,
+  ResponseTo,
   ThresholdInput,
 } from '../schemas/index.ts'
 import type { EngineActivity } from './activity.ts'
 import type { CallOptions, LoadOptions } from './call-options.ts'
-import type { DecideManyOptions, DecisionOutcome } from './decide-many.ts'
+import type { DecideManyOptions, DecisionOutcome, DecisionRequests } from './decide-many.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
 import type { BackendInfo } from './protocol.ts'
 import type { Place } from './resolve-options.ts'
@@ -77,10 +78,10 @@ export interface Engine extends AsyncDisposable {
    * @throws InvalidRequestError for the options; AbortedError when the signal fires; EngineDisposedError; what `requests` throws, after the
    * outcomes of all that came before
    */
-  decideMany(
-    requests: Iterable<DecisionRequestInput> | AsyncIterable<DecisionRequestInput>,
-    options?: DecideManyOptions,
-  ): AsyncGenerator<DecisionOutcome, void, undefined>
+  decideMany<const Request extends DecisionRequestInput>(
+    requests: DecisionRequests<Request>,
+    options?: DecideManyOptions<ResponseTo<Request>>,
+  ): AsyncGenerator<DecisionOutcome<ResponseTo<Request>>, void, undefined>
   /**
    * What `decide` would count for the same request, without running it. Throws as `decide` does.
    *

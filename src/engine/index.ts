@@ -1,7 +1,7 @@
 export type { EngineActivity, ModelActivity } from './activity.ts'
 export type { TokenCount } from '../decide/index.ts'
 export { createEngine } from './create-engine.ts'
-export type { DecideManyOptions, DecisionOutcome } from './decide-many.ts'
+export type { DecideManyOptions, DecisionOutcome, DecisionRequests } from './decide-many.ts'
 export { countTokens, decide, decideMany, disposeDefaultEngine, editImage, generateImage } from './default-engine.ts'
 export type { CallOptions, LoadOptions } from './call-options.ts'
 export type { ControlOption } from './control-option.ts'

@@ -93,3 +93,22 @@ export interface DecisionResponse<
    */
   readonly warnings?: readonly Warning[]
 }
+
+/**
+ * The response to a request of a type; of several types one of theirs.
+ *
+ * @example
+ * ```ts
+ * const request = { state: 'x', questions: { team: { type: 'choice', criteria: { billing: null, tech: null } } } } as const
+ * const teamOf = ({ answers }: ResponseTo<typeof request>): 'billing' | 'tech' => answers.team.choice
+ * ```
+ */
+export type ResponseTo<Request> = [Request] extends [never]
+  ? DecisionResponse
+  : Request extends { readonly questions: infer Questions extends QuestionsInput }
+    ? DecisionResponse<Questions, ThresholdOf<Request>>
+    : never
+
+type ThresholdOf<Request> = Request extends { readonly min_confidence: infer Threshold extends ThresholdInput }
+  ? Threshold
+  : ThresholdInput

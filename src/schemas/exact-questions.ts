@@ -84,3 +84,18 @@ export interface ExactDecisionRequest<
 > extends DecisionRequestInput<Questions, Threshold> {
   readonly questions: Questions & ExactQuestions<Questions>
 }
+
+/**
+ * What a request whose type is a parameter has to be beside that type: without fields that it, or a question of it, does not
+ * have.
+ *
+ * @example
+ * ```ts
+ * async function* ask<const Request extends DecisionRequestInput>(requests: readonly (Request & ExactRequest<Request>)[]) {
+ *   yield* decideMany(requests as readonly DecisionRequestInput[])
+ * }
+ * ```
+ */
+export type ExactRequest<Request> = Request extends { readonly questions: infer Questions extends QuestionsInput }
+  ? NoOtherFields<Request, keyof DecisionRequestInput> & { readonly questions: ExactQuestions<Questions> }
+  : unknown

@@ -4,7 +4,7 @@ export type { Warning } from './warning.ts'
 export { decisionRequestSchema, parseDecisionRequest } from './decision-request.ts'
 export { decisionResponseSchema } from './decision-response.ts'
 export { type ErrorBody, errorBodySchema } from './error-body.ts'
-export type { ExactDecisionRequest } from './exact-questions.ts'
+export type { ExactDecisionRequest, ExactRequest } from './exact-questions.ts'
 export {
   type ImageEditRequest,
   imageEditRequestSchema,
@@ -25,7 +25,7 @@ export type {
 export type { JsonArray, JsonObject, JsonValue } from './json-types.ts'
 export { LIMITS, type ParseSettings, type OptionLimits } from './limits.ts'
 export type { ChoiceQuestion, DecisionRequest, NoulQuestion, Question, ScoreQuestion } from './checked-request.ts'
-export type { DecisionResponse } from './decision-response-types.ts'
+export type { DecisionResponse, ResponseTo } from './decision-response-types.ts'
 export type {
   ChoiceQuestionInput,
   DecisionRequestInput,
