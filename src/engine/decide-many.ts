@@ -126,7 +126,8 @@ export async function* decideEach<const Request extends DecisionRequestInput>(
   const source = new RequestSource<DecisionRequestInput>(requests, () => notice())
   const underway: Underway<Outcome>[] = []
   const start = async (request: DecisionRequestInput, index: number): Promise<Outcome> => {
-    const outcome = await settle(decide(request, { ...call, signal: stop }), index)
+    const decided = decide(request, { ...call, signal: stop }) as Promise<ResponseTo<Request>>
+    const outcome = await settle(decided, index, stop)
     onResult?.(outcome)
     return outcome
   }
@@ -150,16 +151,20 @@ export async function* decideEach<const Request extends DecisionRequestInput>(
     await Promise.allSettled(underway.map(({ outcome }) => outcome))
     await source.close()
   }
+}
 
-  /** An abort ends all, and so does the end of the engine: they are no outcome of one. */
-  async function settle(response: Promise<DecisionResponse>, index: number): Promise<Outcome> {
-    try {
-      return { index, response: (await response) as ResponseTo<Request> }
-    } catch (thrown) {
-      const error = toTesseraError(thrown)
-      if (stop.aborted || EngineDisposedError.isInstance(error)) throw error
-      return { index, error }
-    }
+/** An abort ends all, and so does the end of the engine: they are no outcome of one. */
+async function settle<Response extends DecisionResponse>(
+  decided: Promise<Response>,
+  index: number,
+  signal: AbortSignal,
+): Promise<DecisionOutcome<Response>> {
+  try {
+    return { index, response: await decided }
+  } catch (thrown) {
+    const error = toTesseraError(thrown)
+    if (signal.aborted || EngineDisposedError.isInstance(error)) throw error
+    return { index, error }
   }
 }
 
