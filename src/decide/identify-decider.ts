@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { findStorageFile } from '../models/find-matrices.ts'
 import { JULIA, LAYA, readModelConfig } from '../models/model-config.ts'
 import type { ModelFiles } from '../models/model-files.ts'
-import { nameQuantization, quantizationConfigSchema } from '../models/quantization-config.ts'
+import { nameQuantization, quantizationFieldSchema } from '../models/quantization-config.ts'
 import { readOptionalConfig } from '../models/read-config.ts'
 import type { SymbolOptions } from './decision-family.ts'
 import { readManifest } from './manifest.ts'
 import type { OwnCalibration } from './own-calibration.ts'
 
-const configSchema = z.looseObject({ quantization_config: quantizationConfigSchema.nullish() })
+const configSchema = z.looseObject({ quantization_config: quantizationFieldSchema })
 
 /** How models that have no manifest are asked, unless it is as chat models are. */
 const TEMPLATES = new Map([

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import { atMost, sizes } from './config-fields.ts'
-import { quantizationConfigSchema } from './quantization-config.ts'
+import { quantizationFieldSchema } from './quantization-config.ts'
 
 const schema = z.object({
   model_type: z.literal('bert'),
@@ -17,7 +17,7 @@ const schema = z.object({
   position_embedding_type: z.literal('absolute').default('absolute'),
   is_decoder: z.literal(false).default(false),
   add_cross_attention: z.literal(false).default(false),
-  quantization_config: quantizationConfigSchema.optional(),
+  quantization_config: quantizationFieldSchema,
 })
 
 /** Names of linear and embedding weights, of the encoder and of the heads on it. */

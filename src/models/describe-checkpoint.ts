@@ -5,7 +5,7 @@ import { isImageBundle } from './is-image-bundle.ts'
 import { listParts } from './list-parts.ts'
 import { readModelConfig } from './model-config.ts'
 import type { ModelFiles } from './model-files.ts'
-import { formatOf, nameFormat, quantizationConfigSchema } from './quantization-config.ts'
+import { formatOf, nameFormat, quantizationFieldSchema } from './quantization-config.ts'
 import { readConfig, readOptionalConfig } from './read-config.ts'
 import type { WeightIndex } from './weight-index.ts'
 
@@ -27,7 +27,7 @@ export interface CheckpointDescription {
 }
 
 const pipelineSchema = z.looseObject({ _class_name: z.string() })
-const configSchema = z.looseObject({ quantization_config: quantizationConfigSchema.nullish() })
+const configSchema = z.looseObject({ quantization_config: quantizationFieldSchema })
 const windowSchema = z.looseObject({ max_position_embeddings: z.number().int().optional() })
 
 /** @throws ModelFormatError naming the file that is missing or wrong */

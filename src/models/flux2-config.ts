@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { className } from './class-name.ts'
 import { atMost, sizes } from './config-fields.ts'
-import { quantizationConfigSchema } from './quantization-config.ts'
+import { quantizationFieldSchema } from './quantization-config.ts'
 
 const layers = z
   .number()
@@ -32,7 +32,7 @@ export const flux2ConfigSchema = z
     rope_theta: z.number().positive().default(2000),
     eps: z.number().positive().default(1e-6),
     guidance_embeds: z.literal(false),
-    quantization_config: quantizationConfigSchema.optional(),
+    quantization_config: quantizationFieldSchema,
   })
   .refine(
     ({ axes_dims_rope: axes, attention_head_dim: size }) => axes.reduce((sum, width) => sum + width, 0) === size,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import { atMost, sizes } from './config-fields.ts'
-import { quantizationConfigSchema } from './quantization-config.ts'
+import { quantizationFieldSchema } from './quantization-config.ts'
 
 const layerType = z.enum(['full_attention', 'sliding_attention'])
 const rope = z.object({ rope_type: z.literal('default').optional(), rope_theta: z.number().positive() })
@@ -30,7 +30,7 @@ const schema = z.object({
   global_attn_every_n_layers: sizes.layers.default(3),
   global_rope_theta: z.number().positive().default(160_000),
   local_rope_theta: z.number().positive().nullable().default(10_000),
-  quantization_config: quantizationConfigSchema.optional(),
+  quantization_config: quantizationFieldSchema,
 })
 
 /** Names of linear and embedding weights, of the encoder and of the heads on it. */

@@ -39,6 +39,11 @@ export const quantizationConfigSchema = tensorFormatSchema.and(
 
 export type QuantizationConfig = z.infer<typeof quantizationConfigSchema>
 
+/** The field of a configuration that says it; other tools write null there for weights that are stored plainly. */
+export const quantizationFieldSchema = quantizationConfigSchema
+  .nullish()
+  .transform((quantization) => quantization ?? undefined)
+
 /** What matrices are stored as that are too rough in whole rows, see `findRoughMatrices`. */
 export const BLOCKS_FOR_ROUGH: TensorFormat = { bits: 8, block_size: 128 }
 

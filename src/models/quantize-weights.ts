@@ -154,7 +154,7 @@ export async function describeQuantized(
   { folder, storage, bits, blockSize, rough = [], smoothed = false }: QuantizedStorage,
 ): Promise<string> {
   const config = await readConfig(files, storage, z.looseObject({}), 'a configuration in JSON')
-  if (config['quantization_config'] !== undefined) {
+  if (config['quantization_config'] != null) {
     throw new ModelFormatError(
       join(folder, storage),
       'a checkpoint with float weights',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { className } from './class-name.ts'
 import { atMost, sizes } from './config-fields.ts'
-import { quantizationConfigSchema } from './quantization-config.ts'
+import { quantizationFieldSchema } from './quantization-config.ts'
 
 const patch = atMost(2 ** 10)
 const axis = atMost(2 ** 10).multipleOf(2)
@@ -36,7 +36,7 @@ export const zImageConfigSchema = z
     axes_dims: z.tuple([axis, axis, axis]),
     /** Positions on each axis that the model knows. */
     axes_lens: z.tuple([places, places, places]),
-    quantization_config: quantizationConfigSchema.optional(),
+    quantization_config: quantizationFieldSchema,
   })
   .refine(({ axes_dims: axes, dim, n_heads: heads }) => axes.reduce((sum, width) => sum + width, 0) * heads === dim, {
     path: ['axes_dims'],

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { className } from './class-name.ts'
 import { atMost, sizes } from './config-fields.ts'
-import { quantizationConfigSchema } from './quantization-config.ts'
+import { quantizationFieldSchema } from './quantization-config.ts'
 
 /** Names of the weights of linear layers. */
 export const Z_IMAGE_CONTROL_MATRICES =
@@ -44,7 +44,7 @@ export const zImageControlConfigSchema = z
     n_kv_heads: sizes.heads,
     norm_eps: z.number().positive(),
     qk_norm: z.literal(true),
-    quantization_config: quantizationConfigSchema.optional(),
+    quantization_config: quantizationFieldSchema,
   })
   .superRefine((config, context) => {
     const unknown = findUnknown(config)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import { atMost, sizes } from '../config-fields.ts'
 import type { Family } from '../model-config.ts'
-import { quantizationConfigSchema, type QuantizationConfig } from '../quantization-config.ts'
+import { quantizationFieldSchema, type QuantizationConfig } from '../quantization-config.ts'
 import { ropeFields, type RopeConfig } from './rope-config.ts'
 
 /** The values that the graph of a causal language model is made from, under the names that `config.json` has for it. */
@@ -86,7 +86,7 @@ export const sharedFields = {
   rms_norm_eps: z.number().positive(),
   vocab_size: sizes.vocabulary,
   max_position_embeddings: atMost(2 ** 24),
-  quantization_config: quantizationConfigSchema.optional(),
+  quantization_config: quantizationFieldSchema,
   layer_types: z.array(z.literal('full_attention')).nullish(),
   ...ropeFields,
 }

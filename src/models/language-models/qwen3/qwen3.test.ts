@@ -31,6 +31,11 @@ it('reads a published configuration', () => {
   expect(config.layers[27]).toEqual({ rope: { theta: 1e6 } })
 })
 
+it('takes null for weights that are stored plainly, as other tools write it', () => {
+  const config = parseLanguageModelConfig({ ...QWEN3_0_6B, quantization_config: null }, 'config.json')
+  expect(config.quantization_config).toBeUndefined()
+})
+
 it('takes rope_theta from rope_parameters, where newer transformers write it', () => {
   const { rope_theta: _, ...rest } = QWEN3_0_6B
   const rope_parameters = { rope_type: 'default', rope_theta: 5e5 }
