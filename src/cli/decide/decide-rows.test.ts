@@ -69,6 +69,8 @@ describe('rows', () => {
     ['line 3 must end the cell', 'a.csv', 'a,b\n1,2\n3,"secret\n4,5\n'],
     ['line 2 must have a comma', 'a.csv', 'a,b\n"1" secret,2\n'],
     ['line 1 must name each column once, got the name of column 3', 'a.csv', 'secret,b,secret\n1,2,3\n'],
+    ['line 2 must separate columns by commas, got semicolons', 'a.csv', '\nsecret;b\n1;2\n'],
+    ['line 1 must separate columns by commas, got tabs', 'a.csv', 'secret\tb\n1\t2\n'],
     ['must be text in UTF-8', 'a.jsonl', Buffer.from('\ufefflate', 'utf16le')],
     ['must be text in UTF-8', 'a.csv', Buffer.from([0x61, 0x0a, 0xff])],
     ['must be a .jsonl or .csv file', 'a.txt', 'x'],
@@ -96,6 +98,14 @@ describe('answers to rows', () => {
     await decide({ each, common: {} })
     expect(await answers()).toMatchObject([{ row: 0, model: 'a1' }])
   })
+
+  it.each(['"secret"', '{"name":"secret"}'])(
+    'are none where no line has questions and none are given: %s',
+    async (row) => {
+      const error: unknown = await decide({ each: await write('rows.jsonl', row), common: {} }).catch((e: unknown) => e)
+      expect((error as Error).message).toMatch(/line 1 must be a request .* bare states with --questions$/)
+    },
+  )
 
   it('go on where an earlier run stopped, even in the middle of a line', async () => {
     const states = [{}, { fail: 'throw' }, {}, {}]

@@ -23,6 +23,10 @@ export async function* readCsv(
     if (names === undefined) {
       const again = cells.findIndex((name, index) => cells.indexOf(name) < index)
       if (again >= 0) throw refuse(file, line, `must name each column once, got the name of column ${again + 1} twice`)
+      // Spreadsheets of half of Europe separate by semicolons; every row would be one text, and be answered as that.
+      const other = cells.length === 1 ? /[;\t]/.exec(cells[0]!)?.[0] : undefined
+      if (other !== undefined)
+        throw refuse(file, line, `must separate columns by commas, got ${other === ';' ? 'semicolons' : 'tabs'}`)
       names = cells
     } else if (cells.length === names.length) {
       yield { value: Object.fromEntries(names.map((name, index) => [name, cells[index]!])), line }

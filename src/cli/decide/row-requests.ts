@@ -22,6 +22,7 @@ export async function* requestsOf(
   const hasQuestions = common.questions !== undefined
   for await (const { value, line } of readRows(file)) {
     if (hasQuestions) refuseRequest(value, `${file}: line ${line}`)
+    else refuseState(value, `${file}: line ${line}`)
     // The engine checks what it is given.
     const request = hasQuestions ? { ...common, state: value } : { ...(value as object), ...common }
     yield { request: request as unknown as DecisionRequestInput, asked: toAsked(value) }
@@ -38,6 +39,13 @@ function refuseRequest(row: unknown, place: string): void {
   if (beside === undefined) return
   const remedy = beside === 'questions' ? 'leave --questions out, or give the states alone' : 'give the states alone'
   const reason = `has "state" beside "${beside}", where with --questions each line is the state itself; ${remedy}`
+  throw new InvalidRequestError('--each', `${place} ${reason}`)
+}
+
+/** Refuses what can only be a state where each row must be a request. */
+function refuseState(row: unknown, place: string): void {
+  if (isObject(row) && ('questions' in row || 'state' in row)) return
+  const reason = 'must be a request with "state" and "questions"; give the questions of bare states with --questions'
   throw new InvalidRequestError('--each', `${place} ${reason}`)
 }
 

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { ownCalibrationSchema } from '../../decide/own-calibration.ts'
-import { calibrate, type CalibrationResult } from '../../evaluate/calibrate.ts'
+import { calibrate, type CalibrateOptions, type CalibrationResult } from '../../evaluate/calibrate.ts'
 import { formatCalibration } from '../../evaluate/format-calibration.ts'
 import { engineArguments, orderArgument, useFor } from '../engine-arguments.ts'
 import { openEngine } from '../open-engine.ts'
@@ -10,7 +10,7 @@ import { ProgressReport } from '../progress-report.ts'
 import { readNumber } from '../read-request.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
-import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
+import { labelledArguments, namingLines, readLabelledRows } from './read-labelled-rows.ts'
 
 export const calibrateCommand = defineCommand({
   args: {
@@ -29,13 +29,13 @@ export const calibrateCommand = defineCommand({
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {
-      const rows = await readLabelledRows(args)
+      const data = await readLabelledRows(args)
       await requireReplaceable('out', args.out, {
         inputs: [args.data, args.questions],
         force: args.force,
         isOwn: isCalibration,
       })
-      const result = await fit(args, rows, readNumber('--error', args.error))
+      const result = await fit(args, data, readNumber('--error', args.error))
       await writeOutput('out', args.out, `${JSON.stringify(result.calibration, null, 2)}\n`)
       const summary = { out: args.out, questions: result.questions }
       printResult(
@@ -48,16 +48,17 @@ export const calibrateCommand = defineCommand({
 
 async function fit(
   args: Parameters<typeof openEngine>[0],
-  rows: Awaited<ReturnType<typeof readLabelledRows>>,
+  { rows, lines }: Awaited<ReturnType<typeof readLabelledRows>>,
   error: number,
 ): Promise<CalibrationResult> {
   await using engine = await openEngine(args, useFor('decide-latest', args))
   const report = new ProgressReport()
-  return await calibrate(engine, rows, {
+  const options: CalibrateOptions = {
     error,
     signal: untilInterrupted(),
     onProgress: (progress) => report.show({ stage: 'row', ...progress }),
-  })
+  }
+  return await namingLines(lines, () => calibrate(engine, rows, options))
 }
 
 function isCalibration(text: string): boolean {

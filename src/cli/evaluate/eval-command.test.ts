@@ -24,6 +24,8 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.restoreAllMocks()
   process.exitCode = 0
+  // Commands listen until their process ends.
+  for (const name of ['SIGINT', 'SIGTERM']) process.removeAllListeners(name)
   await rm(folder, { recursive: true })
 })
 
@@ -69,7 +71,8 @@ it.each([
   [['[1]'], '--data, line 1: expected a JSON object, got an array'],
   [['"secret"'], '--data, line 1: expected a JSON object, got a string'],
   [[ROWS[0], { ...ROWS[1], questions: QUESTIONS }], '--data, line 2: has questions of its own'],
-  [[{ ...ROWS[0], labels: { spam: 'yes' } }], 'rows.0.labels.spam: must be true or false, got "yes"'],
+  [[{ ...ROWS[0], labels: { spam: 'yes' } }], '--data, line 1.labels.spam: must be true or false'],
+  [[ROWS[0], '', { ...ROWS[1], labels: { ham: true } }], '--data, line 3.labels.ham: no question of that name'],
 ])('says which line is wrong (%#)', async (rows, message) => {
   expect(await run(rows)).toContain(message)
   expect(process.exitCode).toBe(2)

@@ -1,9 +1,8 @@
 import { defineCommand } from 'citty'
 import { DEFAULT_MODELS } from '../../engine/default-models.ts'
 import { compareEvaluations } from '../../evaluate/compare.ts'
-import { evaluate, type Evaluation } from '../../evaluate/evaluate.ts'
+import { evaluate, type EvaluateOptions, type Evaluation } from '../../evaluate/evaluate.ts'
 import { formatEvaluation, percent } from '../../evaluate/format-evaluation.ts'
-import type { LabelledRow } from '../../evaluate/labelled-rows.ts'
 import { isReport, renderReport } from '../../evaluate/report-page.ts'
 import { resolveModel } from '../../models/index.ts'
 import { calibrationArgument, type EngineArguments, engineArguments, orderArgument } from '../engine-arguments.ts'
@@ -12,7 +11,7 @@ import { forceArgument, requireReplaceable, writeOutput } from '../output-files.
 import { ProgressReport } from '../progress-report.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
-import { labelledArguments, readLabelledRows } from './read-labelled-rows.ts'
+import { labelledArguments, namingLines, readLabelledRows } from './read-labelled-rows.ts'
 
 export const evalCommand = defineCommand({
   args: {
@@ -31,7 +30,7 @@ export const evalCommand = defineCommand({
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {
-      const rows = await readLabelledRows(args)
+      const data = await readLabelledRows(args)
       const models = args.use?.split(',')
       // What has been measured would be lost where a later model is not there, or the page cannot be written.
       for (const model of models ?? []) await resolveModel(model)
@@ -42,7 +41,8 @@ export const evalCommand = defineCommand({
           isOwn: isReport,
         })
       const evaluations: Evaluation[] = []
-      for (const model of models ?? [undefined]) evaluations.push(await measureModel(args, model, rows))
+      const signal = untilInterrupted()
+      for (const model of models ?? [undefined]) evaluations.push(await measureModel(args, model, data, signal))
       printResult(args.json ?? false, evaluations, () => formatAll(evaluations))
       if (args.html !== undefined) await writeOutput('--html', args.html, renderReport(evaluations))
     }),
@@ -52,14 +52,16 @@ export const evalCommand = defineCommand({
 async function measureModel(
   args: EngineArguments,
   model: string | undefined,
-  rows: readonly LabelledRow[],
+  { rows, lines }: Awaited<ReturnType<typeof readLabelledRows>>,
+  signal: AbortSignal,
 ): Promise<Evaluation> {
   await using engine = await openEngine(args, model === undefined ? {} : { [DEFAULT_MODELS.decide]: model })
   const report = new ProgressReport()
-  return await evaluate(engine, rows, {
-    signal: untilInterrupted(),
+  const options: EvaluateOptions = {
+    signal,
     onProgress: (progress) => report.show({ stage: 'row', ...progress }),
-  })
+  }
+  return await namingLines(lines, () => evaluate(engine, rows, options))
 }
 
 function formatAll(evaluations: readonly Evaluation[]): string {

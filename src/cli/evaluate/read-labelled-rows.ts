@@ -19,22 +19,44 @@ export const labelledArguments = {
   },
 } as const
 
+interface LabelledFile {
+  readonly rows: readonly LabelledRow[]
+  /** Where each row stands, from 1. Blank lines are none. */
+  readonly lines: readonly number[]
+}
+
 /**
  * Labelled rows of a file, one JSON object a line; what they hold is checked by whoever uses them.
  *
  * @throws InvalidRequestError naming file and line
  */
-export async function readLabelledRows(args: { data: string; questions?: string | undefined }): Promise<LabelledRow[]> {
+export async function readLabelledRows(args: { data: string; questions?: string | undefined }): Promise<LabelledFile> {
   const questions =
     args.questions === undefined
       ? undefined
       : parseObject(await readNamedText(args.questions, '--questions'), '--questions')
-  const lines = (await readNamedText(args.data, '--data')).split('\n')
-  const rows = lines.flatMap((line, index) =>
-    line.trim() === '' ? [] : [readRow(line, `--data, line ${index + 1}`, questions)],
-  )
-  if (rows.length === 0) throw new InvalidRequestError('--data', `${args.data} has no rows`)
-  return rows as unknown as LabelledRow[]
+  const text = await readNamedText(args.data, '--data')
+  const found = text.split('\n').flatMap((json, index) => (json.trim() === '' ? [] : [{ json, line: index + 1 }]))
+  if (found.length === 0) throw new InvalidRequestError('--data', `${args.data} has no rows`)
+  const rows = found.map(({ json, line }) => readRow(json, placeOf(line), questions))
+  return { rows: rows as unknown as LabelledRow[], lines: found.map(({ line }) => line) }
+}
+
+/** What `use` gives; where it refuses a row by its index, the line of the file is named, as that is where it is mended. */
+export async function namingLines<T>(lines: readonly number[], use: () => Promise<T>): Promise<T> {
+  try {
+    return await use()
+  } catch (thrown) {
+    if (!InvalidRequestError.isInstance(thrown) || thrown.loc[0] !== 'rows') throw thrown
+    const line = lines[Number(thrown.loc[1])]
+    if (line === undefined) throw thrown
+    const place = [placeOf(line), ...thrown.loc.slice(2)]
+    throw new InvalidRequestError(place.join('.'), thrown.reason, { loc: place, cause: thrown })
+  }
+}
+
+function placeOf(line: number): string {
+  return `--data, line ${line}`
 }
 
 function readRow(line: string, path: string, questions: object | undefined): Record<string, unknown> {
