@@ -39,7 +39,6 @@ describe('a file', () => {
   it.each([
     ['a page', page(), 'a page (text/html)'],
     ['403', refusal(403), '403'],
-    ['500', refusal(500), '500'],
   ])('that is kept is not lost to %s', async (_, answer, reason) => {
     const site = stubSite({ [URL]: 'one' })
     await read()
@@ -49,6 +48,15 @@ describe('a file', () => {
     expect(site.kept(URL)).toBe(200)
     site.answers[URL] = undefined
     expect(await read()).toBe('one')
+  })
+
+  it.each([429, 500, 503])('that is kept is used where the server answers %d', async (status) => {
+    const site = stubSite({ [URL]: 'one' })
+    await read()
+    site.answers[URL] = refusal(status)
+    expect(await read()).toBe('one')
+    site.answers[URL] = 'two'
+    expect(await read()).toBe('two')
   })
 
   it('that is kept stays so when the server says that there is none', async () => {

@@ -5,6 +5,8 @@ const CACHE = 'tessera-models'
 const NONE = 404
 /** Storage that may not be listed, such as a bucket of S3, answers so for what it does not have. */
 const FORBIDDEN = 403
+/** The server is busy, as those of 500 and more are out of order: neither says anything about the file. */
+const TOO_MANY = 429
 
 /** Nothing where Cache Storage is not to be had, as on pages without TLS; in frames without an origin asking for it throws. */
 async function openCache(): Promise<Cache | undefined> {
@@ -34,7 +36,7 @@ export interface DownloadOptions {
 
 /**
  * Loads a file and keeps it in Cache Storage. What is kept is used as long as the server says that it has not changed,
- * or cannot be reached. Undefined where there is no such file.
+ * or cannot be reached or is out of order. Undefined where there is no such file.
  *
  * @throws DownloadFailedError
  */
@@ -88,7 +90,7 @@ const VALIDATORS = ['etag', 'last-modified']
 /** A server that names no version of a file is asked for it again each time; its HTTP caching still counts. */
 async function isCurrent(url: string, kept: Response, signal: AbortSignal | undefined): Promise<boolean> {
   const now = await fetch(url, { method: 'HEAD', ...(signal && { signal }) }).catch(() => undefined)
-  if (now === undefined) return true
+  if (now === undefined || now.status >= 500 || now.status === TOO_MANY) return true
   const validator = VALIDATORS.find((name) => now.headers.has(name))
   return validator !== undefined && readVersion(now, validator) === readVersion(kept, validator)
 }

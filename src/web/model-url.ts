@@ -12,18 +12,32 @@ export interface UrlOptions extends DownloadOptions {
 const PREFIX_BYTES = 8
 
 /**
- * The files of a model below a URL.
+ * The files of a model below a URL. Texts are loaded once.
  *
  * @param options for all files; bytes are told of weight files
  */
 export function openUrl(url: string, weights: WeightStore, options: UrlOptions = {}): ModelFiles {
+  return filesBelow(url, { weights, options, texts: new Map() })
+}
+
+interface Loading {
+  readonly weights: WeightStore
+  readonly options: UrlOptions
+  /** By URL: what opens a model asks for its configuration again and again, and each time would be a round trip. */
+  readonly texts: Map<string, Promise<string | undefined>>
+}
+
+function filesBelow(url: string, loading: Loading): ModelFiles {
+  const { weights, options, texts } = loading
   const load = (name: string) => weights.load(`${url}/${name}`, options)
   return {
     location: url,
     name: url.split('/').at(-1)!,
-    async readText(name) {
-      const bytes = await download(`${url}/${name}`, options.signal && { signal: options.signal })
-      return bytes && new TextDecoder().decode(bytes)
+    readText(name) {
+      const file = `${url}/${name}`
+      const text = texts.get(file) ?? loadText(file, options.signal)
+      texts.set(file, text)
+      return text
     },
     async findWeights(name): Promise<WeightFile | undefined> {
       const inParts = options.inParts && !(await isKept(`${url}/${name}`))
@@ -39,8 +53,13 @@ export function openUrl(url: string, weights: WeightStore, options: UrlOptions =
         }
       )
     },
-    within: (folder) => openUrl(`${url}/${folder}`, weights, options),
+    within: (folder) => filesBelow(`${url}/${folder}`, loading),
   }
+}
+
+async function loadText(url: string, signal?: AbortSignal): Promise<string | undefined> {
+  const bytes = await download(url, signal && { signal })
+  return bytes && new TextDecoder().decode(bytes)
 }
 
 /** A file of which parts are loaded as they are read, the whole one only where a part does not come. */

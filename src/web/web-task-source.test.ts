@@ -55,6 +55,14 @@ it.each([
   await expect(description).rejects.toMatchObject({ code: 'model_not_found', model: 'mine', tried })
 })
 
+it('loads each text once while it describes a model', async () => {
+  const site = stubSite({ [`${SITE}/mine/config.json`]: '{}', [`${SITE}/mine/model.safetensors`]: 'weights' })
+  await source.describe({ id: 'mine', folder: `${SITE}/mine` })
+  const texts = site.requests.filter((request) => request.endsWith('.json'))
+  expect(texts).toEqual([...new Set(texts)])
+  expect(texts).toContain(`GET ${SITE}/mine/config.json`)
+})
+
 it('weighs a model whose server does not answer HEAD', async () => {
   stubSite({
     [`${SITE}/mine/config.json`]: '{}',

@@ -32,7 +32,7 @@ export function createWebTaskSource({ models, symbols }: EngineSettings, weights
       const command = `createEngine({ models: { '${fallback}': URL } })`
       throw new ModelNotFoundError(model, ['the `models` of createEngine()'], command)
     },
-    describe: (model) => forgetBroken(model, () => describe(model, weights, symbols)),
+    describe: (model) => forgetBroken(model, () => describe(model.id, openUrl(model.folder, weights), symbols)),
     open: (model, backend, context) => forgetBroken(model, () => open(model, { weights, symbols }, backend, context)),
   }
 }
@@ -50,15 +50,10 @@ async function forgetBroken<T>({ folder }: ResolvedModel, read: () => Promise<T>
   }
 }
 
-async function describe(
-  { id, folder }: ResolvedModel,
-  weights: WeightStore,
-  symbols?: SymbolOptions,
-): Promise<ModelDescription> {
-  const files = openUrl(folder, weights)
+async function describe(id: string, files: ModelFiles, symbols?: SymbolOptions): Promise<ModelDescription> {
   const weigh = async (kind: ModelDescription['kind']) => {
     if (kind === 'decisions' && !(await hasAny(files, DECISION_FILES))) {
-      const tried = ['model_index.json', ...DECISION_FILES].map((name) => `${folder}/${name}`)
+      const tried = ['model_index.json', ...DECISION_FILES].map((name) => `${files.location}/${name}`)
       throw new ModelNotFoundError(id, tried, "createEngine({ models: { name: 'URL of its folder' } })")
     }
     return weighUrl(files, kind)
@@ -86,20 +81,20 @@ async function open(
   { signal, onProgress, withoutWeights = false }: OpenContext,
 ): Promise<Task> {
   if (model.lora) throw new InvalidRequestError('lora', 'adapters are not read in browsers; leave it out')
-  const { bytes } = await describe(model, weights)
-  let done = 0
-  const onBytes = (length: number) => {
-    done += length
-    // A server that compresses files names a smaller size than arrives.
-    onProgress({ stage: 'downloading', done, total: Math.max(done, bytes) })
-  }
   // Loading has a signal of its own: where opening fails, what is still being loaded is of no use either.
   const loading = new AbortController()
   const stop = () => loading.abort(signal.reason)
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
+  let [done, bytes] = [0, 0]
+  const onBytes = (length: number) => {
+    done += length
+    // A server that compresses files names a smaller size than arrives.
+    onProgress({ stage: 'downloading', done, total: Math.max(done, bytes) })
+  }
   try {
     const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes, inParts: withoutWeights })
+    bytes = (await describe(model.id, files)).bytes
     return await openTask(files, backend, loadCanvasCodec, { symbols })
   } finally {
     signal.removeEventListener('abort', stop)
