@@ -25,8 +25,8 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...waiting],
           sequence: { groupOrder: 1 },
-          // Sessions of onnxruntime use several threads each; more workers only take turns.
-          maxWorkers: 2,
+          // Sessions of onnxruntime use several threads each, but many tests wait for browsers, servers and processes.
+          maxWorkers: 3,
           typecheck: {
             enabled: true,
             include: ['src/**/*.test-d.ts'],
