@@ -44,6 +44,18 @@ it('says that a page whose own thread failed to start the runtime has to be load
   await expect(createWebBackend({ ...settings, backend: 'wasm' }, parts)).rejects.toMatchObject({ remedy })
 })
 
+it.each([
+  ['runtimeUrl', { runtimeUrl: 'https://other.example/' }],
+  ['threads', { threads: 3 }],
+])('refuses another %s than that of the engine before it on the same thread', async (path, other) => {
+  vi.stubGlobal('navigator', { hardwareConcurrency: 2 })
+  vi.stubGlobal('crossOriginIsolated', true)
+  const wasm = { ...settings, backend: 'wasm' } as const
+  await expect(createWebBackend(wasm, parts)).rejects.toMatchObject({ code: 'backend_unavailable' })
+  await expect(createWebBackend({ ...wasm, ...other }, parts)).rejects.toMatchObject({ code: 'invalid_request', path })
+  await expect(createWebBackend({ ...wasm, threads: 1 }, parts)).rejects.toMatchObject({ code: 'backend_unavailable' })
+})
+
 it('does not take a device in software unless it is asked for', async () => {
   stubAdapter({ info: { isFallbackAdapter: true } })
   const reason = expect.stringContaining('webgpu: WebGPU finds only a device in software here')

@@ -5,7 +5,7 @@ import { handOverWeights } from '../backends/hand-over-weights.ts'
 import type { OrtRuntime } from '../backends/open-session.ts'
 import { createOrtBackend } from '../backends/ort-backend.ts'
 import type { EngineSettings } from '../engine/resolve-options.ts'
-import { BackendUnavailableError } from '../errors/index.ts'
+import { BackendUnavailableError, InvalidRequestError } from '../errors/index.ts'
 import { refuseLostDevice, watchDevice } from './lost-device.ts'
 import type { WeightStore } from './weight-store.ts'
 
@@ -26,7 +26,7 @@ export async function createWebBackend(
   settings: EngineSettings,
   { weights, onLost }: WebBackendParts,
 ): Promise<BackendChoice> {
-  const threads = countThreads(settings.threads)
+  let threads = countThreads(settings.threads)
   const remedy = sayOnce(
     `serve the files of onnxruntime-web that docs/browsers.md names at runtimeUrl (${settings.runtimeUrl}), and ` +
       'allow them in the Content-Security-Policy (script-src and connect-src; WebAssembly by wasm-unsafe-eval)',
@@ -34,7 +34,8 @@ export async function createWebBackend(
   let runtime = ''
   const create = async (name: WebBackendName) => {
     const device = name === 'webgpu' ? await requireAdapter({ hardware: settings.backend === 'auto' }) : undefined
-    const ort = await loadRuntime(name, settings.runtimeUrl!, threads)
+    const { ort, ...started } = await loadRuntime(name, settings)
+    threads = started.threads
     if (device !== undefined) await refuseLostDevice(ort)
     runtime = `onnxruntime-web ${ort.env.versions.web}`
     const backend = await createOrtBackend(name, ort, {
@@ -66,12 +67,40 @@ function sayOnce(remedy: string): string {
   return typeof document === 'undefined' ? remedy : `${remedy}; then reload the page, as onnxruntime starts once in it`
 }
 
-/** Each has a build of its own, so that a page without WebGPU loads the smaller one. */
-async function loadRuntime(name: WebBackendName, runtimeUrl: string, threads: number): Promise<OrtRuntime> {
+interface StartedRuntime {
+  readonly runtimeUrl: string
+  readonly threads: number
+}
+
+/** What runtimes of this page or worker started with, by their settings: each starts once, and reads these no more. */
+const startedRuntimes = new WeakMap<object, StartedRuntime>()
+
+/**
+ * Each has a build of its own, so that a page without WebGPU loads the smaller one.
+ *
+ * @throws InvalidRequestError for an option with another value than that of the engine that started it
+ */
+async function loadRuntime(
+  name: WebBackendName,
+  settings: EngineSettings,
+): Promise<StartedRuntime & { ort: OrtRuntime }> {
   const ort = await importRuntime(name)
-  ort.env.wasm.wasmPaths = runtimeUrl
-  ort.env.wasm.numThreads = threads
-  return ort as unknown as OrtRuntime
+  const { wasm } = ort.env
+  const asked = { runtimeUrl: settings.runtimeUrl!, threads: countThreads(settings.threads) }
+  const started = startedRuntimes.get(wasm)
+  if (started === undefined) {
+    startedRuntimes.set(wasm, asked)
+    wasm.wasmPaths = asked.runtimeUrl
+    wasm.numThreads = asked.threads
+  } else {
+    const compared = settings.threads === undefined ? (['runtimeUrl'] as const) : (['runtimeUrl', 'threads'] as const)
+    const other = compared.find((option) => asked[option] !== started[option])
+    if (other !== undefined) {
+      const reason = `must be ${started[other]}, as of the engine that started onnxruntime here, which starts once; got ${asked[other]}`
+      throw new InvalidRequestError(other, `${reason}; without worker: false each engine has one of its own`)
+    }
+  }
+  return { ...(started ?? asked), ort: ort as unknown as OrtRuntime }
 }
 
 async function importRuntime(name: WebBackendName) {
