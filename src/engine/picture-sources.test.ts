@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EditImageRequest } from '../schemas/index.ts'
 import { editImage, writeImage } from './index.ts'
@@ -30,6 +31,8 @@ describe('the source of an edit', () => {
     ['a view into more bytes', () => Uint8Array.of(1, 2, ...bytes, 3).subarray(2, 8)],
     ['an ArrayBuffer', () => bytes.slice().buffer],
     ['shared memory', () => share(bytes)],
+    ['bytes of another realm', () => runInNewContext(`Uint8Array.of(${[...bytes]})`) as Uint8Array],
+    ['an ArrayBuffer of another realm', () => runInNewContext(`Uint8Array.of(${[...bytes]}).buffer`) as ArrayBuffer],
     ['a Blob', () => new Blob([bytes])],
     ['the URL of a file', () => pathToFileURL(join(folder, 'a.png'))],
   ])('may be %s, of which the engine has bytes of its own', async (_, make) => {
@@ -49,6 +52,19 @@ describe('the source of an edit', () => {
     expect(buffers).toEqual([read.image.buffer, read.mask.buffer])
     structuredClone(read, { transfer: buffers })
     expect([read.image.length, bytes.length]).toEqual([0, 6])
+  })
+
+  it.each<[string, object]>([
+    ['an instance of a class; await its arrayBuffer()', new Response('x')],
+    ['an instance of a class', new ReadableStream()],
+    ['an instance of a class', new SharedArrayBuffer(6)],
+    ['an instance of a class', Uint16Array.of(1)],
+    ['an object', { [Symbol.toStringTag]: 'Uint8Array' }],
+    ['an array', [bytes]],
+  ])('is refused with what it may be where it is %s', async (what, image) => {
+    const refused = ownSources({ prompt: 'x', image: image as Uint8Array }, readFile)
+    const reason = `must be bytes (Uint8Array or ArrayBuffer), a Blob, the URL of a file, base64 or a data URL, got ${what}`
+    await expect(refused).rejects.toMatchObject({ path: 'image', reason })
   })
 
   it('may be base64', async () => {

@@ -1,5 +1,6 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import type { ImageEditJob } from '../images/index.ts'
+import { kindOf } from '../schemas/fault.ts'
 import type { EditImageRequest } from '../schemas/index.ts'
 import type { RunMessage } from './protocol.ts'
 
@@ -8,9 +9,9 @@ export type ReadFile = (url: URL) => Promise<Uint8Array>
 
 /**
  * An edit request whose sources are text or bytes that nobody else has: those of the caller are copied, blobs and files
- * read. What is none of these is left to the check of the request.
+ * read. Texts and what is no object are left to the check of the request.
  *
- * @throws InvalidRequestError naming the source that could not be read
+ * @throws InvalidRequestError naming the source that could not be read, or is none of these
  */
 export async function ownSources(request: EditImageRequest, readFile?: ReadFile): Promise<unknown> {
   if (typeof request !== 'object' || request === null) return request
@@ -30,9 +31,13 @@ export async function ownSources(request: EditImageRequest, readFile?: ReadFile)
 export async function ownSource(given: unknown, path: string, readFile: ReadFile | undefined): Promise<unknown> {
   // Of a promise that was not awaited too, whose bytes would be handed over with the caller's memory otherwise.
   const source = await given
-  if (source instanceof Uint8Array || source instanceof ArrayBuffer) return copyBytes(source)
+  if (typeof source !== 'object' || source === null) return source
+  if (isBytes(source)) return copyBytes(source)
   if (source instanceof Blob) return readSource(() => source.arrayBuffer(), path)
-  if (!(source instanceof URL)) return source
+  if (!(source instanceof URL)) {
+    const reason = `must be bytes (Uint8Array or ArrayBuffer), a Blob, the URL of a file, base64 or a data URL, got ${kindOf(source)}`
+    throw new InvalidRequestError(path, source instanceof Response ? `${reason}; await its arrayBuffer()` : reason)
+  }
   if (source.protocol === 'data:') return source.href
   if (source.protocol !== 'file:' || readFile === undefined) {
     const reason = `must be the URL of a file here, got one that starts with ${source.protocol}; nothing is fetched, so pass the bytes`
@@ -41,10 +46,16 @@ export async function ownSource(given: unknown, path: string, readFile: ReadFile
   return readSource(() => readFile(source), path)
 }
 
+/** Also of another realm, as files are that are read in a test of Jest: its classes are not those of this module. */
+function isBytes(source: object): source is Uint8Array | ArrayBuffer {
+  const kind = Object.prototype.toString.call(source)
+  return ArrayBuffer.isView(source) ? kind === '[object Uint8Array]' : kind === '[object ArrayBuffer]'
+}
+
 /** Memory that was handed to another thread has no bytes left, and cannot be copied. */
 function copyBytes(source: Uint8Array | ArrayBuffer): Uint8Array {
   if (source.byteLength === 0) return new Uint8Array()
-  return source instanceof ArrayBuffer ? new Uint8Array(source.slice(0)) : new Uint8Array(source)
+  return ArrayBuffer.isView(source) ? new Uint8Array(source) : new Uint8Array(source.slice(0))
 }
 
 async function readSource(read: () => Promise<Uint8Array | ArrayBuffer>, path: string): Promise<Uint8Array> {
