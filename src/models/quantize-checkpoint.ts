@@ -5,13 +5,12 @@ import { InvalidRequestError } from '../errors/index.ts'
 import { copyBesides, copyPart } from './copy-pipeline.ts'
 import { exists } from './exists.ts'
 import { isImageBundle } from './is-image-bundle.ts'
+import { isUnwritable } from './is-unwritable.ts'
 import { listParts } from './list-parts.ts'
 import type { ModelFiles } from './model-files.ts'
 import { openFloats } from './open-model.ts'
 import { type QuantizedCheckpoint, quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 import { weighFiles } from './weigh-model.ts'
-
-const UNWRITABLE = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EPERM', 'ENOTDIR'])
 
 /**
  * Writes a copy of a language model, or of a pipeline in diffusers layout, with its matrices in 4 or 8 bits.
@@ -30,9 +29,8 @@ export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promi
 
 /** What the system refuses to write, and the words it has for that: a folder that is not writable, or no room. */
 function explain(error: unknown, out: string): unknown {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === undefined || !UNWRITABLE.has(code)) return error
-  const reason = `${out} cannot be made: ${message}; choose a folder that can be written and has room`
+  if (!isUnwritable(error)) return error
+  const reason = `${out} cannot be made: ${error.message}; choose a folder that can be written and has room`
   return new InvalidRequestError('out', reason, { cause: error })
 }
 

@@ -67,6 +67,13 @@ describe('tessera keys of a file', () => {
     expect(listed).not.toContain(key.slice(9))
   })
 
+  it('says where the file cannot be written', async () => {
+    await inFile('add')
+    await run('add', '--keys-file', join(file, 'folder', 'keys.json'))
+    expect(errors).toMatch(/^error keys-file: .*keys\.json could not be (read|written) \(ENOTDIR\)\n$/)
+    expect(process.exitCode).toBe(2)
+  })
+
   it('revokes a key by its name, and not the last one', async () => {
     const first = keyOf(await inFile('add', '--account', 'a'))
     const second = keyOf(await inFile('add', '--account', 'b'))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { isUnwritable } from '../../models/is-unwritable.ts'
 import { withLock } from '../../models/with-lock.ts'
 import { type BookChange, type KeyBook, readBook, writeBook } from '../keys/key-book.ts'
 import { parseKeyFile, readKeyText } from './key-file.ts'
@@ -23,20 +24,30 @@ export async function readKeyBook(file: string): Promise<KeyBook> {
 export async function changeKeyFile(file: string, plan: (book: KeyBook) => BookChange): Promise<BookChange> {
   // What a link points to is replaced, not the link.
   const target = await realpath(file).catch(() => file)
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-  return withLock(`${target}.lock`, {}, async () => {
-    const change = plan(await readKeyBook(target))
-    if (change.book.keys.length === 0) {
-      throw new InvalidRequestError('key', `is the last one in ${file}, which needs one; add another first`)
-    }
-    const temporary = `${target}.${randomUUID()}`
-    try {
-      const { mode } = await stat(target).catch(() => ({ mode: 0o600 }))
-      await writeFile(temporary, writeBook(change.book), { mode: mode & 0o777, flag: 'wx' })
-      await rename(temporary, target)
-    } finally {
-      await rm(temporary, { force: true })
-    }
-    return change
-  })
+  try {
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    return await withLock(`${target}.lock`, {}, async () => {
+      const change = plan(await readKeyBook(target))
+      if (change.book.keys.length === 0) {
+        throw new InvalidRequestError('key', `is the last one in ${file}, which needs one; add another first`)
+      }
+      await replaceFile(target, writeBook(change.book))
+      return change
+    })
+  } catch (error) {
+    if (!isUnwritable(error)) throw error
+    throw new InvalidRequestError('keys-file', `${file} could not be written (${error.code})`, { cause: error })
+  }
+}
+
+/** Whoever reads it has the old text or the new one; it stays as private as it was. */
+async function replaceFile(target: string, text: string): Promise<void> {
+  const temporary = `${target}.${randomUUID()}`
+  try {
+    const { mode } = await stat(target).catch(() => ({ mode: 0o600 }))
+    await writeFile(temporary, text, { mode: mode & 0o777, flag: 'wx' })
+    await rename(temporary, target)
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {})
+  }
 }

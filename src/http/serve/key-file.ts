@@ -65,7 +65,8 @@ export async function makeKeyFile(file: string): Promise<string | undefined> {
     await link(temporary, file)
     return key
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && syscall === 'link') return undefined
     if (!isUnwritable(error)) throw error
     const reason = `${file} for a first key cannot be written (${error.code}); set TESSERA_API_KEYS or give --keys-file`
     throw new InvalidRequestError('keys-file', reason, { cause: error })
