@@ -23,7 +23,14 @@ const ELSEWHERE = ['./ink.safetensors', 'control: {', "'tessera-onnx/queue'"]
 /** What blocks that only export are called with. */
 const CALLS: Readonly<Record<string, string>> = {
   'electron-1': "console.log(await isAngry('Where is my parcel?'))",
-  'lambda-1': "console.log((await handler({ body: 'Where is my parcel?' })).body)",
+  'lambda-1': `const text = 'Where is my parcel?'
+const said = [await handler({ body: text }), await handler({ body: btoa(text), isBase64Encoded: true })].map(({ body }) => body)
+if (said[0] !== said[1]) throw new Error('the same text in base64 is another one')
+console.log(said[0])`,
+  'lambda-2': `const event = { version: '2.0', rawPath: '/v1/models', rawQueryString: '', isBase64Encoded: false }
+const { statusCode } = await handler({ ...event, headers: { host: 'localhost' }, requestContext: { http: { method: 'GET' } } } as never)
+if (statusCode !== 200) throw new Error('the function answered with ' + statusCode)
+console.log(statusCode)`,
   'service-2': `const { createHmac: sign } = await import('node:crypto')
 const at = String(Math.floor(Date.now() / 1000))
 const said = '{"type":"job.succeeded","data":{}}'
@@ -87,6 +94,7 @@ beforeAll(async () => {
     alias: {
       'tessera-onnx': `${root}src/index.ts`,
       'tessera-onnx/server': `${root}src/http/index.ts`,
+      'tessera-onnx/hono': `${root}src/http/adapters/hono.ts`,
       'tessera-onnx/next': `${root}src/http/adapters/next.ts`,
       'tessera-onnx/queue': `${root}src/queue/index.ts`,
       'tessera-onnx/ai-sdk': `${root}src/ai-sdk/index.ts`,
