@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
 import { connectRedis } from './connect-redis.ts'
+
+afterEach(() => vi.unstubAllEnvs())
 
 it.skipIf(!hasRedis())('what was made of a connection ends with it, also while the server is away', async () => {
   const redis = await startRedis()
@@ -11,4 +13,19 @@ it.skipIf(!hasRedis())('what was made of a connection ends with it, also while t
   client.destroy()
   // Reconnecting for ever would keep a process alive that was told to end.
   await expect.poll(() => duplicate.isOpen, { timeout: 10_000 }).toBe(false)
+})
+
+it.skipIf(!hasRedis())('the password comes from the environment where the URL has none', async () => {
+  const password = 'p@ss/%41 word'
+  const redis = await startRedis(['--requirepass', password])
+  const host = redis.url.slice('redis://'.length)
+  const open = async (url: string) => (await connectRedis(url)).destroy()
+  await expect(open(redis.url)).rejects.toThrow('(it wants a password: set TESSERA_REDIS_PASSWORD)')
+  vi.stubEnv('TESSERA_REDIS_PASSWORD', password)
+  await open(redis.url)
+  await open(`redis://default@${host}/0`)
+  vi.stubEnv('TESSERA_REDIS_PASSWORD', 'another')
+  await open(`redis://:${encodeURIComponent(password)}@${host}`)
+  await expect(open(redis.url)).rejects.toThrow(/^store: the Redis server could not be reached \(WRONGPASS/)
+  await redis.stop()
 })

@@ -2,10 +2,14 @@ import { InvalidRequestError } from '../errors/index.ts'
 
 const LONGEST_PAUSE_MS = 2000
 
+/** The password of a server whose URL has none: everyone on the machine can read the arguments of a program. */
+const PASSWORD = 'TESSERA_REDIS_PASSWORD'
+
 export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
 
 /**
- * A connection that comes back by itself after the server was away.
+ * A connection that comes back by itself after the server was away. Where the URL has no password it is that of the variable
+ * `TESSERA_REDIS_PASSWORD`.
  *
  * @param option whose URL it is
  * @throws InvalidRequestError where the server does not answer; never shows the password
@@ -18,7 +22,7 @@ export async function connectRedis(url: string, option = 'store') {
   const reconnectStrategy = (retries: number, cause: Error) =>
     opening.done ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
   try {
-    const client = createClient({ url, socket: { reconnectStrategy } })
+    const client = createClient({ url: withPassword(url, process.env[PASSWORD]), socket: { reconnectStrategy } })
     // Without a listener an error ends the process; the commands that fail throw it as well.
     client.on('error', () => {})
     await client.connect()
@@ -27,8 +31,18 @@ export async function connectRedis(url: string, option = 'store') {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     // The cause is left out, as it may hold the URL with its password.
-    throw new InvalidRequestError(option, `the Redis server could not be reached (${code ?? message})`)
+    const reason = message.startsWith('NOAUTH') ? `it wants a password: set ${PASSWORD}` : (code ?? message)
+    throw new InvalidRequestError(option, `the Redis server could not be reached (${reason})`)
   }
+}
+
+/** What is no URL stays, to be refused. */
+function withPassword(url: string, password: string | undefined): string {
+  if (!password || !URL.canParse(url)) return url
+  const complete = new URL(url)
+  // The client decodes it, and the URL would leave a `%` in it as it is.
+  if (complete.password === '') complete.password = encodeURIComponent(password)
+  return complete.href
 }
 
 /** The queue makes connections of ours, which would keep a process alive while their server is away or frozen: they end with it. */
