@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -120,11 +120,32 @@ describe.skipIf(!hasSqlite())('a store in a file', () => {
     }
   })
 
-  it('refuses a file that is no database, and names it', async () => {
+  it('refuses a file that is no database, or in no folder, and names it', async () => {
     const file = join(folder, 'a.txt')
     await writeFile(file, 'x'.repeat(4096))
-    expect(() => openSqliteStore(file)).toThrow(`store: the file ${file} could not be opened`)
+    const refusal = (name: string) => `store: the file ${name} could not be opened as an SQLite database`
+    expect(() => openSqliteStore(file)).toThrow(`${refusal(file)} (file is not a database)`)
+    const lost = join(folder, 'none', 'a.db')
+    expect(() => openSqliteStore(lost)).toThrow(`${refusal(lost)} (its folder is not there)`)
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'is made for its owner alone, and keeps the mode that it was given',
+    async () => {
+      const file = join(folder, 'a.db')
+      const modes = () =>
+        Promise.all(['', '-wal', '-shm'].map(async (end) => ((await stat(file + end)).mode & 0o777).toString(8)))
+      const first = openSqliteStore(file)
+      await first.update('a', () => 'x')
+      expect(await modes()).toEqual(['600', '600', '600'])
+      await first.close()
+      await chmod(file, 0o640)
+      const second = openSqliteStore(file)
+      await second.update('a', () => 'y')
+      expect(await modes()).toEqual(['640', '640', '640'])
+      await second.close()
+    },
+  )
 
   it('counts right when several processes write at once', async () => {
     const file = join(folder, 'a.db')

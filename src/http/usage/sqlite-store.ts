@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { type Database, loadSqlite } from './load-sqlite.ts'
@@ -12,7 +13,8 @@ const SQLITE_BUSY = 5
 const SWEEP_EVERY = 1000
 
 /**
- * Accounts in an SQLite file, shared by every process of this machine that opens it. Created where it does not exist.
+ * Accounts in an SQLite file, shared by every process of this machine that opens it. Created where it does not exist, for
+ * its owner alone.
  *
  * @example
  * ```ts
@@ -103,6 +105,9 @@ const MIGRATION = `
   DROP TABLE accounts;
   COMMIT`
 
+/** What SQLite takes for something else than a path. */
+const NO_PATH = /^(?::memory:$|file:)/
+
 function openDatabase(file: string): Database {
   const sqlite = loadSqlite()
   if (sqlite === undefined) {
@@ -112,12 +117,26 @@ function openDatabase(file: string): Database {
     )
   }
   try {
+    if (!NO_PATH.test(file)) makePrivate(file)
     const database = new sqlite.DatabaseSync(file)
     database.exec(SCHEMA)
     const old = database.prepare("SELECT name AS document FROM sqlite_schema WHERE name = 'accounts'").get()
     if (old !== undefined) database.exec(MIGRATION)
     return database
   } catch (cause) {
-    throw new InvalidRequestError('store', `the file ${file} could not be opened as an SQLite database`, { cause })
+    const { code, message } = cause as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'its folder is not there' : message
+    throw new InvalidRequestError('store', `the file ${file} could not be opened as an SQLite database (${reason})`, {
+      cause,
+    })
+  }
+}
+
+/** SQLite would let everyone on the machine read what it makes. The files beside it get the mode of this one. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
