@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup as resolve } from 'node:dns'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
-import { isPublicAddress } from './public-address.ts'
+import type { LookupFunction } from 'node:net'
+import { isPrivateHost, isPublicAddress } from './public-address.ts'
 
 export interface WebhookPost {
   readonly url: string
@@ -24,10 +24,9 @@ export class PrivateAddressError extends Error {}
  */
 export function postWebhook({ url, headers, body, allowsPrivate, signal }: WebhookPost): Promise<number> {
   const { protocol, hostname } = new URL(url)
-  // An address has no name to look up.
-  const literal = hostname.replace(/^\[|\]$/g, '')
   return new Promise((done, fail) => {
-    if (!allowsPrivate && isIP(literal) !== 0 && !isPublicAddress(literal)) return fail(new PrivateAddressError())
+    // An address has no name to look up.
+    if (!allowsPrivate && isPrivateHost(hostname)) return fail(new PrivateAddressError())
     const send = protocol === 'https:' ? requestHttps : requestHttp
     const lookup = allowsPrivate ? {} : { lookup: lookupPublic }
     const length = { 'content-length': Buffer.byteLength(body) }

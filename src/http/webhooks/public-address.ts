@@ -39,3 +39,9 @@ export function isPublicAddress(address: string): boolean {
   if (version === 4) return !special.check(address, 'ipv4')
   return version === 6 && global.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
+
+/** Whether the host of a URL is an address that is not public. What a name stands for is known when it is looked up. */
+export function isPrivateHost(hostname: string): boolean {
+  const literal = hostname.replace(/^\[|\]$/g, '')
+  return isIP(literal) !== 0 && !isPublicAddress(literal)
+}

@@ -1,6 +1,7 @@
 import { Refusal } from '../refusal.ts'
 import type { EndedJob } from './kept-webhooks.ts'
 import { postWebhook, PrivateAddressError } from './post-webhook.ts'
+import { isPrivateHost } from './public-address.ts'
 import { readSecrets, secretOf, signWebhook, writeSecret } from './sign-webhook.ts'
 import type { WebhookOptions } from './webhook-options.ts'
 
@@ -36,7 +37,7 @@ export class WebhookSender {
   }
 
   /**
-   * Checks an address. Whether its name stands for a public one is known when it is sent.
+   * Checks an address. Whether a name stands for a public one is known when it is sent.
    *
    * @throws Refusal (400)
    */
@@ -45,10 +46,11 @@ export class WebhookSender {
     if (address.length > LONGEST_URL || !URL.canParse(address)) {
       throw refuse(`must be a URL of at most ${LONGEST_URL} characters`)
     }
-    const { protocol, username, password } = new URL(address)
+    const { protocol, hostname, username, password } = new URL(address)
     const isKnown = protocol === 'https:' || (protocol === 'http:' && this.#allowsPrivate)
     if (!isKnown) throw refuse('must be an https: URL')
     if (username !== '' || password !== '') throw refuse('must not have a user or a password in it')
+    if (!this.#allowsPrivate && isPrivateHost(hostname)) throw refuse('must not be a private address')
   }
 
   /** Tells the address of a job that it is over, once. */
