@@ -18,8 +18,12 @@ export interface FormField {
 interface Part {
   readonly name: string
   readonly isFile: boolean
-  readonly isBase64: boolean
+  /** Its Content-Transfer-Encoding, in small letters. */
+  readonly encoding: string
 }
+
+/** Content as it is, by the names of RFC 2045. */
+const PLAIN_ENCODINGS = ['', '7bit', '8bit', 'binary']
 
 /**
  * The fields of a body of `multipart/form-data` (RFC 7578); files lose their names, which nobody reads. `formData()` of
@@ -51,6 +55,9 @@ export function parseForm(
     if (!startsWith(LINE_BREAK, at) || headersEnd < 0 || headersEnd - at > MAX_HEADERS || end < 0) malformed()
     const part = readHeaders(bytes.toString('utf8', at + LINE_BREAK.length, headersEnd)) ?? malformed()
     const content = bytes.subarray(start, end)
+    if (part.encoding !== 'base64' && !PLAIN_ENCODINGS.includes(part.encoding)) {
+      refuse('must have each part as it is, or in base64, and in no other Content-Transfer-Encoding')
+    }
     fields.push(toField(part, content))
     at = end + delimiter.length
   }
@@ -60,9 +67,10 @@ export function parseForm(
   return fields
 }
 
-function toField({ name, isFile, isBase64 }: Part, content: Buffer<ArrayBuffer>): FormField {
+function toField({ name, isFile, encoding }: Part, content: Buffer<ArrayBuffer>): FormField {
   // Memory of its own, since what Buffer makes may share it with others and could not be sent to another thread.
-  const value = isBase64 ? new Uint8Array(Buffer.from(content.toString('latin1'), 'base64')) : toBytes(content)
+  const value =
+    encoding === 'base64' ? new Uint8Array(Buffer.from(content.toString('latin1'), 'base64')) : toBytes(content)
   return { name, isFile, value: isFile ? value : toText(value) }
 }
 
@@ -93,7 +101,7 @@ function readHeaders(text: string): Part | undefined {
   return {
     name,
     isFile: parameters.has('filename') || parameters.has('filename*'),
-    isBase64: headers.get('content-transfer-encoding')?.toLowerCase() === 'base64',
+    encoding: headers.get('content-transfer-encoding')?.toLowerCase() ?? '',
   }
 }
 

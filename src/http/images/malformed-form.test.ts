@@ -76,6 +76,15 @@ describe('a form that is not well made', () => {
     expect(stub.drawn).toEqual([])
   })
 
+  it.each(['quoted-printable', 'x-uuencode', 'gzip'])('has no part in %s', async (encoding) => {
+    const [mark, disposition, ...content] = part('prompt', 'red=20blue')
+    const encoded = [mark!, disposition!, `Content-Transfer-Encoding: ${encoding}`, ...content]
+    const { status, body } = await sendRaw([...encoded, ...part('image', 'YQ=='), end])
+    const reason = 'must have each part as it is, or in base64, and in no other Content-Transfer-Encoding'
+    expect([status, body['message']]).toEqual([422, `body: ${reason}`])
+    expect(stub.drawn).toEqual([])
+  })
+
   it('does not name a field by a second name', async () => {
     const { status } = await sendRaw([
       '--b',
