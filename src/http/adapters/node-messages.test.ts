@@ -80,6 +80,13 @@ describe('what is answered before any route', () => {
       })
   })
 
+  it('is read to its last header', async () => {
+    const many = 'x:\r\n'.repeat(3000)
+    const ask = (last: string) => exchange(`GET /v1/models HTTP/1.1\r\n${HEAD}${many}${last}\r\n`)
+    expect(statuses(await ask(KEY))).toEqual(['200'])
+    expect(statuses(await ask(`${KEY}Host: y\r\n`))).toEqual(['400'])
+  })
+
   it.each([
     ['alone', ''],
     ['behind another request', `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`],

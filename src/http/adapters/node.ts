@@ -104,6 +104,8 @@ export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {
   )
   // What a client expects beforehand is answered by how it is answered.
   http.on('checkExpectation', (message, response) => http.emit('request', message, response))
+  // Node would leave out what comes after 2,000 headers, which may be the key. What they may be long bounds them.
+  http.maxHeadersCount = 0
   const responses = new WeakMap<Socket, ServerResponse>()
   http.on('request', ({ socket }, response) => {
     responses.set(socket, response)
