@@ -46,6 +46,7 @@ describe('the admin routes', () => {
       ['keys', { scopes: ['all'] }, 'scopes.0'],
       ['keys', { account: 'given' }, 'account'],
       ['keys', { prepaid: '1e3' }, 'prepaid'],
+      ['keys', { expires: '2020-01-31T00:00:00Z' }, 'expires'],
       ['keys/revoke', { name: 'key_0' }, 'name'],
       ['keys/rotate', { name: 'key_0' }, 'name'],
       ['keys/rotate', { name: 'key_0', overlap_seconds: 1e15 }, 'overlap_seconds'],
@@ -55,7 +56,7 @@ describe('the admin routes', () => {
       expect([path, response.status]).toEqual([path, 422])
       expect((await json(response)).message).toMatch(new RegExp(`^${field}: `))
     }
-    for (const query of ['from=2026-13', 'from=2026-12', 'form=csv', 'format=xml']) {
+    for (const query of ['from=2026-13', 'from=9998-12', 'form=csv', 'format=xml']) {
       expect((await server.fetch(get(`/v1/admin/usage?${query}`, { headers: bearer('root') }))).status).toBe(422)
     }
     expect(await ask('audit')).toMatchObject({ entries: [] })

@@ -19,6 +19,7 @@ export const newKeySchema = z.strictObject({
   account: z.string().min(1).max(200).optional(),
   scopes: scopes.optional(),
   ...settings,
+  expires: settings.expires.refine((time) => !(Date.parse(time ?? '') <= Date.now()), 'must be in the future'),
 })
 
 export const revocationSchema = z.strictObject({ name: z.string() })

@@ -16,7 +16,7 @@ export const ADMIN_EXAMPLES = {
       },
     ],
   },
-  NewKey: { account: 'shop', scopes: ['decide'], expires: '2027-01-31T00:00:00Z', prepaid: '25' },
+  NewKey: { account: 'shop', scopes: ['decide'], expires: '2099-01-31T00:00:00Z', prepaid: '25' },
   MadeKey: { key: 'tsr_Zk3vQ1y9T0aXw5n2c8LrJ4hU7eGdSbPoMiFtKqVxYzA', name: NAME, account: 'shop' },
   KeyRevocation: { name: NAME },
   KeyRotation: { name: NAME, overlap_seconds: 3600 },
