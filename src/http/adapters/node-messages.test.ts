@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect as connectHttp2, constants, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -109,6 +110,27 @@ describe('what is answered before any route', () => {
     expect(statuses(received)).toEqual(['408'])
     expect(received).not.toContain('x-should-retry')
     await slow.close()
+  })
+})
+
+describe('requests that are sent before the last one is answered', () => {
+  const ask = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'
+  const last = `GET /livez HTTP/1.1\r\n${HEAD}\r\n`
+
+  it('are answered where they are a hundred, one hundred after the other', async () => {
+    expect(statuses(await exchange(ask.repeat(99) + last))).toEqual(Array.from({ length: 100 }, () => '200'))
+    const socket = connect(listening.port, '127.0.0.1')
+    for (let round = 0; round < 3; round++) {
+      socket.write(ask.repeat(100))
+      for (let count = 0; count < 100;) count += statuses(String((await once(socket, 'data'))[0])).length
+    }
+    socket.destroy()
+  })
+
+  it('end the connection where they are more', async () => {
+    expect(statuses(await exchange(ask.repeat(100) + last)).length).toBeLessThanOrEqual(100)
+    const flood = await exchange(ask.repeat(50_000)).catch((error: NodeJS.ErrnoException) => error.code)
+    expect(['', 'ECONNRESET', 'EPIPE']).toContain(flood)
   })
 })
 

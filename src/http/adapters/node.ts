@@ -15,6 +15,7 @@ import type { Socket } from 'node:net'
 import { count, optionTable, readOptions } from '../../options/index.ts'
 import { createErrorResponse } from '../error-response.ts'
 import { Refusal } from '../refusal.ts'
+import { createWaitingBound } from './bound-waiting.ts'
 import type { FetchServer } from './fetch-server.ts'
 import { type NodeRequest, sendWebResponse, toWebRequest } from './node-messages.ts'
 
@@ -99,9 +100,10 @@ export function createNodeServer(server: FetchServer, timeouts: NodeTimeouts = {
   }
   const answerServer = toNodeListener(server)
   const refuseHost = toNodeListener({ fetch: async () => withIds(ONE_HOST) })
-  const http = createHttpServer(settings, (message, response) =>
-    (hasOneHost(message) ? answerServer : refuseHost)(message, response),
-  )
+  const mayWait = createWaitingBound()
+  const http = createHttpServer(settings, (message, response) => {
+    if (mayWait(message, response)) (hasOneHost(message) ? answerServer : refuseHost)(message, response)
+  })
   // What a client expects beforehand is answered by how it is answered.
   http.on('checkExpectation', (message, response) => http.emit('request', message, response))
   // Node would leave out what comes after 2,000 headers, which may be the key. What they may be long bounds them.
