@@ -9,7 +9,7 @@ export function createJsonResponse(value: unknown, head: Head = {}): Response {
   return createResponse(text, Buffer.byteLength(text), head)
 }
 
-/** The same of JSON in pieces, each of which is handed out when the one before it was read. */
+/** The same of JSON, or of what `head` says, in pieces, each of which is handed out when the one before it was read. */
 export function createPiecesResponse(pieces: readonly Uint8Array[], head: Head = {}): Response {
   const left = [...pieces]
   const body = new ReadableStream<Uint8Array>(
@@ -32,6 +32,6 @@ function createResponse(body: string | ReadableStream<Uint8Array>, bytes: number
   const { status = 200, headers = {} } = head
   return new Response(body, {
     status,
-    headers: { ...headers, 'content-type': 'application/json', 'content-length': String(bytes) },
+    headers: { 'content-type': 'application/json', ...headers, 'content-length': String(bytes) },
   })
 }

@@ -52,6 +52,15 @@ describe('the console', () => {
     for (const path of ['/console', '/console/', '/console/page.js']) expect((await fetch(get(path))).status).toBe(404)
   })
 
+  it.each(['/console', '/console/page.js', '/console/page.css', '/openapi.json'])(
+    'holds what anyone may ask for in memory once, such as %s',
+    async (path) => {
+      const read = async () => (await (await keyed.fetch(get(path))).body!.getReader().read()).value!
+      const first = await read()
+      expect((await read()).buffer).toBe(first.buffer)
+    },
+  )
+
   it('serves no other file', async () => {
     for (const path of ['/console/page.ts', '/console/..%2fworker.js', '/console/page.html']) {
       expect((await keyed.fetch(get(path))).status).toBe(404)

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { createPiecesResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 
 // The built package has the files beside this code. From source they are the ones that the test set-up makes.
@@ -28,7 +29,7 @@ const HEADERS = {
 
 /**
  * The console: a page under `/console`. It is the same for everyone and holds no data; what it shows it asks the other
- * routes for, with the key that its user gives.
+ * routes for, with the key that its user gives. Its files are read once, and all who are sent them share their bytes.
  *
  * @param keys Whether the server asks for keys.
  */
@@ -40,11 +41,14 @@ export function createConsoleRoutes(keys: boolean): Route[] {
     dialect: 'systemone',
     handle,
   })
-  const file = (path: string, name: string, type: string, change = (text: string) => text) =>
-    open(path, async () => {
-      const text = change(await readFile(new URL(name, folder), 'utf8'))
-      return new Response(text, { headers: { ...HEADERS, 'content-type': `${type}; charset=utf-8` } })
+  const file = (path: string, name: string, type: string, change = (text: string) => text) => {
+    const headers = { ...HEADERS, 'content-type': `${type}; charset=utf-8` }
+    let pieces: readonly Uint8Array[] | undefined
+    return open(path, async () => {
+      pieces ??= [Buffer.from(change(await readFile(new URL(name, folder), 'utf8')))]
+      return createPiecesResponse(pieces, { headers })
     })
+  }
   const sayKeys = (html: string) => html.replace('data-keys="yes"', `data-keys="${keys ? 'yes' : 'no'}"`)
   return [
     file('/console', 'page.html', 'text/html', sayKeys),

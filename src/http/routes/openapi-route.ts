@@ -1,19 +1,19 @@
 import type { OptionLimits } from '../../schemas/index.ts'
-import { createJsonResponse } from '../json-response.ts'
+import { createPiecesResponse } from '../json-response.ts'
 import { createOpenApiDocument } from '../openapi/document.ts'
 import type { Route } from '../route.ts'
 
-/** `GET /openapi.json`. */
+/** `GET /openapi.json`. Anyone may ask for it as often as they like, so it is written once, and all who read it share its bytes. */
 export function createOpenApiRoute(limits: OptionLimits): Route {
-  let document: ReturnType<typeof createOpenApiDocument> | undefined
+  let pieces: readonly Uint8Array[] | undefined
   return {
     method: 'GET',
     path: '/openapi.json',
     access: 'open',
     dialect: 'systemone',
     handle() {
-      document ??= createOpenApiDocument(limits)
-      return createJsonResponse(document)
+      pieces ??= [Buffer.from(JSON.stringify(createOpenApiDocument(limits)))]
+      return createPiecesResponse(pieces)
     },
   }
 }
