@@ -1,5 +1,8 @@
+import { readdir } from 'node:fs/promises'
 import { afterEach, expect, it, vi } from 'vitest'
-import { decideTelemetry, requireTelemetryDecision } from './runtime-telemetry.ts'
+import { decideTelemetry, observeTelemetry, requireTelemetryDecision } from './runtime-telemetry.ts'
+
+vi.mock('node:fs/promises', { spy: true })
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -43,4 +46,11 @@ it('takes what the program has set where the report has no variables, as in Deno
   vi.spyOn(process.report, 'getReport').mockReturnValue({ header, environmentVariables: undefined })
   vi.stubEnv('ORT_DISABLE_TELEMETRY', undefined)
   expect(() => requireTelemetryDecision()).not.toThrow()
+})
+
+it('goes by the variable where open files may not be listed, as under the permission model of Node', async () => {
+  vi.spyOn(process, 'platform', 'get').mockReturnValue('linux')
+  vi.mocked(readdir).mockRejectedValue(Object.assign(new Error('restricted'), { code: 'ERR_ACCESS_DENIED' }))
+  vi.stubEnv('ORT_DISABLE_TELEMETRY', '1')
+  expect(await observeTelemetry()).toBe('off')
 })

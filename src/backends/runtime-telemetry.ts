@@ -43,7 +43,7 @@ export function requireTelemetryDecision(): void {
 
 /**
  * What holds after a first session was opened. On Linux it is seen even where the app opened one before this library
- * could decide; elsewhere it is what the variable asks for.
+ * could decide; elsewhere, and where the process may not look at its open files, it is what the variable asks for.
  */
 export async function observeTelemetry(): Promise<RuntimeTelemetry> {
   if (process.platform === 'win32') return 'system'
@@ -65,5 +65,7 @@ async function listOpenFiles(): Promise<string[]> {
   const folder = '/proc/self/fd'
   // The descriptor that lists the folder is closed by the time its link is read.
   const read = (name: string) => readlink(`${folder}/${name}`).catch(() => '')
-  return Promise.all((await readdir(folder)).map(read))
+  // Node's permission model keeps /proc from an app that may read its own files only.
+  const names = await readdir(folder).catch((): string[] => [])
+  return Promise.all(names.map(read))
 }
