@@ -1,23 +1,34 @@
 import { writeFile } from 'node:fs/promises'
+import * as z from 'zod'
+import { mustBe, readOption } from '../options/index.ts'
 import type { ImageData } from '../schemas/index.ts'
+
+/** What is easily passed in its place: the answer, its promise, all of `data`. */
+const PICTURE = z.custom<ImageData>(
+  (value) => typeof (value as Partial<ImageData> | null | undefined)?.b64_json === 'string',
+  mustBe('a picture of an answer, such as data[0]'),
+)
+const PATH = z.union([z.string(), z.instanceof(URL)], mustBe('the path or URL of a file'))
 
 /**
  * The PNG of a picture as bytes.
  *
+ * @throws InvalidRequestError naming `image`, where it is no picture of an answer
  * @example
  * ```ts
  * const { data } = await generateImage({ prompt: 'an apple on a blue background' })
  * const png = toBytes(data[0])
  * ```
  */
-export function toBytes({ b64_json }: ImageData): Uint8Array & { readonly buffer: ArrayBuffer } {
+export function toBytes(image: ImageData): Uint8Array & { readonly buffer: ArrayBuffer } {
   // `Response` and `Blob` ask for memory that is not shared. TypeScript 5.6 knows no argument that says so.
-  return Buffer.from(b64_json, 'base64')
+  return Buffer.from(readOption('image', PICTURE, image).b64_json, 'base64')
 }
 
 /**
- * Writes a picture to a PNG file, which is replaced where it is there.
+ * Writes a picture to a PNG file, which is replaced where it is there. Its folder has to be there.
  *
+ * @throws InvalidRequestError naming `path` or `image`, where it is another thing; errors of the file system as Node has them
  * @example
  * ```ts
  * const { data } = await generateImage({ prompt: 'an apple on a blue background' })
@@ -25,5 +36,5 @@ export function toBytes({ b64_json }: ImageData): Uint8Array & { readonly buffer
  * ```
  */
 export async function writeImage(path: string | URL, image: ImageData): Promise<void> {
-  await writeFile(path, toBytes(image))
+  await writeFile(readOption('path', PATH, path), toBytes(image))
 }

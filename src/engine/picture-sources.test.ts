@@ -127,3 +127,24 @@ it('a picture is written as the file that it is', async () => {
   await writeImage(join(folder, 'b.png'), { b64_json: base64 })
   expect(new Uint8Array(await readFile(join(folder, 'b.png')))).toEqual(bytes)
 })
+
+it.each<[string, unknown, unknown, string]>([
+  [
+    'the answer itself',
+    'c.png',
+    { data: [{ b64_json: base64 }] },
+    'image: must be a picture of an answer, such as data[0], got an object',
+  ],
+  ['a promise that was not awaited', 'c.png', Promise.resolve(), 'image: must be a picture of an answer'],
+  [
+    'all pictures',
+    'c.png',
+    [{ b64_json: base64 }],
+    'image: must be a picture of an answer, such as data[0], got an array',
+  ],
+  ['nothing', 'c.png', undefined, 'image: must be a picture of an answer, such as data[0], got undefined'],
+  ['the picture first', { b64_json: base64 }, 'c.png', 'path: must be the path or URL of a file, got an object'],
+])('writing a picture names what is wrong with %s', async (_, path, image, message) => {
+  const written = writeImage(path as string, image as { readonly b64_json: string })
+  await expect(written).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining(message) })
+})
