@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
+import { InvalidRequestError } from '../errors/index.ts'
 import { parseRequest } from './parse-request.ts'
+import { expected } from './zod-reader.ts'
 
 /** Counts how often the names of a value are listed. */
 function counted<T extends object>(value: T) {
@@ -26,4 +28,13 @@ it('takes the elements of an array in their order, where there are ten or more',
   const schema = z.object({ list: z.array(z.string()) })
   const list = Array.from({ length: 12 }, (_, index) => (index < 9 ? 'x' : 0))
   expect(() => parseRequest(schema, { list })).toThrow(expect.objectContaining({ path: 'list.9' }))
+})
+
+it.each([
+  [{ Question: 1 }, 'questions: is required: a number; got Question instead'],
+  [{ question: undefined, state: 1 }, 'questions: is required: a number'],
+  [{ questions: undefined, question: 1 }, 'questions: is required: a number'],
+])('says which member of %j may be the one that is missing', (body, message) => {
+  const schema = z.object({ questions: z.number({ error: expected('a number') }) })
+  expect(() => parseRequest(schema, body)).toThrow(new InvalidRequestError('questions', message.slice(11)))
 })

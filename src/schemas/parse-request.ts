@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { InvalidRequestError } from '../errors/index.ts'
-import { grouped } from './fault.ts'
+import { grouped, isPlainObject } from './fault.ts'
+import { nearestName } from './nearest-name.ts'
 import { insideOf } from './zod-reader.ts'
 
 type Issue = z.core.$ZodIssue
@@ -15,18 +16,33 @@ export function parseRequest<T>(schema: z.ZodType<T>, body: unknown, showsInside
   try {
     const result = schema.safeParse(body)
     if (result.success) return result.data
-    throw toInvalidRequest(firstInDocument(result.error.issues, body), showsInside)
+    throw toInvalidRequest(firstInDocument(result.error.issues, body), body, showsInside)
   } catch (error) {
     if (error instanceof InvalidRequestError) throw error
     throw new InvalidRequestError('body', 'could not be read: a getter or a proxy threw', { loc: [], cause: error })
   }
 }
 
-function toInvalidRequest(issue: Issue, showsInside: boolean): InvalidRequestError {
+function toInvalidRequest(issue: Issue, body: unknown, showsInside: boolean): InvalidRequestError {
   const inside = insideOf(issue)
   const loc = [...issue.path.map(String), ...(showsInside ? inside : [])]
   const reason = showsInside || inside.length === 0 ? issue.message : `${issue.message}; ${levels(inside.length)} below`
-  return new InvalidRequestError(loc.length === 0 ? 'body' : loc.join('.'), reason, { loc })
+  const misspelt = findMisspelt(issue.path, body)
+  const given = misspelt === undefined ? '' : `; got ${misspelt} instead`
+  return new InvalidRequestError(loc.length === 0 ? 'body' : loc.join('.'), reason + given, { loc })
+}
+
+/** The member that stands where one at the path is missing, with a name near to that one's. */
+function findMisspelt(path: readonly PropertyKey[], body: unknown): string | undefined {
+  const name = path.at(-1)
+  const parent = path
+    .slice(0, -1)
+    .reduce((value, key) => (value as Partial<Record<PropertyKey, unknown>> | null | undefined)?.[key], body)
+  if (typeof name !== 'string' || !isPlainObject(parent) || Object.hasOwn(parent, name)) return undefined
+  return nearestName(
+    name,
+    Object.keys(parent).filter((key) => parent[key] !== undefined),
+  )
 }
 
 function levels(count: number): string {
