@@ -75,7 +75,7 @@ describe('an argument that cannot be read', () => {
   it.each([
     ['questions', 'JSON', { state: '', questions: '{"q":' }],
     ['questions', 'ENOENT', { state: '', questions: 'no-such-file.json' }],
-    ['state', 'ENOENT', { file: 'no-such-file.txt', questions: QUESTIONS }],
+    ['state', 'ENOENT\\); a text itself is given with --state', { file: 'no-such-file.txt', questions: QUESTIONS }],
     ['state', 'UTF-8', { file: join(tmpdir(), UTF16), questions: QUESTIONS }],
     ['state', 'EISDIR', { file: tmpdir(), questions: QUESTIONS }],
   ])('names the field %s and says %s', async (path, reason, args) => {

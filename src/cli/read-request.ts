@@ -86,7 +86,8 @@ export async function readBytes(file: string, path: string): Promise<Buffer> {
     return await readFile(file)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw new InvalidRequestError(path, `the file ${file} could not be read (${code})`, { cause })
+    const remedy = path === 'state' && code === 'ENOENT' ? '; a text itself is given with --state' : ''
+    throw new InvalidRequestError(path, `the file ${file} could not be read (${code})${remedy}`, { cause })
   }
 }
 

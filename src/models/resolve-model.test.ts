@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { EMBEDDED_MODELS } from './embedded-models.ts'
@@ -74,6 +74,14 @@ describe('resolveModel', () => {
     const env = { HF_HUB_CACHE: await hubCache([]) }
     await expect(resolveModel(model, env)).rejects.toMatchObject({ code: 'model_not_found', model, command })
   })
+
+  it.each(['./no-such-folder', './none.gguf'])(
+    'says that nothing is at %s, instead of which files it lacks',
+    async (path) => {
+      const there = resolve(path)
+      await expect(resolveModel(path)).rejects.toThrow(`(tried ${there}, which is not there)`)
+    },
+  )
 
   it('finds a GGUF file by its path, and never by a name that a request may have', async () => {
     const path = fileURLToPath(new URL('../../test/fixtures/gguf/llama.gguf', import.meta.url))

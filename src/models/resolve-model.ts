@@ -27,6 +27,11 @@ async function isModel(folder: string): Promise<boolean> {
   return (await Promise.all(INDEX_FILES.map((name) => exists(join(folder, name))))).includes(true)
 }
 
+async function listTried(path: string): Promise<string[]> {
+  if (!(await exists(path))) return [`${path}, which is not there`]
+  return INDEX_FILES.map((name) => join(path, name))
+}
+
 /** The path of a GGUF file in a folder that was given in its place. */
 async function suggestGguf(folder: string): Promise<string | undefined> {
   const names = await readdir(folder).catch((): string[] => [])
@@ -72,7 +77,7 @@ export async function resolveModel(
     if (await isModel(folder)) return { id: model, folder, embedded: false }
     throw new ModelNotFoundError(
       model,
-      isWeightsPath(folder) ? [folder] : INDEX_FILES.map((name) => join(folder, name)),
+      await listTried(folder),
       (await suggestGguf(model)) ?? 'npx tessera-onnx pull <owner>/<name>, and give that name',
     )
   }
