@@ -1,12 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { mustBe, readOption } from '../options/index.ts'
+import { kindOf } from '../schemas/fault.ts'
 import type { ImageData } from '../schemas/index.ts'
 
 /** What is easily passed in its place: the answer, its promise, all of `data`. */
 const PICTURE = z.custom<ImageData>(
   (value) => typeof (value as Partial<ImageData> | null | undefined)?.b64_json === 'string',
-  mustBe('a picture of an answer, such as data[0]'),
+  // A text may be the picture's base64, which is content.
+  { error: ({ input }) => `must be a picture of an answer, such as data[0], got ${kindOf(input)}` },
 )
 const PATH = z.union([z.string(), z.instanceof(URL)], mustBe('the path or URL of a file'))
 

@@ -142,7 +142,8 @@ it.each<[string, unknown, unknown, string]>([
     [{ b64_json: base64 }],
     'image: must be a picture of an answer, such as data[0], got an array',
   ],
-  ['nothing', 'c.png', undefined, 'image: must be a picture of an answer, such as data[0], got undefined'],
+  ['nothing', 'c.png', undefined, 'image: must be a picture of an answer, such as data[0], got nothing'],
+  ['its base64', 'c.png', base64, 'image: must be a picture of an answer, such as data[0], got a string'],
   ['the picture first', { b64_json: base64 }, 'c.png', 'path: must be the path or URL of a file, got an object'],
 ])('writing a picture names what is wrong with %s', async (_, path, image, message) => {
   const written = writeImage(path as string, image as { readonly b64_json: string })
