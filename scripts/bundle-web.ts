@@ -11,7 +11,11 @@ const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.me
  * page can import it without a bundler and nothing is loaded from elsewhere.
  */
 const OPTIONS: BuildOptions = {
-  entryPoints: { index: fromRoot('src/web/index.ts'), worker: fromRoot('src/web/worker.ts') },
+  entryPoints: {
+    index: fromRoot('src/web/index.ts'),
+    worker: fromRoot('src/web/worker.ts'),
+    'for-node': fromRoot('src/web/for-node.ts'),
+  },
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -33,7 +37,7 @@ const LEFT_ALONE: readonly (readonly [pattern: RegExp, replacement: string])[] =
   [/\bimport\((?=\w+\))/g, 'import(/*webpackIgnore:true*//*@vite-ignore*/'],
 ]
 
-/** Puts `index.js`, `worker.js` and what they share into a folder. */
+/** Puts `index.js`, `worker.js`, what bundles for browsers get of the package itself, and what they share into a folder. */
 export async function bundleWeb(folder: string): Promise<void> {
   const plugins = [licenseNotices(join(folder, 'LICENSES.txt'))]
   const { metafile } = await build({ ...OPTIONS, metafile: true, outdir: folder, plugins })

@@ -24,16 +24,17 @@ it('bundlers of pages are led to no file that is not there', async () => {
   }
 })
 
-it('bundlers keep the worker that a file of an app imports for what it does', async () => {
-  const app = join(folder, 'app')
+/** An app that has the package, and one file. */
+async function bundleApp(code: string): Promise<string> {
+  const app = await mkdtemp(join(folder, 'app-'))
   const installed = join(app, 'node_modules/tessera-onnx')
   await mkdir(join(installed, 'dist'), { recursive: true })
   await cp(join(import.meta.dirname, '../../package.json'), join(installed, 'package.json'))
   await symlink(folder, join(installed, 'dist/web'), 'junction')
-  await writeFile(join(app, 'worker.js'), "import 'tessera-onnx/web/worker'\n")
+  await writeFile(join(app, 'main.js'), code)
   const { outputFiles } = await build({
     absWorkingDir: app,
-    entryPoints: ['worker.js'],
+    entryPoints: ['main.js'],
     bundle: true,
     format: 'esm',
     // Links followed, the file would lie in no package.
@@ -41,5 +42,16 @@ it('bundlers keep the worker that a file of an app imports for what it does', as
     write: false,
     logLevel: 'silent',
   })
-  expect(outputFiles[0]!.text).toContain('addEventListener("message"')
+  return outputFiles[0]!.text
+}
+
+it('bundlers keep the worker that a file of an app imports for what it does', async () => {
+  expect(await bundleApp("import 'tessera-onnx/web/worker'\n")).toContain('addEventListener("message"')
+})
+
+it('pages that import what is for Node are told what to import', async () => {
+  const code = await bundleApp("import { decide } from 'tessera-onnx'\ndecide({})\n")
+  await expect(import(`data:text/javascript,${encodeURIComponent(code)}`)).rejects.toThrow(
+    "createEngine of 'tessera-onnx/web'",
+  )
 })
