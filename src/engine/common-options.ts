@@ -45,7 +45,7 @@ export interface CommonEngineOptions {
    */
   readonly memoryBudget?: number | undefined
   /**
-   * Calls that take turns at computing in a worker; clients that have none of them may start more, up to twice as many. Default 4.
+   * Calls that take turns at computing in a worker, 1 or more; clients that have none of them may start more, up to twice as many. Default 4.
    *
    * @example
    * ```ts
@@ -64,7 +64,7 @@ export interface CommonEngineOptions {
    */
   readonly preload?: readonly string[] | undefined
   /**
-   * Calls that wait beyond those, for each worker; more are refused at once with OverloadedError. One of a client that has no
+   * Calls that wait beyond the `maxConcurrent` that are computed, for each worker, 0 or more; others are refused at once with OverloadedError. One of a client that has no
    * other is still taken, up to twice as many. Default: calls wait as long as it takes, and 64 wait in front of one that asks
    * to be refused (`whenBusy`), as those of the service do.
    *
@@ -96,7 +96,7 @@ export interface CommonEngineOptions {
    */
   readonly bothOrders?: boolean | undefined
   /**
-   * Adds `symbol_mass` to decisions of such models: how probable the symbols are among all that the model could write. It
+   * Adds `symbol_mass` to decisions of models that answer with letters, digits or yes and no: how probable the symbols are among all that the model could write. It
    * computes the logits of the whole vocabulary, for which weights in 32 bits take the memory of the output layer once more.
    * Default false.
    *

@@ -36,7 +36,8 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    */
   readonly worker?: Place | undefined
   /**
-   * Default: `TESSERA_BACKEND`, else `auto`. A named backend that does not work here is an error.
+   * What computes. `auto` takes the first of cuda, cpu and wasm that works here; a backend that is named and does not work is
+   * BackendUnavailableError. Default: `TESSERA_BACKEND`, else `auto`.
    *
    * @example
    * ```ts
@@ -68,7 +69,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    */
   readonly loras?: Readonly<Record<string, readonly LoraOption[]>> | undefined
   /**
-   * Threads for one operator on the CPU. Default: `TESSERA_THREADS`, else by the number of processors and workers.
+   * Threads for one operator on the CPU, 1 to 256. Default: `TESSERA_THREADS`, else by the number of processors and workers.
    *
    * @example
    * ```ts
@@ -77,7 +78,7 @@ export interface EngineOptions extends Omit<CommonEngineOptions, 'worker'> {
    */
   readonly threads?: number | undefined
   /**
-   * Worker threads that calls are shared out to, each with models of its own open. On a CPU, many short calls at once are
+   * Worker threads that calls are shared out to, 1 or more, each with models of its own open. On a CPU, many short calls at once are
    * done faster by several workers of few threads than by one of many; a single call is not. So `'auto'` has one worker with all threads, for calls that
    * are alone, pictures and models of more than 64 MiB, and starts one of a single thread for each processor, up to 8, when calls come together. It is 1 with
    * `keepStates`, `worker: 'process'`, on devices, and where memory is short. Default 1; `tessera serve` has `'auto'`.
