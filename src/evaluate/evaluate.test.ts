@@ -53,6 +53,7 @@ it('measures accuracy, Brier score, calibration, levels and confusion by questio
   expect(questions['urgent']!.brier).toBeCloseTo((2 * (0.01 + 0.36 + 0.04)) / 3)
   // Winning options have 0.9 (right), 0.6 (wrong) and 0.8 (right), each in a bin of its own.
   expect(questions['urgent']!.ece).toBeCloseTo((0.1 + 0.6 + 0.2) / 3)
+  expect(questions['urgent']!.eceByChance).toBeCloseTo((0.18 + 0.48 + 0.32) / 3)
   expect(questions['urgent']!.confusion).toEqual({
     options: ['yes', 'no'],
     counts: [
@@ -155,7 +156,7 @@ it('prints a table and a page without anything from elsewhere', async () => {
   const evaluation = { ...(await evaluate(oracle, ROWS)), model: '<oracle>' }
   const text = formatEvaluation(evaluation)
   expect(text).toMatch(/^<oracle>: 4 rows, 40 tokens in \d+\.\d s$/m)
-  expect(text).toMatch(/^urgent +3 +0\.667 ± 0\.533 +0\.667 +0\.273 +0\.300$/m)
+  expect(text).toMatch(/^urgent +3 +0\.667 ± 0\.533 +0\.667 +0\.273 +0\.300 +0\.327$/m)
   expect(text).toMatch(/^at most 1\.0 % wrong: \d+ % decided with min_confidence 0\.\d+\nat most 5\.0 %/m)
   expect(text).toMatch(/^billing +1 +0$/m)
   const page = renderReport([evaluation, evaluation])

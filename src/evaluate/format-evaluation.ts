@@ -7,7 +7,7 @@ const ERRORS = [0.01, 0.05, 0.1]
 /** An evaluation as text: a table of figures by question, confusion tables, and what share is decided at a given error. */
 export function formatEvaluation(evaluation: Evaluation): string {
   const { model, rows, overall, questions, coverage, cost } = evaluation
-  const head = ['', 'n', 'right', 'majority', 'Brier', 'ECE', 'off by', 'rank corr.']
+  const head = ['', 'n', 'right', 'majority', 'Brier', 'ECE', 'by chance', 'off by', 'rank corr.']
   const lines = Object.entries(questions).map(([name, metrics]) => figures(name, metrics))
   const parts = [
     `${model}: ${rows} rows, ${cost.inputTokens} tokens in ${cost.seconds.toFixed(1)} s`,
@@ -24,7 +24,8 @@ export function formatEvaluation(evaluation: Evaluation): string {
   return parts.join('\n\n').replace(/(wrong: .*)\n\n(?=at most)/g, '$1\n')
 }
 
-function figures(name: string, { n, accuracy, margin, majority, brier, ece, mae, rankCorrelation }: Metrics): string[] {
+function figures(name: string, metrics: Metrics): string[] {
+  const { n, accuracy, margin, majority, brier, ece, eceByChance, mae, rankCorrelation } = metrics
   const optional = (value: number | undefined) => (value === undefined ? '' : value.toFixed(2))
   const share = `${accuracy.toFixed(3)} ± ${margin.toFixed(3)}`
   return [
@@ -34,6 +35,7 @@ function figures(name: string, { n, accuracy, margin, majority, brier, ece, mae,
     majority.toFixed(3),
     brier.toFixed(3),
     ece.toFixed(3),
+    eceByChance.toFixed(3),
     optional(mae),
     optional(rankCorrelation),
   ]

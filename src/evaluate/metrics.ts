@@ -1,3 +1,4 @@
+import { chanceDeviation } from './chance-error.ts'
 import { isRight, type Outcome } from './outcome.ts'
 import { rankCorrelation } from './rank-correlation.ts'
 
@@ -15,6 +16,11 @@ export interface Metrics {
   readonly brier: number
   /** Expected calibration error of the winning option's probability, 15 equal-width bins. */
   readonly ece: number
+  /**
+   * What `ece` would be in the mean on as many answers of the same probabilities if all of these were right. It falls with the number
+   * of answers; an `ece` that is not well above it says nothing against the probabilities.
+   */
+  readonly eceByChance: number
   /** Scores only: mean distance between the expected and the right level, in levels. */
   readonly mae?: number
   /** Scores only: Spearman's rank correlation of expected and right levels, −1 to 1. */
@@ -37,17 +43,21 @@ export interface ReliabilityBin {
 
 /** Answers by the probability of their winning option, in bins of equal width; empty bins are left out. */
 export function reliabilityBins(outcomes: readonly Outcome[]): ReliabilityBin[] {
-  const bins = Array.from({ length: BINS }, () => ({ n: 0, confidence: 0, right: 0 }))
-  for (const outcome of outcomes) {
-    const top = Math.max(...outcome.probabilities)
-    const bin = bins[Math.min(BINS - 1, Math.floor(top * BINS))]!
-    bin.n++
-    bin.confidence += top
-    bin.right += isRight(outcome) ? 1 : 0
-  }
-  return bins
-    .filter(({ n }) => n > 0)
-    .map(({ n, confidence, right }) => ({ n, confidence: confidence / n, accuracy: right / n }))
+  return binned(outcomes).map((members) => ({
+    n: members.length,
+    confidence: mean(members.map(topOf)),
+    accuracy: mean(members.map((outcome) => (isRight(outcome) ? 1 : 0))),
+  }))
+}
+
+function binned(outcomes: readonly Outcome[]): Outcome[][] {
+  const bins = Array.from({ length: BINS }, (): Outcome[] => [])
+  for (const outcome of outcomes) bins[Math.min(BINS - 1, Math.floor(topOf(outcome) * BINS))]!.push(outcome)
+  return bins.filter((members) => members.length > 0)
+}
+
+function topOf({ probabilities }: Outcome): number {
+  return Math.max(...probabilities)
 }
 
 export function measure(outcomes: readonly Outcome[]): Metrics {
@@ -61,6 +71,7 @@ export function measure(outcomes: readonly Outcome[]): Metrics {
     majority: majority(outcomes),
     brier: mean(outcomes.map(brier)),
     ece: reliabilityBins(outcomes).reduce((sum, bin) => sum + (bin.n / n) * Math.abs(bin.confidence - bin.accuracy), 0),
+    eceByChance: binned(outcomes).reduce((sum, members) => sum + chanceDeviation(members.map(topOf)), 0) / n,
     ...(scores.length > 0 && measureLevels(scores)),
   }
 }
