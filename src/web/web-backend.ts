@@ -7,6 +7,7 @@ import { createOrtBackend } from '../backends/ort-backend.ts'
 import type { EngineSettings } from '../engine/resolve-options.ts'
 import { BackendUnavailableError, InvalidRequestError } from '../errors/index.ts'
 import { refuseLostDevice, watchDevice } from './lost-device.ts'
+import { watchThreads } from './watch-threads.ts'
 import type { WeightStore } from './weight-store.ts'
 
 type WebBackendName = Extract<BackendName, 'webgpu' | 'wasm'>
@@ -38,11 +39,12 @@ export async function createWebBackend(
     threads = started.threads
     if (device !== undefined) await refuseLostDevice(ort)
     runtime = `onnxruntime-web ${ort.env.versions.web}`
-    const backend = await createOrtBackend(name, ort, {
+    const starting = createOrtBackend(name, ort, {
       session: { executionProviders: [name] },
       remedy: name === 'webgpu' ? `${remedy}, or use backend 'wasm'` : remedy,
       kind: device === undefined ? 'processor' : device.features.has('shader-f16') ? 'device' : 'device without half',
     })
+    const backend = await (threads > 1 ? watchThreads(name, settings.runtimeUrl!, starting) : starting)
     if (device !== undefined) void watchDevice(ort, onLost)
     return handOverWeights(backend, (folder, file) => weights.read(folder, file))
   }

@@ -12,7 +12,8 @@ const LONGEST_SILENCE = 60_000
 /** A bundler that does not follow `new URL` leaves the script behind, and most servers then answer with a page or 404. */
 const UNLOADED =
   'its script could not be loaded or run; if the bundler has not put worker.js beside the page, `createWorker` says where it is (docs/browsers.md); ' +
-  'if the Content-Security-Policy does not allow it, worker-src or script-src does; `worker: false` needs none'
+  'if the Content-Security-Policy does not allow it, worker-src or script-src does; if the page has a Cross-Origin-Embedder-Policy, ' +
+  'its script is answered with the same; `worker: false` needs none'
 
 /** Runs jobs in a worker of the page. */
 export function connectWebWorker(create: () => Worker): Connect {

@@ -180,6 +180,23 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     await page.close()
   })
 
+  it('says so where the browser starts no threads, instead of waiting for them', async () => {
+    const { page } = await site.openLibrary()
+    const refused = await page.evaluate(async () => {
+      const policy = Object.assign(document.createElement('meta'), { content: "worker-src 'none'" })
+      policy.httpEquiv = 'Content-Security-Policy'
+      document.head.append(policy)
+      const options = { backend: 'wasm', runtimeUrl: '/onnxruntime/', threads: 2, worker: false } as const
+      const error: unknown = await tessera.createEngine(options).catch((error: unknown) => error)
+      return (error as { toJSON(): object }).toJSON()
+    })
+    expect(refused).toMatchObject({
+      code: 'backend_unavailable',
+      message: expect.stringMatching(/starts no threads.*ort-wasm-simd-threaded\.mjs.*Cross-Origin-Embedder-Policy/),
+    })
+    await page.close()
+  })
+
   it.each<[object, object]>([
     [{ runtimeUrl: 7 }, { code: 'invalid_request', message: 'runtimeUrl: must be a URL, got 7' }],
     [
