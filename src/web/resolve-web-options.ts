@@ -53,7 +53,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    */
   readonly threads?: number | undefined
   /**
-   * Makes the worker, for bundlers that don't follow `new URL(..., import.meta.url)`. Its script is
+   * Makes a new worker, for bundlers that don't follow `new URL(..., import.meta.url)`. Its script is
    * `tessera-onnx/web/worker`.
    *
    * @example

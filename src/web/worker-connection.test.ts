@@ -31,6 +31,12 @@ it('waits for the runtime of a worker that is awake for as long as it takes', ()
   expect(onCrash).not.toHaveBeenCalled()
 })
 
+it('refuses a worker that another engine has, or that was ended', () => {
+  const { worker, onMessage, onCrash } = connect()
+  const again = connectWebWorker(() => worker as unknown as Worker)
+  expect(() => again({ onMessage, onCrash })).toThrow('createWorker: must make a new Worker each time')
+})
+
 it('is quiet after it was closed', async () => {
   const { connection, onCrash } = connect()
   await connection.close()

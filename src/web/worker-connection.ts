@@ -15,6 +15,9 @@ const UNLOADED =
   'if the Content-Security-Policy does not allow it, worker-src or script-src does; if the page has a Cross-Origin-Embedder-Policy, ' +
   'its script is answered with the same; `worker: false` needs none'
 
+/** Each is of one engine, to its end: calls of two engines would get each other's answers, and one that was ended gives none. */
+const taken = new WeakSet<object>()
+
 /** Runs jobs in a worker of the page. */
 export function connectWebWorker(create: () => Worker): Connect {
   return ({ onMessage, onCrash }) => {
@@ -53,7 +56,7 @@ export function connectWebWorker(create: () => Worker): Connect {
 
 /**
  * @throws InternalError where the page may not make it, or its URL is none: trying again cannot help; InvalidRequestError
- * for what is no worker
+ * for what is no worker of its own
  */
 function makeWorker(create: () => Worker): Worker {
   let worker: unknown
@@ -66,6 +69,12 @@ function makeWorker(create: () => Worker): Worker {
     )
   }
   // One of another frame is of another class.
-  if (typeof (worker as Worker | undefined)?.terminate === 'function') return worker as Worker
-  throw new InvalidRequestError('createWorker', `must return a Worker, got ${kindOf(worker)}`)
+  if (typeof (worker as Worker | undefined)?.terminate !== 'function') {
+    throw new InvalidRequestError('createWorker', `must return a Worker, got ${kindOf(worker)}`)
+  }
+  if (taken.has(worker as Worker)) {
+    throw new InvalidRequestError('createWorker', 'must make a new Worker each time, got one that an engine has or had')
+  }
+  taken.add(worker as Worker)
+  return worker as Worker
 }
