@@ -71,7 +71,7 @@ export async function download(
  * Bytes that a file has on its way, or undefined where there is none. Servers that don't say count as 0, as do those that
  * refuse to be asked: progress is all that it is for.
  */
-export async function measureDownload(url: string): Promise<number | undefined> {
+export async function measureDownload(url: string, signal?: AbortSignal): Promise<number | undefined> {
   const kept = await (await openCache())?.match(url)
   if (kept?.status === NONE) return undefined
   const size = await kept?.blob().then(
@@ -80,7 +80,7 @@ export async function measureDownload(url: string): Promise<number | undefined> 
     () => undefined,
   )
   if (size !== undefined) return size
-  const response = await request(url, { method: 'HEAD' })
+  const response = await request(url, { method: 'HEAD', ...(signal && { signal }) })
   if (isAbsent(response)) return undefined
   return response.ok ? Number(response.headers.get('content-length') ?? 0) : 0
 }

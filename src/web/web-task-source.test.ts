@@ -63,6 +63,19 @@ it('loads each text once while it describes a model', async () => {
   expect(texts).toContain(`GET ${SITE}/mine/config.json`)
 })
 
+it('gives up every request, of files and of their sizes, with the call that needs them', async () => {
+  stubSite({ [`${SITE}/mine/config.json`]: '{}' })
+  const asked = vi.spyOn(globalThis, 'fetch')
+  const call = new AbortController()
+  const model = { id: 'mine', folder: `${SITE}/mine` }
+  await expect(source.open(model, BACKEND, { signal: call.signal, onProgress: () => {} })).rejects.toThrow()
+  expect(asked.mock.calls).toContainEqual([
+    `${SITE}/mine/model.safetensors`,
+    expect.objectContaining({ method: 'HEAD' }),
+  ])
+  expect(asked.mock.calls.filter(([, init]) => !init?.signal?.aborted)).toEqual([])
+})
+
 it('weighs a model whose server does not answer HEAD', async () => {
   stubSite({
     [`${SITE}/mine/config.json`]: '{}',

@@ -32,7 +32,7 @@ export function createWebTaskSource({ models, symbols }: EngineSettings, weights
       const command = `createEngine({ models: { '${fallback}': URL } })`
       throw new ModelNotFoundError(model, ['the `models` of createEngine()'], command)
     },
-    describe: (model) => forgetBroken(model, () => describe(model.id, openUrl(model.folder, weights), symbols)),
+    describe: (model) => forgetBroken(model, () => describe(model.id, openUrl(model.folder, weights), { symbols })),
     open: (model, backend, context) => forgetBroken(model, () => open(model, { weights, symbols }, backend, context)),
   }
 }
@@ -50,13 +50,18 @@ async function forgetBroken<T>({ folder }: ResolvedModel, read: () => Promise<T>
   }
 }
 
-async function describe(id: string, files: ModelFiles, symbols?: SymbolOptions): Promise<ModelDescription> {
+interface Describing {
+  readonly symbols?: SymbolOptions | undefined
+  readonly signal?: AbortSignal
+}
+
+async function describe(id: string, files: ModelFiles, { symbols, signal }: Describing): Promise<ModelDescription> {
   const weigh = async (kind: ModelDescription['kind']) => {
     if (kind === 'decisions' && !(await hasAny(files, DECISION_FILES))) {
       const tried = ['model_index.json', ...DECISION_FILES].map((name) => `${files.location}/${name}`)
       throw new ModelNotFoundError(id, tried, "createEngine({ models: { name: 'URL of its folder' } })")
     }
-    return weighUrl(files, kind)
+    return weighUrl(files, kind, signal)
   }
   return describeTask(files, weigh, symbols)
 }
@@ -94,7 +99,7 @@ async function open(
   }
   try {
     const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes, inParts: withoutWeights })
-    bytes = (await describe(model.id, files)).bytes
+    bytes = (await describe(model.id, files, { signal: loading.signal })).bytes
     return await openTask(files, backend, loadCanvasCodec, { symbols })
   } finally {
     signal.removeEventListener('abort', stop)
