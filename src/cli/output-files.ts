@@ -1,6 +1,7 @@
-import { access, constants, readFile, stat, writeFile } from 'node:fs/promises'
+import { access, constants, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../errors/index.ts'
+import { writeWhole } from '../models/write-whole.ts'
 
 /** For commands that write one file and have no better name for it. */
 export const forceArgument = {
@@ -72,7 +73,7 @@ export async function refuseInput(
 
 /** @throws InvalidRequestError saying why it could not be written */
 export async function writeOutput(argument: string, file: string, text: string): Promise<void> {
-  await writeFile(file, text).catch((cause: unknown) => {
+  await writeWhole(file, text).catch((cause: unknown) => {
     throw notWritten(argument, file, cause)
   })
 }

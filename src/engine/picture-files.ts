@@ -1,5 +1,6 @@
-import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { writeWhole } from '../models/write-whole.ts'
 import { mustBe, readOption } from '../options/index.ts'
 import { kindOf } from '../schemas/fault.ts'
 import type { ImageData } from '../schemas/index.ts'
@@ -28,7 +29,7 @@ export function toBytes(image: ImageData): Uint8Array & { readonly buffer: Array
 }
 
 /**
- * Writes a picture to a PNG file, which is replaced where it is there. Its folder has to be there.
+ * Writes a picture to a PNG file, which is replaced where it is there, once the new one is whole. Its folder has to be there.
  *
  * @throws InvalidRequestError naming `path` or `image`, where it is another thing; errors of the file system as Node has them
  * @example
@@ -38,5 +39,6 @@ export function toBytes(image: ImageData): Uint8Array & { readonly buffer: Array
  * ```
  */
 export async function writeImage(path: string | URL, image: ImageData): Promise<void> {
-  await writeFile(readOption('path', PATH, path), toBytes(image))
+  const file = readOption('path', PATH, path)
+  await writeWhole(file instanceof URL ? fileURLToPath(file) : file, toBytes(image))
 }

@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { exists } from '../../models/exists.ts'
+import { writeWhole } from '../../models/write-whole.ts'
 import { notWritten, requireWritable } from '../output-files.ts'
 
 const EXTENSION = '.png'
@@ -27,7 +27,7 @@ export async function planFiles(out: string, count: number, force: boolean): Pro
 /** @param png in base64 */
 export async function writePicture(path: string, png: string, force: boolean): Promise<void> {
   try {
-    await writeFile(path, Buffer.from(png, 'base64'), { flag: force ? 'w' : 'wx' })
+    await writeWhole(path, Buffer.from(png, 'base64'), { replace: force })
   } catch (cause) {
     throw (cause as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(path) : notWritten('--out', path, cause)
   }

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Preview } from '../../engine/index.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
@@ -12,7 +13,17 @@ export function writePreviews(folder: string): (preview: Preview) => void {
   orThrow(folder, () => mkdirSync(folder, { recursive: true }))
   return ({ picture, step, steps, b64_json }) => {
     const name = `${picture}-${String(step).padStart(String(steps).length, '0')}.png`
-    orThrow(folder, () => writeFileSync(join(folder, name), Buffer.from(b64_json, 'base64')))
+    orThrow(folder, () => writeShown(join(folder, name), join(folder, `.${randomUUID()}`), b64_json))
+  }
+}
+
+/** Whoever watches the folder never sees half a picture; on a full disk none stays. */
+function writeShown(path: string, draft: string, png: string): void {
+  try {
+    writeFileSync(draft, Buffer.from(png, 'base64'))
+    renameSync(draft, path)
+  } finally {
+    rmSync(draft, { force: true })
   }
 }
 

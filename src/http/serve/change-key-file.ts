@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { isUnwritable } from '../../models/is-unwritable.ts'
 import { withLock } from '../../models/with-lock.ts'
+import { writeWhole } from '../../models/write-whole.ts'
 import { type BookChange, type KeyBook, readBook, writeBook } from '../keys/key-book.ts'
 import { parseKeyFile, readKeyText } from './key-file.ts'
 
@@ -31,23 +31,12 @@ export async function changeKeyFile(file: string, plan: (book: KeyBook) => BookC
       if (change.book.keys.length === 0) {
         throw new InvalidRequestError('key', `is the last one in ${file}, which needs one; add another first`)
       }
-      await replaceFile(target, writeBook(change.book))
+      // Whoever reads it has the old text or the new one; it stays as private as it was.
+      await writeWhole(target, writeBook(change.book), { mode: 0o600 })
       return change
     })
   } catch (error) {
     if (!isUnwritable(error)) throw error
     throw new InvalidRequestError('keys-file', `${file} could not be written (${error.code})`, { cause: error })
-  }
-}
-
-/** Whoever reads it has the old text or the new one; it stays as private as it was. */
-async function replaceFile(target: string, text: string): Promise<void> {
-  const temporary = `${target}.${randomUUID()}`
-  try {
-    const { mode } = await stat(target).catch(() => ({ mode: 0o600 }))
-    await writeFile(temporary, text, { mode: mode & 0o777, flag: 'wx' })
-    await rename(temporary, target)
-  } finally {
-    await rm(temporary, { force: true }).catch(() => {})
   }
 }
