@@ -27,16 +27,22 @@ export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promi
   }
 }
 
-/** What the system refuses to write, and the words it has for that: a folder that is not writable, or no room. */
+/** What the system refuses to write, and the words it has for that: a folder that is not writable, no room, or another run that made it first. */
 function explain(error: unknown, out: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (syscall === 'rename' && (code === 'ENOTEMPTY' || code === 'EEXIST')) return alreadyThere(out, error)
   if (!isUnwritable(error)) return error
   const reason = `${out} cannot be made: ${error.message}; choose a folder that can be written and has room`
   return new InvalidRequestError('out', reason, { cause: error })
 }
 
+function alreadyThere(out: string, cause?: unknown): InvalidRequestError {
+  return new InvalidRequestError('out', `${out} exists; remove it or choose another folder`, { cause })
+}
+
 async function quantizePipeline(files: ModelFiles, options: QuantizeWeightsOptions): Promise<QuantizedCheckpoint> {
   const out = resolve(options.out)
-  if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
+  if (await exists(out)) throw alreadyThere(out)
   const within = relative(resolve(options.folder), out)
   // The relative path from one drive to another is an absolute one.
   if (!within.startsWith('..') && !isAbsolute(within))
