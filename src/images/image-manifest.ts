@@ -23,6 +23,10 @@ const manifestSchema = z.object({
   keeps_source: z.boolean().optional(),
   /** Lower-case words that a small model was trained on, where it knows no others. */
   known_words: z.array(z.string()).optional(),
+  /** Those of them that it was shown in instructions to change pictures alone. */
+  edit_words: z.array(z.string()).optional(),
+  /** What it draws, by all lower-case names of one or several words. */
+  objects: z.array(z.string()).optional(),
   /** Of a small model that draws objects in colours of their own: what a prompt calls objects and colours, and what it may say between them. Lower-case words. */
   own_colors: z
     .object({ objects: z.array(z.string()), colors: z.array(z.string()), adjectives: z.array(z.string()) })

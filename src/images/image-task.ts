@@ -5,7 +5,7 @@ import type { ModelFiles } from '../models/model-files.ts'
 import { encodeBase64 } from '../schemas/base64.ts'
 import type { ImageData, ImageResponse } from '../schemas/index.ts'
 import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'
-import { readImageManifest } from './image-manifest.ts'
+import { type ImageManifest, readImageManifest } from './image-manifest.ts'
 import type { DrawingContext, DrawnPicture, ImagePipeline, PictureRequest } from './image-pipeline.ts'
 import { openImagePipeline } from './open-image-pipeline.ts'
 import { pasteThrough } from './picture/mask.ts'
@@ -22,6 +22,7 @@ import {
 import type { PixelImage } from './picture/pixel-image.ts'
 import { readControlPicture, readMask, readSources } from './picture/read-sources.ts'
 import { applySourceEdit } from './picture/source-edit.ts'
+import { findNothingNamed } from './prompt/nothing-named.ts'
 import { findObjectColors, type OwnColors } from './prompt/object-colors.ts'
 import { findUnknownWords, type Vocabulary } from './prompt/unknown-words.ts'
 
@@ -46,6 +47,8 @@ interface Opened {
   readonly natives: readonly Size[] | undefined
   /** Words that it knows; undefined where it was trained on language at large. */
   readonly vocabulary: Vocabulary | undefined
+  /** Names of all that it draws, where it draws nothing else. */
+  readonly objects: ReadonlySet<string> | undefined
   /** What it calls objects and colours, where objects have their own. */
   readonly ownColors: OwnColors | undefined
 }
@@ -69,7 +72,8 @@ export async function openImageTask({
   readonly files: ModelFiles
   readonly codec: PictureCodec
 }): Promise<ImageTask> {
-  const { native_sizes, known_words, synonyms = {}, own_colors: ownColors } = await readImageManifest(files)
+  const manifest = await readImageManifest(files)
+  const { native_sizes, own_colors: ownColors } = manifest
   const natives = native_sizes?.map(([width, height]) => ({ width, height }))
   const pipeline = await openImagePipeline({ backend, files })
   const step = pipeline.sizeStep
@@ -78,8 +82,8 @@ export async function openImageTask({
     const expected = `native_sizes in multiples of ${step}`
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
   }
-  const vocabulary = known_words && { known: new Set(known_words), synonyms: new Map(Object.entries(synonyms)) }
-  const opened = { pipeline, codec, natives, vocabulary, ownColors }
+  const objects = manifest.objects && new Set(manifest.objects)
+  const opened = { pipeline, codec, natives, vocabulary: toVocabulary(manifest), objects, ownColors }
   const pixels = natives ? Math.max(...natives.map(({ width, height }) => width * height)) : USUAL_PIXELS
   return {
     workingMemory: pipeline.workingMemory(pixels),
@@ -88,6 +92,11 @@ export async function openImageTask({
     editImage: (job, context) => editImage(opened, job, context),
     dispose: () => pipeline.dispose(),
   }
+}
+
+function toVocabulary({ known_words, edit_words, synonyms = {} }: ImageManifest): Vocabulary | undefined {
+  if (known_words === undefined) return undefined
+  return { known: new Set(known_words), edits: new Set(edit_words), synonyms: new Map(Object.entries(synonyms)) }
 }
 
 async function generateImage(opened: Opened, job: ImageGenerationJob, context: JobContext): Promise<ImageResponse> {
@@ -136,7 +145,7 @@ async function readControl({ control }: ImageGenerationJob | ImageEditJob, size:
 }
 
 async function draw(
-  { pipeline, codec, vocabulary, ownColors }: Opened,
+  { pipeline, codec, vocabulary, objects, ownColors }: Opened,
   { prompt, seed, n, steps, guidance, negativePrompt }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
   { finish, frame }: Framing,
@@ -168,7 +177,12 @@ async function draw(
   }
   // A request has n of 1 or more.
   const pictures = data as [ImageData, ...ImageData[]]
-  const warnings = [...findUnknownWords(prompt, vocabulary), ...findObjectColors(prompt, ownColors)]
+  const isEdit = request.references !== undefined
+  const warnings = [
+    ...findUnknownWords(prompt, isEdit, vocabulary),
+    ...(isEdit ? [] : findNothingNamed(prompt, objects)),
+    ...findObjectColors(prompt, ownColors),
+  ]
   return { data: pictures, ...(warnings.length > 0 && { warnings }) }
 }
 

@@ -1,9 +1,9 @@
-"""What the bundle says about its words: those that captions say, those drawn as another, and the objects that take no other colour."""
+"""What the bundle says about its words: those that captions say, those of edits alone, those drawn as another, what can be drawn, and the objects that take no other colour."""
 import json
 import re
 from pathlib import Path
 
-from captions import words_said
+from captions import NOT_SAID, words_said
 from make_tokenizer import SYNONYMS
 from nouns import forms, plural
 from scenes import COLOURABLE, COLOURS, OBJECTS, STYLES
@@ -21,7 +21,17 @@ def known_words():
     named = {word for name in OBJECTS for form in forms(name, []) for word in form.split()}
     long = {word for words in SYNONYMS.values() for synonym in words if not synonym.isalpha() for form in forms(synonym, [])
             for word in re.findall("[a-z0-9]+", form)}
-    return sorted(words_said() | named | long)
+    return sorted(words_said() - NOT_SAID | named | long)
+
+
+def edit_words():
+    """Words that only captions of edits say: `no` and `one` mean nothing, or something else, where a scene is asked for."""
+    return sorted(words_said() - words_said(edits=False) - NOT_SAID - set(objects()))
+
+
+def objects():
+    """All that objects are called, hyphens as spaces. What is a colour too is read as one."""
+    return sorted({form.replace("-", " ") for name in OBJECTS for form in forms(name, SYNONYMS.get(name, []))} - set(COLOURS))
 
 
 def synonyms():
@@ -33,5 +43,5 @@ def synonyms():
 
 if __name__ == "__main__":
     file = Path(__file__).parent.parent / "tessera.json"
-    manifest = {**json.loads(file.read_text()), "known_words": known_words(), "own_colors": own_colors(), "synonyms": synonyms()}
+    manifest = {**json.loads(file.read_text()), "known_words": known_words(), "edit_words": edit_words(), "objects": objects(), "own_colors": own_colors(), "synonyms": synonyms()}
     file.write_text(json.dumps(manifest, indent=2) + "\n")

@@ -3,13 +3,15 @@ import type { Warning } from '../../schemas/index.ts'
 /** Clients and proxies read 4 to 16 kB of headers, all of them together; with more they lose the whole answer. */
 const MOST_BYTES = 2500
 
+const OF_MODELS: ReadonlySet<string> = new Set<Warning['code']>(['unknown_words', 'nothing_named', 'object_colors'])
+
 /**
  * What the model warns of, as JSON in ASCII, which is all that a header may hold; undefined for nothing. Fields that
  * nothing reads are not among it: clients may send those of other services. Warnings that do not fit are counted by
  * one of the code `more_warnings`.
  */
 export function tellWarnings(warnings: readonly Warning[] = []): string | undefined {
-  const told = warnings.filter(({ code }) => code === 'unknown_words' || code === 'object_colors')
+  const told = warnings.filter(({ code }) => OF_MODELS.has(code))
   if (told.length === 0) return undefined
   let room = MOST_BYTES
   const fitting = told.filter((warning) => {

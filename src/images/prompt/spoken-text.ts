@@ -6,9 +6,16 @@ export function spokenText(prompt: string): string {
   return prompt.replaceAll(QUOTED, ' ').toLowerCase()
 }
 
-/** Its words, or those of a part of it, in their order. */
+/** Whether it asks for letters. */
+export function asksForLetters(prompt: string): boolean {
+  return [...prompt.matchAll(QUOTED)].some(([quoted]) => quoted.slice(1, -1).trim() !== '')
+}
+
+/** Its words and emoji, or those of a part of it, in their order; `the dog's hat` says dog and hat. */
 export function wordsOf(text: string): string[] {
-  return text.match(/[\p{L}\p{N}]+/gu) ?? []
+  return (
+    text.replaceAll(/(?<=\p{L})['’]s(?![\p{L}\p{N}])/gu, '').match(/[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu) ?? []
+  )
 }
 
 /** Letters of a prompt that a warning names in a row: writing without spaces has words as long as the prompt. */

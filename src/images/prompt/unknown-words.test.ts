@@ -1,46 +1,68 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../cli/examples.ts'
+import { findNothingNamed } from './nothing-named.ts'
 import { findObjectColors, type OwnColors } from './object-colors.ts'
 import { findUnknownWords, type Vocabulary } from './unknown-words.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
-const { known_words, synonyms, own_colors } = JSON.parse(read('models/image-mini/tessera.json')) as {
+const { known_words, edit_words, objects, synonyms, own_colors } = JSON.parse(
+  read('models/image-mini/tessera.json'),
+) as {
   known_words: string[]
+  edit_words: string[]
+  objects: string[]
   synonyms: Record<string, string>
   own_colors: OwnColors
 }
-const known: Vocabulary = { known: new Set(known_words), synonyms: new Map(Object.entries(synonyms)) }
+const known: Vocabulary = {
+  known: new Set(known_words),
+  edits: new Set(edit_words),
+  synonyms: new Map(Object.entries(synonyms)),
+}
 
 describe('words that a small model does not know', () => {
   it('are named once each, in the order of the prompt', () => {
-    const [warning, ...others] = findUnknownWords('A woman riding a lighthouse, woman!', known)
+    const [warning, ...others] = findUnknownWords('A woman riding a lighthouse, woman!', false, known)
     expect(others).toEqual([])
     expect(warning).toMatchObject({ code: 'unknown_words', path: 'prompt' })
     expect(warning!.message).toContain('not woman, riding, lighthouse;')
   })
 
   it('are not those to be written, nor those of a model that knows language', () => {
-    expect(findUnknownWords('"ZEBRA" in red serif letters on a “Zürich” blue background.', known)).toEqual([])
-    expect(findUnknownWords('a woman riding a lighthouse', undefined)).toEqual([])
-    expect(findUnknownWords('', known)).toEqual([])
+    expect(findUnknownWords('"ZEBRA" in red serif letters on a “Zürich” blue background.', false, known)).toEqual([])
+    expect(findUnknownWords('a woman riding a lighthouse', false, undefined)).toEqual([])
+    expect(findUnknownWords('', false, known)).toEqual([])
   })
 
   it('are named up to ten, and counted beyond', () => {
-    const [warning] = findUnknownWords(Array.from({ length: 12 }, (_, index) => `word${index}`).join(' '), known)
+    const [warning] = findUnknownWords(Array.from({ length: 12 }, (_, index) => `word${index}`).join(' '), false, known)
     expect(warning!.message).toContain('word9 and 2 more;')
   })
 
   it('are cut where they are long, as in writing without spaces', () => {
-    const [warning] = findUnknownWords(`an apple ${'苹'.repeat(2800)} ${'x'.repeat(30)}`, known)
+    const [warning] = findUnknownWords(`an apple ${'苹'.repeat(2800)} ${'x'.repeat(30)}`, false, known)
     expect(warning!.message).toContain(`not ${'苹'.repeat(30)}…, ${'x'.repeat(30)};`)
   })
 
+  it('are also those of edits where a picture is asked for, numbers beyond five, and emoji', () => {
+    const named = (prompt: string, isEdit = false) =>
+      findUnknownWords(prompt, isEdit, known).map(({ message }) => / and not (.+?);/.exec(message)?.[1])
+    expect(named('a cat and no dog')).toEqual(['no'])
+    expect(named('one apple')).toEqual(['one'])
+    expect(named('no dog', true)).toEqual([])
+    expect(named('9 apples and an old car')).toEqual(['9, old'])
+    expect(named('two 🍎🍎 and a ❤️')).toEqual(['🍎, ❤'])
+    expect(named("the dog's apple, a cat’s hat")).toEqual([])
+  })
+
   it('are drawn as the object they stand for where there is one, which is said', () => {
-    const [warning, ...others] = findUnknownWords('a puppy next to two bunnies', known)
+    const [warning, ...others] = findUnknownWords('a puppy next to two bunnies', false, known)
     expect(others).toEqual([])
     expect(warning!.message).toContain('few words, and draws puppy as dog, bunnies as rabbits;')
-    expect(findUnknownWords('a woman with a puppy', known)[0]!.message).toContain('not woman, and draws puppy as dog;')
+    expect(findUnknownWords('a woman with a puppy', false, known)[0]!.message).toContain(
+      'not woman, and draws puppy as dog;',
+    )
     for (const [word, object] of known.synonyms) {
       expect(known.known.has(word)).toBe(false)
       for (const part of object.split(' ')) expect(known.known.has(part)).toBe(true)
@@ -64,7 +86,10 @@ describe('words that a small model does not know', () => {
       ...[...read('src/console/page.html').matchAll(/id="\w+-prompt"[^>]*>([^<]+)</g)].map(([, prompt]) => prompt!),
     )
     expect(prompts.length).toBeGreaterThan(12)
-    expect(prompts.filter((prompt) => findUnknownWords(prompt, known).length > 0)).toEqual([])
+    const isEdit = (prompt: string) => /^(?:change|make|turn|replace|add|remove|move|combine)/.test(prompt)
+    const named = new Set(objects)
+    expect(prompts.filter((prompt) => findUnknownWords(prompt, isEdit(prompt), known).length > 0)).toEqual([])
+    expect(prompts.filter((prompt) => !isEdit(prompt) && findNothingNamed(prompt, named).length > 0)).toEqual([])
     expect(prompts.filter((prompt) => findObjectColors(prompt, own_colors).length > 0)).toEqual([])
   })
 })

@@ -7,6 +7,8 @@ const MOST = 10
 /** What a model that knows some words only makes of them; all are lower-case. */
 export interface Vocabulary {
   readonly known: ReadonlySet<string>
+  /** Those of the known words that mean something in an edit alone. */
+  readonly edits: ReadonlySet<string>
   /** Words that are drawn as another one, by that one. */
   readonly synonyms: ReadonlyMap<string, string>
 }
@@ -15,12 +17,14 @@ export interface Vocabulary {
  * Says which words of a prompt mean nothing to a model that knows some only, and which it draws as something else;
  * nothing where there are none.
  *
+ * @param isEdit whether the prompt says what to change
  * @param vocabulary undefined for a model that was trained on language at large
  */
-export function findUnknownWords(prompt: string, vocabulary: Vocabulary | undefined): Warning[] {
+export function findUnknownWords(prompt: string, isEdit: boolean, vocabulary: Vocabulary | undefined): Warning[] {
   if (vocabulary === undefined) return []
-  const { known, synonyms } = vocabulary
-  const foreign = [...new Set(wordsOf(spokenText(prompt)))].filter((word) => !known.has(word))
+  const { known, edits, synonyms } = vocabulary
+  const isKnown = (word: string) => known.has(word) && (isEdit || !edits.has(word))
+  const foreign = [...new Set(wordsOf(spokenText(prompt)))].filter((word) => !isKnown(word))
   const unknown = foreign.filter((word) => !synonyms.has(word))
   const meant = foreign.flatMap((word) => (synonyms.has(word) ? `${word} as ${synonyms.get(word)}` : []))
   if (foreign.length === 0) return []
