@@ -184,10 +184,10 @@ describe('a call of the provider', () => {
   it.each([true, false])('comes with what the service warns of, as a job: %s', async (background) => {
     const tessera = await start()
     open()
-    const message = 'this small model does not know Zürich'
+    const message = 'prompt: this small model does not know Zürich'
     stub.warnings = [{ code: 'unknown_words', path: 'prompt', message }]
     const { warnings } = await draw(tessera, { providerOptions: { tessera: { background } } })
-    expect(warnings).toEqual([{ type: 'other', message: `prompt: ${message}` }])
+    expect(warnings).toEqual([{ type: 'other', message }])
   })
 
   it('that is a job which another client cancels, or which fails, is an error with what the service says', async () => {

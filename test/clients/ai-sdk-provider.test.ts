@@ -76,7 +76,7 @@ describe('generateImage of ai', () => {
       size: '64x64',
     })
     expect(warnings).toEqual([
-      { type: 'other', message: expect.stringMatching(/^prompt: .*lighthouse/) },
+      { type: 'other', message: expect.stringMatching(/^prompt: this small model .*lighthouse/) },
       { type: 'other', message: expect.stringContaining('blue rainbow') },
     ])
   })
