@@ -46,7 +46,7 @@ export function reliabilityBins(outcomes: readonly Outcome[]): ReliabilityBin[] 
   return binned(outcomes).map((members) => ({
     n: members.length,
     confidence: mean(members.map(topOf)),
-    accuracy: mean(members.map((outcome) => (isRight(outcome) ? 1 : 0))),
+    accuracy: shareRight(members),
   }))
 }
 
@@ -56,13 +56,17 @@ function binned(outcomes: readonly Outcome[]): Outcome[][] {
   return bins.filter((members) => members.length > 0)
 }
 
+function shareRight(outcomes: readonly Outcome[]): number {
+  return mean(outcomes.map((outcome) => (isRight(outcome) ? 1 : 0)))
+}
+
 function topOf({ probabilities }: Outcome): number {
   return Math.max(...probabilities)
 }
 
 export function measure(outcomes: readonly Outcome[]): Metrics {
   const n = outcomes.length
-  const accuracy = mean(outcomes.map((outcome) => (isRight(outcome) ? 1 : 0)))
+  const accuracy = shareRight(outcomes)
   const scores = outcomes.filter(({ type }) => type === 'score')
   return {
     n,

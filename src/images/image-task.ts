@@ -48,7 +48,7 @@ interface Opened {
   /** Words that it knows; undefined where it was trained on language at large. */
   readonly vocabulary: Vocabulary | undefined
   /** Names of all that it draws, where it draws nothing else. */
-  readonly objects: ReadonlySet<string> | undefined
+  readonly objects: readonly string[] | undefined
   /** What it calls objects and colours, where objects have their own. */
   readonly ownColors: OwnColors | undefined
 }
@@ -73,7 +73,7 @@ export async function openImageTask({
   readonly codec: PictureCodec
 }): Promise<ImageTask> {
   const manifest = await readImageManifest(files)
-  const { native_sizes, own_colors: ownColors } = manifest
+  const { native_sizes, objects, own_colors: ownColors } = manifest
   const natives = native_sizes?.map(([width, height]) => ({ width, height }))
   const pipeline = await openImagePipeline({ backend, files })
   const step = pipeline.sizeStep
@@ -82,7 +82,6 @@ export async function openImageTask({
     const expected = `native_sizes in multiples of ${step}`
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
   }
-  const objects = manifest.objects && new Set(manifest.objects)
   const opened = { pipeline, codec, natives, vocabulary: toVocabulary(manifest), objects, ownColors }
   const pixels = natives ? Math.max(...natives.map(({ width, height }) => width * height)) : USUAL_PIXELS
   return {

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { isUnwritable } from '../../models/is-unwritable.ts'
+import { writeWhole } from '../../models/write-whole.ts'
 import type { KeyConfig } from '../keys/key-config.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { makeKey } from '../keys/make-key.ts'
@@ -57,20 +57,15 @@ function refuseLoopback(keys: readonly (string | KeyConfig)[]): void {
 export async function makeKeyFile(file: string): Promise<string | undefined> {
   const { key, kept } = makeKey()
   const entry: KeyConfig = { id: 'default', scopes: ['decide', 'images', 'metrics'], loopback: true, ...kept }
-  const temporary = `${file}.${randomUUID()}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeFile(temporary, `${JSON.stringify({ keys: [entry] }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    // A link appears with all that is in it, and only where nothing is.
-    await link(temporary, file)
+    await writeWhole(file, `${JSON.stringify({ keys: [entry] }, null, 2)}\n`, { replace: false, mode: 0o600 })
     return key
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && syscall === 'link') return undefined
+    if (code === 'EEXIST' && syscall !== 'mkdir') return undefined
     if (!isUnwritable(error)) throw error
     const reason = `${file} for a first key cannot be written (${error.code}); set TESSERA_API_KEYS or give --keys-file`
     throw new InvalidRequestError('keys-file', reason, { cause: error })
-  } finally {
-    await rm(temporary, { force: true }).catch(() => {})
   }
 }

@@ -112,7 +112,7 @@ export class ChargeJournal {
   /** @returns what kept it from being written */
   async #write(charge: Charge): Promise<string | undefined> {
     try {
-      if (this.#folder !== undefined) await writeWhole(this.#fileOf(charge), JSON.stringify(charge))
+      if (this.#folder !== undefined) await writeDurably(this.#fileOf(charge), JSON.stringify(charge))
       return undefined
     } catch (error) {
       return (error as NodeJS.ErrnoException).code ?? 'unknown error'
@@ -148,7 +148,7 @@ function readCharge(file: string): Charge[] {
 }
 
 /** Either the whole file is there afterwards, on the disk itself, or none. */
-async function writeWhole(file: string, text: string): Promise<void> {
+async function writeDurably(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}`
   const handle = await open(temporary, 'wx', 0o600)
   try {

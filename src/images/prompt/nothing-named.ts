@@ -6,7 +6,7 @@ import { asksForLetters, spokenText, wordsOf } from './spoken-text.ts'
  *
  * @param objects what it draws, by all names; undefined for a model that was trained on language at large
  */
-export function findNothingNamed(prompt: string, objects: ReadonlySet<string> | undefined): Warning[] {
+export function findNothingNamed(prompt: string, objects: readonly string[] | undefined): Warning[] {
   if (objects === undefined || asksForLetters(prompt) || namesOne(wordsOf(spokenText(prompt)), objects)) return []
   return [
     {
@@ -18,11 +18,8 @@ export function findNothingNamed(prompt: string, objects: ReadonlySet<string> | 
   ]
 }
 
-function namesOne(words: readonly string[], objects: ReadonlySet<string>): boolean {
-  const longest = Math.max(...[...objects].map((name) => name.split(' ').length))
-  return words.some((_, at) =>
-    Array.from({ length: longest }, (_, more) => words.slice(at, at + more + 1).join(' ')).some((name) =>
-      objects.has(name),
-    ),
-  )
+/** Names may be of several words. */
+function namesOne(words: readonly string[], objects: readonly string[]): boolean {
+  const text = ` ${words.join(' ')} `
+  return objects.some((name) => text.includes(` ${name} `))
 }
