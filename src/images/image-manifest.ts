@@ -27,6 +27,8 @@ const manifestSchema = z.object({
   edit_words: z.array(z.string()).optional(),
   /** What it draws, by all lower-case names of one or several words. */
   objects: z.array(z.string()).optional(),
+  /** Of a small model that writes what stands in quotes: the letters that it knows, and how many of them a text may have. */
+  letters: z.object({ known: z.string(), longest: z.number().int().positive() }).optional(),
   /** Of a small model that draws objects in colours of their own: what a prompt calls objects and colours, and what it may say between them. Lower-case words. */
   own_colors: z
     .object({ objects: z.array(z.string()), colors: z.array(z.string()), adjectives: z.array(z.string()) })

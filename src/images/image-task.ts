@@ -24,6 +24,7 @@ import { readControlPicture, readMask, readSources } from './picture/read-source
 import { applySourceEdit } from './picture/source-edit.ts'
 import { findNothingNamed } from './prompt/nothing-named.ts'
 import { findObjectColors, type OwnColors } from './prompt/object-colors.ts'
+import { findUnknownLetters } from './prompt/unknown-letters.ts'
 import { findUnknownWords, type Vocabulary } from './prompt/unknown-words.ts'
 
 /** An opened image model and the jobs it does. */
@@ -49,6 +50,8 @@ interface Opened {
   readonly vocabulary: Vocabulary | undefined
   /** Names of all that it draws, where it draws nothing else. */
   readonly objects: readonly string[] | undefined
+  /** What it writes, where it writes some letters only. */
+  readonly letters: ImageManifest['letters']
   /** What it calls objects and colours, where objects have their own. */
   readonly ownColors: OwnColors | undefined
 }
@@ -73,7 +76,7 @@ export async function openImageTask({
   readonly codec: PictureCodec
 }): Promise<ImageTask> {
   const manifest = await readImageManifest(files)
-  const { native_sizes, objects, own_colors: ownColors } = manifest
+  const { native_sizes, objects, letters, own_colors: ownColors } = manifest
   const natives = native_sizes?.map(([width, height]) => ({ width, height }))
   const pipeline = await openImagePipeline({ backend, files })
   const step = pipeline.sizeStep
@@ -82,7 +85,7 @@ export async function openImageTask({
     const expected = `native_sizes in multiples of ${step}`
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
   }
-  const opened = { pipeline, codec, natives, vocabulary: toVocabulary(manifest), objects, ownColors }
+  const opened = { pipeline, codec, natives, vocabulary: toVocabulary(manifest), objects, letters, ownColors }
   const pixels = natives ? Math.max(...natives.map(({ width, height }) => width * height)) : USUAL_PIXELS
   return {
     workingMemory: pipeline.workingMemory(pixels),
@@ -144,7 +147,7 @@ async function readControl({ control }: ImageGenerationJob | ImageEditJob, size:
 }
 
 async function draw(
-  { pipeline, codec, vocabulary, objects, ownColors }: Opened,
+  { pipeline, codec, vocabulary, objects, letters, ownColors }: Opened,
   { prompt, seed, n, steps, guidance, negativePrompt }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
   { finish, frame }: Framing,
@@ -180,6 +183,7 @@ async function draw(
   const warnings = [
     ...findUnknownWords(prompt, isEdit, vocabulary),
     ...(isEdit ? [] : findNothingNamed(prompt, objects)),
+    ...findUnknownLetters(prompt, letters),
     ...findObjectColors(prompt, ownColors),
   ]
   return { data: pictures, ...(warnings.length > 0 && { warnings }) }

@@ -14,7 +14,7 @@ export const WARNINGS_HEADER = 'tessera-warnings'
 export interface Warning {
   /**
    * `unknown_field`: a field that nothing reads. `unknown_words`: words that mean nothing to the model that draws. `nothing_named`: a prompt
-   * without anything that it draws. `object_colors`: colours
+   * without anything that it draws. `unknown_letters`: letters in quotes that it does not write. `object_colors`: colours
    * of objects, to a model that draws these in their usual ones. `read_in_windows`: the state is longer than the model reads at once beside some
    * questions, whose answers are pooled over windows of it.
    *
@@ -24,7 +24,13 @@ export interface Warning {
    * const wasCut = warnings.some(({ code }) => code === 'read_in_windows')
    * ```
    */
-  readonly code: 'unknown_field' | 'unknown_words' | 'nothing_named' | 'object_colors' | 'read_in_windows'
+  readonly code:
+    | 'unknown_field'
+    | 'unknown_words'
+    | 'nothing_named'
+    | 'unknown_letters'
+    | 'object_colors'
+    | 'read_in_windows'
   /**
    * Where in the request, such as `questions.urgent.min_confidance`.
    *

@@ -3,7 +3,12 @@ import type { Warning } from '../../schemas/index.ts'
 /** Clients and proxies read 4 to 16 kB of headers, all of them together; with more they lose the whole answer. */
 const MOST_BYTES = 2500
 
-const OF_MODELS: ReadonlySet<string> = new Set<Warning['code']>(['unknown_words', 'nothing_named', 'object_colors'])
+const OF_MODELS: ReadonlySet<string> = new Set<Warning['code']>([
+  'unknown_words',
+  'nothing_named',
+  'unknown_letters',
+  'object_colors',
+])
 
 /**
  * What the model warns of, as JSON in ASCII, which is all that a header may hold; undefined for nothing. Fields that

@@ -6,9 +6,14 @@ export function spokenText(prompt: string): string {
   return prompt.replaceAll(QUOTED, ' ').toLowerCase()
 }
 
+/** The texts that it asks for, without their quotes. */
+export function quotedTexts(prompt: string): string[] {
+  return [...prompt.matchAll(QUOTED)].map(([quoted]) => quoted.slice(1, -1))
+}
+
 /** Whether it asks for letters. */
 export function asksForLetters(prompt: string): boolean {
-  return [...prompt.matchAll(QUOTED)].some(([quoted]) => quoted.slice(1, -1).trim() !== '')
+  return quotedTexts(prompt).some((text) => text.trim() !== '')
 }
 
 /** Its words and emoji, or those of a part of it, in their order; `the dog's hat` says dog and hat. */
