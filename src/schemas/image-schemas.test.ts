@@ -89,6 +89,19 @@ describe('an image generation request', () => {
     expect(faultOf(parseImageGenerationRequest, { prompt: 'x', size }).path).toBe('size')
   })
 
+  it.each([
+    ['4096x4096', "got '4096x4096'"],
+    ['512 × 512', "got '512 × 512'"],
+    ['auto', "got 'auto'"],
+    ['', "got ''"],
+    [512, 'got a number'],
+    ['as large as Jane Doe wants', 'got a string'],
+    ['1'.repeat(100), 'got a string'],
+  ])('says of the size %j what it is, unless it may be content', (size, got) => {
+    const { reason } = faultOf(parseImageGenerationRequest, { prompt: 'x', size })
+    expect(reason).toBe(`must be "<W>x<H>" with whole numbers of pixels from 16 to 2048 per side, ${got}`)
+  })
+
   it.each([0, 7, -7, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])('takes the seed %d', (seed) => {
     expect(parseImageGenerationRequest({ prompt: 'x', seed }).seed).toBe(seed)
   })

@@ -29,10 +29,16 @@ const SOURCE_JSON = { type: 'string', minLength: 1 } as const
 /** A picture in base64, as a data URL or as bytes; it is checked to be there, decoding it comes later. */
 export const pictureSourceSchema = reader(readSource, SOURCE_JSON)
 
+/** What was meant as a size, with other signs or numbers. Errors show it; any other text may be content. */
+const SIZE_LIKE = /^(?:auto|[\dxX×*:., -]{0,24})$/
+
 const countError = { error: expected(`an integer from ${imagesPerCall.min} to ${imagesPerCall.max}`, shown) }
 const count = z.int(countError).min(imagesPerCall.min, countError).max(imagesPerCall.max, countError).default(1)
 
-const sizeError = `must be "<W>x<H>" with whole numbers of pixels from ${imageSide.min} to ${imageSide.max} per side`
+const sizeError = expected(
+  `"<W>x<H>" with whole numbers of pixels from ${imageSide.min} to ${imageSide.max} per side`,
+  (value) => (typeof value === 'string' && SIZE_LIKE.test(value) ? `'${value}'` : kindOf(value)),
+)
 const size = z.string({ error: sizeError }).refine(isSize, { error: sizeError }).default('1024x1024')
 
 const model = unicodeString('a string').optional()
