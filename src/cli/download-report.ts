@@ -1,6 +1,6 @@
 import colors from 'picocolors'
 import { formatBytes } from '../models/format-bytes.ts'
-import type { PullProgress } from '../models/pull/pull-model.ts'
+import type { PullProgress } from '../models/pull/fetch-files.ts'
 
 /** The rate is that of the last seconds, so that a pause shows. */
 const WINDOW_MS = 10_000

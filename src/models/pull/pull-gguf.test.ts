@@ -90,7 +90,7 @@ it('leaves the weights of a part of a pipeline where they are', async () => {
   await using hub = await startFakeHub(Object.fromEntries(paths.map((path) => [path, path])))
   const without = ['transformer'] as const
   await pullModel({ id: 'owner/model', without, env: { HF_HOME: home, HF_ENDPOINT: hub.url } })
-  expect(names(hub)).toEqual(paths.filter((path) => path !== text('transformer')[1]))
+  expect(names(hub).sort()).toEqual(paths.filter((path) => path !== text('transformer')[1]))
 })
 
 it('a file of the hub is opened by the name of the link to it', async () => {

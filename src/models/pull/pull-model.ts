@@ -1,33 +1,21 @@
-import { mkdir, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
-import { exists } from '../exists.ts'
-import { formatBytes } from '../format-bytes.ts'
 import { splitChoice } from '../gguf/choose-gguf.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
 import { type Environment, hubIdInAddress, isHubId, repositoryFolder, repositoryLock } from '../hub-cache.ts'
 import { expandName, KNOWN_MODELS } from '../known-models.ts'
 import type { PipelinePart } from '../pipeline-parts.ts'
 import { withLock } from '../with-lock.ts'
-import { downloadBlob } from './download-file.ts'
+import { fetchFiles, type PullProgress } from './fetch-files.ts'
 import { connect, type Hub, patient } from './hub-client.ts'
 import { findOffline } from './offline.ts'
-import { adoptPartial } from './partial-file.ts'
-import { explain, listRemoteFiles, type RemoteFile } from './remote-files.ts'
+import { explain, listRemoteFiles } from './remote-files.ts'
 import type { PullRetry } from './retry.ts'
-import { blobOf, makeSnapshot } from './snapshot.ts'
+import { makeSnapshot } from './snapshot.ts'
 
 /** What the hub's own tools take for true in a variable. */
 const TRUE = /^(?:1|on|yes|true)$/i
-
-export interface PullProgress {
-  readonly stage: 'download'
-  /** Bytes on the disk so far, and of all files. */
-  readonly done: number
-  readonly total: number
-  /** The file inside the repository that is being downloaded. */
-  readonly file: string
-}
 
 export interface PullOptions {
   /** `owner/name` on the hub, with `:part` of the name of one of its GGUF files, or a short name of known-models.ts. */
@@ -52,7 +40,8 @@ export interface PullOptions {
 /**
  * Downloads a checkpoint into the hub's cache, in the layout of the hub's own tools, which share it. Files that are there
  * already are not fetched again, an interrupted file is continued, every file is checked against the repository's hash,
- * and one process at a time downloads a model. With `HF_HUB_OFFLINE` it asks nobody and checks that what is there is whole.
+ * and one process at a time downloads a model. Weights in a form that is not read are refused before they come. With
+ * `HF_HUB_OFFLINE` it asks nobody and checks that what is there is whole.
  *
  * @returns the snapshot folder with the model's files, or the GGUF file
  * @throws InvalidRequestError for a bad id, ModelNotFoundError, ModelFormatError, DownloadFailedError, AbortedError
@@ -104,45 +93,6 @@ export function explainPull(
   { hub, id, signal }: { readonly hub: Hub; readonly id: string; readonly signal: AbortSignal | undefined },
 ): TesseraError {
   return signal?.aborted ? new AbortedError(undefined, { cause: error }) : asTesseraError(explain(error, hub, id), id)
-}
-
-interface Snapshot extends PullOptions {
-  readonly hub: Hub
-  readonly commit: string
-  readonly files: readonly RemoteFile[]
-  readonly repository: string
-  readonly snapshot: string
-}
-
-async function fetchFiles({ files, repository, snapshot, onProgress, ...download }: Snapshot): Promise<void> {
-  const total = files.reduce((sum, { size }) => sum + size, 0)
-  const missing = new Set<RemoteFile>()
-  let needed = 0
-  for (const file of files) {
-    const blob = blobOf(repository, file)
-    if ((await exists(join(snapshot, file.path))) || (await exists(blob))) continue
-    missing.add(file)
-    needed += Math.max(0, file.size - (await adoptPartial(blob)))
-  }
-  await checkSpace(download.id, repository, needed)
-  let before = 0
-  for (const file of files) {
-    const report = (bytes: number) => onProgress?.({ stage: 'download', done: before + bytes, total, file: file.path })
-    const blob = blobOf(repository, file)
-    // The first of several files with the same content brings it.
-    if (missing.has(file) && !(await exists(blob))) await downloadBlob({ ...download, file, blob, onBytes: report })
-    report(file.size)
-    before += file.size
-  }
-}
-
-/** The space is checked before work starts, as a disk that fills up at 90 % of 8 GB costs an hour. */
-export async function checkSpace(id: string, repository: string, needed: number): Promise<void> {
-  await mkdir(repository, { recursive: true })
-  const { bavail, bsize } = await statfs(repository)
-  const left = bavail * bsize
-  if (left >= needed) return
-  throw new DownloadFailedError(id, `it needs ${formatBytes(needed)}, ${repository} has ${formatBytes(left)} left`)
 }
 
 async function writeReference(path: string, commit: string): Promise<void> {
