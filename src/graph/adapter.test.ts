@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(work, { recursive: true })
 })
 
-it.each(['plain', 'stabilised', 'lokr'])('a model with the adapter %s agrees with peft', async (name) => {
+it.each(['plain', 'stabilised', 'lokr', 'lokr-whole'])('a model with the adapter %s agrees with peft', async (name) => {
   const folder = fixtureFolder(`lora/${name}`)
   const files = openModel(folder)
   const config = parseLanguageModelConfig(JSON.parse((await files.readText('config.json'))!), folder)

@@ -46,7 +46,7 @@ describe.skipIf(!isThere)('adapters that peft trains here', () => {
     await rm(work, { recursive: true })
   })
 
-  it.each(['plain', 'stabilised', 'lokr', 'patterns', 'two'])(
+  it.each(['plain', 'stabilised', 'lokr', 'lokr-whole', 'patterns', 'caret', 'two'])(
     'a language model with %s agrees with transformers',
     async (name) => {
       const choices = name === 'two' ? { plain: 0.5, stabilised: 2 } : { [name]: 1 }

@@ -8,12 +8,20 @@ import type { ScaleOf } from './read-changes.ts'
 export const ADAPTER_FILE = 'adapter_config.json'
 /** In the header of a file that diffusers wrote: the configuration, with the name of the part before each key. */
 const METADATA = 'lora_adapter_metadata'
+/** What peft and diffusers put before the name that a module has in the model. */
+const WRAPPED = /^(?:base_model\.model|transformer|unet)\./
 const METADATA_PREFIX = /^(?:transformer|unet)\./
 
 const no = z.literal(false).nullish()
 const none = z.union([z.null(), z.array(z.unknown()).length(0), z.strictObject({})]).optional()
-/** A pattern of peft is a regular expression, found at the end of a module's name; plain names alone are taken. */
-const pattern = z.record(z.string().regex(/^[\w.-]{1,300}$/, 'expected plain names of modules'), z.number()).nullish()
+/**
+ * A pattern of peft is a regular expression, found at the end of a module's name, or at all of it behind `^`; plain names
+ * alone are taken.
+ */
+const NAMES = z.string().regex(/^\^?[\w.-]{1,300}$/, 'expected plain names of modules, with or without ^ before them')
+const pattern = z.record(NAMES, z.number()).nullish()
+/** Read where the shapes of tensors say none, which two whole factors of LoKr do not; peft's default. */
+const rank = z.number().positive().default(8)
 /** What both kinds have; what would change a result and is not computed is only allowed where it changes none. */
 const common = {
   base_model_name_or_path: z.string().nullish(),
@@ -36,6 +44,7 @@ const kinds = [
     ...common,
     peft_type: z.literal('LORA'),
     lora_alpha: z.number(),
+    r: rank,
     use_rslora: z.boolean().nullish(),
     bias: z.literal('none').nullish(),
     fan_in_fan_out: no,
@@ -46,7 +55,13 @@ const kinds = [
     layer_replication: none,
     alora_invocation_tokens: none,
   }),
-  z.looseObject({ ...common, peft_type: z.literal('LOKR'), alpha: z.number() }),
+  z.looseObject({
+    ...common,
+    peft_type: z.literal('LOKR'),
+    alpha: z.number(),
+    r: rank,
+    rank_pattern: z.record(NAMES, z.number().positive()).nullish(),
+  }),
 ] as const
 const schema = z.discriminatedUnion('peft_type', kinds, {
   error: ({ code, input }) =>
@@ -93,10 +108,21 @@ export function readMetadataScales(metadata: Readonly<Record<string, string>>, f
 }
 
 function scalesOf(config: z.infer<typeof schema>): ScaleOf {
-  const patterns = Object.entries(config.alpha_pattern ?? {})
-  const alphaOf = (module: string, alpha: number) =>
-    patterns.find(([name]) => module === name || module.endsWith(`.${name}`))?.[1] ?? alpha
-  if (config.peft_type === 'LOKR') return (module, rank) => alphaOf(module, config.alpha) / rank
+  const alphas = readPattern(config.alpha_pattern)
+  if (config.peft_type === 'LOKR') {
+    const ranks = readPattern(config.rank_pattern)
+    return (module, rank) => (alphas(module) ?? config.alpha) / (rank ?? ranks(module) ?? config.r)
+  }
   const { lora_alpha: alpha, use_rslora: isStabilised } = config
-  return (module, rank) => alphaOf(module, alpha) / (isStabilised ? Math.sqrt(rank) : rank)
+  return (module, rank = config.r) => (alphas(module) ?? alpha) / (isStabilised ? Math.sqrt(rank) : rank)
+}
+
+/** The number that a pattern gives to a module, if it gives one. */
+function readPattern(numbers: z.infer<typeof pattern>): (module: string) => number | undefined {
+  const all = Object.entries(numbers ?? {})
+  const isMeant = (module: string, name: string) =>
+    name.startsWith('^')
+      ? module.replace(WRAPPED, '') === name.slice(1)
+      : module === name || module.endsWith(`.${name}`)
+  return (module) => all.find(([name]) => isMeant(module, name))?.[1]
 }

@@ -6,8 +6,12 @@ import { type Change, type Changes, type Matrix, multiply, sizeOf, takeRows, who
 import { count, type LoraModule, type PartName, readModules } from './lora-modules.ts'
 import { nameModules, type Slot } from './module-names.ts'
 
-/** What the change of a module is multiplied by, where something beside its tensors says it. */
-export type ScaleOf = (module: string, rank: number) => number | undefined
+/**
+ * What the change of a module is multiplied by, where something beside its tensors says it.
+ *
+ * @param rank that the shapes of its tensors have; two whole factors of LoKr have none
+ */
+export type ScaleOf = (module: string, rank: number | undefined) => number | undefined
 
 export interface Lora {
   readonly tensors: OpenTensors
@@ -96,20 +100,21 @@ function makeChange(module: LoraModule, scaleOf: ScaleOf, file: string, room: nu
     return { matrix: multiply(a, b), rank: b.rows }
   }
   const [left, right] = [factor('lokr_w1'), factor('lokr_w2')]
-  const rank = right.rank ?? left.rank
-  // lycoris multiplies two whole factors by nothing, whatever their alpha is.
-  const scale = rank === undefined ? wholeFactors(module, scaleOf, file) : scaleFor(module, scaleOf, rank)
-  return { kind: 'kronecker', left: left.matrix, right: right.matrix, scale, file }
+  return {
+    kind: 'kronecker',
+    left: left.matrix,
+    right: right.matrix,
+    scale: scaleFor(module, scaleOf, right.rank ?? left.rank),
+    file,
+  }
 }
 
-/** Alpha by rank: as a tensor beside the others, or as a configuration says; without either it is the rank. */
-function scaleFor({ name, alpha }: LoraModule, scaleOf: ScaleOf, rank: number): number {
-  return alpha === undefined ? (scaleOf(name, rank) ?? 1) : alpha / rank
-}
-
-function wholeFactors({ name }: LoraModule, scaleOf: ScaleOf, file: string): number {
-  if (scaleOf(name, 1) === undefined) return 1
-  throw new ModelFormatError(file, `a rank of the change of ${name.slice(0, 200)}`, 'two whole factors')
+/**
+ * Alpha by rank: as a tensor beside the others, or as a configuration says; without either it is the rank. lycoris, which
+ * writes the tensor, multiplies two whole factors by nothing, whatever it is.
+ */
+function scaleFor({ name, alpha }: LoraModule, scaleOf: ScaleOf, rank: number | undefined): number {
+  return alpha === undefined || rank === undefined ? (scaleOf(name, rank) ?? 1) : alpha / rank
 }
 
 function refuseParts({ name, parts }: LoraModule, file: string): never {
