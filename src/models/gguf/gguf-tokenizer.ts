@@ -64,7 +64,6 @@ function writeSentencePiece(read: GgufMetadata, vocab: Readonly<Record<string, n
     read.refuse('tokens', `tokens of at most ${LONGEST_TOKEN} characters`, got)
   }
   const merges = mergesByScore(vocab, scores)
-  const unknown = read.optionalNumber('unknown_token_id')
   return {
     normalizer: { type: 'Replace', pattern: { String: ' ' }, content: '▁' },
     pre_tokenizer: null,
@@ -73,7 +72,7 @@ function writeSentencePiece(read: GgufMetadata, vocab: Readonly<Record<string, n
       vocab,
       merges,
       byte_fallback: '<0x00>' in vocab,
-      unk_token: unknown === undefined ? null : tokens[unknown],
+      unk_token: readToken(read, 'unknown_token_id', tokens) ?? null,
     },
   }
 }
@@ -82,11 +81,7 @@ function writeSentencePiece(read: GgufMetadata, vocab: Readonly<Record<string, n
 export function writeTokenizerConfig(gguf: GgufFile): Record<string, unknown> {
   const read = new GgufMetadata(gguf, 'tokenizer.')
   const tokens = read.texts('ggml.tokens')
-  const token = (kind: string) => {
-    const id = read.optionalNumber(`ggml.${kind}_token_id`)
-    if (id === undefined) return undefined
-    return tokens[id] ?? read.refuse(`ggml.${kind}_token_id`, `an id below ${tokens.length}`, String(id))
-  }
+  const token = (kind: string) => readToken(read, `ggml.${kind}_token_id`, tokens)
   return {
     chat_template: read.optionalText('chat_template'),
     bos_token: token('bos'),
@@ -94,4 +89,11 @@ export function writeTokenizerConfig(gguf: GgufFile): Record<string, unknown> {
     unk_token: token('unknown'),
     pad_token: token('padding'),
   }
+}
+
+/** The token whose id a key has, where there is one. */
+function readToken(read: GgufMetadata, key: string, tokens: readonly string[]): string | undefined {
+  const id = read.optionalNumber(key)
+  if (id === undefined) return undefined
+  return tokens[id] ?? read.refuse(key, `an id below ${tokens.length}`, String(id))
 }
