@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import { atMost, sizes } from './config-fields.ts'
+import { describeIssue } from './describe-issue.ts'
 import { quantizationFieldSchema } from './quantization-config.ts'
 
 const schema = z.object({
@@ -36,8 +37,7 @@ export type BertConfig = z.infer<typeof schema>
 export function parseBertConfig(json: unknown, file: string): BertConfig {
   const result = schema.safeParse(json)
   if (!result.success) {
-    const issue = result.error.issues[0]!
-    throw new ModelFormatError(file, 'a supported BERT configuration', `${issue.path.join('.')}: ${issue.message}`)
+    throw new ModelFormatError(file, 'a supported BERT configuration', describeIssue(result.error.issues[0]!, json))
   }
   const { hidden_size: hidden, num_attention_heads: heads } = result.data
   if (hidden % heads !== 0) {

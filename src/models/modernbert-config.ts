@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import { atMost, sizes } from './config-fields.ts'
+import { describeIssue } from './describe-issue.ts'
 import { quantizationFieldSchema } from './quantization-config.ts'
 
 const layerType = z.enum(['full_attention', 'sliding_attention'])
@@ -61,11 +62,10 @@ export interface ModernBertConfig extends Omit<
 export function parseModernBertConfig(json: unknown, file: string): ModernBertConfig {
   const result = schema.safeParse(json)
   if (!result.success) {
-    const issue = result.error.issues[0]!
     throw new ModelFormatError(
       file,
       'a supported ModernBERT configuration',
-      `${issue.path.join('.')}: ${issue.message}`,
+      describeIssue(result.error.issues[0]!, json),
     )
   }
   const {

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
+import { describeIssue } from './describe-issue.ts'
 import { describeLfsPointer } from './lfs-pointer.ts'
 import type { ModelFiles } from './model-files.ts'
 
@@ -38,6 +39,5 @@ export async function readOptionalConfig<Schema extends z.ZodType>(
   }
   const result = schema.safeParse(json)
   if (result.success) return result.data
-  const issue = result.error.issues[0]!
-  throw new ModelFormatError(file, expected, `${issue.path.join('.')}: ${issue.message}`)
+  throw new ModelFormatError(file, expected, describeIssue(result.error.issues[0]!, json))
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
+import { describeIssue } from '../describe-issue.ts'
 
 /** How a checkpoint of GPTQ or AWQ stores its matrices. */
 export interface Int4Method {
@@ -51,9 +52,8 @@ export function readInt4Method(config: unknown, file: string): Int4Method | unde
   if (stored === undefined) return undefined
   const result = stored.quant_method === 'gptq' ? gptq.safeParse(stored) : awq.safeParse(stored)
   if (!result.success) {
-    const { path, message } = result.error.issues[0]!
     const expected = `weights quantised by ${stored.quant_method} that are read: 4 bits in groups of 16 to 256, in the order of their inputs`
-    throw new ModelFormatError(file, expected, `quantization_config.${path.join('.')}: ${message}`)
+    throw new ModelFormatError(file, expected, `quantization_config.${describeIssue(result.error.issues[0]!, stored)}`)
   }
   const { data } = result
   if (data.quant_method === 'awq') {

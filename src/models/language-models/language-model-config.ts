@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import { atMost, sizes } from '../config-fields.ts'
+import { describeIssue } from '../describe-issue.ts'
 import type { Family } from '../model-config.ts'
 import { quantizationFieldSchema, type QuantizationConfig } from '../quantization-config.ts'
 import { ropeFields, type RopeConfig } from './rope-config.ts'
@@ -103,9 +104,8 @@ export function readFields<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(json)
   if (result.success) return result.data
-  const issue = result.error.issues[0]!
-  const field = issue.path.join('.') || issue.message
-  throw new ModelFormatError(file, `a supported ${family} configuration`, `${field}: ${issue.message}`)
+  const got = describeIssue(result.error.issues[0]!, json)
+  throw new ModelFormatError(file, `a supported ${family} configuration`, got)
 }
 
 const headFields = z.object({ head_dim: headSize })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
+import { describeIssue } from '../describe-issue.ts'
 
 /** The change of angles for texts longer than those of the first training; see rotary-frequencies.ts. */
 export type RopeScaling =
@@ -105,9 +106,8 @@ export function readRopeParameters({ parameters, field, theta, positions }: Rope
   const read = <Schema extends z.ZodType>(schema: Schema): z.output<Schema> => {
     const result = schema.safeParse(parameters)
     if (result.success) return result.data
-    const issue = result.error.issues[0]!
-    const path = [field, ...issue.path].join('.')
-    throw new ModelFormatError(file, `a supported ${type} rotary embedding`, `${path}: ${issue.message}`)
+    const got = describeIssue(result.error.issues[0]!, parameters)
+    throw new ModelFormatError(file, `a supported ${type} rotary embedding`, `${field}.${got}`)
   }
   const scaling = readScaling(type as keyof typeof schemas, read, positions)
   const base = (parameters['rope_theta'] as number | undefined) ?? theta

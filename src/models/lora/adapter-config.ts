@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
+import { describeIssue } from '../describe-issue.ts'
 import type { ModelFiles } from '../model-files.ts'
 import { readOptionalConfig } from '../read-config.ts'
 import type { ScaleOf } from './read-changes.ts'
@@ -101,10 +102,10 @@ export function readMetadataScales(metadata: Readonly<Record<string, string>>, f
     key.replace(METADATA_PREFIX, ''),
     value,
   ])
-  const result = schema.safeParse({ peft_type: 'LORA', ...Object.fromEntries(entries) })
+  const config: unknown = { peft_type: 'LORA', ...Object.fromEntries(entries) }
+  const result = schema.safeParse(config)
   if (result.success) return scalesOf(result.data)
-  const issue = result.error.issues[0]!
-  throw new ModelFormatError(file, expected, `${issue.path.join('.')}: ${issue.message}`)
+  throw new ModelFormatError(file, expected, describeIssue(result.error.issues[0]!, config))
 }
 
 function scalesOf(config: z.infer<typeof schema>): ScaleOf {
