@@ -1,7 +1,7 @@
 import { anything, assert, dictionary, property, string } from 'fast-check'
 import { expect, it } from 'vitest'
 import { ModelFormatError } from '../errors/index.ts'
-import { parseSafetensorsHeader } from './safetensors-header.ts'
+import { parseSafetensorsHeader, readHeaderLength } from './safetensors-header.ts'
 
 const parse = (header: unknown, size = 1000) =>
   parseSafetensorsHeader(
@@ -51,4 +51,23 @@ it('any header is read or refused, and never anything else', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
+const CUT = 'the file is cut off, fetch it again'
+
+it.each([
+  ['<!DOCTYPE html>', 'a web page'],
+  ['PK\x03\x04\x14\0\x08\x08', 'an archive as torch.save writes'],
+  ['GGUF\x03\0\0\0\x10', 'a GGUF file'],
+  // Lengths of headers that begin with the same bytes as a page and an archive do.
+  ['<\x09\0\0\0\0\0\0{', `2364 bytes: ${CUT}`],
+  ['PK\0\0\0\0\0\0{', `19280 bytes: ${CUT}`],
+])('a file that begins with %j is refused as %s', (text, said) => {
+  expect(() => readHeaderLength(bytesOf(text).subarray(0, 8), 'f', text.length)).toThrow(said)
+})
+
+it('a file that ends before its tensors is said to be cut off, offsets that are none are not', () => {
+  expect(() => parse({ x: { ...ENTRY, shape: [1000], data_offsets: [0, 4000] } })).toThrow(CUT)
+  expect(() => parse({ x: { ...ENTRY, data_offsets: [8, 4] } })).toThrow(/got \[8,4\]$/)
 })

@@ -5,6 +5,8 @@ import { SAFETENSORS_BYTES, type SafetensorsType, type TensorEntry } from './wei
 
 /** Several times the header of any published file. The reference implementation's limit is three times as much. */
 const MAX_HEADER_BYTES = 2 ** 25
+/** Behind what a file has less of than its header says. */
+const CUT_OFF = ': the file is cut off, fetch it again'
 /** More than any file has. */
 const MOST_TENSORS = 2 ** 16
 
@@ -25,7 +27,20 @@ export function readHeaderLength(prefix: Uint8Array, file: string, fileSize: num
   if (pointer !== undefined) throw new ModelFormatError(file, 'a safetensors file', pointer)
   const most = Math.min(MAX_HEADER_BYTES, fileSize - 8)
   if (length <= most) return length
-  throw new ModelFormatError(file, `a safetensors header of at most ${most} bytes`, `${length} bytes`)
+  const expected = `a safetensors header of at most ${most} bytes`
+  if (length <= MAX_HEADER_BYTES) throw new ModelFormatError(file, expected, `${length} bytes${CUT_OFF}`)
+  const kind = describeOther(prefix)
+  if (kind !== undefined) throw new ModelFormatError(file, 'a safetensors file', kind)
+  throw new ModelFormatError(file, expected, `${length} bytes`)
+}
+
+/** What else lies under the name of such files, by its first characters, where they are no length of a header. */
+function describeOther(prefix: Uint8Array): string | undefined {
+  const start = String.fromCharCode(...prefix.subarray(0, 4))
+  if (/^\s*</.test(start)) return 'a web page, as a hub sends where it refuses a download'
+  if (start.startsWith('PK'))
+    return 'an archive as torch.save writes, which save_pretrained of transformers or diffusers writes anew'
+  return start === 'GGUF' ? 'a GGUF file, whose name has to end in .gguf' : undefined
 }
 
 /** Parses and checks the JSON of a safetensors header. Every tensor lies inside the file and none overlaps another. */
@@ -106,7 +121,9 @@ function parseEntry(value: unknown, tensor: string, file: string, dataStart: num
   }
   if (!isCounts(offsets) || offsets.length !== 2 || offsets[0]! > offsets[1]! || dataStart + offsets[1]! > fileSize) {
     const expected = `data_offsets of ${name} within the ${fileSize - dataStart} bytes of data`
-    throw new ModelFormatError(file, expected, isCounts(offsets) ? `[${offsets.slice(0, 2)}]` : show(offsets))
+    const isCut = isCounts(offsets) && offsets.length === 2 && offsets[0]! <= offsets[1]!
+    const got = isCounts(offsets) ? `[${offsets.slice(0, 2)}]` : show(offsets)
+    throw new ModelFormatError(file, expected, isCut ? `${got}${CUT_OFF}` : got)
   }
   const [start, end] = offsets as [number, number]
   const length = shape.reduce((product, dim) => product * dim, SAFETENSORS_BYTES[dtype as SafetensorsType])

@@ -2,7 +2,7 @@ import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
-import { readConfig } from '../../models/read-config.ts'
+import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
 import { listStages } from './list-stages.ts'
 import { createLookups, requireEmbedding } from './lookups.ts'
@@ -70,7 +70,7 @@ export async function loadTokenizer(
   { ordinary = false, vocabulary }: TokenizerOptions = {},
 ): Promise<TemplateTokenizer> {
   const path = `${files.location}/tokenizer.json`
-  const read = await readConfig(files, 'tokenizer.json', tokenizerFileSchema, 'a supported BPE tokenizer')
+  const read = await readTokenizerFile(files, tokenizerFileSchema, 'a supported BPE tokenizer')
   const { prefix, file } = takePrefix(read, path)
   checkEntries(file, path, vocabulary)
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))

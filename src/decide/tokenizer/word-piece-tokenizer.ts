@@ -2,7 +2,7 @@ import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
-import { readConfig } from '../../models/read-config.ts'
+import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
 import { createLookups, requireEmbedding } from './lookups.ts'
 import { rememberWords } from './remember-words.ts'
 import { normalizeInPieces, type Tokenizer, type TokenizerOptions } from './tokenizer.ts'
@@ -45,7 +45,7 @@ export async function loadWordPieceTokenizer(
   { vocabulary = Number.POSITIVE_INFINITY }: Pick<TokenizerOptions, 'vocabulary'> = {},
 ): Promise<Tokenizer> {
   const path = `${files.location}/tokenizer.json`
-  const file = await readConfig(files, 'tokenizer.json', fileSchema, 'a WordPiece tokenizer')
+  const file = await readTokenizerFile(files, fileSchema, 'a WordPiece tokenizer')
   for (const [token, id] of Object.entries(file.model.vocab)) requireEmbedding(path, token, id, vocabulary)
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const { normalize, split } = loadStages(file)

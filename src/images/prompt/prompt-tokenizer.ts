@@ -4,6 +4,7 @@ import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { type ChatTemplate, readChatTemplate } from '../../models/chat-template.ts'
 import type { ModelFiles } from '../../models/model-files.ts'
 import { readConfig } from '../../models/read-config.ts'
+import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
 
 /** The field of the request, or the option of the call, that a text comes from. */
 export type PromptField = 'prompt' | 'negativePrompt'
@@ -60,7 +61,7 @@ export async function loadPromptTokenizer(
   format: PromptFormat,
   vocabulary: number,
 ): Promise<PromptTokenizer> {
-  const json = await readConfig(files, 'tokenizer.json', tokenizerSchema, 'a tokenizer.json')
+  const json = await readTokenizerFile(files, tokenizerSchema, 'a tokenizer.json')
   const config = await readConfig(
     files,
     'tokenizer_config.json',
