@@ -55,6 +55,7 @@ export const quantizeCommand = defineCommand({
         threads,
         chooseSmoothing: createSmoother(threads, signal),
         signal,
+        onWait: () => process.stderr.write(`another run makes ${args.out}, or was killed just now; waiting for it\n`),
         onProgress: ({ stage, ...progress }) => report.show({ ...progress, stage: STAGES[stage] }),
       })
       const { rough, smoothed } = quantized

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve } from 'node:path'
-import { InvalidRequestError } from '../errors/index.ts'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import { copyBesides, copyPart } from './copy-pipeline.ts'
 import { exists } from './exists.ts'
 import { isImageBundle } from './is-image-bundle.ts'
@@ -11,20 +11,46 @@ import type { ModelFiles } from './model-files.ts'
 import { openFloats } from './open-model.ts'
 import { type QuantizedCheckpoint, quantizeWeights, type QuantizeWeightsOptions } from './quantize-weights.ts'
 import { weighFiles } from './weigh-model.ts'
+import { withLock } from './with-lock.ts'
+
+export interface QuantizeCheckpointOptions extends QuantizeWeightsOptions {
+  /** Called where another process is making the same folder, or was killed a moment ago: it is waited for. */
+  readonly onWait?: () => void
+}
+
+/** What follows the name of a folder while it is made. */
+const PARTIAL = /^\.partial-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
- * Writes a copy of a language model, or of a pipeline in diffusers layout, with its matrices in 4 or 8 bits.
+ * Writes a copy of a language model, or of a pipeline in diffusers layout, with its matrices in 4 or 8 bits. What
+ * runs for the same folder that were killed have left beside it is removed first.
  *
  * @returns what became of its matrices and norms, those of a pipeline by folder and name
  * @throws as `quantizeWeights`, and InvalidRequestError when `out` cannot be written
  */
-export async function quantizeCheckpoint(options: QuantizeWeightsOptions): Promise<QuantizedCheckpoint> {
+export async function quantizeCheckpoint(options: QuantizeCheckpointOptions): Promise<QuantizedCheckpoint> {
   const files = openFloats(options.folder)
+  const out = resolve(options.out)
+  const { signal, onWait = () => {} } = options
   try {
-    return await ((await isImageBundle(files)) ? quantizePipeline(files, options) : quantizeWeights(options))
+    if (await exists(out)) throw alreadyThere(out)
+    // Whoever has the lock is the only one that makes this folder, so what lies beside it belongs to nobody.
+    return await withLock(`${out}.partial.lock`, { signal, onWait }, async () => {
+      await removeAbandoned(out)
+      return (await isImageBundle(files)) ? quantizePipeline(files, options) : quantizeWeights(options)
+    })
   } catch (error) {
-    throw explain(error, resolve(options.out))
+    // Waiting and copying end with the error that Node has for it.
+    throw signal?.aborted ? new AbortedError(undefined, { cause: signal.reason }) : explain(error, out)
   }
+}
+
+async function removeAbandoned(out: string): Promise<void> {
+  const name = basename(out)
+  const left = (await readdir(dirname(out))).filter(
+    (other) => other.startsWith(name) && PARTIAL.test(other.slice(name.length)),
+  )
+  await Promise.all(left.map((other) => rm(join(dirname(out), other), { recursive: true, force: true })))
 }
 
 /** What the system refuses to write, and the words it has for that: a folder that is not writable, no room, or another run that made it first. */
