@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Job } from '../http/index.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { LEAVE_JOB, LEFT, TAKE_JOB } from './job-scripts.ts'
-import { jobKey, jobLeaseKey, OPEN_JOBS_KEY } from './queue-names.ts'
+import { jobKey, jobLeaseKey, jobRequestKey, OPEN_JOBS_KEY } from './queue-names.ts'
 
 /** How long a process has a job after it said so. */
 export const LEASE_MS = 15_000
@@ -10,17 +10,19 @@ export const LEASE_MS = 15_000
 export const OPEN_KEPT_MS = 7 * 24 * 3600 * 1000
 const MOST_TAKEN_AT_ONCE = 50
 
+/** Undefined for a job that is sealed with a key that is not known here. */
+type OpenJob = (id: string, sealed: string, sealedRequest: string) => Job | undefined
+
 /** Which process has which of the jobs that are not over. */
 export class JobLeases {
   /** Name of this process. */
   readonly process = randomUUID()
   readonly #client: RedisClient
-  readonly #open: (sealed: string, id: string) => Job | undefined
+  readonly #open: OpenJob
   /** Those that are sealed with keys that are not known here. */
   readonly #unreadable = new Set<string>()
 
-  /** @param open undefined for a job that is sealed with a key that is not known here */
-  constructor(client: RedisClient, open: (sealed: string, id: string) => Job | undefined) {
+  constructor(client: RedisClient, open: OpenJob) {
     this.#client = client
     this.#open = open
   }
@@ -48,12 +50,12 @@ export class JobLeases {
 
   async #take(id: string): Promise<Job | undefined> {
     const taken = await this.#client.eval(TAKE_JOB, {
-      keys: [jobKey(id), OPEN_JOBS_KEY, jobLeaseKey(id)],
+      keys: [jobKey(id), OPEN_JOBS_KEY, jobLeaseKey(id), jobRequestKey(id)],
       arguments: [id, this.process, String(LEASE_MS)],
     })
     if (taken === null) return undefined
-    const [sealed, isLeft] = taken as unknown as [string, number]
-    const job = this.#open(sealed, id)
+    const [sealed, request, isLeft] = taken as unknown as [string, string, number]
+    const job = this.#open(id, sealed, request)
     if (job !== undefined) return isLeft ? { ...job, takenOver: 0 } : job
     // As it was before, for a process that knows its key; here it would keep others from being taken.
     this.#unreadable.add(id)

@@ -8,8 +8,8 @@ export const LEFT = 'left'
  * as it was found before, makes room.
  */
 export const ADD_JOB = `
-local job, told, lease, open, account = unpack(KEYS)
-local id, sealed, process, leaseMs, keptMs, toldMs, createdAt, replaced = unpack(ARGV)
+local job, request, told, lease, open, account = unpack(KEYS)
+local id, sealed, sealedRequest, process, leaseMs, keptMs, toldMs, createdAt, replaced = unpack(ARGV)
 local found = redis.call('GET', job)
 if found == replaced then
   redis.call('DEL', told)
@@ -18,6 +18,7 @@ elseif found then
   return found
 end
 redis.call('SET', job, sealed, 'PX', keptMs)
+redis.call('SET', request, sealedRequest, 'PX', keptMs)
 redis.call('SET', lease, process, 'PX', leaseMs)
 redis.call('SADD', open, id)
 redis.call('ZADD', account, createdAt, id)
@@ -25,9 +26,10 @@ return false`
 
 /** Replaces a job that is not over. */
 export const WRITE_JOB = `
-local job, open = unpack(KEYS)
+local job, open, request = unpack(KEYS)
 local id, sealed, keptMs = unpack(ARGV)
 if redis.call('SISMEMBER', open, id) == 0 then return 0 end
+redis.call('PEXPIRE', request, keptMs)
 return redis.call('SET', job, sealed, 'PX', keptMs, 'XX') and 1 or 0`
 
 /**
@@ -47,11 +49,11 @@ end
 return 1`
 
 /**
- * Takes a job that is not over and that nobody has, and says whether the one that had it left it. In one step: one of the same id may
+ * Takes a job that is not over and that nobody has, with its request, and says whether the one that had it left it. In one step: one of the same id may
  * have ended, been removed and begun again since it was looked for.
  */
 export const TAKE_JOB = `
-local job, open, lease = unpack(KEYS)
+local job, open, lease, request = unpack(KEYS)
 local id, process, leaseMs = unpack(ARGV)
 if redis.call('SISMEMBER', open, id) == 0 then return false end
 local found = redis.call('GET', job)
@@ -62,7 +64,7 @@ end
 local had = redis.call('GET', lease)
 if had and had ~= '${LEFT}' then return false end
 redis.call('SET', lease, process, 'PX', leaseMs)
-return {found, had and 1 or 0}`
+return {found, redis.call('GET', request) or '', had and 1 or 0}`
 
 /** Ends that a process has a job, where it still has it; as one that left it, where a time is given that this is kept for. */
 export const LEAVE_JOB = `
@@ -74,8 +76,8 @@ else redis.call('DEL', KEYS[1]) end`
 /** Forgets a job that nobody was told of. */
 export const WITHDRAW_JOB = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
-redis.call('SREM', KEYS[5], ARGV[1])
+redis.call('DEL', KEYS[2], KEYS[3], KEYS[4], KEYS[5])
+redis.call('SREM', KEYS[6], ARGV[1])
 return 1`
 
 /** Takes webhooks that are due: their next try is due again when the lease is over. */

@@ -4,7 +4,7 @@ import { encodeBase64 } from '../schemas/base64.ts'
 import { isPlainObject } from '../schemas/fault.ts'
 
 /** Pictures of a body are bytes, which JSON does not have. */
-export type Packed = Omit<JobRequest, 'body'> & { readonly body: unknown }
+type Packed = Omit<JobRequest, 'body'> & { readonly body: unknown }
 
 interface PackedField {
   readonly name: string
@@ -13,7 +13,7 @@ interface PackedField {
   readonly isBytes: boolean
 }
 
-export function pack({ body, ...request }: JobRequest): Packed {
+function pack({ body, ...request }: JobRequest): Packed {
   if ('json' in body) return { ...request, body: { json: picturesToText(body.json) } }
   const form = body.form.map(({ value, ...field }): PackedField => {
     const isBytes = value instanceof Uint8Array
@@ -22,16 +22,33 @@ export function pack({ body, ...request }: JobRequest): Packed {
   return { ...request, body: { form } }
 }
 
-/** @throws InternalError where it cannot be: the store is there, so to come again would be of no use */
-export function writeJob({ request, ...job }: Job): string {
+/**
+ * The job without its request, as text.
+ *
+ * @throws InternalError where it cannot be: the store is there, so to come again would be of no use
+ */
+export function writeJob({ request: _request, ...job }: Job): string {
+  return writeText(job)
+}
+
+/** @throws InternalError as `writeJob` */
+export function writeRequest(request: JobRequest): string {
+  return writeText(pack(request))
+}
+
+function writeText(value: object): string {
   try {
-    return JSON.stringify({ ...job, ...(request && { request: pack(request) }) })
+    return JSON.stringify(value)
   } catch (cause) {
     throw new InternalError('the job cannot be written as text', { cause })
   }
 }
 
-export function unpack({ body, ...request }: Packed): JobRequest {
+export function readRequest(text: string): JobRequest {
+  return unpack(JSON.parse(text) as Packed)
+}
+
+function unpack({ body, ...request }: Packed): JobRequest {
   if ('json' in (body as object)) return { ...request, body: body as JobRequest['body'] }
   const { form } = body as { readonly form: readonly PackedField[] }
   const fields = form.map(({ isBytes, value, ...field }) => {

@@ -50,6 +50,9 @@ export const openKey = (queue: ModelQueue) => `${PREFIX}:${queue}:open`
 /** Jobs of services, which outlive the process that took them. */
 export const jobKey = (id: string) => `${PREFIX}:job:${id}`
 
+/** What a job answers, until it is over: whoever looks at the job needs none of it. */
+export const jobRequestKey = (id: string) => `${PREFIX}:job-request:${id}`
+
 /** There as long as some process has the job. */
 export const jobLeaseKey = (id: string) => `${PREFIX}:job-lease:${id}`
 

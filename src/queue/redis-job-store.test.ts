@@ -164,11 +164,31 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
     await start(one, { ...BODY, state: 'CANARY' })
     const client = await connectRedis(redis.url)
     const texts = await Promise.all(
-      (await client.keys('tessera-queue:job:*')).map(async (key) => String(await client.get(key))),
+      ['job', 'job-request'].map(async (name) => {
+        const [key] = await client.keys(`tessera-queue:${name}:*`)
+        return String(await client.get(key!))
+      }),
     )
     client.destroy()
-    expect(texts).toEqual([expect.stringMatching(/^k1\./)])
+    for (const text of texts) expect(text).toMatch(/^k1\./)
     expect(texts.join()).not.toContain('CANARY')
+  })
+
+  it('are looked at without their requests, which are gone with their end', async () => {
+    one.stub.gate = new Promise(() => {})
+    const id = await start(one, { ...BODY, state: 'a long state '.repeat(10_000) })
+    const client = await connectRedis(redis.url)
+    const store = await openJobStore({ connection: redis.url, keys })
+    try {
+      expect(await client.strLen(`tessera-queue:job-request:${id}`)).toBeGreaterThan(100_000)
+      expect(await client.strLen(`tessera-queue:job:${id}`)).toBeLessThan(1000)
+      expect(await store.read(id)).not.toHaveProperty('request')
+      await two.server.fetch(get(`/v1/jobs/${id}`, { method: 'DELETE', headers }))
+      await expect.poll(() => client.exists(`tessera-queue:job-request:${id}`)).toBe(0)
+    } finally {
+      client.destroy()
+      await store.close()
+    }
   })
 
   it('cannot be reached where the server ends, which the next try may find again', async () => {

@@ -6,13 +6,14 @@ import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
-import { type Packed, unpack, writeJob } from './pack-request.ts'
+import { readRequest, writeJob, writeRequest } from './pack-request.ts'
 import {
   jobKey,
   JOB_CANCEL_TOPIC,
   jobLeaseKey,
   jobNewsKey,
   jobPartsKey,
+  jobRequestKey,
   jobsKey,
   jobToldKey,
   OPEN_JOBS_KEY,
@@ -103,7 +104,7 @@ class RedisJobStore implements JobStore {
     this.#subscriber = subscriber
     this.#sealer = sealer
     this.#webhooks = new RedisWebhooks(client, sealer)
-    this.#leases = new JobLeases(client, (sealed, id) => this.#openKnown(sealed, id))
+    this.#leases = new JobLeases(client, (id, sealed, request) => this.#openKnown(id, sealed, request))
     this.shared = {
       renew: (ids) => this.#leases.renew(ids),
       takeOver: () => this.#leases.takeOver(),
@@ -129,14 +130,15 @@ class RedisJobStore implements JobStore {
         `too many jobs for this API key: at most ${MOST_EACH} that run or whose results are kept`,
       )
     }
-    const keys = [jobKey(id), jobToldKey(id), jobLeaseKey(id), OPEN_JOBS_KEY, jobsKey(account)]
+    const keys = [jobKey(id), jobRequestKey(id), jobToldKey(id), jobLeaseKey(id), OPEN_JOBS_KEY, jobsKey(account)]
     const times = [LEASE_MS, OPEN_KEPT_MS, TOLD_KEPT_MS, job.createdAt].map(String)
-    const order = [id, this.#seal(job), this.#leases.process, ...times]
+    const request = job.request === undefined ? '' : this.#sealer.seal(writeRequest(job.request), id)
+    const order = [id, this.#seal(job), request, this.#leases.process, ...times]
     // Another process may have replaced it meanwhile: then that one is found.
     for (let replaced: string[] = []; ;) {
       const found = await this.#client.eval(ADD_JOB, { keys, arguments: [...order, ...replaced] })
       if (typeof found !== 'string') return undefined
-      const there = this.#open(found, id)
+      const there = this.#open(id, found)
       if (!hasFreedKey(there)) return there
       replaced = [found]
     }
@@ -144,7 +146,7 @@ class RedisJobStore implements JobStore {
 
   async read(id: string): Promise<Job | undefined> {
     const sealed = await this.#client.get(jobKey(id))
-    return sealed === null ? undefined : this.#open(sealed, id)
+    return sealed === null ? undefined : this.#open(id, sealed)
   }
 
   async write(job: Job): Promise<boolean> {
@@ -152,7 +154,8 @@ class RedisJobStore implements JobStore {
     const keys = [jobKey(id), OPEN_JOBS_KEY]
     const order = [id, this.#seal(job)]
     if (endedAt === undefined) {
-      return (await this.#client.eval(WRITE_JOB, { keys, arguments: [...order, String(OPEN_KEPT_MS)] })) === 1
+      const open = { keys: [...keys, jobRequestKey(id)], arguments: [...order, String(OPEN_KEPT_MS)] }
+      return (await this.#client.eval(WRITE_JOB, open)) === 1
     }
     const webhook = this.#webhooks.describe(job)
     const kept = webhook ? [webhook.id, webhook.sealed, String(WEBHOOK_KEPT_MS), WEBHOOKS_KEY] : []
@@ -173,7 +176,7 @@ class RedisJobStore implements JobStore {
   }
 
   async withdraw(id: string): Promise<boolean> {
-    const keys = [jobToldKey(id), jobKey(id), jobLeaseKey(id), jobNewsKey(id), OPEN_JOBS_KEY]
+    const keys = [jobToldKey(id), jobKey(id), jobLeaseKey(id), jobNewsKey(id), jobRequestKey(id), OPEN_JOBS_KEY]
     return (await this.#client.eval(WITHDRAW_JOB, { keys, arguments: [id] })) === 1
   }
 
@@ -185,9 +188,9 @@ class RedisJobStore implements JobStore {
     if (gone.length > 0) await this.#client.zRem(jobsKey(account), gone)
     return ids.flatMap((id, index) => {
       const sealed = texts[index]
-      const opened = typeof sealed === 'string' ? this.#openKnown(sealed, id) : undefined
+      const opened = typeof sealed === 'string' ? this.#openKnown(id, sealed) : undefined
       if (opened === undefined) return []
-      const { result: _result, request: _request, ...job } = opened
+      const { result: _result, ...job } = opened
       return [job]
     })
   }
@@ -218,27 +221,28 @@ class RedisJobStore implements JobStore {
   }
 
   /** Undefined for one that is sealed with a key that is not known here. */
-  #openKnown(sealed: string, id: string): Job | undefined {
+  #openKnown(id: string, sealed: string, sealedRequest = ''): Job | undefined {
     try {
-      return this.#open(sealed, id)
+      return this.#open(id, sealed, sealedRequest)
     } catch {
       return undefined
     }
   }
 
-  #open(sealed: string, id: string): Job {
-    let opened: string
-    try {
-      opened = this.#sealer.open(sealed, id)
-    } catch (cause) {
-      throw new OverloadedError('the job cannot be opened with the keys that are known here', { cause })
+  #open(id: string, sealed: string, sealedRequest = ''): Job {
+    const open = (text: string) => {
+      try {
+        return this.#sealer.open(text, id)
+      } catch (cause) {
+        throw new OverloadedError('the job cannot be opened with the keys that are known here', { cause })
+      }
     }
-    const { request, ...job } = JSON.parse(opened) as Job & { readonly request?: Packed }
-    return { ...job, ...(request && { request: unpack(request) }) }
+    const job = JSON.parse(open(sealed)) as Job
+    return sealedRequest === '' ? job : { ...job, request: readRequest(open(sealedRequest)) }
   }
 }
 
 /** What there is of a job beside itself, until it is over. */
 function besideOf(id: string): string[] {
-  return [jobLeaseKey(id), jobNewsKey(id), jobPartsKey(id), jobToldKey(id)]
+  return [jobLeaseKey(id), jobNewsKey(id), jobPartsKey(id), jobRequestKey(id), jobToldKey(id)]
 }
