@@ -1,4 +1,4 @@
-import type { FromWorker, ToWorker } from './protocol.ts'
+import type { Broken, FromWorker, ToWorker } from './protocol.ts'
 
 /** The other end of an engine: a worker thread, or the same code inline. */
 export interface Connection {
@@ -14,6 +14,17 @@ export interface ConnectionHandlers {
   onMessage(message: FromWorker): void
   /** The other end is gone for good, in a few words why. Called once. */
   onCrash(reason: string, cause?: unknown): void
+}
+
+/** Hands on what a worker says, and ends one that says that it is broken. */
+export function hear(
+  message: FromWorker | Broken,
+  { onMessage, onCrash }: ConnectionHandlers,
+  close: Connection['close'],
+): void {
+  if (message.type !== 'broken') return onMessage(message)
+  void close()
+  onCrash('it could not load its code, as too many files are open; raise the limit of the process (ulimit -n)')
 }
 
 export type Connect = (handlers: ConnectionHandlers) => Connection

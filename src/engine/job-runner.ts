@@ -6,6 +6,7 @@ import { withoutSessions } from '../backends/without-sessions.ts'
 import { InvalidRequestError, toTesseraError } from '../errors/index.ts'
 import type { JobContext, Progress } from '../jobs/job-context.ts'
 import type { Preview } from '../jobs/preview.ts'
+import { isOutOfFiles } from '../models/is-out-of-files.ts'
 import { DEFAULT_MODELS } from './default-models.ts'
 import type { CallKind, Calls, JobKind, Jobs, LoadRequest } from './jobs.ts'
 import { fitsWhole, type MemoryPrediction, stageLimit } from './memory-prediction.ts'
@@ -40,13 +41,21 @@ export class JobRunner {
   readonly #post: (message: FromWorker) => void
   readonly #createSource: CreateTaskSource
   readonly #createBackend: CreateBackend
+  readonly #onBroken: () => void
   readonly #turns = new Turns()
   readonly #aborts = new Map<number, AbortController>()
   readonly #runs = new Set<Promise<void>>()
   /** They are there once the start message has come. */
   #parts: Parts | undefined
 
-  constructor(createSource: CreateTaskSource, createBackend: CreateBackend, post: (message: FromWorker) => void) {
+  /** @param onBroken called where code could not be loaded for want of open files, and never will be in this thread */
+  constructor(
+    createSource: CreateTaskSource,
+    createBackend: CreateBackend,
+    post: (message: FromWorker) => void,
+    onBroken = () => {},
+  ) {
+    this.#onBroken = onBroken
     this.#createSource = createSource
     this.#createBackend = createBackend
     this.#post = post
@@ -107,6 +116,8 @@ export class JobRunner {
       this.#post({ type: 'result', id, response, served: stint.end()! })
     } catch (error) {
       const served = stint.end()
+      // Files of models have errors of their own.
+      if (isOutOfFiles(error)) this.#onBroken()
       this.#post({ type: 'error', id, error: toTesseraError(error).toJSON(), ...(served && { served }) })
     } finally {
       place.leave()

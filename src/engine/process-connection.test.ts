@@ -35,6 +35,7 @@ describe.runIf(process.platform === 'linux')('an engine with a process of its ow
   it.each([
     ['exits', 'exit', 'its process exited with code 3'],
     ['throws outside of any job', 'uncaught', 'its process exited with code 1'],
+    ['could not load its code', 'out of files', expect.stringContaining('too many files are open')],
   ] as const)('rejects the jobs that ran there when it %s, and serves the next', async (_, fail, reason) => {
     engine = await startFakeEngine({ worker: 'process' })
     const jobs = [settle(runFake(engine, { fail })), settle(runFake(engine, { hold: true }))]

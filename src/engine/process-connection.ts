@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { decideTelemetry } from '../backends/index.ts'
-import type { Connect } from './connection.ts'
-import type { FromWorker } from './protocol.ts'
+import { type Connect, hear } from './connection.ts'
+import type { Broken, FromWorker } from './protocol.ts'
 import { startAllowed } from './start-allowed.ts'
 import { locateWorker } from './worker-file.ts'
 
@@ -46,27 +46,22 @@ export function connectProcess(url?: URL): Connect {
       // Without a process there is no exit either.
       child.once('error', (error) => child.pid === undefined && end('it could not be started, see `cause`', error))
     })
+    const close = async () => {
+      open = false
+      child.ref()
+      child.kill('SIGKILL')
+      await exited
+    }
     child.on('message', (message) => {
-      if (open) onMessage(message as FromWorker)
+      if (open) hear(message as FromWorker | Broken, { onMessage, onCrash }, close)
     })
     return {
       // What cannot be delivered is lost with the process, which its exit tells of.
       post: (message) => void child.send(message, () => {}),
       setBusy(busy) {
-        if (busy) {
-          child.ref()
-          child.channel?.ref()
-        } else {
-          child.unref()
-          child.channel?.unref()
-        }
+        for (const held of [child, child.channel]) held?.[busy ? 'ref' : 'unref']()
       },
-      async close() {
-        open = false
-        child.ref()
-        child.kill('SIGKILL')
-        await exited
-      },
+      close,
     }
   }
 }

@@ -52,6 +52,11 @@ export type FromWorker =
   | ({ readonly type: 'model' } & ModelChange)
   | { readonly type: 'forgotten' }
 
+/** The worker is of no more use: code that it could not load stays so, as Node keeps the failure. Its connection ends it. */
+export interface Broken {
+  readonly type: 'broken'
+}
+
 /** What is told of a job while it runs. */
 export type News =
   | { readonly type: 'progress'; readonly id: number; readonly progress: Progress }

@@ -4,7 +4,9 @@ import { freeBuffers } from './free-buffers.ts'
 import { type CreateTaskSource, JobRunner } from './job-runner.ts'
 import { guardBackend, NativeGate } from './native-gate.ts'
 import { picturesOf } from './picture-sources.ts'
-import type { ToWorker, WorkerData } from './protocol.ts'
+import type { Broken, FromWorker, ToWorker, WorkerData } from './protocol.ts'
+
+const BROKEN: Broken = { type: 'broken' }
 
 /** Answers the messages of the thread or process that started this worker. */
 export function serveWorker(createSource: CreateTaskSource): void {
@@ -21,7 +23,12 @@ function serveThread(port: NonNullable<typeof parentPort>, createSource: CreateT
       const choice = await createBackend(settings)
       return { ...choice, backend: guardBackend(choice.backend, gate) }
     })
-  const runner = new JobRunner(createSource, createGuarded, (message) => port.postMessage(message))
+  const runner = new JobRunner(
+    createSource,
+    createGuarded,
+    (message) => port.postMessage(message),
+    () => port.postMessage(BROKEN),
+  )
   port.on('message', async (message: ToWorker) => {
     await runner.handle(message)
     // Pictures of a request are this thread's own: moved here, or copied on the way.
@@ -30,10 +37,9 @@ function serveThread(port: NonNullable<typeof parentPort>, createSource: CreateT
 }
 
 function serveProcess(createSource: CreateTaskSource): void {
-  const runner = new JobRunner(createSource, createBackend, (message) =>
-    // Where the app has ended meanwhile there is nobody to tell; `disconnect` ends this process.
-    process.send!(message, () => {}),
-  )
+  // Where the app has ended meanwhile there is nobody to tell; `disconnect` ends this process.
+  const post = (message: FromWorker | Broken) => void process.send!(message, () => {})
+  const runner = new JobRunner(createSource, createBackend, post, () => post(BROKEN))
   process.on('message', (message) => void runner.handle(message as ToWorker))
   // The app decides when its work ends: a terminal or a service manager signals both processes.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})

@@ -1,8 +1,8 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { decideTelemetry } from '../backends/index.ts'
-import type { Connect } from './connection.ts'
+import { type Connect, hear } from './connection.ts'
 import { NativeGate } from './native-gate.ts'
-import type { FromWorker, WorkerData } from './protocol.ts'
+import type { Broken, FromWorker, WorkerData } from './protocol.ts'
 import { startAllowed } from './start-allowed.ts'
 import { locateWorker } from './worker-file.ts'
 
@@ -32,8 +32,15 @@ export function connectWorker(url?: URL, options: Pick<WorkerOptions, 'resourceL
     const exited = new Promise((resolve) => worker.once('exit', resolve))
     let open = true
     let failure: unknown
-    worker.on('message', (message: FromWorker) => {
-      if (open) onMessage(message)
+    const close = async () => {
+      open = false
+      worker.ref()
+      // A worker that has died inside a native call would leave the gate waiting for it.
+      await Promise.race([gate.close(), exited])
+      await worker.terminate()
+    }
+    worker.on('message', (message: FromWorker | Broken) => {
+      if (open) hear(message, { onMessage, onCrash }, close)
     })
     worker.on('error', (error) => (failure = error))
     worker.on('exit', (code) => {
@@ -46,13 +53,7 @@ export function connectWorker(url?: URL, options: Pick<WorkerOptions, 'resourceL
     return {
       post: (message, moved = []) => worker.postMessage(message, moved),
       setBusy: (busy) => (busy ? worker.ref() : worker.unref()),
-      close: async () => {
-        open = false
-        worker.ref()
-        // A worker that has died inside a native call would leave the gate waiting for it.
-        await Promise.race([gate.close(), exited])
-        await worker.terminate()
-      },
+      close,
     }
   }
 }

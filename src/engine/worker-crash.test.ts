@@ -12,6 +12,7 @@ describe('an engine whose worker ends', () => {
   it.each([
     ['exits', 'exit', 'it exited with code 3'],
     ['throws outside of any job', 'uncaught', 'it threw RangeError, see `cause`'],
+    ['could not load its code', 'out of files', expect.stringContaining('too many files are open')],
   ] as const)('rejects the jobs that ran there when it %s, and serves the next', async (_, fail, reason) => {
     engine = await startFakeEngine({ worker: true })
     const jobs = [settle(runFake(engine, { fail })), settle(runFake(engine, { hold: true }))]

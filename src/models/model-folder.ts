@@ -1,6 +1,7 @@
 import { open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { ModelFormatError } from '../errors/index.ts'
+import { ModelFormatError, OverloadedError, type TesseraError } from '../errors/index.ts'
+import { isOutOfFiles } from './is-out-of-files.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
 
 /** Twice the largest of published tokenizers. */
@@ -65,6 +66,10 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-function unreadable(path: string, cause: unknown): ModelFormatError {
+function unreadable(path: string, cause: unknown): TesseraError {
+  if (isOutOfFiles(cause)) {
+    const remedy = 'try again when some are closed, or raise the limit of the process (ulimit -n)'
+    return new OverloadedError(`a file of the model could not be opened, as too many are open; ${remedy}`, { cause })
+  }
   return new ModelFormatError(path, 'a file that can be read', String(cause), { cause })
 }

@@ -14,7 +14,7 @@ export type FakeState = {
   /** Takes turns until a job with `release` has run. */
   readonly hold?: boolean
   readonly release?: boolean
-  readonly fail?: 'throw' | 'exit' | 'uncaught' | 'memory'
+  readonly fail?: 'throw' | 'exit' | 'uncaught' | 'memory' | 'out of files'
 }
 
 /** Models whose jobs do as their state says. The answer's `model` is the log of all steps done by the source so far. */
@@ -71,6 +71,7 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
 
 async function breakDown(kind: NonNullable<FakeState['fail']>): Promise<void> {
   if (kind === 'throw') throw new Error('the task failed')
+  if (kind === 'out of files') throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
   if (kind === 'exit') process.exit(3)
   if (kind === 'uncaught')
     setImmediate(() => {
