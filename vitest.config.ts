@@ -10,6 +10,18 @@ const waiting = [
   'test/fleet.test.ts',
 ]
 
+/** Sessions of onnxruntime use several threads each, but many tests wait for browsers, servers and processes. */
+const BUSY = 3
+
+/** They change nothing of their process, so that files share one: starting one and loading the library's code takes each half a second of a processor. */
+const sharing = [
+  'src/{console,decide,errors,evaluate,jobs,onnx,options,schemas}/**/*.test.ts',
+  'src/graph/layers/*.test.ts',
+  'src/http/{batches,body,decisions,images,jobs,metrics,openapi,routes,webhooks}/**/*.test.ts',
+  'src/images/{picture,prompt,sampling}/**/*.test.ts',
+  'src/models/gguf/*.test.ts',
+]
+
 export default defineConfig({
   test: {
     globalSetup: 'test/helpers/bundle-engine-worker.ts',
@@ -20,13 +32,16 @@ export default defineConfig({
       { extends: true, test: { name: 'waiting', include: waiting, sequence: { groupOrder: 0 }, maxWorkers: 6 } },
       {
         extends: true,
+        test: { name: 'sharing', include: sharing, isolate: false, sequence: { groupOrder: 1 }, maxWorkers: BUSY },
+      },
+      {
+        extends: true,
         test: {
           name: 'busy',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...waiting],
+          exclude: [...configDefaults.exclude, ...waiting, ...sharing],
           sequence: { groupOrder: 1 },
-          // Sessions of onnxruntime use several threads each, but many tests wait for browsers, servers and processes.
-          maxWorkers: 3,
+          maxWorkers: BUSY,
           typecheck: {
             enabled: true,
             include: ['src/**/*.test-d.ts'],
