@@ -11,7 +11,7 @@ const waiting = [
 ]
 
 /** Sessions of onnxruntime use several threads each, but many tests wait for browsers, servers and processes. */
-const BUSY = 3
+const BUSY = 4
 
 /** They change nothing of their process, so that files share one: starting one and loading the library's code takes each half a second of a processor. */
 const sharing = [

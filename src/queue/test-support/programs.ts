@@ -8,7 +8,7 @@ export interface Program {
   readonly printed: () => string
 }
 
-const STARTED = { timeout: 20_000 }
+const STARTED = { timeout: 60_000 }
 
 /** Processes that a test starts, and that end with it. */
 export class Programs {
