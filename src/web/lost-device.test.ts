@@ -1,6 +1,10 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
+import type { Backend } from '../backends/backend.ts'
+import type { OrtRuntime } from '../backends/open-session.ts'
 import type { ConnectionHandlers } from '../engine/connection.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { createEngine } from './create-engine.ts'
+import { watchDevice } from './lost-device.ts'
 import { connectWebWorker } from './worker-connection.ts'
 
 const runtime = vi.hoisted(() => ({
@@ -52,4 +56,58 @@ it('ends the worker of a page by an error, which is the cause', () => {
   worker.dispatchEvent(Object.assign(new Event('error'), { message: 'Uncaught Error: lost' }))
   expect(worker.terminate).toHaveBeenCalledOnce()
   expect(onCrash.mock.calls).toEqual([['it threw an error, see `cause`', new Error('Uncaught Error: lost')]])
+})
+
+describe('a call that fails on a device that is about to be lost', () => {
+  const failure = new Error('failed to call OrtRun()')
+  const session = {
+    inputNames: [],
+    outputNames: [],
+    run: () => Promise.reject(failure),
+    free: () => {},
+    dispose: async () => {},
+  }
+  const backend = {
+    name: 'webgpu',
+    attention: 'fused',
+    precision: 'float32',
+    movesHalf: false,
+    createSession: async () => session,
+    createDeviceSession: async () => session,
+    dispose: async () => {},
+  } as unknown as Backend
+  const outcome = async (call: Promise<unknown>, onLost: Mock) => {
+    const settled = vi.fn<() => void>()
+    call.then(settled, settled)
+    await vi.waitFor(() => expect(onLost).toHaveBeenCalledOnce())
+    await new Promise((resolve) => setTimeout(resolve))
+    return settled.mock.calls.length
+  }
+
+  it.each(['createSession', 'createDeviceSession'] as const)('is ended by the loss alone: %s', async (create) => {
+    const onLost = vi.fn<(error: Error) => void>()
+    const watched = watchDevice(backend, runtime as unknown as OrtRuntime, onLost)
+    const { run } = await watched[create]!({ bytes: new Uint8Array() } as BuiltGraph)
+    const call = run({})
+    lose(LOSS)
+    expect(await outcome(call, onLost)).toBe(0)
+  })
+
+  it('is so too where something destroyed the device while it computed', async () => {
+    const onLost = vi.fn<(error: Error) => void>()
+    const watched = watchDevice(backend, runtime as unknown as OrtRuntime, onLost)
+    const { run } = await watched.createSession({ bytes: new Uint8Array() } as BuiltGraph)
+    const call = run({})
+    lose({ reason: 'destroyed', message: '' })
+    expect(await outcome(call, onLost)).toBe(0)
+    expect(onLost).toHaveBeenCalledWith(new Error('the GPU device was lost (destroyed)'))
+  })
+
+  it('keeps its own error where the device stays', async () => {
+    const onLost = vi.fn<(error: Error) => void>()
+    const watched = watchDevice(backend, runtime as unknown as OrtRuntime, onLost)
+    const { run } = await watched.createSession({ bytes: new Uint8Array() } as BuiltGraph)
+    await expect(run({})).rejects.toBe(failure)
+    expect(onLost).not.toHaveBeenCalled()
+  })
 })

@@ -1,5 +1,8 @@
+import type { Backend, DeviceTensor, Feeds } from '../backends/backend.ts'
 import type { OrtRuntime } from '../backends/open-session.ts'
+import { withSessions } from '../backends/with-sessions.ts'
 import { BackendUnavailableError } from '../errors/index.ts'
+import type { BuiltGraph } from '../onnx/built-graph.ts'
 
 /** The part of the standard that is used here. */
 interface GpuDevice {
@@ -11,14 +14,62 @@ interface Loss {
   readonly message: string
 }
 
+/** The browser tells of a loss some moments after the first work that fails by it. In milliseconds. */
+const LATEST_NEWS = 1000
+
 /**
- * Tells when the device that onnxruntime computes on is lost, as when the browser's GPU process or the driver restarts: of
- * the calls that follow some fail, and others never end.
+ * The same backend, and tells when the device that onnxruntime computes on is lost, as when the browser's GPU process or the
+ * driver restarts: of the calls that follow some fail, and others never end. Those that fail do not end either, as who is
+ * told ends all of them, and says why.
  */
-export async function watchDevice(ort: OrtRuntime, onLost: (error: Error) => void): Promise<void> {
+export function watchDevice(backend: Backend, ort: OrtRuntime, onLost: (error: Error) => void): Backend {
+  const tell = (loss: Loss) => onLost(new Error(`the GPU device was lost (${loss.message || loss.reason})`))
+  void waitForLoss(ort).then((loss) => isFault(loss) && tell(loss))
+  async function unlessLost<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      const none = new Promise<undefined>((resolve) => setTimeout(resolve, LATEST_NEWS))
+      const loss = await Promise.race([waitForLoss(ort), none])
+      if (loss === undefined) throw error
+      // Whoever destroyed it while it computed, it is no more.
+      if (!isFault(loss)) tell(loss)
+      return new Promise<T>(() => {})
+    }
+  }
+  const { createDeviceSession } = backend
+  return withSessions(backend, {
+    createSession: async (model) => {
+      const session = await unlessLost(backend.createSession(model))
+      const { inputNames, outputNames } = session
+      return {
+        inputNames,
+        outputNames,
+        run: (...call) => unlessLost(session.run(...call)),
+        free: (results) => session.free(results),
+        dispose: () => session.dispose(),
+      }
+    },
+    ...(createDeviceSession && {
+      createDeviceSession: async (model: BuiltGraph) => {
+        const session = await unlessLost(createDeviceSession(model))
+        const { inputNames, outputNames } = session
+        return {
+          inputNames,
+          outputNames,
+          run: (feeds: Feeds) => unlessLost(session.run(feeds)),
+          free: (results: Readonly<Record<string, DeviceTensor>>) => session.free(results),
+          dispose: () => session.dispose(),
+        }
+      },
+    }),
+  })
+}
+
+/** It does not end while the device is there. */
+async function waitForLoss(ort: OrtRuntime): Promise<Loss> {
   const device = await readDevice(ort)
-  const loss = await device?.lost
-  if (loss && isFault(loss)) onLost(new Error(`the GPU device was lost (${loss.message || loss.reason})`))
+  return device?.lost ?? new Promise(() => {})
 }
 
 /** @throws BackendUnavailableError where an engine before this one in the same thread has lost its device */

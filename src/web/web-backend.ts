@@ -35,8 +35,9 @@ export async function createWebBackend(
   let runtime = ''
   const create = async (name: WebBackendName) => {
     const device = name === 'webgpu' ? await requireAdapter({ hardware: settings.backend === 'auto' }) : undefined
-    const { ort, ...started } = await loadRuntime(name, settings)
-    threads = started.threads
+    const loaded = await loadRuntime(name, settings)
+    const { ort } = loaded
+    threads = loaded.threads
     if (device !== undefined) await refuseLostDevice(ort)
     runtime = `onnxruntime-web ${ort.env.versions.web}`
     const starting = createOrtBackend(name, ort, {
@@ -44,8 +45,8 @@ export async function createWebBackend(
       remedy: name === 'webgpu' ? `${remedy}, or use backend 'wasm'` : remedy,
       kind: device === undefined ? 'processor' : device.features.has('shader-f16') ? 'device' : 'device without half',
     })
-    const backend = await (threads > 1 ? watchThreads(name, settings.runtimeUrl!, starting) : starting)
-    if (device !== undefined) void watchDevice(ort, onLost)
+    const started = await (threads > 1 ? watchThreads(name, settings.runtimeUrl!, starting) : starting)
+    const backend = device === undefined ? started : watchDevice(started, ort, onLost)
     return handOverWeights(backend, (folder, file) => weights.read(folder, file))
   }
   const finish = (backend: Backend, reason: string, tried: BackendChoice['tried']) => ({
