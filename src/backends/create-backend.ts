@@ -4,7 +4,7 @@ import { createFirstAvailable } from './first-available.ts'
 import { createProviderBackend } from './node-provider.ts'
 import { countDefaultThreads } from './platform.ts'
 import { describeRuntime, type RuntimeDescription } from './runtime.ts'
-import { createWasmBackend } from './wasm.ts'
+import { createWasmBackend, readStartedThreads } from './wasm.ts'
 
 export interface BackendOptions {
   /** `auto` takes the first of cuda, cpu and wasm that computes here; a name takes that or fails. */
@@ -44,17 +44,20 @@ const INSTALL = 'npm install onnxruntime-node onnxruntime-web'
  * Creates the backend that was asked for, or the best one that works here.
  *
  * @throws BackendUnavailableError when the named backend does not work here, or for `auto` when none does;
- * InvalidRequestError where onnxruntime-node must not be loaded, see `requireTelemetryDecision`
+ * InvalidRequestError where onnxruntime-node must not be loaded, see `requireTelemetryDecision`, and where onnxruntime-web has
+ * started in this thread with other `threads`
  */
 export async function createBackend(options: BackendOptions, factories = FACTORIES): Promise<BackendChoice> {
-  const threads = options.threads ?? countDefaultThreads()
+  const countThreads = (name: BackendName) =>
+    options.threads ?? (name === 'wasm' ? readStartedThreads() : undefined) ?? countDefaultThreads()
+  const create = (name: BackendName) => factories[name]({ threads: countThreads(name) })
   if (options.backend !== 'auto') {
-    const backend = await factories[options.backend]({ threads })
+    const backend = await create(options.backend)
     const described = await describeRuntime(backend.name)
+    const threads = countThreads(backend.name)
     return { backend, chosen: backend.name, reason: 'asked for by name', threads, ...described, tried: [] }
   }
-  const create = (name: BackendName) => factories[name]({ threads })
   const { backend, reason, tried } = await createFirstAvailable(AUTO_ORDER, create, INSTALL)
   const described = await describeRuntime(backend.name)
-  return { backend, chosen: backend.name, reason, threads, ...described, tried }
+  return { backend, chosen: backend.name, reason, threads: countThreads(backend.name), ...described, tried }
 }

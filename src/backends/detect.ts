@@ -4,7 +4,7 @@ import { createCpuBackend } from './cpu.ts'
 import { describePlatform } from './platform.ts'
 import { probeProvider } from './provider-probe.ts'
 import { describeRuntime } from './runtime.ts'
-import { createWasmBackend } from './wasm.ts'
+import { createWasmBackend, readStartedThreads } from './wasm.ts'
 
 /** Whether a backend computes on this machine. */
 export interface BackendStatus {
@@ -36,7 +36,7 @@ export async function detectBackends(): Promise<BackendStatus[]> {
     detect('webgpu', () => tryProvider('webgpu')),
     detect('coreml', () => tryProvider('coreml')),
     detect('dml', () => tryProvider('dml')),
-    detect('wasm', () => tryBackend(createWasmBackend({ threads: 1 }))),
+    detect('wasm', () => tryBackend(createWasmBackend({ threads: readStartedThreads() ?? 1 }))),
   ])
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Tensor } from './backend.ts'
+import { createBackend } from './create-backend.ts'
 import { buildAddModel, buildExternalAddModel } from './probe-models.ts'
 import { judgeSelfTest } from './self-test/judge-self-test.ts'
 import { runSelfTest } from './self-test/run-self-test.ts'
@@ -28,6 +29,14 @@ describe('the wasm backend in Node', () => {
     session.free(results)
     expect(results['y']?.data.buffer.byteLength).toBe(0)
     await session.dispose()
+  })
+
+  it('has the threads that it started with, and is refused with others', async () => {
+    const again = await createBackend({ backend: 'wasm' })
+    expect(again.threads).toBe(1)
+    await again.backend.dispose()
+    const refusal = { code: 'invalid_request', path: 'threads', message: expect.stringContaining('must be 1') }
+    await expect(createBackend({ backend: 'wasm', threads: 2 })).rejects.toMatchObject(refusal)
   })
 
   it('computes every operator of graphs as the cpu does', async () => {
