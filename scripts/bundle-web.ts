@@ -25,6 +25,8 @@ const OPTIONS: BuildOptions = {
   // Builds of onnxruntime-web whose WebAssembly is not inlined as code.
   conditions: ['onnxruntime-web-use-extern-wasm'],
   chunkNames: '[name]-[hash]',
+  // Settings of zod that hold for the copy in here alone, not for the page's own: without them it tries `new Function`, which strict pages report.
+  define: { 'globalThis.__zod_globalConfig': '{"jitless":true}' },
   logLevel: 'warning',
 }
 

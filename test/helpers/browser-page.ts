@@ -63,6 +63,12 @@ export async function startExampleSite(folders: Readonly<Record<string, string>>
       const asked = request.url()
       if (!/^(data|blob):/.test(asked) && !asked.startsWith(server.url)) faults.push(`request: ${asked}`)
     })
+    // Browsers report to the page's owner what was blocked and caught, and say nothing of it on the console.
+    await page.addInitScript(() => {
+      addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+        reportError(new Error(`policy: ${violatedDirective} ${blockedURI}`))
+      })
+    })
     await page.goto(server.url + path)
     return { page, faults }
   }
