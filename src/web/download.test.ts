@@ -37,6 +37,18 @@ describe('a file', () => {
   })
 
   it.each([
+    ['404', refusal(404), ['HEAD']],
+    ['a page', page(), ['HEAD']],
+    ['403, as storage does that allows GET alone', refusal(403), ['HEAD', 'GET']],
+  ])('that was not there is asked for by what tells where the server answers %s', async (_, answer, methods) => {
+    const site = stubSite({ [URL]: answer })
+    await download(URL)
+    site.requests.length = 0
+    expect(await download(URL)).toBeUndefined()
+    expect(site.requests).toEqual(methods.map((method) => `${method} ${URL}`))
+  })
+
+  it.each([
     ['a page', page(), 'a page (text/html)'],
     ['403', refusal(403), '403'],
   ])('that is kept is not lost to %s', async (_, answer, reason) => {

@@ -91,6 +91,8 @@ const VALIDATORS = ['etag', 'last-modified']
 async function isCurrent(url: string, kept: Response, signal: AbortSignal | undefined): Promise<boolean> {
   const now = await fetch(url, { method: 'HEAD', ...(signal && { signal }) }).catch(() => undefined)
   if (now === undefined || now.status >= 500 || now.status === TOO_MANY) return true
+  // Storage that forbids HEAD may have the file by now, so only GET tells.
+  if (kept.status === NONE && isAbsent(now) && now.status !== FORBIDDEN) return true
   const validator = VALIDATORS.find((name) => now.headers.has(name))
   return validator !== undefined && readVersion(now, validator) === readVersion(kept, validator)
 }
