@@ -108,6 +108,17 @@ describe('a file', () => {
     expect(site.requests).toEqual([`GET ${URL}`, `GET ${URL}`])
   })
 
+  it('that is too large for the browser is refused by its name and size', async () => {
+    const site = stubSite({ [URL]: 'one' })
+    const unreadable = new DOMException('The requested file could not be read', 'NotReadableError')
+    const reading = vi.spyOn(Blob.prototype, 'arrayBuffer').mockRejectedValue(unreadable)
+    const refusal = { code: 'insufficient_memory', needed: 3, reason: expect.stringContaining(`${URL} has 3 bytes`) }
+    await expect(download(URL)).rejects.toMatchObject(refusal)
+    expect(site.kept(URL)).toBeUndefined()
+    reading.mockRestore()
+    expect(await read()).toBe('one')
+  })
+
   it.each([401, 500])('gives an error where the server answers %i, with or without a page', async (status) => {
     for (const answer of [refusal(status), page(status)]) {
       const site = stubSite({ [URL]: answer })

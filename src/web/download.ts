@@ -1,4 +1,4 @@
-import { DownloadFailedError } from '../errors/index.ts'
+import { DownloadFailedError, InsufficientMemoryError } from '../errors/index.ts'
 
 const CACHE = 'tessera-models'
 /** That there is no such file is part of a model, and is kept too. */
@@ -38,7 +38,7 @@ export interface DownloadOptions {
  * Loads a file and keeps it in Cache Storage. What is kept is used as long as the server says that it has not changed,
  * or cannot be reached or is out of order. Undefined where there is no such file.
  *
- * @throws DownloadFailedError
+ * @throws DownloadFailedError; InsufficientMemoryError for a file that is too large for the browser
  */
 export async function download(
   url: string,
@@ -140,7 +140,15 @@ async function readAll(
   } catch (cause) {
     throw new DownloadFailedError(url, 'the connection broke', { cause })
   }
-  return new Uint8Array(await new Blob(parts).arrayBuffer())
+  const file = new Blob(parts)
+  return new Uint8Array(await file.arrayBuffer().catch((cause: unknown) => refuseSize(url, file.size, cause)))
+}
+
+/** Chromium gives nothing of more than 2 GiB in one piece, and says that permissions may be why. */
+function refuseSize(url: string, needed: number, cause: unknown): never {
+  const reason = `${url} has ${needed} bytes, which this browser does not hold in one piece`
+  const remedy = 'Use a checkpoint in fewer bits (npx tessera-onnx quantize) or in several files of less than 2 GiB'
+  throw new InsufficientMemoryError(reason, remedy, { needed, cause })
 }
 
 function pick(headers: Headers, names: readonly string[]): Record<string, string> {
