@@ -148,3 +148,14 @@ it('takes a body that ends early as a client that hung up', async () => {
   const request = new Request('http://server', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
   await expect(readJson(request, LIMIT)).rejects.toMatchObject({ code: 'aborted' })
 })
+
+it('a body that the framework in front ends as too large is refused by that, not as a client that hung up', async () => {
+  const reason = 'Content-length of 800000 exceeds limit of 524288 bytes.'
+  const body = new ReadableStream({
+    start: (stream) => stream.error(Object.assign(new Error(reason), { status: 413 })),
+  })
+  const headers = { 'content-type': 'application/json' }
+  const request = new Request('http://server', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+  const refusal = { status: 413, message: expect.stringContaining(reason) }
+  await expect(readJson(new Request(request), LIMIT)).rejects.toMatchObject(refusal)
+})

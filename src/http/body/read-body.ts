@@ -9,7 +9,8 @@ export const COPIES = 3
  * The bytes of a request's body. What it says to be long is admitted before any of it is read, and it is counted on the
  * way, so that one over the limit is refused before it is here.
  *
- * @throws Refusal (413); OverloadedError where other bodies fill the memory; AbortedError when the client hung up
+ * @throws Refusal (413), also of a framework in front; OverloadedError where other bodies fill the memory; AbortedError when
+ * the client hung up
  */
 export async function readBody(request: Request, maxBytes: number, share: BodyShare): Promise<Uint8Array<ArrayBuffer>> {
   const header = Number(request.headers.get('content-length'))
@@ -53,7 +54,7 @@ async function* readChunks(request: Request): AsyncGenerator<Uint8Array, void> {
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new AbortedError('the request ended before its body was complete', { cause })
+        throw toFailure(cause)
       })
       if (done) return
       yield value
@@ -62,6 +63,15 @@ async function* readChunks(request: Request): AsyncGenerator<Uint8Array, void> {
     // Also where the reader of this body stops: a rest that nobody takes would hold up the connection.
     void reader.cancel().catch(() => {})
   }
+}
+
+/** Frameworks with a limit of their own, such as SvelteKit's adapter for Node, end the body with an error that says so. */
+function toFailure(cause: unknown): Refusal | AbortedError {
+  if (cause instanceof Error && 'status' in cause && cause.status === 413) {
+    const reason = `must be no larger than the framework takes that the service is mounted in: ${cause.message}`
+    return new Refusal(413, 'invalid_request', `body: ${reason}`)
+  }
+  return new AbortedError('the request ended before its body was complete', { cause })
 }
 
 function tooLarge(maxBytes: number): Refusal {
