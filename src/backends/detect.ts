@@ -22,7 +22,8 @@ export interface BackendStatus {
 
 /**
  * Tries every backend on this machine by computing with it. Writes nothing to stdout or stderr; hardware providers are
- * tried in child processes, all at the same time.
+ * tried in child processes, all at the same time. It starts onnxruntime-web with one thread, which engines on `wasm` with `worker: false`
+ * then have too: create them before.
  *
  * @example
  * ```ts
