@@ -6,7 +6,7 @@ import { LIMITS, type ParseSettings } from './limits.ts'
 import { parseRequest } from './parse-request.ts'
 import { isLong, minConfidenceSchema, questionSchema, withoutAbsent } from './question-schemas.ts'
 import type { DecisionRequestInput as Input } from './question-types.ts'
-import { readState } from './read-text.ts'
+import { LEVEL_JSON, readState } from './read-text.ts'
 import { expected, ownRecord, reader, unicodeString } from './zod-reader.ts'
 
 /** Body of a decision request. Fields it does not know are left out of the result. */
@@ -51,7 +51,7 @@ export function createDecisionRequestSchema(maxOptions: number): z.ZodType<Decis
   return z
     .object(
       {
-        state: reader(readState, { type: ['string', 'object', 'array'] }),
+        state: reader(readState, LEVEL_JSON),
         questions: ownRecord(questionSchema(maxOptions), 'an object of questions', checkNames, {
           minProperties: LIMITS.questions.min,
           maxProperties: LIMITS.questions.max,

@@ -28,10 +28,13 @@ const scoreAnswer = z.object({
   decided: z.boolean().optional(),
 })
 
+/** The answer to a question of any type. */
+export const answerSchema = z.discriminatedUnion('type', [noulAnswer, choiceAnswer, scoreAnswer])
+
 /** Body of a decision response. Fields it does not know are left out, so that later versions' responses still parse. */
 export const decisionResponseSchema = z.object({
   model: z.string(),
-  answers: ownRecord(z.discriminatedUnion('type', [noulAnswer, choiceAnswer, scoreAnswer]), 'an object of answers'),
+  answers: ownRecord(answerSchema, 'an object of answers'),
   usage: z.object({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() }),
   latency_ms: z.int().nonnegative(),
 }) as unknown as z.ZodType<DecisionResponse>

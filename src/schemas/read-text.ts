@@ -11,11 +11,17 @@ export type State = string | JsonObject | JsonArray
 /** Instructions, the meaning of an option, a side of a noul. `null` says nothing. */
 export type Text = string | JsonObject | JsonArray | null
 
-/** JSON Schema of a text. */
-export const TEXT_JSON: JsonSchema = { type: ['string', 'object', 'array', 'null'] }
+/** Said of records and lists, since generated clients take an object that says nothing to have no members, or refuse an array. */
+const ANY_MEMBERS = { additionalProperties: {}, items: {} }
 
-/** JSON Schema of a text that must be there. */
-export const LEVEL_JSON: JsonSchema = { type: ['string', 'object', 'array'] }
+/** JSON Schema of a record or a list. */
+export const RECORD_JSON: JsonSchema = { type: ['object', 'array'], ...ANY_MEMBERS }
+
+/** JSON Schema of a text. */
+export const TEXT_JSON: JsonSchema = { type: ['string', 'object', 'array', 'null'], ...ANY_MEMBERS }
+
+/** JSON Schema of a text that must be there, as the state must. */
+export const LEVEL_JSON: JsonSchema = { type: ['string', 'object', 'array'], ...ANY_MEMBERS }
 
 /** Checks and copies a state, or throws a `Fault`. */
 export function readState(value: unknown): State {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { decisionResponseSchema, errorBodySchema } from '../../schemas/index.ts'
+import { decisionResponseSchema } from '../../schemas/index.ts'
+import { jobErrorSchema } from '../jobs/job-wire.ts'
 
 const NAMED = {
   /** That of the line; null where it has none that can be used. */
@@ -11,7 +12,7 @@ const NAMED = {
 /** A line of `GET /v1/batches/{id}/results`: what `POST /v1/systemone` answers to the line, or why not. */
 export const batchResultSchema = z.union([
   z.object({ ...NAMED, response: decisionResponseSchema }),
-  z.object({ ...NAMED, error: errorBodySchema.extend({ status: z.int() }) }),
+  z.object({ ...NAMED, error: jobErrorSchema }),
 ])
 
 export type BatchResult = z.output<typeof batchResultSchema>

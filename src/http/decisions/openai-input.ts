@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { describeJson } from '../../schemas/json-schema.ts'
+import { RECORD_JSON } from '../../schemas/read-text.ts'
 import { expected } from '../../schemas/zod-reader.ts'
 import { listOf, report } from './list-of.ts'
 
@@ -30,7 +31,7 @@ const inputJson = z.object({
     z.custom<object>((value) => typeof value === 'object' && value !== null, {
       error: expected('an object or an array'),
     }),
-    () => ({ type: ['object', 'array'] }),
+    () => RECORD_JSON,
   ),
 })
 /** Refused by name rather than left out: an answer that has not seen the picture would look like one that has. */

@@ -70,8 +70,6 @@ export const openAiEditFieldsSchema = openAiImageFieldsSchema.extend({
   /** Not in the specification; see `EditImageCallOptions`. */
   strength: STRENGTH.nullish(),
   size: only(['auto'], 'must be "auto": an edited picture has the sides of its first source'),
-  /** Not in the specification; the seed of a generation means the same. */
-  seed: z.int({ error: 'must be an integer within ±(2^53 - 1)' }).nullish(),
 })
 
 /** A body without the members that say nothing: null, and a size of `auto`. */

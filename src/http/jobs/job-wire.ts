@@ -6,6 +6,9 @@ import { JOB_STATUSES, type JobView } from './job.ts'
 const seconds = z.int().nonnegative()
 const count = z.int().nonnegative()
 
+/** The body of the error that the route answers with, and its status. */
+export const jobErrorSchema = errorBodySchema.extend({ status: z.int() })
+
 /** Body of `GET /v1/jobs/{id}`. Times are seconds since 1970. */
 export const jobSchema = z.object({
   id: z.string(),
@@ -27,8 +30,7 @@ export const jobSchema = z.object({
   result: z.unknown().optional(),
   /** What the header `tessera-warnings` of the answer would say. */
   warnings: z.array(z.unknown()).optional(),
-  /** The body of the error that the route answers with, and its status. */
-  error: errorBodySchema.extend({ status: z.int() }).optional(),
+  error: jobErrorSchema.optional(),
 })
 
 /** Body of `GET /v1/jobs`. */

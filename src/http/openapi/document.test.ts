@@ -58,10 +58,47 @@ it('lets optional members of image bodies be null, as the routes do', () => {
   const { prompt, size, seed } = ImageGenerationRequest.properties as Record<string, unknown>
   expect(prompt).toEqual({ type: 'string', minLength: 1 })
   expect([size, seed]).toEqual([
-    { anyOf: [expect.objectContaining({ type: 'string' }), { const: 'auto' }, { type: 'null' }] },
+    { anyOf: [expect.objectContaining({ type: 'string' }), { type: 'null' }] },
     { anyOf: [expect.objectContaining({ type: 'integer' }), { type: 'null' }] },
   ])
   expect(JSON.stringify(ImageEditRequest)).toContain('"images":{"anyOf":[{')
+  expect(ImageEditRequest.properties).toMatchObject({ seed })
+})
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly properties?: object
+  readonly additionalProperties?: unknown
+  readonly items?: unknown
+}
+
+function schemasWithin(value: unknown): Schema[] {
+  if (typeof value !== 'object' || value === null) return []
+  return [value, ...Object.values(value).flatMap(schemasWithin)]
+}
+
+it('says what objects and arrays hold, without which generated clients take no record, or fail', () => {
+  const found = Object.values(createOpenApiDocument().components.schemas).flatMap(schemasWithin)
+  const has = ({ type }: Schema, wanted: string) => (Array.isArray(type) ? type.includes(wanted) : type === wanted)
+  const records = found.filter((schema) => has(schema, 'object'))
+  const lists = found.filter((schema) => has(schema, 'array'))
+  expect(Math.min(records.length, lists.length)).toBeGreaterThan(10)
+  expect(records.filter(({ properties, additionalProperties }) => !properties && !additionalProperties)).toEqual([])
+  expect(lists.filter(({ items }) => !items)).toEqual([])
+})
+
+it('tells a schema once, by one name', () => {
+  const { schemas } = createOpenApiDocument().components
+  const texts = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
+  const within = Object.values(schemas).flatMap((schema) => Object.values(schema).flatMap(schemasWithin))
+  expect(within.flatMap((schema) => texts.get(JSON.stringify(schema)) ?? [])).toEqual([])
+  expect(schemas.DecisionRequest.properties).toMatchObject({
+    questions: {
+      additionalProperties: {
+        oneOf: ['Noul', 'Choice', 'Score'].map((type) => ({ $ref: `#/components/schemas/${type}Question` })),
+      },
+    },
+  })
 })
 
 interface Media {

@@ -1,8 +1,10 @@
 import type * as z from 'zod'
 import { version } from '../../../package.json'
 import { createDecisionRequestSchema } from '../../schemas/decision-request.ts'
+import { answerSchema } from '../../schemas/decision-response.ts'
 import { decisionResponseSchema, errorBodySchema, LIMITS, type OptionLimits } from '../../schemas/index.ts'
 import { type JsonSchema, toJsonSchema } from '../../schemas/json-schema.ts'
+import { questionSchema } from '../../schemas/question-schemas.ts'
 import {
   changedSchema,
   keyListSchema,
@@ -19,11 +21,12 @@ import { openAiResponseSchema } from '../decisions/openai-response.ts'
 import { editBodySchema } from '../images/edits-route.ts'
 import { generationBodySchema } from '../images/generations-route.ts'
 import { imageAnswerSchema } from '../images/image-route.ts'
-import { jobListSchema, jobSchema } from '../jobs/job-wire.ts'
+import { jobErrorSchema, jobListSchema, jobSchema } from '../jobs/job-wire.ts'
 import { modelListSchema } from '../routes/models-route.ts'
 import { usageSchema } from '../routes/usage-route.ts'
 import { webhookSecretSchema } from '../webhooks/secret-route.ts'
 import { PATHS } from './paths.ts'
+import { shareSchemas } from './share-schemas.ts'
 
 const TAGS = [
   { name: 'decisions', description: 'Typed questions about a state.' },
@@ -34,18 +37,9 @@ const TAGS = [
   { name: 'server', description: 'For whoever runs it.' },
 ]
 
-/** A decision with a name. */
-const BATCH_LINE = {
-  type: 'object',
-  required: ['custom_id'],
-  properties: {
-    custom_id: { type: 'string', minLength: 1, maxLength: 64, description: 'The same in no other line.' },
-  },
-  allOf: [{ $ref: '#/components/schemas/DecisionRequest' }],
-} as const
-
 /** The OpenAPI 3.1 description of the server, its schemas made from those that requests are checked with. */
 export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: OptionLimits = {}) {
+  const decisionRequest = toJsonSchema(createDecisionRequestSchema(maxOptions))
   return {
     openapi: '3.1.0',
     info: {
@@ -61,8 +55,11 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Optio
     paths: PATHS,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: {
-        DecisionRequest: withBackground(toJsonSchema(createDecisionRequestSchema(maxOptions))),
+      schemas: shareSchemas({
+        ...byType(toJsonSchema(questionSchema(maxOptions)), 'Question'),
+        ...byType(toJsonSchema(answerSchema), 'Answer'),
+        JobError: toJsonSchema(jobErrorSchema),
+        DecisionRequest: withBackground(decisionRequest),
         DecisionResponse: toJsonSchema(decisionResponseSchema),
         OpenAiDecisionRequest: withBackground(toJsonSchema(createOpenAiRequestSchema({ maxOptions }))),
         OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
@@ -71,7 +68,7 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Optio
         ImageResponse: toJsonSchema(imageAnswerSchema),
         Job: toJsonSchema(jobSchema),
         JobList: toJsonSchema(jobListSchema),
-        BatchLine: BATCH_LINE,
+        BatchLine: withCustomId(decisionRequest),
         BatchResult: toJsonSchema(batchResultSchema),
         WebhookSecret: toJsonSchema(webhookSecretSchema),
         ModelList: toJsonSchema(modelListSchema),
@@ -87,9 +84,24 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Optio
         UsageExport: toJsonSchema(exportSchema),
         Audit: toJsonSchema(auditSchema),
         Error: toJsonSchema(errorBodySchema as z.ZodType),
-      },
+      }),
     },
   }
+}
+
+/** The alternatives of a union by their types: `NoulQuestion`, `ChoiceQuestion` and `ScoreQuestion` of questions. */
+function byType({ oneOf = [] }: JsonSchema, what: 'Question' | 'Answer') {
+  const named = (oneOf as JsonSchema[]).map((schema) => {
+    const { const: type } = schema.properties!['type'] as { readonly const: string }
+    return [`${type[0]!.toUpperCase()}${type.slice(1)}${what}`, schema] as const
+  })
+  return Object.fromEntries(named) as Record<`${'Noul' | 'Choice' | 'Score'}${typeof what}`, JsonSchema>
+}
+
+/** A decision with a name. */
+function withCustomId({ properties, required = [], ...schema }: JsonSchema): JsonSchema {
+  const customId = { type: 'string', minLength: 1, maxLength: 64, description: 'The same in no other line.' } as const
+  return { ...schema, properties: { custom_id: customId, ...properties }, required: ['custom_id', ...required] }
 }
 
 /** Every body may say that it is to be answered as a job. */
@@ -108,7 +120,7 @@ function takesNull(property: unknown): boolean {
   return JSON.stringify(property).includes(JSON.stringify(NULL))
 }
 
-/** What image routes drop before they look at a body (`dropDefaults`): null, and a size of `auto`. */
+/** What image routes drop before they look at a body (`dropDefaults`): null; a size of `auto` is a string as any other here. */
 function withDefaults(schema: JsonSchema): JsonSchema {
   const { properties, required = [], allOf } = schema
   return {
@@ -118,9 +130,7 @@ function withDefaults(schema: JsonSchema): JsonSchema {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, property]) => [
           name,
-          required.includes(name) || takesNull(property)
-            ? property
-            : { anyOf: [property, ...(name === 'size' ? [{ const: 'auto' }] : []), NULL] },
+          required.includes(name) || takesNull(property) ? property : { anyOf: [property, NULL] },
         ]),
       ),
     }),

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../schemas/index.ts'
 import { EXAMPLES } from './examples.ts'
 
 // The bodies of requests and responses, as operations of the document name them.
@@ -117,15 +118,26 @@ export function lines(schema: Schema, description: string) {
   return { description, content: { 'application/jsonl': reference(schema, EXAMPLES[schema])['application/json'] } }
 }
 
+const FILE = { type: 'string', format: 'binary' }
+
 /** OpenAI's clients send files; the fields are those of the JSON body. */
 export function withForm({ required, content }: ReturnType<typeof body>) {
   const properties = {
-    image: { type: 'string', format: 'binary' },
-    'image[]': { type: 'array', items: { type: 'string', format: 'binary' } },
-    mask: { type: 'string', format: 'binary' },
-    'control[image]': { type: 'string', format: 'binary' },
+    // Also as image[]; named here as well, it would be the same name in languages that have no brackets in theirs.
+    image: { type: 'array', items: FILE, minItems: 1, maxItems: LIMITS.sourceImages.max },
+    mask: FILE,
+    'control[image]': FILE,
     'control[scale]': { type: 'number', minimum: 0, maximum: 2 },
     prompt: { type: 'string' },
+    model: { type: 'string' },
+    n: { type: 'integer', minimum: 1, maximum: LIMITS.imagesPerCall.max },
+    seed: { type: 'integer' },
+    steps: { type: 'integer', minimum: 1, maximum: 100 },
+    guidance: { type: 'number', minimum: 0, maximum: 100 },
+    negative_prompt: { type: 'string' },
+    strength: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+    stream: { type: 'boolean' },
+    partial_images: { type: 'integer', minimum: 0, maximum: 3 },
   }
   return {
     required,
