@@ -5,6 +5,7 @@ import {
   type DecisionResponse,
   type EditImageRequest,
   type ExactDecisionRequest,
+  type GivenThreshold,
   type ImageGenerationRequestInput,
   type ImageResponse,
   parseDecisionRequest,
@@ -61,10 +62,13 @@ export async function decide<
   const Questions extends QuestionsInput,
   const Threshold extends ThresholdInput = ThresholdInput,
 >(
-  request: ExactDecisionRequest<Questions, Threshold>,
+  request: ExactDecisionRequest<Questions, Threshold> & GivenThreshold<Threshold>,
   options?: CallOptions,
 ): Promise<DecisionResponse<Questions, Threshold>> {
-  return (await share('decide', () => parseDecisionRequest(request), options)).decide(request, options)
+  return (await share('decide', () => parseDecisionRequest(request), options)).decide<Questions, Threshold>(
+    request,
+    options,
+  )
 }
 
 /**

@@ -4,6 +4,7 @@ import type {
   DecisionResponse,
   EditImageRequest,
   ExactDecisionRequest,
+  GivenThreshold,
   ImageGenerationRequestInput,
   ImageResponse,
   QuestionsInput,
@@ -57,7 +58,7 @@ export interface Engine extends AsyncDisposable {
    * WorkerCrashedError, EngineDisposedError
    */
   decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput = ThresholdInput>(
-    request: ExactDecisionRequest<Questions, Threshold>,
+    request: ExactDecisionRequest<Questions, Threshold> & GivenThreshold<Threshold>,
     options?: CallOptions,
   ): Promise<DecisionResponse<Questions, Threshold>>
   /**

@@ -86,6 +86,20 @@ export interface ExactDecisionRequest<
 }
 
 /**
+ * Where the compiler reads which threshold a request sets. Of a field that may be left out it takes `undefined` off, so that one that is set on a
+ * condition would count as set; every request fits the second of these.
+ */
+export type GivenThreshold<Threshold extends ThresholdInput> =
+  | {
+      /** Confidence, 0 to 1, from which answers count as `decided`. */
+      readonly min_confidence: Threshold
+    }
+  | {
+      /** The same, where it may be left out. */
+      readonly min_confidence?: ThresholdInput
+    }
+
+/**
  * What a request whose type is a parameter has to be beside that type: without fields that it, or a question of it, does not
  * have.
  *

@@ -4,7 +4,7 @@ export type { Warning } from './warning.ts'
 export { decisionRequestSchema, parseDecisionRequest } from './decision-request.ts'
 export { decisionResponseSchema } from './decision-response.ts'
 export { type ErrorBody, errorBodySchema } from './error-body.ts'
-export type { ExactDecisionRequest, ExactRequest } from './exact-questions.ts'
+export type { ExactDecisionRequest, ExactRequest, GivenThreshold } from './exact-questions.ts'
 export {
   type ImageEditRequest,
   imageEditRequestSchema,

@@ -212,7 +212,7 @@ export interface DecisionRequestInput<
    * if (!answers.urgent.decided) console.log('a person should look')
    * ```
    */
-  readonly min_confidence?: Threshold
+  readonly min_confidence?: Threshold | undefined
   /**
    * Which model answers: a name of the engine's `models`, an embedded model, or the hub id of one that was fetched.
    * Default `decide-latest`. Names of compatible services are answered by the default model; `model` of the response

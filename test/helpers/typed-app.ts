@@ -23,6 +23,10 @@ export const numbers: number[] = [mood.score, sure.noul, sure.confidence, LIMITS
 export const decided: boolean = sure.decided
 // @ts-expect-error a score has no choice
 export const choice: unknown = mood.choice
+const unsure = {} as { threshold?: number }
+const { answers: { late } } = await decide({ state: '', questions: { late: { type: 'noul', instructions: 'Late?' } }, min_confidence: unsure.threshold })
+// @ts-expect-error no threshold may be set
+export const isDecided: boolean = late.decided
 // @ts-expect-error this question was not asked
 export const other: unknown = answers.other
 const { data } = await generateImage({ prompt: 'an apple', size: '256x256', seed: 7, n: 2 }, { steps: 4, guidance: 1 })
