@@ -35,7 +35,12 @@ export function bucketOf(options: number): keyof z.infer<typeof byCount> {
  */
 export function toProbabilities(logits: ArrayLike<number>): number[] {
   const values = Array.from(logits)
-  if (!values.every(Number.isFinite)) throw new InternalError('the model gave a logit that is not a finite number')
+  if (!values.every(Number.isFinite)) {
+    throw new InternalError(
+      'the model gave a logit that is not a finite number: its weights may hold NaN or infinity, or overflow on a device of half precision, where ' +
+        "the backend 'cpu' helps",
+    )
+  }
   const top = Math.max(...values)
   const powers = values.map((value) => Math.exp(value - top))
   const total = powers.reduce((sum, power) => sum + power, 0)
