@@ -15,7 +15,8 @@ const keyFileSchema = z.object({ keys: z.array(z.custom<string | KeyConfig>()) }
 /** @returns undefined where there is no such file @throws InvalidRequestError where it cannot be read */
 export async function readKeyText(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8')
+    // Editors on Windows begin a file with a byte-order mark.
+    return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined

@@ -78,7 +78,8 @@ describe('the keys', () => {
 
   it('come from a named file before the environment, with their settings', async () => {
     const file = join(folder, 'k.json')
-    await writeFile(file, JSON.stringify({ keys: ['plain', { key: 'b', id: 'app', freeTokens: 5 }] }))
+    // As editors on Windows write it.
+    await writeFile(file, `\uFEFF${JSON.stringify({ keys: ['plain', { key: 'b', id: 'app', freeTokens: 5 }] })}`)
     const { keys } = await chooseKeys('0.0.0.0', file, { TESSERA_API_KEYS: 'other' })
     expect([await keys.find('b'), await keys.find('other')]).toEqual([{ id: 'app', freeTokens: 5 }, undefined])
   })
