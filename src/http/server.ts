@@ -226,7 +226,7 @@ function createWorkRoutes(
     withBackground(generations, jobs, async (call) => ({ json: await call.readPictures() })),
     withBackground(createEditsRoute(engine, accounting, maxEditBodyBytes), jobs, (call) => call.readJsonOrForm()),
     ...createBatchRoutes(decisions, options, jobs),
-    ...createJobRoutes(jobs),
+    ...createJobRoutes(jobs, hasKeys),
     createWebhookSecretRoute(webhooks),
   ]
 }

@@ -5,20 +5,29 @@ import type { Call, Route } from '../route.ts'
 import type { jobListSchema } from './job-wire.ts'
 import { toJobWire, writeJobWire } from './job-wire.ts'
 import type { Jobs } from './jobs.ts'
+import { OpenStreams } from './open-streams.ts'
 
 /** Proxies close a connection that says nothing for a minute. */
 const COMMENT_MS = 15_000
 
 const KEY = { access: 'key', dialect: 'openai' } as const
 
-/** What is under `/v1/jobs`: an account's own jobs, and those of no other. */
-export function createJobRoutes(jobs: Jobs): Route[] {
+/** Event streams that a key may have open in one process. */
+const MOST_STREAMS = 100
+
+/**
+ * What is under `/v1/jobs`: an account's own jobs, and those of no other.
+ *
+ * @param hasKeys whether accounts are told apart; without that one account has all there is
+ */
+export function createJobRoutes(jobs: Jobs, hasKeys: boolean): Route[] {
+  const streams = new OpenStreams(hasKeys ? MOST_STREAMS : Number.POSITIVE_INFINITY)
   const path = '/v1/jobs/{id}'
   return [
     { ...KEY, method: 'GET', path: '/v1/jobs', handle: ({ caller }) => list(jobs, caller.id) },
     { ...KEY, method: 'GET', path, handle: (call) => read(jobs, call) },
     { ...KEY, method: 'DELETE', path, handle: (call) => cancel(jobs, call) },
-    { ...KEY, method: 'GET', path: `${path}/events`, handle: (call) => stream(jobs, call) },
+    { ...KEY, method: 'GET', path: `${path}/events`, handle: (call) => stream(jobs, streams, call) },
   ]
 }
 
@@ -42,13 +51,14 @@ async function cancel(jobs: Jobs, { caller, params }: Call): Promise<Response> {
  * An event for every change, named `job.` and the status, with the job as its data; the last one has the result. Previews of
  * pictures are the events that a request with `stream: true` gets, those before this stream began first.
  */
-async function stream(jobs: Jobs, call: Call): Promise<Response> {
+async function stream(jobs: Jobs, streams: OpenStreams, call: Call): Promise<Response> {
   const { caller, params, method } = call
   const id = params.id!
   // Before the stream begins, as an unknown job has a status of its own.
   await jobs.find(caller.id, id)
   // A stream that nobody reads would watch the job to its end.
   if (method === 'HEAD') return new Response(null, { headers: EVENT_HEADERS })
+  const leave = streams.enter(caller.id)
   return startEventStream(call, async ({ comment, event, pieces }, signal) => {
     const timer = setInterval(() => comment('waiting'), COMMENT_MS).unref()
     try {
@@ -62,6 +72,7 @@ async function stream(jobs: Jobs, call: Call): Promise<Response> {
       }
     } finally {
       clearInterval(timer)
+      leave()
     }
   })
 }

@@ -55,7 +55,7 @@ export const JOB_PATHS = {
           headers: REQUEST_ID,
           content: { 'text/event-stream': { schema: { type: 'string' } } },
         },
-        ...errors(JOB_ERRORS),
+        ...errors([...JOB_ERRORS, 429]),
       },
     },
   },
