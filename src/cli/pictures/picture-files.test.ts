@@ -22,7 +22,7 @@ describe.skipIf(!canMount())('what is written on a full disk', () => {
         writeOutput('--out', file, 'x'.repeat(100_000)),
         writeImage(file, { b64_json }),
       ]
-      for (const write of writes) await expect(write).rejects.toThrow('ENOSPC')
+      await Promise.all(writes.map((write) => expect(write).rejects.toThrow('ENOSPC')))
       expect(await readFile(file, 'utf8')).toBe('mine')
       expect((await readdir(disk.folder)).toSorted()).toEqual(['a.png', 'filler'])
     } finally {

@@ -137,26 +137,6 @@ describe('a job', () => {
     expect(jobs.entries).toMatchObject([{ method: 'HEAD', status: 200 }])
   })
 
-  it('has no more watchers than its key may have, and another where one has gone', async () => {
-    serve({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
-    jobs.hold()
-    const { job } = await jobs.start(BODY, '/v1/systemone', bearer('a'))
-    const client = new AbortController()
-    const watch = () => jobs.ask(job['id'], bearer('a'), { signal: client.signal }, '/events')
-    for (let open = 0; open < 100; open++) expect((await watch()).status).toBe(200)
-    const refused = await watch()
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
-    expect((await jobs.ask(job['id'], bearer('a'), { method: 'HEAD' }, '/events')).status).toBe(200)
-    client.abort()
-    await expect
-      .poll(async () => {
-        const again = await jobs.ask(job['id'], bearer('a'), {}, '/events')
-        await again.body?.cancel()
-        return again.status
-      })
-      .toBe(200)
-  })
-
   it('that is kept until it is fetched is gone then, and not before', async () => {
     serve()
     const { job } = await jobs.start(BODY, '/v1/systemone', { prefer: 'respond-async, keep-result=0' })

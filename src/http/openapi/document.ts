@@ -23,6 +23,7 @@ import { generationBodySchema } from '../images/generations-route.ts'
 import { imageAnswerSchema } from '../images/image-route.ts'
 import { jobErrorSchema, jobListSchema, jobSchema } from '../jobs/job-wire.ts'
 import { modelListSchema } from '../routes/models-route.ts'
+import { serverStatusSchema } from '../routes/status-routes.ts'
 import { usageSchema } from '../routes/usage-route.ts'
 import { webhookSecretSchema } from '../webhooks/secret-route.ts'
 import { PATHS } from './paths.ts'
@@ -39,7 +40,6 @@ const TAGS = [
 
 /** The OpenAPI 3.1 description of the server, its schemas made from those that requests are checked with. */
 export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: OptionLimits = {}) {
-  const decisionRequest = toJsonSchema(createDecisionRequestSchema(maxOptions))
   return {
     openapi: '3.1.0',
     info: {
@@ -55,38 +55,45 @@ export function createOpenApiDocument({ maxOptions = LIMITS.options.max }: Optio
     paths: PATHS,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: shareSchemas({
-        ...byType(toJsonSchema(questionSchema(maxOptions)), 'Question'),
-        ...byType(toJsonSchema(answerSchema), 'Answer'),
-        JobError: toJsonSchema(jobErrorSchema),
-        DecisionRequest: withBackground(decisionRequest),
-        DecisionResponse: toJsonSchema(decisionResponseSchema),
-        OpenAiDecisionRequest: withBackground(toJsonSchema(createOpenAiRequestSchema({ maxOptions }))),
-        OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
-        ImageGenerationRequest: withBackground(withDefaults(toJsonSchema(generationBodySchema))),
-        ImageEditRequest: withBackground(withDefaults(toJsonSchema(editBodySchema))),
-        ImageResponse: toJsonSchema(imageAnswerSchema),
-        Job: toJsonSchema(jobSchema),
-        JobList: toJsonSchema(jobListSchema),
-        BatchLine: withCustomId(decisionRequest),
-        BatchResult: toJsonSchema(batchResultSchema),
-        WebhookSecret: toJsonSchema(webhookSecretSchema),
-        ModelList: toJsonSchema(modelListSchema),
-        Usage: toJsonSchema(usageSchema),
-        KeyList: toJsonSchema(keyListSchema),
-        NewKey: toJsonSchema(newKeySchema),
-        MadeKey: toJsonSchema(madeKeySchema),
-        KeyRevocation: toJsonSchema(revocationSchema),
-        KeyRotation: toJsonSchema(rotationSchema),
-        TopUp: toJsonSchema(topUpSchema),
-        Changed: toJsonSchema(changedSchema),
-        Balances: toJsonSchema(balancesSchema),
-        UsageExport: toJsonSchema(exportSchema),
-        Audit: toJsonSchema(auditSchema),
-        Error: toJsonSchema(errorBodySchema as z.ZodType),
-      }),
+      schemas: createSchemas(maxOptions),
     },
   }
+}
+
+/** Those of bodies, by the names that operations refer to. */
+function createSchemas(maxOptions: number) {
+  const decisionRequest = toJsonSchema(createDecisionRequestSchema(maxOptions))
+  return shareSchemas({
+    ...byType(toJsonSchema(questionSchema(maxOptions)), 'Question'),
+    ...byType(toJsonSchema(answerSchema), 'Answer'),
+    JobError: toJsonSchema(jobErrorSchema),
+    DecisionRequest: withBackground(decisionRequest),
+    DecisionResponse: toJsonSchema(decisionResponseSchema),
+    OpenAiDecisionRequest: withBackground(toJsonSchema(createOpenAiRequestSchema({ maxOptions }))),
+    OpenAiDecisionResponse: toJsonSchema(openAiResponseSchema),
+    ImageGenerationRequest: withBackground(withDefaults(toJsonSchema(generationBodySchema))),
+    ImageEditRequest: withBackground(withDefaults(toJsonSchema(editBodySchema))),
+    ImageResponse: toJsonSchema(imageAnswerSchema),
+    Job: toJsonSchema(jobSchema),
+    JobList: toJsonSchema(jobListSchema),
+    BatchLine: withCustomId(decisionRequest),
+    BatchResult: toJsonSchema(batchResultSchema),
+    WebhookSecret: toJsonSchema(webhookSecretSchema),
+    ModelList: toJsonSchema(modelListSchema),
+    Usage: toJsonSchema(usageSchema),
+    KeyList: toJsonSchema(keyListSchema),
+    NewKey: toJsonSchema(newKeySchema),
+    MadeKey: toJsonSchema(madeKeySchema),
+    KeyRevocation: toJsonSchema(revocationSchema),
+    KeyRotation: toJsonSchema(rotationSchema),
+    TopUp: toJsonSchema(topUpSchema),
+    Changed: toJsonSchema(changedSchema),
+    Balances: toJsonSchema(balancesSchema),
+    UsageExport: toJsonSchema(exportSchema),
+    Audit: toJsonSchema(auditSchema),
+    ServerStatus: toJsonSchema(serverStatusSchema),
+    Error: toJsonSchema(errorBodySchema as z.ZodType),
+  })
 }
 
 /** The alternatives of a union by their types: `NoulQuestion`, `ChoiceQuestion` and `ScoreQuestion` of questions. */

@@ -121,5 +121,6 @@ export const EXAMPLES = {
       },
     ],
   },
+  ServerStatus: { status: 'ok' },
   ...ADMIN_EXAMPLES,
 } as const

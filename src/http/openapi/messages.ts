@@ -109,8 +109,8 @@ export function body(schema: Schema) {
   return { required: true, content: reference(schema, EXAMPLES[schema]) }
 }
 
-export function answer(description: string, schema: Schema) {
-  return { description, headers: REQUEST_ID, content: reference(schema, EXAMPLES[schema]) }
+export function answer(description: string, schema: Schema, example: object = EXAMPLES[schema]) {
+  return { description, headers: REQUEST_ID, content: reference(schema, example) }
 }
 
 /** A body of JSON Lines. OpenAPI 3.1 has no word for them: schema and example are those of a line. */

@@ -97,7 +97,7 @@ const SERVER = {
       tags: ['server'],
       summary: 'Whether requests are taken.',
       security: [],
-      responses: { 200: { description: 'They are.', headers: REQUEST_ID }, ...errors([...ERRORS, 529]) },
+      responses: { 200: answer('They are.', 'ServerStatus'), ...errors([...ERRORS, 529]) },
     },
   },
   '/livez': {
@@ -106,7 +106,7 @@ const SERVER = {
       tags: ['server'],
       summary: 'Whether the process answers, also while it ends.',
       security: [],
-      responses: { 200: { description: 'It does.', headers: REQUEST_ID }, ...errors(ERRORS) },
+      responses: { 200: answer('It does.', 'ServerStatus'), ...errors(ERRORS) },
     },
   },
   '/readyz': {
@@ -117,8 +117,8 @@ const SERVER = {
       security: [],
       responses: {
         ...errors(ERRORS),
-        200: { description: 'They should.', headers: REQUEST_ID },
-        503: { description: 'Not now: `missing` names `draining`, `store` or `models`.', headers: REQUEST_ID },
+        200: answer('They should.', 'ServerStatus', { status: 'ready' }),
+        503: answer('Not now: `missing` says why.', 'ServerStatus', { status: 'unavailable', missing: ['models'] }),
       },
     },
   },

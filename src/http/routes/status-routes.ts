@@ -1,19 +1,32 @@
+import * as z from 'zod'
 import type { Engine } from '../../engine/index.ts'
 import { createJsonResponse } from '../json-response.ts'
 import { METRICS_TYPE, type ServerMetrics } from '../metrics/server-metrics.ts'
 import type { Route } from '../route.ts'
 import type { UsageStore } from '../usage/usage-store.ts'
 
+/** Body of `GET /healthz`, `/livez` and `/readyz`. */
+export const serverStatusSchema = z.object({
+  status: z.enum(['ok', 'ready', 'unavailable']),
+  /** Why new requests should go elsewhere. */
+  missing: z.array(z.enum(['draining', 'store', 'models'])).optional(),
+  /** What could not be read anew, and holds as it was. */
+  stale: z.array(z.literal('keys')).optional(),
+})
+
+type ServerStatus = z.output<typeof serverStatusSchema>
+
+const OK: ServerStatus = { status: 'ok' }
 const OPEN = { method: 'GET', access: 'open', dialect: 'systemone' } as const
 
 /** `GET /healthz`: 200 as long as requests are taken. */
 export function createHealthRoute(): Route {
-  return { ...OPEN, path: '/healthz', handle: () => createJsonResponse({ status: 'ok' }) }
+  return { ...OPEN, path: '/healthz', handle: () => createJsonResponse(OK) }
 }
 
 /** `GET /livez`: 200 as long as the process answers at all, also while it drains. */
 export function createLivenessRoute(): Route {
-  return { ...OPEN, path: '/livez', isAnsweredWhileClosing: true, handle: () => createJsonResponse({ status: 'ok' }) }
+  return { ...OPEN, path: '/livez', isAnsweredWhileClosing: true, handle: () => createJsonResponse(OK) }
 }
 
 interface Readiness {
@@ -48,14 +61,14 @@ export function createReadinessRoute({ engine, store, requires, isDraining, hasS
         // A front cannot say what workers have while its queue is away.
         hasModels().catch(() => false),
       ])
-      const missing = [
-        ...(isDraining() ? ['draining'] : []),
-        ...(hasStore ? [] : ['store']),
-        ...(models ? [] : ['models']),
+      const missing: ServerStatus['missing'] = [
+        ...(isDraining() ? (['draining'] as const) : []),
+        ...(hasStore ? [] : (['store'] as const)),
+        ...(models ? [] : (['models'] as const)),
       ]
       return missing.length === 0
-        ? createJsonResponse({ status: 'ready', ...(hasStaleKeys() && { stale: ['keys'] }) })
-        : createJsonResponse({ status: 'unavailable', missing }, { status: 503 })
+        ? createJsonResponse({ status: 'ready', ...(hasStaleKeys() && { stale: ['keys'] }) } satisfies ServerStatus)
+        : createJsonResponse({ status: 'unavailable', missing } satisfies ServerStatus, { status: 503 })
     },
   }
 }

@@ -1,0 +1,39 @@
+import { afterEach, expect, it } from 'vitest'
+import { type JobServer, openJobServer } from '../test-support/job-server.ts'
+import { BODY, bearer } from '../test-support/requests.ts'
+
+let jobs: JobServer
+afterEach(() => jobs.close())
+
+it('a key may have 100 event streams open, and another where one has ended', async () => {
+  jobs = openJobServer({ keys: ['a', 'b'].map((key) => ({ key, id: key })) })
+  jobs.hold()
+  const { job } = await jobs.start(BODY, '/v1/systemone', bearer('a'))
+  const client = new AbortController()
+  const watch = () => jobs.ask(job['id'], bearer('a'), { signal: client.signal }, '/events')
+  for (let open = 0; open < 100; open++) expect((await watch()).status).toBe(200)
+  const refused = await watch()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+  expect((await jobs.ask(job['id'], bearer('a'), { method: 'HEAD' }, '/events')).status).toBe(200)
+  const { job: other } = await jobs.start(BODY, '/v1/systemone', bearer('b'))
+  expect((await jobs.ask(other['id'], bearer('b'), { signal: client.signal }, '/events')).status).toBe(200)
+  client.abort()
+  await expect
+    .poll(async () => {
+      const again = await jobs.ask(job['id'], bearer('a'), {}, '/events')
+      await again.body?.cancel()
+      return again.status
+    })
+    .toBe(200)
+})
+
+it('a server without keys has no bound, as all is of one account', async () => {
+  jobs = openJobServer()
+  jobs.hold()
+  const { job } = await jobs.start(BODY)
+  const client = new AbortController()
+  for (let open = 0; open < 101; open++) {
+    expect((await jobs.ask(job['id'], {}, { signal: client.signal }, '/events')).status).toBe(200)
+  }
+  client.abort()
+})
