@@ -13,7 +13,7 @@ const waiting = [
 /** Sessions of onnxruntime use several threads each, but many tests wait for browsers, servers and processes. */
 const BUSY = 4
 
-/** They change nothing of their process, so that files share one: starting one and loading the library's code takes each half a second of a processor. */
+/** They change nothing of their process, so that files share one: starting one for each, which loads the library's code anew, took half of their processor time. */
 const sharing = [
   'src/{console,decide,errors,evaluate,jobs,onnx,options,schemas}/**/*.test.ts',
   'src/graph/layers/*.test.ts',
