@@ -16,7 +16,7 @@ export const workerArguments = {
   ...queuePlaintextArgument,
   jobs: {
     type: 'string',
-    description: 'kinds of work to take: decide, images or both; default both',
+    description: 'kinds of work to take: decide, images or both; default what its models do',
     valueHint: 'kind,...',
   },
   models: {

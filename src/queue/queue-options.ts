@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { count, flag, oneOf, optionTable, text } from '../options/index.ts'
+import { LIMITS } from '../schemas/index.ts'
 import { QUEUES, type QueueName } from './queue-names.ts'
 import { createSealer, PLAINTEXT, type Sealer } from './sealer.ts'
 
@@ -47,7 +48,7 @@ export interface QueueEngineOptions extends ConnectionOptions {
    */
   readonly maxWaiting?: number | undefined
   /**
-   * Most options of a choice; default 26. Workers must allow them too.
+   * Most options of a choice, 2 or more; default 26. Workers must allow them too.
    *
    * @example
    * ```ts
@@ -60,7 +61,7 @@ export interface QueueEngineOptions extends ConnectionOptions {
 /** What `runWorker` takes. */
 export interface WorkerOptions extends ConnectionOptions {
   /**
-   * Kinds of work to take; default both.
+   * Kinds of work to take; default those that its models do.
    *
    * @example
    * ```ts
@@ -106,15 +107,12 @@ export const SHARED = {
 export const QUEUE_ENGINE = optionTable('a queue engine', {
   ...SHARED,
   maxWaiting: count(1).default(1000),
-  maxOptions: count(1).optional(),
+  maxOptions: count(LIMITS.options.min).optional(),
 } satisfies Record<keyof QueueEngineOptions, unknown>)
 
 export const WORKER = optionTable('a worker', {
   ...SHARED,
-  jobs: z
-    .array(oneOf(QUEUES))
-    .min(1)
-    .default([...QUEUES]),
+  jobs: z.array(oneOf(QUEUES)).min(1).optional(),
   models: z.array(text('the name of a model')).min(1).optional(),
   concurrency: count(1).default(4),
   leaseMs: count(1000).default(15_000),

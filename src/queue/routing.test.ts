@@ -126,6 +126,19 @@ describe.skipIf(!hasRedis())('calls of models that some workers serve', () => {
     )
   })
 
+  it('of the work that its models do, a worker takes that is told no kind of work', async () => {
+    front()
+    const { engine: both } = createFakeEngine()
+    const decides = async () => [
+      { name: 'decide-latest', id: 'decide-mini', available: true, kind: 'decisions' as const },
+    ]
+    const worker = await runWorker({ ...both, models: decides }, { connection: redis.url, plaintext: true })
+    closing.push(() => worker.close(0))
+    await expect(ask()).resolves.toMatchObject({ model: 'fake' })
+    const none = runWorker({ ...both, models: async () => [] }, { connection: redis.url, plaintext: true })
+    await expect(none).rejects.toThrow(/^models: the engine must have one at least/)
+  })
+
   it('that is for another kind of work are refused as an engine does', async () => {
     front()
     await work(['decide-latest', 'alpha'], { jobs: ['decide', 'images'] })

@@ -72,11 +72,12 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   }
   const workers = await Promise.all(queues.map(start))
   const names = new Set(queues.map((queue) => partsOf(queue).model))
+  const kinds = [...new Set(queues.map((queue) => partsOf(queue).work))]
   const isTold = ({ name, available }: ModelInfo) => (available ? names.has(name) : wanted === undefined)
   const report = async () => {
     const models = (await engine.models()).filter(isTold)
     const activity = engine.activity()
-    const said = { id, jobs, queues, concurrency, meanMs: times.means, models, activity }
+    const said = { id, jobs: kinds, queues, concurrency, meanMs: times.means, models, activity }
     await Promise.all([writeReport(client, said), openFirst.announce()])
   }
   await report()

@@ -2,7 +2,7 @@ import type { ModelInfo } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
 import { isHubId } from '../models/hub-cache.ts'
-import { type ModelQueue, type QueueName, queueOf } from './queue-names.ts'
+import { type ModelQueue, type QueueName, queueOf, QUEUES } from './queue-names.ts'
 
 const EMBEDDED = new Set(Object.values(EMBEDDED_MODELS))
 
@@ -10,13 +10,13 @@ const EMBEDDED = new Set(Object.values(EMBEDDED_MODELS))
  * The queues that a worker takes calls from: one for each kind of work and each name, hub id and embedded model that it
  * serves. Paths are nothing that a request may give.
  *
- * @param jobs kinds of work
+ * @param jobs kinds of work; else those that the models do
  * @param wanted names of models to serve; else all that are available
- * @throws InvalidRequestError for a name that is not available, and for a kind of work that no model does
+ * @throws InvalidRequestError for a name that is not available, for a kind of work that no model does, and where no model is available
  */
 export function servedQueues(
   models: readonly ModelInfo[],
-  jobs: readonly QueueName[],
+  jobs?: readonly QueueName[],
   wanted?: readonly string[],
 ): ModelQueue[] {
   const available = models.filter((model) => model.available)
@@ -26,11 +26,13 @@ export function servedQueues(
     throw new InvalidRequestError('models', `must be names of models that the engine has (${names}), got '${missing}'`)
   }
   const served = available.filter(({ name }) => wanted?.includes(name) ?? true)
-  return jobs.flatMap((work) => {
-    const names = new Set(served.filter((model) => doesWork(model, work)).flatMap(namesOf))
-    if (names.size > 0) return Array.from(names, (name) => queueOf(work, name))
-    throw new InvalidRequestError('jobs', `no model that is served does '${work}'; leave it out, or serve one`)
-  })
+  if (served.length === 0) throw new InvalidRequestError('models', 'the engine must have one at least, got none')
+  const namesFor = (work: QueueName) => new Set(served.filter((model) => doesWork(model, work)).flatMap(namesOf))
+  const idle = jobs?.find((work) => namesFor(work).size === 0)
+  if (idle !== undefined) {
+    throw new InvalidRequestError('jobs', `no model that is served does '${idle}'; leave it out, or serve one`)
+  }
+  return (jobs ?? QUEUES).flatMap((work) => Array.from(namesFor(work), (name) => queueOf(work, name)))
 }
 
 /** Models whose engine says nothing of their kind are asked for both. */
