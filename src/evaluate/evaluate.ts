@@ -6,7 +6,7 @@ import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import { callback, count, optionTable, readOptions, withMethods } from '../options/index.ts'
 import { createDecisionParser } from '../schemas/decision-request.ts'
 import { kindOf } from '../schemas/fault.ts'
-import type { Question } from '../schemas/index.ts'
+import { LIMITS, type Question } from '../schemas/index.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
 import { type CoveragePoint, coverageCurve } from './coverage.ts'
 import { type LabelledQuestion, type LabelledRow, optionNames, readLabels } from './labelled-rows.ts'
@@ -46,7 +46,7 @@ export interface EvaluateOptions {
    */
   readonly concurrency?: number | undefined
   /**
-   * Most options of a choice, as the engine's option of that name. @defaultValue 26
+   * Most options of a choice, 2 or more, as the engine's option of that name. @defaultValue 26
    *
    * @example
    * ```ts
@@ -60,7 +60,7 @@ export const EVALUATE = {
   signal: withMethods<AbortSignal>('an AbortSignal', 'addEventListener').optional(),
   onProgress: callback<NonNullable<EvaluateOptions['onProgress']>>().optional(),
   concurrency: count(1).default(2),
-  maxOptions: count(1).optional(),
+  maxOptions: count(LIMITS.options.min).optional(),
 } satisfies Record<keyof EvaluateOptions, unknown>
 
 const OPTIONS = optionTable('evaluate', EVALUATE)

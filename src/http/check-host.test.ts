@@ -28,6 +28,15 @@ describe('a server without keys', () => {
   })
 })
 
+it.each(['ai.example.org:443', 'https://ai.example.org', 'ai.example.org/', ''])(
+  'refuses %j as a name of its own, which no request would have',
+  (host) => {
+    expect(() => createServer({ engine, hosts: [host] })).toThrow(
+      /^hosts\.0: must be the name of a host without scheme, port or path/,
+    )
+  },
+)
+
 it('says nothing about hosts where there are keys', async () => {
   const server = createServer({ engine, keys: ['k'] })
   expect((await server.fetch(post(BODY, { headers: { host: 'any.org', ...bearer('k') } }))).status).toBe(200)

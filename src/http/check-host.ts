@@ -1,5 +1,11 @@
 import { isIP } from 'node:net'
+import * as z from 'zod'
+import { mustBe } from '../options/index.ts'
 import { Refusal } from './refusal.ts'
+
+const NAME = mustBe('the name of a host without scheme, port or path, such as tessera.example.com')
+/** A name with a port, or in a URL, would be that of no request. */
+export const HOSTS = z.array(z.string(NAME).regex(/^[^\s:/]+$/, NAME), mustBe('an array of names of hosts'))
 
 /**
  * Refuses a request to a server without keys that names a host which may be anyone's: a web page can have its own name

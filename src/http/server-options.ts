@@ -2,7 +2,9 @@ import * as z from 'zod'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { callback, count, flag, mustBe, optionTable, readOptions, text, withMethods } from '../options/index.ts'
+import { LIMITS as REQUEST } from '../schemas/index.ts'
 import { COPIES } from './body/read-body.ts'
+import { HOSTS } from './check-host.ts'
 import type { JobStore } from './jobs/job-store.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
@@ -71,7 +73,7 @@ export interface ServerOptions {
    */
   readonly maxBufferedBytes?: number | undefined
   /**
-   * Most options of a choice; default 26. The engine's own `maxOptions` must allow them too.
+   * Most options of a choice, 2 or more; default 26. The engine's own `maxOptions` must allow them too.
    *
    * @example
    * ```ts
@@ -215,8 +217,6 @@ const KEYS = z.custom<KeyStore | readonly (string | KeyConfig)[]>(
   'must be an array of keys, or an object with find()',
 )
 
-const listOf = (names: string) => z.array(text('a name'), mustBe(`an array of ${names}`))
-
 /** A limit that is misspelt, and so never read, would limit nothing. */
 const SERVER_OPTIONS = optionTable('a server', {
   engine: withMethods<ServerOptions['engine']>('an engine, as createEngine() makes one', 'decide'),
@@ -225,12 +225,12 @@ const SERVER_OPTIONS = optionTable('a server', {
   maxBodyBytes: count(1).default(8 * 2 ** 20),
   maxEditBodyBytes: count(1).default(32 * 2 ** 20),
   maxBufferedBytes: count(1).default(256 * 2 ** 20),
-  maxOptions: count(1).optional(),
+  maxOptions: count(REQUEST.options.min).optional(),
   prices: PRICES.default({}),
   store: withMethods<UsageStore>('a store, such as openSqliteStore() opens', 'read', 'update').optional(),
   journal: text('a folder').optional(),
-  hosts: listOf('names of hosts').default([]),
-  requires: listOf('names of models').default([]),
+  hosts: HOSTS.default([]),
+  requires: z.array(text('a name'), mustBe('an array of names of models')).default([]),
   jobs: JOBS.default({ concurrency: 4 }),
   webhooks: WEBHOOKS.default({}),
   console: flag.default(true),

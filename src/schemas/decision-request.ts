@@ -14,7 +14,7 @@ export const decisionRequestSchema = createDecisionRequestSchema(LIMITS.options.
 
 /** A limit that is misspelt, or no number, would limit nothing. */
 const SETTINGS = optionTable('parseDecisionRequest', {
-  maxOptions: count(1).optional(),
+  maxOptions: count(LIMITS.options.min).optional(),
   hidesMembers: flag.optional(),
 } satisfies Record<keyof ParseSettings, unknown>)
 

@@ -26,7 +26,7 @@ export const LIMITS = {
 /** How many options a choice may have, where an engine or a server sets it otherwise. */
 export interface OptionLimits {
   /**
-   * Largest number of options of a choice; default 26, as in section 2.5 of the specification.
+   * Largest number of options of a choice, 2 or more; default 26, as in section 2.5 of the specification.
    *
    * @example
    * ```ts

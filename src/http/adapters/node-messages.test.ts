@@ -226,5 +226,7 @@ it('refuses timeouts that nothing reads, and no numbers', () => {
   const server = createServer({ engine: createStubEngine().engine })
   const misspelt = { keepAlive: 5 } as object
   expect(() => createNodeServer(server, misspelt)).toThrow('keepAlive: is no option of createNodeServer')
+  // To Node it would be no limit at all.
+  expect(() => createNodeServer(server, { requestMs: 0 })).toThrow('requestMs: must be a whole number of 1 or more')
   expect(() => createNodeServer(server, { headersMs: Number.NaN })).toThrow('headersMs: must be a whole number')
 })

@@ -37,7 +37,7 @@ export function toNodeListener(server: FetchServer): NodeListener {
   }
 }
 
-/** How long connections may take, in milliseconds. */
+/** How long connections may take, in milliseconds, each 1 or more. */
 export interface NodeTimeouts {
   /**
    * An idle connection stays open; default 65 s, above the 60 s of usual load balancers.
@@ -68,10 +68,11 @@ export interface NodeTimeouts {
   readonly requestMs?: number | undefined
 }
 
+/** To Node 0 is no limit, where a reader takes it for the shortest. */
 const TIMEOUTS = optionTable('createNodeServer', {
-  keepAliveMs: count(0).default(65_000),
-  headersMs: count(0).default(20_000),
-  requestMs: count(0).default(300_000),
+  keepAliveMs: count(1).default(65_000),
+  headersMs: count(1).default(20_000),
+  requestMs: count(1).default(300_000),
 } satisfies Record<keyof NodeTimeouts, unknown>)
 
 /** How often connections are looked at that take too long. */
