@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { InvalidRequestError } from '../errors/index.ts'
 import { writeWhole } from '../models/write-whole.ts'
 import { mustBe, readOption } from '../options/index.ts'
 import { kindOf } from '../schemas/fault.ts'
@@ -11,12 +12,18 @@ const PICTURE = z.custom<ImageData>(
   // A text may be the picture's base64, which is content.
   { error: ({ input }) => `must be a picture of an answer, such as data[0], got ${kindOf(input)}` },
 )
-const PATH = z.union([z.string(), z.instanceof(URL)], mustBe('the path or URL of a file'))
+/** Base64 of the first six bytes of each PNG file. A data URL, or other base64, would become a file that nothing reads. */
+const PNG_BEGIN = 'iVBORw0K'
+const FILE = 'the path or URL of a file'
+const PATH = z.union(
+  [z.string(), z.instanceof(URL).refine(({ protocol }) => protocol === 'file:', `must be ${FILE}, got another URL`)],
+  mustBe(FILE),
+)
 
 /**
  * The PNG of a picture as bytes.
  *
- * @throws InvalidRequestError naming `image`, where it is no picture of an answer
+ * @throws InvalidRequestError naming `image` or `image.b64_json`, where it is no picture of an answer
  * @example
  * ```ts
  * const { data } = await generateImage({ prompt: 'an apple on a blue background' })
@@ -25,13 +32,16 @@ const PATH = z.union([z.string(), z.instanceof(URL)], mustBe('the path or URL of
  */
 export function toBytes(image: ImageData): Uint8Array & { readonly buffer: ArrayBuffer } {
   // `Response` and `Blob` ask for memory that is not shared. TypeScript 5.6 knows no argument that says so.
-  return Buffer.from(readOption('image', PICTURE, image).b64_json, 'base64')
+  const { b64_json: base64 } = readOption('image', PICTURE, image)
+  if (!base64.startsWith(PNG_BEGIN))
+    throw new InvalidRequestError('image.b64_json', 'must be a PNG as base64, got another text')
+  return Buffer.from(base64, 'base64')
 }
 
 /**
  * Writes a picture to a PNG file, which is replaced where it is there, once the new one is whole. Its folder has to be there.
  *
- * @throws InvalidRequestError naming `path` or `image`, where it is another thing; errors of the file system as Node has them
+ * @throws InvalidRequestError naming `path`, `image` or `image.b64_json`, where it is another thing; errors of the file system as Node has them
  * @example
  * ```ts
  * const { data } = await generateImage({ prompt: 'an apple on a blue background' })
