@@ -21,7 +21,7 @@ import { connectWorker } from './worker-connection.ts'
  * ```
  *
  * @throws InvalidRequestError for an option or `TESSERA_` variable that is no valid value; BackendUnavailableError when
- * the backend that was asked for does not work here, or none does
+ * the backend that was asked for does not work here, or none does; of models under `preload` what `Engine.load` throws
  */
 export async function createEngine(options?: EngineOptions): Promise<Engine> {
   const resolved = resolveOptions(options)

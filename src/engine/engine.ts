@@ -55,7 +55,7 @@ export interface Engine extends AsyncDisposable {
    * ```
    *
    * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, InsufficientMemoryError, AbortedError, OverloadedError,
-   * WorkerCrashedError, EngineDisposedError
+   * WorkerCrashedError, EngineDisposedError; in browsers also DownloadFailedError
    */
   decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput = ThresholdInput>(
     request: ExactDecisionRequest<Questions, Threshold> & GivenThreshold<Threshold>,
@@ -103,7 +103,7 @@ export interface Engine extends AsyncDisposable {
    * ```
    *
    * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, InsufficientMemoryError, AbortedError, OverloadedError,
-   * WorkerCrashedError, EngineDisposedError
+   * WorkerCrashedError, EngineDisposedError; in browsers also DownloadFailedError
    */
   generateImage(request: ImageGenerationRequestInput, options?: ImageCallOptions): Promise<ImageResponse>
   /**
@@ -129,7 +129,7 @@ export interface Engine extends AsyncDisposable {
    * await engine.load('alpha-image-turbo', { onProgress: ({ stage, done, total }) => console.log(stage, done, total) })
    * ```
    *
-   * @throws ModelNotFoundError, ModelFormatError, InsufficientMemoryError, DownloadFailedError, AbortedError, OverloadedError,
+   * @throws InvalidRequestError, ModelNotFoundError, ModelFormatError, InsufficientMemoryError, DownloadFailedError, AbortedError, OverloadedError,
    * WorkerCrashedError, EngineDisposedError
    */
   load(name: string, options?: LoadOptions): Promise<void>

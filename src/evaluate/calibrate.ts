@@ -100,7 +100,7 @@ const HEAD_ROWS = 100
  * await writeFile('calibration.json', JSON.stringify(calibration))
  * const better = await createEngine({ calibration })
  *
- * @throws InvalidRequestError naming the row and field of a bad label, AbortedError, and what `decide` throws
+ * @throws InvalidRequestError naming the row and field of a bad label, or an option, AbortedError, and what `decide` throws
  */
 export async function calibrate(
   engine: Calibrates,

@@ -16,7 +16,7 @@ import { connectWebWorker } from './worker-connection.ts'
  * ```
  *
  * @throws InvalidRequestError for an option that is no valid value; BackendUnavailableError when the backend that was
- * asked for does not work here, or none does
+ * asked for does not work here, or none does; of models under `preload` what `Engine.load` throws
  */
 export async function createEngine(options: WebEngineOptions): Promise<Engine> {
   const resolved = resolveWebOptions(options, typeof document === 'undefined' ? location.href : document.baseURI)
