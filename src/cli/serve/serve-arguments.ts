@@ -110,14 +110,19 @@ export function readLifecycle(args: LifecycleArguments): {
   readonly timeouts: NodeTimeouts
 } {
   const read = (name: keyof LifecycleArguments) => readDuration(`--${name}`, args[name])
+  const readLimit = (name: keyof LifecycleArguments) => {
+    const milliseconds = read(name)
+    if (milliseconds === 0) throw new InvalidRequestError(`--${name}`, `must be longer than 0, got '${args[name]}'`)
+    return milliseconds
+  }
   const ending = { drainMs: read('drain'), graceMs: read('grace') }
   if (ending.drainMs > ending.graceMs) throw new InvalidRequestError('--drain', 'must not be longer than --grace')
   return {
     ending,
     timeouts: {
-      keepAliveMs: read('keep-alive'),
-      headersMs: read('headers-timeout'),
-      requestMs: read('request-timeout'),
+      keepAliveMs: readLimit('keep-alive'),
+      headersMs: readLimit('headers-timeout'),
+      requestMs: readLimit('request-timeout'),
     },
   }
 }
