@@ -41,7 +41,7 @@ export const orderArgument = {
 export const keepStatesArgument = {
   'keep-states': {
     type: 'string',
-    description: 'memory for states that were read, kept a minute for calls of the same key with other questions',
+    description: 'memory for states that were read, kept a minute for calls of the same account with other questions',
     valueHint: 'size',
   },
 } as const
