@@ -14,7 +14,7 @@ export interface CheckpointDescription {
   readonly kind: 'decisions' | 'images'
   /** `architectures` of its `config.json`, or the class of its `model_index.json`. */
   readonly architecture: string
-  /** Most tokens that it was made for; absent where its configuration does not say, as those of pipelines don't. */
+  /** Tokens of a state that it reads at once: those of `tessera.json`, else as many as it was made for; absent where neither is said. */
   readonly window?: number
   /** The types that its weights are stored in, most bytes first, such as `BF16` or `int8 in blocks of 64, F32`. */
   readonly weights: string
@@ -28,7 +28,8 @@ export interface CheckpointDescription {
 
 const pipelineSchema = z.looseObject({ _class_name: z.string() })
 const configSchema = z.looseObject({ quantization_config: quantizationFieldSchema })
-const windowSchema = z.looseObject({ max_position_embeddings: z.number().int().optional() })
+const positionsSchema = z.looseObject({ max_position_embeddings: z.number().int().optional() })
+const manifestSchema = z.looseObject({ window: z.looseObject({ tokens: z.number().int() }).optional() })
 
 /** @throws ModelFormatError naming the file that is missing or wrong */
 export async function describeCheckpoint(files: ModelFiles): Promise<CheckpointDescription> {
@@ -41,7 +42,8 @@ export async function describeCheckpoint(files: ModelFiles): Promise<CheckpointD
 
 async function describeModel(files: ModelFiles): Promise<CheckpointDescription> {
   const config = await readModelConfig(files)
-  const window = windowSchema.safeParse(config.json).data?.max_position_embeddings
+  const manifest = await readOptionalConfig(files, 'tessera.json', manifestSchema, 'a bundle manifest')
+  const window = manifest?.window?.tokens ?? positionsSchema.safeParse(config.json).data?.max_position_embeddings
   return {
     kind: 'decisions',
     architecture: config.architectures.join(', ') || (config.modelType ?? 'unknown'),

@@ -62,7 +62,11 @@ it('shows what a model says it is', async () => {
   expect(embedded).toMatch(/^architecture +Flux2KleinPipeline$/m)
   expect(embedded).toMatch(/^licence +apache-2\.0$/m)
   expect(embedded).toMatch(/^memory +[\d.]+ MB open, [\d.]+ MB while it makes a picture/m)
-  expect(await run('show', 'decide-mini')).toMatch(/^weights +int8 in blocks of \d+/m)
+  expect(embedded).not.toContain('window')
+  const decides = await run('show', 'decide-mini')
+  expect(decides).toMatch(/^weights +int8 in blocks of \d+/m)
+  // Of its 512 positions a question takes some.
+  expect(decides).toMatch(/^window +320 tokens$/m)
 })
 
 it('removes a downloaded model, and nothing else', async () => {
