@@ -21,7 +21,7 @@ export interface ConnectionOptions {
    *
    * @example
    * ```ts
-   * const engine = createQueueEngine({ connection, keys: 'k2:bmV3Li4u,k1:b2xkLi4u' })
+   * const engine = createQueueEngine({ connection, keys: process.env.QUEUE_KEYS })
    * ```
    */
   readonly keys?: string | undefined

@@ -30,7 +30,8 @@ export interface OptionLimits {
    *
    * @example
    * ```ts
-   * const request = parseDecisionRequest(JSON.parse('{}'), { maxOptions: 50 })
+   * const body: unknown = JSON.parse('{"state":"x","questions":{"angry":{"type":"noul","instructions":"Angry?"}}}')
+   * const request = parseDecisionRequest(body, { maxOptions: 50 })
    * ```
    */
   readonly maxOptions?: number | undefined
@@ -44,7 +45,8 @@ export interface ParseSettings extends OptionLimits {
    *
    * @example
    * ```ts
-   * const request = parseDecisionRequest(JSON.parse('{}'), { hidesMembers: true })
+   * const body: unknown = JSON.parse('{"state":"x","questions":{"angry":{"type":"noul","instructions":"Angry?"}}}')
+   * const request = parseDecisionRequest(body, { hidesMembers: true })
    * ```
    */
   readonly hidesMembers?: boolean | undefined
