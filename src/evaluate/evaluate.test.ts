@@ -119,7 +119,7 @@ it.each([
 it.each([
   [{ concurency: 3 }, 'concurency: is no option of evaluate; those are signal, onProgress, concurrency, maxOptions'],
   [{ concurrency: 0 }, 'concurrency: must be a whole number of 1 or more, got 0'],
-  [{ maxOptions: Number.NaN }, 'maxOptions: must be a whole number of 1 or more, got NaN'],
+  [{ maxOptions: 1 }, 'maxOptions: must be a whole number of 2 or more, got 1'],
 ])('refuses options that nothing reads, and no numbers (%#)', async (options, message) => {
   await expect(evaluate(oracle, ROWS, options as EvaluateOptions)).rejects.toThrow(message)
 })
