@@ -160,7 +160,7 @@ describe('the option limit', () => {
 
   it.each([
     [{ maxOption: 50 }, 'maxOption: is no option of parseDecisionRequest; those are maxOptions, hidesMembers'],
-    [{ maxOptions: Number.NaN }, 'maxOptions: must be a whole number of 1 or more, got NaN'],
+    [{ maxOptions: Number.NaN }, 'maxOptions: must be a whole number of 2 or more, got NaN'],
   ])('that limits nothing is refused (%#)', (settings, message) => {
     expect(() => parseDecisionRequest(ask({ ...choice, criteria: named(400, null) }), settings as object)).toThrow(
       message,
