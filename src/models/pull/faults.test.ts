@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { DownloadFailedError } from '../../errors/index.ts'
 import { pause } from './pause.ts'
 import { pullModel } from './pull-model.ts'
 import type { PullRetry } from './retry.ts'
-import { type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
+import { COMMIT, type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
 
 vi.mock('./pause.ts', () => ({ pause: vi.fn<typeof pause>(() => Promise.resolve()) }))
 
@@ -195,4 +195,17 @@ it('goes on at once after a process that was killed, and leaves nothing behind',
   ])
   const blobs = await readdir(join(home, 'hub', 'models--owner--model', 'blobs'))
   expect(blobs.filter((name) => name.endsWith('.incomplete'))).toEqual([])
+})
+
+it('replaces whole what says which commit a branch is, so that a process that ends meanwhile leaves the one before', async () => {
+  await using hub = await startFakeHub(FILES)
+  await pull(hub)
+  const reference = join(home, 'hub', 'models--owner--model', 'refs', 'main')
+  await writeFile(reference, 'before')
+  // A second name of the file shows whether it is written into.
+  const other = join(home, 'other')
+  await link(reference, other)
+  await pull(hub)
+  expect(await readFile(reference, 'utf8')).toBe(COMMIT)
+  expect(await readFile(other, 'utf8')).toBe('before')
 })

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
 import { splitChoice } from '../gguf/choose-gguf.ts'
@@ -7,6 +7,7 @@ import { type Environment, hubIdInAddress, isHubId, repositoryFolder, repository
 import { expandName, KNOWN_MODELS } from '../known-models.ts'
 import type { PipelinePart } from '../pipeline-parts.ts'
 import { withLock } from '../with-lock.ts'
+import { writeWhole } from '../write-whole.ts'
 import { fetchFiles, type PullProgress } from './fetch-files.ts'
 import { connect, type Hub, patient } from './hub-client.ts'
 import { findOffline } from './offline.ts'
@@ -92,12 +93,15 @@ export function explainPull(
   error: unknown,
   { hub, id, signal }: { readonly hub: Hub; readonly id: string; readonly signal: AbortSignal | undefined },
 ): TesseraError {
-  return signal?.aborted ? new AbortedError(undefined, { cause: error }) : asTesseraError(explain(error, hub, id), id)
+  return signal?.aborted
+    ? new AbortedError(undefined, { cause: signal.reason })
+    : asTesseraError(explain(error, hub, id), id)
 }
 
 async function writeReference(path: string, commit: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, commit)
+  // One that is cut off would hide a revision that was here before.
+  await writeWhole(path, commit)
 }
 
 function asTesseraError(error: unknown, id: string): TesseraError {

@@ -160,13 +160,14 @@ it('goes on after a process that was killed: finished files are not fetched agai
 
 it('stops on an abort and keeps what it has', async () => {
   await using hub = await startHub()
+  const cause = new Error('stopped by SIGINT')
   const controller = new AbortController()
   const stopped = pull(hub, {
     signal: controller.signal,
     threads: 2,
-    onQuantize: (file) => file === shardName(1) && controller.abort(),
+    onQuantize: (file) => file === shardName(1) && controller.abort(cause),
   })
-  await expect(stopped).rejects.toThrow(AbortedError)
+  await expect(stopped).rejects.toMatchObject({ code: AbortedError.code, cause })
   const before = hub.downloads.length
   await pull(hub)
   await expectRight()
