@@ -12,11 +12,12 @@ afterEach(() => {
 })
 
 /** Answers a request whose body is not there yet. */
-function answer(socket: Socket): void {
+function answer(socket: Socket): IncomingMessage {
   const message = new IncomingMessage(socket)
   const response = new ServerResponse(message)
   boundRest(message, response)
   response.emit('finish')
+  return message
 }
 
 it('a connection is closed whose rest does not come within five seconds', () => {
@@ -31,5 +32,16 @@ it('a connection is closed whose rest does not come within five seconds', () => 
 
 it('a request that a framework injects, which has no connection, is left alone', () => {
   answer(new EventEmitter() as Socket)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('a connection that stays open keeps nothing of rests that have come', () => {
+  const socket = new Socket()
+  const before = socket.listenerCount('close')
+  for (let index = 0; index < 20; index++) {
+    answer(socket).complete = true
+    vi.advanceTimersByTime(100)
+  }
+  expect(socket.listenerCount('close')).toBe(before)
   expect(vi.getTimerCount()).toBe(0)
 })

@@ -27,6 +27,8 @@ export function boundRest(message: IncomingMessage, response: ServerResponse): v
     function stop() {
       clearInterval(check)
       clearTimeout(timer)
+      // A connection may stay open for thousands of requests more.
+      socket.off('close', stop)
     }
     socket.once('close', stop)
   })
