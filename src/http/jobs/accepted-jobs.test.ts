@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { InternalError } from '../../errors/index.ts'
+import { createMemoryStore, type UsageStore } from '../index.ts'
 import { eventsOf, type JobServer, openJobServer } from '../test-support/job-server.ts'
 import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
 
@@ -114,6 +115,25 @@ describe('money', () => {
     expect(jobs.stub.counts).toMatchObject({ aborted: 1, running: 0 })
     expect((await json(jobs.ask(job['id'], headers)))['status']).toBe('cancelled')
     expect(jobs.entries.at(-1)).toMatchObject({ route: '/v1/jobs/{id}' })
+  })
+
+  it('that the store has not set aside when the server closes is to be asked of another one', async () => {
+    const store = createMemoryStore()
+    let asked = 0
+    const slow: UsageStore = {
+      ...store,
+      async update(...change) {
+        asked++
+        await sleep(200)
+        return store.update(...change)
+      },
+    }
+    serve({ keys, store: slow })
+    const started = jobs.start(body, path, headers)
+    await expect.poll(() => asked).toBe(1)
+    await jobs.server.close()
+    expect((await started).response.status).toBe(529)
+    expect(await jobs.server.usage('me')).toEqual([])
   })
 
   it('comes back when the server closes', async () => {

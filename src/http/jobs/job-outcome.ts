@@ -18,12 +18,15 @@ export async function describeResult(response: Response): Promise<Partial<Job>> 
   }
 }
 
+/** What to say of a failure: where the service stopped the job, why; a client that stops one has no reason to give. */
+export function explainFailure(thrown: unknown, { reason }: AbortSignal): unknown {
+  return TesseraError.isInstance(reason) ? reason : thrown
+}
+
 /** What it becomes where there is none. @param signal that stops it */
 export function describeFailure(thrown: unknown, { aborted, reason }: AbortSignal, dialect: Dialect): Partial<Job> {
-  // The service stopped it, and says why; a client has no reason to give.
-  const stopped = TesseraError.isInstance(reason) ? reason : undefined
   const endedAt = Date.now()
-  if (aborted && stopped === undefined) return { status: 'cancelled', endedAt }
-  const error = stopped ?? (thrown instanceof Refusal ? thrown : toTesseraError(thrown))
+  if (aborted && !TesseraError.isInstance(reason)) return { status: 'cancelled', endedAt }
+  const error = thrown instanceof Refusal ? thrown : toTesseraError(thrown)
   return { status: 'failed', endedAt, error: { status: error.status, ...createErrorBody(error, dialect) } }
 }

@@ -8,7 +8,7 @@ import { openAdmission } from './admission.ts'
 import { Changes } from './changes.ts'
 import type { JobHandler, JobNotes } from './job-handler.ts'
 import { NewsBoard } from './job-news.ts'
-import { describeFailure } from './job-outcome.ts'
+import { describeFailure, explainFailure } from './job-outcome.ts'
 import { createJobSteps } from './job-steps.ts'
 import type { JobStore } from './job-store.ts'
 import { JobTurns } from './job-turns.ts'
@@ -221,7 +221,7 @@ export class Jobs {
     const ended = Promise.resolve()
       .then(() => answer(this.#requestOf(job), steps, controller.signal, notes))
       .then(succeed)
-      .catch(fail)
+      .catch((thrown: unknown) => fail(explainFailure(thrown, controller.signal)))
       .catch(toTesseraError)
       .finally(() => {
         admission.close()
