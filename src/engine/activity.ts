@@ -77,14 +77,20 @@ export class ModelCounts {
 
 /** What several workers do, together. */
 export function sumActivities(activities: readonly EngineActivity[]): EngineActivity {
+  const models = sumModels(activities.flatMap((activity) => activity.models))
+  const missing = [...new Set(activities.flatMap((activity) => activity.missing))]
+  const sum = (name: 'waiting' | 'running') => activities.reduce((total, activity) => total + activity[name], 0)
+  return { waiting: sum('waiting'), running: sum('running'), models, missing }
+}
+
+/** Adds up those of the same model. */
+export function sumModels(all: readonly ModelActivity[]): ModelActivity[] {
   const models = new Map<string, ModelActivity>()
-  for (const model of activities.flatMap((activity) => activity.models)) {
+  for (const model of all) {
     const before = models.get(model.id)
     models.set(model.id, before ? addModels(before, model) : model)
   }
-  const missing = [...new Set(activities.flatMap((activity) => activity.missing))]
-  const sum = (name: 'waiting' | 'running') => activities.reduce((total, activity) => total + activity[name], 0)
-  return { waiting: sum('waiting'), running: sum('running'), models: [...models.values()], missing }
+  return [...models.values()]
 }
 
 function addModels(a: ModelActivity, b: ModelActivity): ModelActivity {

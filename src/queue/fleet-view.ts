@@ -1,9 +1,10 @@
-import type { QueueActivity } from '../engine/activity.ts'
+import type { EngineActivity, QueueActivity } from '../engine/activity.ts'
 import { DEFAULT_MODELS } from '../engine/default-models.ts'
 import { OverloadedError } from '../errors/index.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { chooseQueue, notServed } from './choose-queue.ts'
 import type { Connected } from './connect-front.ts'
+import { ModelTotals } from './model-totals.ts'
 import { readQueues } from './queue-activity.ts'
 import type { ModelQueue } from './queue-names.ts'
 import type { QueuedKind } from './queued-call.ts'
@@ -18,15 +19,16 @@ export class FleetView {
   #readAt = -Infinity
   #reading: Promise<Fleet> | undefined
   #queues: readonly QueueActivity[] = []
+  readonly #models = new ModelTotals()
 
   /** The workers that were there a moment ago. */
   get reports(): Fleet['reports'] {
     return this.#fleet.reports
   }
 
-  /** What waited in the queues a moment ago. */
-  get queues(): readonly QueueActivity[] {
-    return this.#queues
+  /** What waited in the queues a moment ago, and what workers did with their models, those that have gone since included. */
+  get activity(): Required<Pick<EngineActivity, 'models' | 'queues'>> {
+    return { models: this.#models.list(), queues: this.#queues }
   }
 
   /** Asks the server; calls that ask at once share the answer. */
@@ -76,6 +78,7 @@ export class FleetView {
   async #read(client: RedisClient): Promise<Fleet> {
     this.#fleet = await readFleet(client)
     this.#readAt = performance.now()
+    this.#models.note(this.#fleet.reports)
     return this.#fleet
   }
 }

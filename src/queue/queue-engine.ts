@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { sumActivities } from '../engine/activity.ts'
 import { checkCall } from '../engine/check-call.ts'
 import { readControl } from '../engine/control-option.ts'
 import { decideEach } from '../engine/decide-many.ts'
@@ -80,10 +79,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       return warned(response, warnings)
     },
     models: async () => mergeModels((await front.readReports()).map(({ models }) => models)),
-    activity: () => {
-      const { models } = sumActivities(front.fleet.reports.map(({ activity }) => activity))
-      return { ...front.counts, models, missing: [], queues: front.fleet.queues }
-    },
+    activity: () => ({ ...front.counts, ...front.fleet.activity, missing: [] }),
     dispose,
     [Symbol.asyncDispose]: dispose,
   }
