@@ -156,6 +156,21 @@ describe('models', () => {
     })
   })
 
+  it('are given one by one, as clients of OpenAI ask for them', async () => {
+    const named = { name: 'owner/name', id: 'owner/name', available: true }
+    const engine = { ...stub.engine, models: async () => [named, { ...named, name: 'away', available: false }] }
+    const { fetch } = createServer({ engine })
+    const ask = (id: string) => fetch(get(`/v1/models/${id}`))
+    const model = { object: 'model', created: expect.any(Number), owned_by: 'tessera' }
+    expect(await json(serve().fetch(get('/v1/models/jev-latest')))).toEqual({ ...model, id: 'jev-latest' })
+    expect(await json(ask('owner%2Fname'))).toEqual({ ...model, id: 'owner/name' })
+    for (const id of ['away', 'jev-latest', 'decide-lates', '%', '__proto__']) {
+      const response = await ask(id)
+      expect([id, response.status]).toEqual([id, 404])
+      expect(await json(response)).toMatchObject({ error_type: 'model_not_found', error: { code: 'model_not_found' } })
+    }
+  })
+
   it('never show the path of a folder', async () => {
     for (const id of ['/home/SECRET/my-model', 'C:\\SECRET\\my-model', '../SECRET/my-model/']) {
       const engine = { ...stub.engine, models: async () => [{ name: 'decide-latest', id, available: true }] }

@@ -23,7 +23,7 @@ import { type RateLimits, RequestLimiter } from './limits/request-limiter.ts'
 import { TokenLimiter } from './limits/token-limiter.ts'
 import { ServerMetrics } from './metrics/server-metrics.ts'
 import type { Route } from './route.ts'
-import { createModelsRoute } from './routes/models-route.ts'
+import { createModelRoutes } from './routes/model-routes.ts'
 import { createOpenApiRoute } from './routes/openapi-route.ts'
 import {
   createHealthRoute,
@@ -135,7 +135,7 @@ export function createServer(options: ServerOptions): Server {
   const handler = createHandler({
     routes: [
       ...createWorkRoutes(accounting, resolved, { jobs, webhooks, hasKeys: keys !== undefined }),
-      createModelsRoute(engine),
+      ...createModelRoutes(engine),
       createUsageRoute(ledger, recent),
       ...createAdminRoutes({ store, ledger, given, stored }),
       createOpenApiRoute(resolved),

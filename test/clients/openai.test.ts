@@ -122,6 +122,11 @@ describe('openai', () => {
     expect(ids).toEqual(expect.arrayContaining(['model decide-latest', 'model jev-latest']))
   })
 
+  it('asks for one model', async () => {
+    expect(await client.models.retrieve('jev-latest')).toMatchObject({ id: 'jev-latest', object: 'model' })
+    await expect(client.models.retrieve('owner/name')).rejects.toThrow(NotFoundError)
+  })
+
   it('runs its own tool runner, which checks every number of the usage', async () => {
     let steps = 0
     const runner = new DecisionsToolRunner({

@@ -99,6 +99,14 @@ it('a key for one model is shown that one', async () => {
   expect(await shown('one-model')).toEqual(['decide-latest'])
 })
 
+it.each([
+  ['decide-latest', 200],
+  ['jev-latest', 403],
+  ['nope', 403],
+] as const)('a key for one model gets of /v1/models/%s a %d', async (id, status) => {
+  expect((await open().fetch(get(`/v1/models/${id}`, { headers: bearer('one-model') }))).status).toBe(status)
+})
+
 describe('tokens a minute', () => {
   // The stub counts 24 tokens for the state.
   const limited: KeyConfig[] = [

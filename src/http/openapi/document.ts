@@ -22,7 +22,7 @@ import { editBodySchema } from '../images/edits-route.ts'
 import { generationBodySchema } from '../images/generations-route.ts'
 import { imageAnswerSchema } from '../images/image-route.ts'
 import { jobErrorSchema, jobListSchema, jobSchema } from '../jobs/job-wire.ts'
-import { modelListSchema } from '../routes/models-route.ts'
+import { modelListSchema, modelSchema } from '../routes/model-routes.ts'
 import { serverStatusSchema } from '../routes/status-routes.ts'
 import { usageSchema } from '../routes/usage-route.ts'
 import { webhookSecretSchema } from '../webhooks/secret-route.ts'
@@ -79,6 +79,7 @@ function createSchemas(maxOptions: number) {
     BatchLine: withCustomId(decisionRequest),
     BatchResult: toJsonSchema(batchResultSchema),
     WebhookSecret: toJsonSchema(webhookSecretSchema),
+    Model: toJsonSchema(modelSchema),
     ModelList: toJsonSchema(modelListSchema),
     Usage: toJsonSchema(usageSchema),
     KeyList: toJsonSchema(keyListSchema),

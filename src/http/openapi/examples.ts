@@ -98,6 +98,7 @@ export const EXAMPLES = {
     },
   },
   WebhookSecret: { object: 'webhook_secret', secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr'] },
+  Model: { id: 'decide-latest', object: 'model', created: 1795219200, owned_by: 'tessera' },
   ModelList: {
     object: 'list',
     data: [{ id: 'decide-latest', object: 'model', created: 1795219200, owned_by: 'tessera' }],

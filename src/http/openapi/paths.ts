@@ -80,6 +80,15 @@ const ACCOUNT = {
       responses: { 200: answer('For clients of both wires.', 'ModelList'), ...errors(KEY_ERRORS) },
     },
   },
+  '/v1/models/{id}': {
+    get: {
+      operationId: 'getModel',
+      tags: ['account'],
+      summary: 'One of the names that a request may give.',
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+      responses: { 200: answer('It is installed.', 'Model'), ...errors([...KEY_ERRORS, 403, 404]) },
+    },
+  },
   '/v1/usage': {
     get: {
       operationId: 'getUsage',
