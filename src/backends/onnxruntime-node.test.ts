@@ -30,6 +30,11 @@ describe('loading onnxruntime-node', () => {
     expect(explainLoadFailure(noPackage, glibc).remedy).toBe('npm install onnxruntime-node')
     expect(explainLoadFailure(noBinding, glibc).reason).toContain('no binding that loads on linux x64')
   })
+
+  it('names the flags where Node may load no native code', () => {
+    const cause = Object.assign(new Error('Cannot load native addon'), { code: 'ERR_DLOPEN_DISABLED' })
+    expect(explainLoadFailure(cause, glibc).remedy).toContain('without --no-addons')
+  })
 })
 
 describe('explainMissingProvider', () => {

@@ -41,6 +41,12 @@ export function explainLoadFailure(
 ): { reason: string; remedy: string } {
   const detail = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause)
   const code = (cause as { code?: unknown } | null)?.code
+  if (code === 'ERR_DLOPEN_DISABLED') {
+    return {
+      reason: 'Node was started without native addons',
+      remedy: "start it without --no-addons, where it has --permission with --allow-addons, or use backend 'wasm'",
+    }
+  }
   if (platform.musl) {
     return {
       reason: `onnxruntime-node is built for glibc and doesn't load on ${platform.name} (${detail})`,
