@@ -48,6 +48,10 @@ describe('the tarball', () => {
     expect(others).toEqual([])
   })
 
+  it("is unpacked under Yarn's Plug'n'Play, as onnxruntime reads no archives", () => {
+    expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))).toMatchObject({ preferUnplugged: true })
+  })
+
   it('holds what package.json points to', () => {
     const { bin, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>
     const targets = JSON.stringify([bin, exports]).match(/\.\/dist\/[^"]+/g) ?? []

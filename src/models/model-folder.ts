@@ -53,9 +53,14 @@ async function findWeights(path: string): Promise<WeightFile | undefined> {
 
 async function read(path: string, start: number, length: number): Promise<Uint8Array> {
   try {
-    await using handle = await open(path)
-    const { buffer, bytesRead } = await handle.read(new Uint8Array(length), 0, length, start)
-    return buffer.subarray(0, bytesRead)
+    const handle = await open(path)
+    // Not by `await using`: under Yarn's Plug'n'Play files are its own, which cannot be disposed.
+    try {
+      const { buffer, bytesRead } = await handle.read(new Uint8Array(length), 0, length, start)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await handle.close()
+    }
   } catch (cause) {
     throw unreadable(path, cause)
   }
