@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
 import { answerInTime } from '../redis/answer-in-time.ts'
-import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
+import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { loadBullmq } from './load-bullmq.ts'
 import { PREFIX, type ModelQueue } from './queue-names.ts'
 import type { QueuedData } from './queued-call.ts'
@@ -18,8 +18,7 @@ export interface Connected {
 /** @throws InvalidRequestError where a package is missing or the server does not answer */
 export async function connectFront(url: string): Promise<Connected> {
   const { Queue } = await loadBullmq()
-  const client = await connectRedis(url, 'connection')
-  const subscriber = await connectRedis(url, 'connection')
+  const [client, subscriber] = await connectPair(url, 'connection')
   const queues = new Map<ModelQueue, Queue<QueuedData>>()
   const open = (name: ModelQueue) => {
     const queue = new Queue<QueuedData>(name, {

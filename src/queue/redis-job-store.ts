@@ -3,7 +3,7 @@ import { type Job, type JobStore, type SharedJobs } from '../http/index.ts'
 import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
-import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
+import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
 import { readRequest, writeJob, writeRequest } from './pack-request.ts'
@@ -52,8 +52,7 @@ const TABLE = optionTable('a store of jobs', SHARED)
 export async function openJobStore(options: ConnectionOptions): Promise<JobStore> {
   const { connection, ...sealing } = readOptions(TABLE, options)
   const sealer = openSealer(sealing)
-  const client = await connectRedis(connection, 'connection')
-  const subscriber = await connectRedis(connection, 'connection')
+  const [client, subscriber] = await connectPair(connection, 'connection')
   const store = new RedisJobStore(client, subscriber, sealer)
   return {
     shared: { ...store.shared, release: (id) => reach(store.shared.release(id)) },

@@ -3,7 +3,7 @@ import type { Job, Worker } from 'bullmq'
 import type { ModelInfo } from '../engine/index.ts'
 import { readOptions } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
-import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
+import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { answerCall, type AnswerParts, isSuspect } from './answer-call.ts'
 import { type CallTracing, callTracingOnDemand } from './call-tracing.ts'
 import { OpenFirst } from './open-first.ts'
@@ -52,8 +52,7 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   const sealer = openSealer(sealing)
   const models = await engine.models()
   const queues = servedQueues(models, jobs, wanted)
-  const client = await connectRedis(connection, 'connection')
-  const subscriber = await connectRedis(connection, 'connection')
+  const [client, subscriber] = await connectPair(connection, 'connection')
   const running = new Map<string, AbortController>()
   await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.abort())
   const times = new MeanTimes()

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
-import { connectRedis } from './connect-redis.ts'
+import { connectPair, connectRedis } from './connect-redis.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -13,6 +13,18 @@ it.skipIf(!hasRedis())('what was made of a connection ends with it, also while t
   client.destroy()
   // Reconnecting for ever would keep a process alive that was told to end.
   await expect.poll(() => duplicate.isOpen, { timeout: 10_000 }).toBe(false)
+})
+
+it.skipIf(!hasRedis())('a server that is frozen is not waited for, and what was opened is closed', async () => {
+  const redis = await startRedis(['--maxclients', '1'])
+  // The second finds no room: the first must not keep it from whoever comes then.
+  for (let time = 0; time < 2; time++) {
+    await expect(connectPair(redis.url, 'connection')).rejects.toThrow(/^connection: .*max number of clients/)
+  }
+  redis.freeze()
+  await expect(connectRedis(redis.url)).rejects.toThrow(/could not be reached \(.*did not answer within 5000 ms\)$/)
+  redis.thaw()
+  await redis.stop()
 })
 
 it.skipIf(!hasRedis())('the password comes from the environment where the URL has none', async () => {

@@ -1,5 +1,8 @@
 import { InvalidRequestError } from '../errors/index.ts'
+import { answerInTime } from './answer-in-time.ts'
 
+/** A frozen server takes connections and answers none: whoever asks for one would wait for ever. */
+const CONNECT_MS = 5000
 const LONGEST_PAUSE_MS = 2000
 
 /** The password of a server whose URL has none: everyone on the machine can read the arguments of a program. */
@@ -25,7 +28,10 @@ export async function connectRedis(url: string, option = 'store') {
     const client = createClient({ url: withPassword(url, process.env[PASSWORD]), socket: { reconnectStrategy } })
     // Without a listener an error ends the process; the commands that fail throw it as well.
     client.on('error', () => {})
-    await client.connect()
+    await answerInTime(client.connect(), CONNECT_MS).catch((error: unknown) => {
+      client.destroy()
+      throw error
+    })
     opening.done = true
     return endingDuplicates(client)
   } catch (cause) {
@@ -33,6 +39,25 @@ export async function connectRedis(url: string, option = 'store') {
     // The cause is left out, as it may hold the URL with its password.
     const reason = message.startsWith('NOAUTH') ? `it wants a password: set ${PASSWORD}` : (code ?? message)
     throw new InvalidRequestError(option, `the Redis server could not be reached (${reason})`)
+  }
+}
+
+/**
+ * A connection for commands, and one that hears topics, which can do nothing else.
+ *
+ * @throws InvalidRequestError where the server does not answer, or has no room for both
+ */
+export async function connectPair(
+  url: string,
+  option: string,
+): Promise<[client: RedisClient, subscriber: RedisClient]> {
+  const client = await connectRedis(url, option)
+  try {
+    return [client, await connectRedis(url, option)]
+  } catch (error) {
+    // It would stay open, and keep the process alive.
+    client.destroy()
+    throw error
   }
 }
 

@@ -128,6 +128,17 @@ describe.skipIf(!hasRedis())('a Redis server that fails', () => {
     await store.close()
     expect(performance.now() - began).toBeLessThan(5000)
   })
+
+  it('and is away does not keep the process from ending, whatever waits for it', async () => {
+    await redis.kill()
+    // By then the client waits between two attempts, and has no socket whose end would tell of anything.
+    await sleep(1500)
+    const reading = store.read('a').catch((error: Error) => error)
+    const began = performance.now()
+    await store.close()
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect(await reading).toBeInstanceOf(Error)
+  })
 })
 
 describe.skipIf(!hasRedis())('a process that is killed in the midst of its work', () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { answerInTime } from '../../redis/answer-in-time.ts'
 import { connectRedis, type RedisClient } from '../../redis/connect-redis.ts'
 import { createRequestCounter } from '../limits/count-requests.ts'
 import { InTurns } from './in-turns.ts'
@@ -22,9 +23,6 @@ if ARGV[2] == '' then redis.call('DEL', KEYS[1])
 elseif ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2])
 else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`
-
-/** A server that does not answer is not waited for longer at the end. */
-const CLOSE_MS = 2000
 
 /** Of several processes that change a document at once all but one try again, each after another while. */
 const LONGEST_PAUSE_MS = 10
@@ -71,10 +69,8 @@ export async function openRedisStore(url: string, { acceptLoss = false }: RedisS
     ),
     async close() {
       if (!client.isOpen) return
-      const timer = setTimeout(() => client.destroy(), CLOSE_MS)
-      // What still waits for an answer then fails, and so does this.
-      await client.close().catch(() => {})
-      clearTimeout(timer)
+      // A client whose server is away never says that it has closed. What still waits for an answer then fails.
+      await answerInTime(client.close()).catch(() => client.destroy())
     },
   }
 }
