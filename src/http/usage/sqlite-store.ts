@@ -113,7 +113,7 @@ function openDatabase(file: string): Database {
   if (sqlite === undefined) {
     throw new InvalidRequestError(
       'store',
-      `a file needs Node 22.5 or newer, got ${process.version}; use the memory store`,
+      `a file needs Node 22.5 or newer, got ${process.version}; update Node, or use a Redis server`,
     )
   }
   try {
