@@ -21,7 +21,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 it.skipIf(hasSqlite())('says which Node it needs where there is no node:sqlite', () => {
-  expect(() => openSqliteStore(join(folder, 'a.db'))).toThrow(/^store: a file needs Node 22\.5 or newer, got v.*; update Node, or use a Redis server$/)
+  expect(() => openSqliteStore(join(folder, 'a.db'))).toThrow(
+    /^store: a file needs Node 22\.5 or newer, got v.*; update Node, or use a Redis server$/,
+  )
 })
 
 describe.skipIf(!hasSqlite())('a store in a file', () => {

@@ -223,6 +223,22 @@ it('takes models whose encoder has a folder', async () => {
   expect(encoder).toMatchObject({ quantization_config: { bits: 8, block_size: 32 } })
 })
 
+it('leaves nothing of a model that is quantised already', async () => {
+  await writeShards(join(work, 'original'))
+  await quantizeCheckpoint({ folder: join(work, 'original'), out: join(work, 'quantised'), bits: 8, blockSize: 32 })
+  await using hub = await startFakeHub(await readFiles(join(work, 'quantised')))
+  await expect(pull(hub)).rejects.toThrow(/quanti/)
+  expect(await readdir(dirname(out()))).toEqual([])
+})
+
+it('removes what a process that was killed in its last step has left beside the copy', async () => {
+  await using hub = await startHub()
+  await pull(hub)
+  await mkdir(join(`${out()}.partial`, 'source'), { recursive: true })
+  await expect(pull(hub)).rejects.toThrow(/exists/)
+  expect((await readdir(dirname(out()))).filter((name) => name.includes('.partial'))).toEqual([])
+})
+
 it('refuses what it cannot quantise with the reason', async () => {
   await using hub = await startFakeHub({ 'config.json': '{"architectures":["Other"]}', 'model.safetensors': 'x' })
   await expect(pull(hub)).rejects.toThrow(ModelFormatError)

@@ -45,12 +45,16 @@ export async function pullQuantized(options: PullQuantizedOptions): Promise<stri
   const { id, wanted } = readPullName(options.id)
   if (wanted !== undefined) throw refuseGguf(id)
   const out = resolve(options.out)
-  if (await exists(out)) throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
+  const work = `${out}.partial`
+  if (await exists(out)) {
+    // A process that was killed after its last step has left texts beside the finished copy.
+    if (!(await exists(join(work, 'made')))) await rm(work, { recursive: true, force: true })
+    throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
+  }
   const offline = readOffline(env)
   if (offline !== undefined)
     throw new DownloadFailedError(id, `${offline}. \`tessera quantize ${id} FOLDER\` takes a model that was pulled`)
   const hub = await connect(env, signal)
-  const work = `${out}.partial`
   try {
     await withLock(`${work}.lock`, { signal, onWait: () => options.onWait?.() }, async () => {
       const begun = { id, revision, bits, block_size: blockSize }
@@ -61,7 +65,7 @@ export async function pullQuantized(options: PullQuantizedOptions): Promise<stri
       await writeState(work, { ...begun, commit })
       await makeCopy({ ...options, id, hub, commit, files, source: join(work, 'source'), made: join(work, 'made') })
       await rename(join(work, 'made'), out)
-      await rm(work, { recursive: true })
+      await rm(work, { recursive: true, force: true })
     })
     return out
   } catch (error) {
@@ -85,11 +89,7 @@ interface Copy extends PullQuantizedOptions {
 
 async function makeCopy(copy: Copy): Promise<void> {
   const { files, source, made } = copy
-  const texts = files.filter(({ path }) => !path.endsWith('.safetensors'))
-  for (const file of texts) await fetchFile(copy, file, join(source, file.path), 0, 0)
-  const parts = await planParts(openFolder(source), files)
-  const configs = new Map<string, string>()
-  for (const part of parts) configs.set(join(part.folder, part.storage), await describePart(copy, part))
+  const { parts, configs } = await planCopy(copy)
   await copyTexts(copy, parts, configs)
   const kept = listKept(files)
   const shards = parts.flatMap((part) => part.shards.map((name) => ({ part, file: findFile(copy, part, name) })))
@@ -119,6 +119,27 @@ async function makeCopy(copy: Copy): Promise<void> {
   for (const part of parts) {
     await writeIndex(made, part)
     if (copy.blockSize === 'row') await nameRough(copy, part)
+  }
+}
+
+/**
+ * Downloads the texts, which say what is quantised and what is written instead of them.
+ *
+ * @throws ModelFormatError for what cannot be quantised, which leaves nothing behind
+ */
+async function planCopy(copy: Copy) {
+  const { files, source } = copy
+  const texts = files.filter(({ path }) => !path.endsWith('.safetensors'))
+  for (const file of texts) await fetchFile(copy, file, join(source, file.path), 0, 0)
+  try {
+    const parts = await planParts(openFolder(source), files)
+    const configs = new Map<string, string>()
+    for (const part of parts) configs.set(join(part.folder, part.storage), await describePart(copy, part))
+    return { parts, configs }
+  } catch (error) {
+    // There is nothing to go on with.
+    await rm(dirname(source), { recursive: true })
+    throw error
   }
 }
 
