@@ -1,4 +1,4 @@
-import { open, truncate } from 'node:fs/promises'
+import { type FileHandle, open, truncate } from 'node:fs/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { isSameAsked } from './asked-digest.ts'
 import { splitLines } from './split-lines.ts'
@@ -22,8 +22,15 @@ export async function countAnswered(file: string, rows: AsyncIterator<{ readonly
     if (cause.code === 'ENOENT') return undefined
     throw new InvalidRequestError('--out', `${file} could not be read (${cause.code})`, { cause })
   })
-  if (handle === undefined) return 0
-  await using _ = handle
+  // Not by `await using`: under Yarn's Plug'n'Play files are its own, which cannot be disposed.
+  try {
+    return handle === undefined ? 0 : await countIn(handle, file, rows)
+  } finally {
+    await handle?.close()
+  }
+}
+
+async function countIn(handle: FileHandle, file: string, rows: AsyncIterator<{ readonly asked: string }>) {
   const { size } = await handle.stat()
   let count = 0
   let bytes = 0
