@@ -37,7 +37,8 @@ export function createHandler({ routes, ...given }: HandlerParts) {
       return await answerRequest(parts, request, trace.route, trace)
     } catch (thrown) {
       trace.error = thrown instanceof Refusal ? thrown : toTesseraError(thrown)
-      return createErrorResponse(trace.error, trace.route?.dialect ?? 'systemone')
+      // Clients of both kinds ask for paths that are not there.
+      return createErrorResponse(trace.error, trace.route?.dialect ?? 'openai')
     }
   }
 

@@ -127,6 +127,13 @@ describe('openai', () => {
     await expect(client.models.retrieve('owner/name')).rejects.toThrow(NotFoundError)
   })
 
+  it('says the code of an error of the list, and where nothing is', async () => {
+    const stranger = new OpenAI({ baseURL: `${tiny.url}/v1`, apiKey: 'wrong', logLevel: 'off' })
+    await expect(stranger.models.list()).rejects.toMatchObject({ status: 401, code: 'authentication_error' })
+    const absent = client.embeddings.create({ model, input: 'x' })
+    await expect(absent).rejects.toMatchObject({ status: 404, code: 'not_found' })
+  })
+
   it('runs its own tool runner, which checks every number of the usage', async () => {
     let steps = 0
     const runner = new DecisionsToolRunner({

@@ -40,7 +40,7 @@ function createListRoute(engine: Models): Route {
     method: 'GET',
     path: '/v1/models',
     access: 'key',
-    dialect: 'systemone',
+    dialect: 'openai',
     async handle({ caller }) {
       const models = (await namesOf(engine)).filter(({ name }) => caller.models?.includes(name) ?? true)
       return createJsonResponse({
