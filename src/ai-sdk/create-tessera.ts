@@ -22,7 +22,7 @@ export interface TesseraProviderSettings {
    */
   readonly engine?: InProcessEngine | undefined
   /**
-   * Address of a service of this package, without `/v1`: the models run there, and not in this process. Calls may then be jobs, by
+   * Address of a service of this package, with `/v1` or without: the models run there, and not in this process. Calls may then be jobs, by
    * `background` of `TesseraProviderOptions`.
    *
    * @example

@@ -4,7 +4,7 @@ import { type ErrorBody, errorBodySchema } from '../schemas/index.ts'
 import { WARNINGS_HEADER } from '../schemas/warning.ts'
 
 export interface ServiceSettings {
-  /** Address of the service, without `/v1`. */
+  /** Address of the service, with `/v1` or without. */
   readonly baseURL: string
   readonly apiKey?: string | undefined
 }
@@ -91,6 +91,7 @@ function readAddress(baseURL: string): URL {
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new InvalidRequestError('baseURL', 'must be an address with http: or https:, such as http://localhost:8080')
   }
-  if (!url.pathname.endsWith('/')) url.pathname += '/'
+  // Other providers of the AI SDK are given theirs with /v1.
+  url.pathname = url.pathname.replace(/(\/v1)?\/*$/, '/')
   return url
 }

@@ -32,6 +32,11 @@ describe('the models of a service', () => {
     return ((await response.json()) as { data: { path: string; status: string }[] }).data
   }
 
+  it.each(['/', '/v1', '/v1/'])('are found at an address that ends in %s', async (end) => {
+    const model = createTessera({ baseURL: tiny.url + end, apiKey: 'right' }).decisionModel('decide-latest')
+    expect((await decide({ model, state: 'x', questions })).response.modelId).toBe('tiny')
+  })
+
   it('decide the same as jobs and at once', async () => {
     const ask = (providerOptions = {}) =>
       decide({ model: open().decisionModel('decide-latest'), state: 'Charged twice', questions, providerOptions })
