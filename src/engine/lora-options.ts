@@ -32,7 +32,7 @@ const LORAS = z
     optionTable('an adapter', { path: text('the path of an adapter'), scale: SCALE.default(1) }),
     mustBe('an array of adapters, each with its path'),
   )
-  .max(MOST, mustBe(`at most ${MOST} adapters`))
+  .max(MOST, { error: ({ input }) => `must be at most ${MOST} adapters, got ${(input as unknown[]).length}` })
 
 /** Names of models to adapters. */
 export const NAMED_LORAS = mapOf('an object of names of models to adapters', LORAS)

@@ -169,6 +169,11 @@ describe('what is wrong is refused by the name of its field', () => {
     await expect(decide([{ path: join(KLEIN, 'diffusers.safetensors') }])).rejects.toThrow(/12 others: transformer\./)
   })
 
+  it('more than 16, counted', async () => {
+    const lora = Array.from({ length: 17 }, () => ({ path: ADAPTER }))
+    await expect(engine.decide(REQUEST, { lora })).rejects.toThrow('lora: must be at most 16 adapters, got 17')
+  })
+
   it('names of models that there are not', async () => {
     await expect(createEngine({ loras: { stranger: [{ path: ADAPTER }] } })).rejects.toMatchObject({
       path: 'loras.stranger',

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { InvalidRequestError } from '../errors/index.ts'
 import { writeWhole } from '../models/write-whole.ts'
-import { mustBe, readOption } from '../options/index.ts'
+import { mustBe, readOption, text } from '../options/index.ts'
 import { kindOf } from '../schemas/fault.ts'
 import type { ImageData } from '../schemas/index.ts'
 
@@ -16,7 +16,7 @@ const PICTURE = z.custom<ImageData>(
 const PNG_BEGIN = 'iVBORw0K'
 const FILE = 'the path or URL of a file'
 const PATH = z.union(
-  [z.string(), z.instanceof(URL).refine(({ protocol }) => protocol === 'file:', `must be ${FILE}, got another URL`)],
+  [text(FILE), z.instanceof(URL).refine(({ protocol }) => protocol === 'file:', `must be ${FILE}, got another URL`)],
   mustBe(FILE),
 )
 

@@ -146,6 +146,7 @@ it.each<[string, unknown, unknown, string]>([
   ['its base64', 'c.png', base64, 'image: must be a picture of an answer, such as data[0], got a string'],
   ['a data URL', 'c.png', { b64_json: `data:image/png;base64,${base64}` }, 'image.b64_json: must be a PNG as base64'],
   ['a URL of no file', new URL('http://x/c.png'), { b64_json: base64 }, 'path: must be the path or URL of a file'],
+  ['no path', '', { b64_json: base64 }, "path: must be the path or URL of a file, got ''"],
   ['the picture first', { b64_json: base64 }, 'c.png', 'path: must be the path or URL of a file, got an object'],
 ])('writing a picture names what is wrong with %s', async (_, path, image, message) => {
   const written = writeImage(path as string, image as { readonly b64_json: string })

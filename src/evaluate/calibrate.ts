@@ -7,7 +7,7 @@ import {
 import { writeHead } from '../decide/question-head.ts'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
-import { amount, optionTable, readOptions } from '../options/index.ts'
+import { amount, optionTable, readOption, readOptions, withMethods } from '../options/index.ts'
 import { crossValidateHead } from './cross-validate-head.ts'
 import { crossValidate, logLoss } from './cross-validate.ts'
 import { type AnsweredQuestion, answerRows, EVALUATE, type EvaluateOptions } from './evaluate.ts'
@@ -38,6 +38,7 @@ const OPTIONS = optionTable('calibrate', {
   ...EVALUATE,
   error: amount(0, 1).default(0.05),
 } satisfies Record<keyof CalibrateOptions, unknown>)
+const CALIBRATES = withMethods<Calibrates>('an engine, with decide and models', 'decide', 'models')
 
 /** Metrics, and the mean of `-log p` of the right answers. */
 export interface CalibrationMetrics extends Metrics {
@@ -100,13 +101,14 @@ const HEAD_ROWS = 100
  * await writeFile('calibration.json', JSON.stringify(calibration))
  * const better = await createEngine({ calibration })
  *
- * @throws InvalidRequestError naming the row and field of a bad label, or an option, AbortedError, and what `decide` throws
+ * @throws InvalidRequestError naming the row and field of a bad label, the engine or an option, AbortedError, and what `decide` throws
  */
 export async function calibrate(
   engine: Calibrates,
   rows: readonly LabelledRow[],
   options: CalibrateOptions = {},
 ): Promise<CalibrationResult> {
+  readOption('engine', CALIBRATES, engine)
   const { error, ...given } = readOptions(OPTIONS, options)
   const asked = { ...given, featuresFrom: HEAD_ROWS, isCalibrating: true }
   const { answered, models } = await answerRows(engine, rows, asked)

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { InvalidRequestError } from '../errors/index.ts'
+import { calibrate } from './calibrate.ts'
 import { compareEvaluations } from './compare.ts'
 import { type Decides, evaluate, type EvaluateOptions } from './evaluate.ts'
 import { formatEvaluation } from './format-evaluation.ts'
@@ -144,6 +145,14 @@ it('asks nothing more after a row that fails', async () => {
   const rows = ['good', 'bad', 'good', 'good'].map((state) => ({ ...ROWS[0]!, state }))
   await expect(evaluate({ decide: decide as never }, rows)).rejects.toThrow('overloaded')
   expect(asked).toBe(2)
+})
+
+it('names the engine where it is none', async () => {
+  await expect(evaluate(undefined as never, ROWS)).rejects.toThrow(
+    'engine: must be an engine, with decide, got undefined',
+  )
+  const lacking = calibrate({ decide: oracle.decide } as never, ROWS)
+  await expect(lacking).rejects.toThrow('engine: must be an engine, with decide and models, got an object')
 })
 
 it('compares two models question by question', async () => {

@@ -3,7 +3,7 @@ import { orderlessKey } from '../decide/own-calibration.ts'
 import { withFeatures } from '../engine/call-features.ts'
 import type { Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
-import { callback, count, optionTable, readOptions, withMethods } from '../options/index.ts'
+import { callback, count, optionTable, readOption, readOptions, withMethods } from '../options/index.ts'
 import { createDecisionParser } from '../schemas/decision-request.ts'
 import { kindOf } from '../schemas/fault.ts'
 import { LIMITS, type Question } from '../schemas/index.ts'
@@ -64,6 +64,7 @@ export const EVALUATE = {
 } satisfies Record<keyof EvaluateOptions, unknown>
 
 const OPTIONS = optionTable('evaluate', EVALUATE)
+const DECIDES = withMethods<Decides>('an engine, with decide', 'decide')
 
 /** How well one question was answered, by its name in the rows. */
 export interface QuestionEvaluation extends Metrics {
@@ -124,13 +125,14 @@ interface AnswerOptions extends EvaluateOptions {
  * ])
  * console.log(overall.accuracy, overall.majority)
  *
- * @throws InvalidRequestError naming the row and field of a bad label, or an option, AbortedError, and what `decide` throws
+ * @throws InvalidRequestError naming the row and field of a bad label, the engine or an option, AbortedError, and what `decide` throws
  */
 export async function evaluate(
   engine: Decides,
   rows: readonly LabelledRow[],
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
+  readOption('engine', DECIDES, engine)
   const started = performance.now()
   const { answered, models, inputTokens } = await answerRows(engine, rows, readOptions(OPTIONS, options))
   const seconds = (performance.now() - started) / 1000
