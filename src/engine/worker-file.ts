@@ -1,14 +1,10 @@
-import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
-import { InternalError } from '../errors/index.ts'
+import { locateOwn } from '../models/locate-own.ts'
 
-// The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
-const BESIDE = import.meta.url.endsWith('.ts') ? '../../out/worker.js' : './worker.js'
-
-/** @throws InternalError where the file is missing: trying again cannot help */
-export function locateWorker(url = new URL(BESIDE, import.meta.url)): URL {
-  if (existsSync(url)) return url
-  throw new InternalError(
-    `the worker's file ${basename(url.pathname)} is not beside the library's code, as when a bundler took that in: leave tessera-onnx out of the bundle (external)`,
+/** @throws InternalError where the file is missing */
+export function locateWorker(url?: URL): URL {
+  return locateOwn(
+    'worker.js',
+    // The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
+    () => url ?? new URL(import.meta.url.endsWith('.ts') ? '../../out/worker.js' : './worker.js', import.meta.url),
   )
 }

@@ -1,13 +1,16 @@
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../errors/index.ts'
+import { EMBEDDED_MODELS } from './embedded-models.ts'
 import { exists } from './exists.ts'
 import { findGguf, listGguf, splitChoice } from './gguf/choose-gguf.ts'
 import { isGgufPath, isWeightsPath } from './gguf/gguf-path.ts'
 import { findInHubCache, hubCacheFolder, hubIdInAddress, isHubId } from './hub-cache.ts'
 import { isModelPath } from './is-model-path.ts'
 import { expandName } from './known-models.ts'
+import { locateOwn } from './locate-own.ts'
 import { ADAPTER_FILE } from './lora/adapter-config.ts'
 import { AGENT_FILE } from './model-config.ts'
 
@@ -39,20 +42,23 @@ async function suggestGguf(folder: string): Promise<string | undefined> {
   return file && `the same with ${folder.replace(/[\\/]+$/, '')}/${file}, a GGUF file in that folder`
 }
 
-/** Where the built package has its models. Tools that copy what a program loads, as @vercel/nft does for Nuxt and Vercel, find the folder by this very form. */
-const BUILT = new URL(/* webpackIgnore: true */ '../models/', import.meta.url)
+/**
+ * Folders that may be the package's own `models`, the first of which the built package has. Tools that copy what a program loads, as
+ * @vercel/nft does for Nuxt and Vercel, find it by this very form of address. From source, and in `out`, it is another one.
+ */
+function* modelFolders(): Generator<URL> {
+  yield new URL(/* webpackIgnore: true */ '../models/', import.meta.url)
+  for (const above of ['./', '../../']) yield new URL(/* webpackIgnore: true */ `${above}models/`, import.meta.url)
+}
 
-/** The package's own `models` folder: beside the folder that this code runs from, whether `dist` or `src`. */
-async function embeddedFolder(model: string): Promise<string | undefined> {
-  const built = join(fileURLToPath(BUILT), model)
-  if (await isModel(built)) return built
-  let folder = dirname(fileURLToPath(import.meta.url))
-  for (let level = 0; level < 3; level++) {
-    const found = join(folder, 'models', model)
-    if (await isModel(found)) return found
-    folder = dirname(folder)
+/** @throws InternalError where there is no folder of one that the package has */
+function embeddedFolder(model: string): string | undefined {
+  if (!Object.values(EMBEDDED_MODELS).includes(model)) return undefined
+  const locate = () => {
+    const places = Array.from(modelFolders(), (folder) => new URL(`${model}/`, folder))
+    return places.find((place) => existsSync(place)) ?? places[0]!
   }
-  return undefined
+  return fileURLToPath(locateOwn(`models/${model}`, locate)).replace(/[\\/]$/, '')
 }
 
 /** The folder of a repository; of one of GGUF files the file. */
@@ -81,8 +87,8 @@ export async function resolveModel(
       (await suggestGguf(model)) ?? 'npx tessera-onnx pull <owner>/<name>, and give that name',
     )
   }
-  const embedded = /^[a-z][a-z0-9-]*$/.test(model) ? await embeddedFolder(model) : undefined
-  if (embedded) return { id: model, folder: embedded, embedded: true }
+  const embedded = embeddedFolder(model)
+  if (embedded !== undefined) return { id: model, folder: embedded, embedded: true }
   const name = expandName(model)
   const { id, wanted } = splitChoice(name)
   const cached = isHubId(id) ? await findInHubCache(id, env) : undefined

@@ -1,11 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { AbortedError, InternalError } from '../errors/index.ts'
+import { locateOwn } from './locate-own.ts'
 import type { QuantizedRows } from './quantize-rows.ts'
 import { type MatrixSlice, measureSlice, quantizeSlice, type SliceTask } from './quantize-slice.ts'
 import type { RoundingError } from './rounding-error.ts'
-
-// The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
-const BESIDE = import.meta.url.endsWith('.ts') ? '../../out/quantize-worker.js' : './quantize-worker.js'
 
 interface Waiting {
   /** Takes what the thread posts, which is what its task asks for. */
@@ -69,7 +67,7 @@ export class SliceQuantizer {
 
 function startThread(): Thread {
   // Without the app's own flags and hooks, which are not meant for it.
-  const worker = new Worker(new URL(BESIDE, import.meta.url), { execArgv: [], name: 'tessera-quantize' })
+  const worker = new Worker(locateWorker(), { execArgv: [], name: 'tessera-quantize' })
   const waiting: Waiting[] = []
   worker.on('message', (result: unknown) => waiting.shift()?.resolve(result))
   let failure: unknown
@@ -79,4 +77,16 @@ function startThread(): Thread {
     for (const { reject } of waiting.splice(0)) reject(error)
   })
   return { worker, waiting }
+}
+
+/** The built package has the worker beside this code. From source it is the bundle that the test set-up makes. */
+function locateWorker(): URL {
+  return locateOwn(
+    'quantize-worker.js',
+    () =>
+      new URL(
+        import.meta.url.endsWith('.ts') ? '../../out/quantize-worker.js' : './quantize-worker.js',
+        import.meta.url,
+      ),
+  )
 }

@@ -1,12 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { InternalError } from '../../errors/index.ts'
+import { locateOwn } from '../../models/locate-own.ts'
 import type { ParseJob } from './body-worker.ts'
 import { type BodyKind, parseBody, type ParsedBytes } from './parse-body.ts'
-
-// The built package has the worker beside this code. From source it is the bundle that the test set-up makes.
-const BESIDE = import.meta.url.endsWith('.ts') ? '../../../out/body-worker.js' : './body-worker.js'
-
-const workerUrl = new URL(BESIDE, import.meta.url)
 
 /** Bytes from which another thread reads a body; starting it and sending the value over costs more for less. */
 const LARGE = 256 * 1000
@@ -55,7 +51,7 @@ export class BodyParser {
 
   #start(): Worker {
     // Without the app's own flags and hooks, which are not meant for it.
-    const worker = new Worker(workerUrl, { execArgv: [], name: 'tessera-bodies' })
+    const worker = new Worker(locateWorker(), { execArgv: [], name: 'tessera-bodies' })
     worker.unref()
     worker.on('message', ({ id, ...parsed }: { readonly id: number } & ParsedBytes) =>
       this.#waiting.get(id)?.resolve(parsed),
@@ -70,4 +66,13 @@ export class BodyParser {
     })
     return worker
   }
+}
+
+/** The built package has the worker beside this code. From source it is the bundle that the test set-up makes. */
+function locateWorker(): URL {
+  return locateOwn(
+    'body-worker.js',
+    () =>
+      new URL(import.meta.url.endsWith('.ts') ? '../../../out/body-worker.js' : './body-worker.js', import.meta.url),
+  )
 }

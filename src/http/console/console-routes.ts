@@ -1,11 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { locateOwn } from '../../models/locate-own.ts'
 import { createPiecesResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
-
-// The built package has the files beside this code. From source they are the ones that the test set-up makes.
-const BESIDE = import.meta.url.endsWith('.ts') ? '../../../out/console/' : './console/'
-
-const folder = new URL(BESIDE, import.meta.url)
 
 /** Nothing but what this server itself sends, nothing inline, in no frame. Pictures of answers are blobs. */
 const POLICY = [
@@ -45,7 +41,7 @@ export function createConsoleRoutes(keys: boolean): Route[] {
     const headers = { ...HEADERS, 'content-type': `${type}; charset=utf-8` }
     let pieces: readonly Uint8Array[] | undefined
     return open(path, async () => {
-      pieces ??= [Buffer.from(change(await readFile(new URL(name, folder), 'utf8')))]
+      pieces ??= [Buffer.from(change(await readFile(new URL(name, locateFolder()), 'utf8')))]
       return createPiecesResponse(pieces, { headers })
     })
   }
@@ -57,4 +53,12 @@ export function createConsoleRoutes(keys: boolean): Route[] {
     // The page's own addresses are relative, and would be wrong below a slash.
     open('/console/', () => new Response(null, { status: 308, headers: { location: '../console' } })),
   ]
+}
+
+/** The built package has the files beside this code. From source they are the ones that the test set-up makes. */
+function locateFolder(): URL {
+  return locateOwn(
+    'console',
+    () => new URL(import.meta.url.endsWith('.ts') ? '../../../out/console/' : './console/', import.meta.url),
+  )
 }
