@@ -1,3 +1,5 @@
+import { article } from './article.ts'
+import { listCounted, listFive, listFiveKinds, listJoined, listMixed, listSeveral } from './several-prompts.ts'
 import { listTexts, type TextTask } from './text-prompts.ts'
 import type { Square, Turns, Wanted } from './wanted.ts'
 
@@ -11,26 +13,7 @@ const PLACES: Readonly<Record<string, { readonly says: string; readonly square: 
   'top left': { says: 'in the top left corner', square: [0, 0, 128] },
   'bottom right': { says: 'in the bottom right corner', square: [128, 128, 128] },
 }
-const THREE: readonly Square[] = [
-  [0, 0, 128],
-  [128, 0, 128],
-  [64, 128, 128],
-]
-const FOUR: readonly Square[] = [
-  [0, 0, 128],
-  [128, 0, 128],
-  [0, 128, 128],
-  [128, 128, 128],
-]
-const FIVE: readonly Square[] = [
-  [32, 32, 64],
-  [160, 32, 64],
-  [96, 96, 64],
-  [32, 160, 64],
-  [160, 160, 64],
-]
 const STYLES = ['3d', 'flat']
-const COUNTED = 'apple heart star dog cat balloon donut car tree pizza crown frog'.split(' ')
 
 export const BACKGROUNDS: Readonly<Record<string, readonly [number, number, number]>> = {
   white: [255, 255, 255],
@@ -45,7 +28,18 @@ export const BACKGROUNDS: Readonly<Record<string, readonly [number, number, numb
   pink: [249, 168, 212],
 }
 
-export type Task = 'object' | 'place' | 'pair' | 'several' | 'count' | 'gradient' | 'five' | TextTask
+export type Task =
+  | 'object'
+  | 'place'
+  | 'pair'
+  | 'several'
+  | 'joined'
+  | 'count'
+  | 'mixed'
+  | 'five'
+  | 'fiveKinds'
+  | 'gradient'
+  | TextTask
 
 /** The same prompts every time. */
 export function listPrompts(objects: readonly string[]): Record<Task, Wanted[]> {
@@ -63,8 +57,11 @@ export function listPrompts(objects: readonly string[]): Record<Task, Wanted[]> 
     place: listPlaced(turns),
     pair: listPairs(turns),
     several: listSeveral(turns),
+    joined: listJoined(turns),
     count: listCounted(turns),
+    mixed: listMixed(turns),
     five: listFive(turns),
+    fiveKinds: listFiveKinds(turns),
     gradient: listGradients(turns),
     ...listTexts(turns),
   }
@@ -109,39 +106,6 @@ function listPairs({ object, colour, style, on }: Turns): Wanted[] {
   })
 }
 
-function listSeveral({ object, colour, style, on }: Turns): Wanted[] {
-  return Array.from({ length: 12 }, (_, i) => {
-    const squares = i % 2 === 0 ? THREE : FOUR
-    const names = squares.map((_, place) => object(5 * i + 9 * place))
-    const [first, ...rest] = names.map((name, place) => article(place === 0 ? `${style(i)} ${name}` : name))
-    return {
-      prompt: `${[first, ...rest.slice(0, -1)].join(', ')} and ${rest.at(-1)!} ${on(i + 3)}`,
-      objects: names.map((name, place) => ({ name, square: squares[place]! })),
-      background: colour(i + 3),
-    }
-  })
-}
-
-function listCounted({ colour, style, on }: Turns): Wanted[] {
-  return Array.from({ length: 12 }, (_, i) => {
-    const squares = i % 2 === 0 ? THREE : FOUR
-    const name = COUNTED[i]!
-    return {
-      prompt: `${i % 2 === 0 ? 'three' : 'four'} ${style(i)} ${name}s ${on(i + 4)}`,
-      objects: squares.map((square) => ({ name, square })),
-      background: colour(i + 4),
-    }
-  })
-}
-
-function listFive({ colour, style, on }: Turns): Wanted[] {
-  return COUNTED.map((name, i) => ({
-    prompt: `five ${style(i)} ${name}s ${on(i + 4)}`,
-    objects: FIVE.map((square) => ({ name, square })),
-    background: colour(i + 4),
-  }))
-}
-
 function listGradients({ object, colour, style }: Turns): Wanted[] {
   return Array.from({ length: 12 }, (_, i) => ({
     prompt: `${article(`${style(i)} ${object(3 * i)}`)} on a gradient from ${colour(i)} to ${colour(i + 3)}`,
@@ -149,10 +113,6 @@ function listGradients({ object, colour, style }: Turns): Wanted[] {
     background: colour(i),
     fade: colour(i + 3),
   }))
-}
-
-function article(words: string): string {
-  return `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`
 }
 
 /** For the contact sheet of the model card: seeds are 0, 1, 2, ... */

@@ -29,6 +29,14 @@ const manifestSchema = z.object({
   objects: z.array(z.string()).optional(),
   /** Of a small model that writes what stands in quotes: the letters that it knows, and how many of them a text may have. */
   letters: z.object({ known: z.string(), longest: z.number().int().positive() }).optional(),
+  /** Of a small model that draws few things at once: how many, which words say a number, and which may stand between one and what it counts. Lower-case words. */
+  counts: z
+    .object({
+      most: z.number().int().positive(),
+      numbers: z.record(z.string(), z.number().int().positive()),
+      between: z.array(z.string()),
+    })
+    .optional(),
   /** Of a small model that draws objects in colours of their own: what a prompt calls objects and colours, and what it may say between them. Lower-case words. */
   own_colors: z
     .object({ objects: z.array(z.string()), colors: z.array(z.string()), adjectives: z.array(z.string()) })

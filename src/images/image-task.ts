@@ -24,6 +24,7 @@ import { readControlPicture, readMask, readSources } from './picture/read-source
 import { applySourceEdit } from './picture/source-edit.ts'
 import { findNothingNamed } from './prompt/nothing-named.ts'
 import { findObjectColors, type OwnColors } from './prompt/object-colors.ts'
+import { findTooManyObjects } from './prompt/object-count.ts'
 import { findUnknownLetters } from './prompt/unknown-letters.ts'
 import { findUnknownWords, type Vocabulary } from './prompt/unknown-words.ts'
 
@@ -52,6 +53,8 @@ interface Opened {
   readonly objects: readonly string[] | undefined
   /** What it writes, where it writes some letters only. */
   readonly letters: ImageManifest['letters']
+  /** How many things it draws at once, where it draws few. */
+  readonly counts: ImageManifest['counts']
   /** What it calls objects and colours, where objects have their own. */
   readonly ownColors: OwnColors | undefined
 }
@@ -76,7 +79,7 @@ export async function openImageTask({
   readonly codec: PictureCodec
 }): Promise<ImageTask> {
   const manifest = await readImageManifest(files)
-  const { native_sizes, objects, letters, own_colors: ownColors } = manifest
+  const { native_sizes, objects, letters, counts, own_colors: ownColors } = manifest
   const natives = native_sizes?.map(([width, height]) => ({ width, height }))
   const pipeline = await openImagePipeline({ backend, files })
   const step = pipeline.sizeStep
@@ -85,7 +88,7 @@ export async function openImageTask({
     const expected = `native_sizes in multiples of ${step}`
     throw new ModelFormatError(`${files.location}/tessera.json`, expected, JSON.stringify(native_sizes))
   }
-  const opened = { pipeline, codec, natives, vocabulary: toVocabulary(manifest), objects, letters, ownColors }
+  const opened = { pipeline, codec, natives, vocabulary: toVocabulary(manifest), objects, letters, counts, ownColors }
   const pixels = natives ? Math.max(...natives.map(({ width, height }) => width * height)) : USUAL_PIXELS
   return {
     workingMemory: pipeline.workingMemory(pixels),
@@ -147,7 +150,7 @@ async function readControl({ control }: ImageGenerationJob | ImageEditJob, size:
 }
 
 async function draw(
-  { pipeline, codec, vocabulary, objects, letters, ownColors }: Opened,
+  { pipeline, codec, vocabulary, objects, letters, counts, ownColors }: Opened,
   { prompt, seed, n, steps, guidance, negativePrompt }: ImageGenerationJob | ImageEditJob,
   request: Omit<PictureRequest, 'prompt'>,
   { finish, frame }: Framing,
@@ -182,7 +185,7 @@ async function draw(
   const isEdit = request.references !== undefined
   const warnings = [
     ...findUnknownWords(prompt, isEdit, vocabulary),
-    ...(isEdit ? [] : findNothingNamed(prompt, objects)),
+    ...(isEdit ? [] : [...findNothingNamed(prompt, objects), ...findTooManyObjects(prompt, objects, counts)]),
     ...findUnknownLetters(prompt, letters),
     ...findObjectColors(prompt, ownColors),
   ]

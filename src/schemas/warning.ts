@@ -15,7 +15,7 @@ export interface Warning {
   /**
    * `unknown_field`: a field that nothing reads. `unknown_words`: words that mean nothing to the model that draws. `nothing_named`: a prompt
    * without anything that it draws. `unknown_letters`: letters in quotes that it does not write. `object_colors`: colours
-   * of objects, to a model that draws these in their usual ones. `read_in_windows`: the state is longer than the model reads at once beside some
+   * of objects, to a model that draws these in their usual ones. `many_objects`: more things than it draws in a picture. `read_in_windows`: the state is longer than the model reads at once beside some
    * questions, whose answers are pooled over windows of it.
    *
    * @example
@@ -30,6 +30,7 @@ export interface Warning {
     | 'nothing_named'
     | 'unknown_letters'
     | 'object_colors'
+    | 'many_objects'
     | 'read_in_windows'
   /**
    * Where in the request, such as `questions.urgent.min_confidance`.

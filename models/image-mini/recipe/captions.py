@@ -16,7 +16,7 @@ USUAL, UNSAID = "white", 0.6
 # Stands for all words that no caption says, as the tokenizer has one token for them. Captions have some now and then, so that they change nothing.
 STRANGE, STRANGE_SHARE, MOST_STRANGE = "\ufffd", 0.1, 4
 # Names of fields and kinds in this file, which no caption says.
-NOT_SAID = {"new", "old", "bigger", "recolor", "retype", "s", "z", "z0", "a0", "9", "n"}
+NOT_SAID = {"new", "old", "bigger", "said", "retype", "s", "z", "z0", "a0", "9", "n"}
 
 
 def pick(rng, choices):
@@ -45,7 +45,9 @@ def at(rng, place):
         return pick(rng, (f"on the {place}", f"on the {place} side", f"at the {place}", f"to the {place}"))
     if place in ("top", "bottom"):
         return pick(rng, (f"at the {place}", f"at the {place}", "above" if place == "top" else "below"))
-    return pick(rng, (f"in the {place} corner", f"in the {place}", f"at the {place}", f"in the {place.replace(' ', '-')} corner"))
+    row, column = place.split()
+    return pick(rng, (f"in the {place} corner", f"in the {place}", f"at the {place}", f"in the {row}-{column} corner",
+                      f"in the {'upper' if row == 'top' else 'lower'} {column} corner"))
 
 
 def on_background(rng, colour, fade):
@@ -55,6 +57,7 @@ def on_background(rng, colour, fade):
     return pick(rng, (
         f" on a {colour} background", f" on a {colour} background", f" on {colour}", f", {colour} background",
         f" with a {colour} background", f" in front of a {colour} background", f" against a {colour} background",
+        f" on a {pick(rng, ('plain', 'solid'))} {colour} background",
     )).replace("a orange", "an orange")
 
 
@@ -81,12 +84,44 @@ def with_strange_words(rng, caption):
     return " ".join(words)
 
 
+def groups_of(items):
+    """Items that are alike and follow one another, together."""
+    groups = []
+    for item in items:
+        if groups and (item.name, item.colour) == (groups[-1][0].name, groups[-1][0].colour):
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return groups
+
+
+def say_group(rng, group, style):
+    """`two flat red foxes`, `a fox`"""
+    first = group[0]
+    if len(group) == 1:
+        return noun(rng, first, style)
+    many = f"{first.colour} {plural(first.name)}".strip()
+    return f"{pick(rng, COUNTS[len(group)])} {many if style is None else f'{style} {many}'}"
+
+
+def say_several(rng, groups, style):
+    """Several kinds of things, `two foxes, a cat and a dog`; the style is said of the first."""
+    *several, last = (say_group(rng, group, style if group is groups[0] else None) for group in groups)
+    kind = rng.random()
+    if kind < 0.15:
+        return " and ".join([*several, last])
+    if kind < 0.2:
+        return " plus ".join([*several, last])
+    between = ", " if kind < 0.35 else ", and " if kind < 0.5 else " with " if kind < 0.55 else " and "
+    return f"{', '.join(several)}{between}{last}"
+
+
 def say_things(rng, scene):
     items = scene.items
     if not items and not scene.word:
         return pick(rng, (f"a {STRANGE}", f"{STRANGE} {STRANGE}", f"a {pick(rng, STYLES)} {STRANGE}", f"{pick(rng, STARTS)}{STRANGE}", f"two {STRANGE}"))
     if not items:
-        say = ("the word {}", "the word {}", "the text {}", "a sign that says {}", "{}", "a poster with the text {}", "{}")
+        say = ("the word {}", "the word {}", "the text {}", "a sign that says {}", "{}", "a poster with the text {}", "{}", "a sign saying {}")
         return pick(rng, say).format(say_word(rng, scene))
     style = None if items[0].style == STYLES[0] and rng.random() < UNSAID else items[0].style
     first = items[0]
@@ -96,27 +131,28 @@ def say_things(rng, scene):
     if len(items) == 1:
         if first.place == "big":
             start = article if rng.random() < 0.8 else str
-            return noun(rng, first, style, pick(rng, ("", "", "", "big", "large")), start)
+            return noun(rng, first, style, pick(rng, ("", "", "", "big", "large", "big", "large", "huge", "giant")), start)
         if first.place == "tiny middle":
             return noun(rng, first, style, pick(rng, ("tiny", "very small"))) + pick(rng, ("", "", " " + at(rng, "middle")))
         size = "small" if first.place == "middle" else pick(rng, ("", "small", "little"))
         if first.place == "middle" and rng.random() < 0.5:
             return noun(rng, first, style, size)
         return noun(rng, first, style, size) + " " + at(rng, first.place)
-    if all(item.name == first.name for item in items):
-        many = f"{first.colour} {plural(first.name)}".strip()
-        return f"{pick(rng, COUNTS[len(items)])} {many if style is None else f'{style} {many}'}"
+    groups = groups_of(items)
+    if len(groups) == 1:
+        return say_group(rng, items, style)
     if len(items) > 2:
-        *several, last = (noun(rng, item, style if item is first else None) for item in items)
-        return f"{', '.join(several)} and {last}"
+        return say_several(rng, groups, style)
     one, two = (noun(rng, item, style) for item in items)
     upright = first.place == "top"
     say = [f"{one} {at(rng, items[0].place)} and {two} {at(rng, items[1].place)}"]
     if upright:
-        say += [f"{one} above {two}", f"{two} below {one}", f"{one} on top of {two}", f"{two} under {one}", f"{one} over {two}"]
+        say += [f"{one} above {two}", f"{two} below {one}", f"{one} on top of {two}", f"{two} under {one}", f"{one} over {two}",
+                f"{two} {pick(rng, ('beneath', 'underneath'))} {one}"]
     else:
         say += [f"{one} and {two}", f"{one} and {two}", f"{one} next to {two}", f"{one} left of {two}", f"{two} right of {one}",
-                f"{one} to the left of {two}", f"{two} to the right of {one}", f"{one} beside {two}", f"{one} with {two}"]
+                f"{one} to the left of {two}", f"{two} to the right of {one}", f"{one} beside {two}", f"{one} with {two}",
+                f"{one} {pick(rng, ('near', 'plus'))} {two}"]
     return pick(rng, say)
 
 
@@ -135,6 +171,8 @@ EDITS = {
     "replace": ("replace the {old} with {a_new}", "replace the {old} by {a_new}", "change the {old} to {a_new}",
                 "turn the {old} into {a_new}", "swap the {old} for {a_new}", "{a_new} instead of the {old}", "make the {old} {a_new}"),
     "add": ("add {a_new} {at}", "add {a_new}", "put {a_new} {at}", "draw {a_new} {at}", "also draw {a_new}", "place {a_new} {at}"),
+    "beside": ("add {a_new} {at}", "add {a_new} next to the {old}", "put {a_new} beside the {old}", "place {a_new} {side} of the {old}",
+               "add {a_new} to the picture", "draw {a_new} {side} of the {old}", "add {a_new} {side} of it"),
     "remove": ("remove the {old}", "delete the {old}", "take the {old} away", "erase the {old}", "get rid of the {old}", "no {old}"),
     "move": ("move the {old} to the {place}", "put the {old} {at}", "shift the {old} to the {place}", "move the {old} {at}"),
     "mirror": ("mirror the picture", "mirror the image", "flip it horizontally", "mirror it", "flip the image", "flip the picture horizontally"),
@@ -145,9 +183,11 @@ EDITS = {
     "recolor": ("make the text {colour}", "change the color of the text to {colour}", "make the word {colour}", "turn the letters {colour}",
                 "write it in {colour}", "color the text {colour}", "{colour} letters"),
     "paint": ("make the {old} {colour}", "paint the {old} {colour}", "turn the {old} {colour}", "change the color of the {old} to {colour}",
-              "color the {old} {colour}", "the {old} should be {colour}", "{a_new} instead"),
+              "color the {old} {colour}", "the {old} should be {colour}", "{a_new} instead",
+              "recolor the {old} to {colour}"),
     "retype": ("change the text to {quoted}", "change the word to {quoted}", "replace the text with {quoted}", "make it say {quoted}",
-               "it should say {quoted}", "write {quoted} instead"),
+               "it should say {quoted}", "write {quoted} instead",
+               "change {said} to {quoted}", "replace {said} with {quoted}", "change {said} into {quoted}", "replace {said} by {quoted}"),
     "border": ("add a {colour} border", "add a {colour} frame", "put a {colour} border around it", "draw a {colour} frame around the picture"),
 }
 
@@ -171,9 +211,14 @@ def say_edit(rng, kind, facts):
         words["a_new"] = article(facts["new"])
     if "word" in facts:
         words["quoted"] = quoted(facts["word"])
+    if "said" in facts:
+        words["said"] = quoted(facts["said"])
     if "place" in facts:
         words["at"] = at(rng, facts["place"])
-    text = pick(rng, EDITS[kind]).format(**words).replace("a orange", "an orange")
+        words["side"] = f"to the {facts['place']}"
+    # Beside a thing is on the right of it, where nothing else is said.
+    wordings = [said for said in EDITS[kind] if kind != "beside" or facts["place"] == "right" or "{at}" in said or "{side}" in said]
+    text = pick(rng, wordings).format(**words).replace("a orange", "an orange")
     return with_strange_words(rng, pick(rng, ("", "", "", "", "please ")) + text + pick(rng, ("", "", "", ".")))
 
 

@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 import autoencoder as vae
 import text_encoder as words
 from content import AT, CHANNELS, MARK
-from known_words import edit_words, known_words, objects, own_colors, synonyms
+from known_words import counts, edit_words, known_words, objects, own_colors, synonyms
 from make_tokenizer import PAD
 from sample import SHIFT, STEPS
 from scenes import GLYPHS, LONGEST_WORD, SIDE
@@ -84,7 +84,7 @@ def main():
     write_json(args.out / "tessera.json", {
         "text_encoder_out_layers": list(words.TAPS), "max_sequence_length": words.LENGTH,
         "num_inference_steps": STEPS, "guidance_scale": 1.0, "native_sizes": [[SIDE, SIDE]], "known_words": known_words(), "edit_words": edit_words(),
-        "objects": objects(), "letters": {"known": GLYPHS, "longest": LONGEST_WORD}, "own_colors": own_colors(), "synonyms": synonyms(), "previews": "decoder", "keeps_source": True,
+        "objects": objects(), "letters": {"known": GLYPHS, "longest": LONGEST_WORD}, "own_colors": own_colors(), "counts": counts(), "synonyms": synonyms(), "previews": "decoder", "keeps_source": True,
     })
     size = sum(file.stat().st_size for part in args.out.iterdir() if part.name != "recipe" for file in part.rglob("*") if file.is_file())
     print(f"step {saved['step']}, {saved['spent'] / 60:.0f} minutes; decoder step {decoder['step']}, encoder step {encoder['step']}: {size / 1e6:.1f} MB")

@@ -3,17 +3,23 @@ import json
 import re
 from pathlib import Path
 
-from captions import NOT_SAID, words_said
+from captions import COUNTS, NOT_SAID, words_said
 from make_tokenizer import SYNONYMS
 from nouns import forms, plural
 from scenes import COLOURABLE, COLOURS, OBJECTS, STYLES
 
-SIZES = ["big", "large", "little", "small", "tiny"]
+SIZES = ["big", "giant", "huge", "large", "little", "small", "tiny"]
 
 
 def own_colors():
     keep = sorted({form for name in OBJECTS if name not in COLOURABLE for form in forms(name, SYNONYMS.get(name, [])) if " " not in form})
     return {"objects": keep, "colors": sorted(COLOURS), "adjectives": sorted([*STYLES, *SIZES])}
+
+
+def counts():
+    """How many things a picture has at most, and how captions say a number."""
+    numbers = {word.split()[-2] if " of" in word else word: number for number, words in COUNTS.items() for word in words}
+    return {"most": max(COUNTS), "numbers": numbers, "between": sorted([*STYLES, *SIZES, *COLOURS, "of"])}
 
 
 def known_words():
@@ -43,5 +49,5 @@ def synonyms():
 
 if __name__ == "__main__":
     file = Path(__file__).parent.parent / "tessera.json"
-    manifest = {**json.loads(file.read_text()), "known_words": known_words(), "edit_words": edit_words(), "objects": objects(), "own_colors": own_colors(), "synonyms": synonyms()}
+    manifest = {**json.loads(file.read_text()), "known_words": known_words(), "edit_words": edit_words(), "objects": objects(), "own_colors": own_colors(), "counts": counts(), "synonyms": synonyms()}
     file.write_text(json.dumps(manifest, indent=2) + "\n")

@@ -20,6 +20,8 @@ WORDS = (
 ).upper().split()
 CAPITALS, SMALL, DIGITS = GLYPHS[:26], GLYPHS[26:52], GLYPHS[52:62]
 PAIRS = (("left", "right"), ("top", "bottom"))
+# Kinds of several objects, as often as they stand here: how many there are of each.
+MIXED = ((2, 1), (1, 2), (2, 2), (3, 1), (1, 3), (3, 2), (2, 3), (2, 1, 1), (1, 1, 2), (4, 1))
 GROUPS = {
     2: ("left", "right"), 3: ("top left", "top right", "bottom"), 4: ("top left", "top right", "bottom left", "bottom right"), 5: tuple(SPOTS),
 }
@@ -99,18 +101,24 @@ def random_scene(rng):
     if rng.random() < NOTHING_SHARE:
         return Scene(**ground)
     make = lambda name, place: random_item(rng, name, place, style, ground)
-    if kind < 0.36:
+    if kind < 0.3:
         return Scene(**ground, items=(make(pick(rng, NAMES), "big"),))
-    if kind < 0.51:
+    if kind < 0.42:
         return Scene(**ground, items=(make(pick(rng, NAMES), pick(rng, [*PLACES, "tiny middle"])),))
-    if kind < 0.78:
+    if kind < 0.62:
         return Scene(**ground, items=tuple(make(name, place) for name, place in zip(two_names(rng), pick(rng, PAIRS))))
-    if kind < 0.87:
-        one = make(pick(rng, NAMES), "big")
-        return Scene(**ground, items=tuple(replace(one, place=place) for place in GROUPS[rng.integers(2, 6)]))
-    places = GROUPS[rng.integers(3, 5)]
-    names = rng.choice(len(NAMES), len(places), replace=False)
-    return Scene(**ground, items=tuple(make(NAMES[name], place) for name, place in zip(names, places)))
+    if kind < 0.7:
+        return Scene(**ground, items=several(rng, (rng.integers(2, 6),), make))
+    if kind < 0.82:
+        return Scene(**ground, items=several(rng, pick(rng, MIXED), make))
+    return Scene(**ground, items=several(rng, (1,) * pick(rng, (3, 3, 3, 4, 4, 4, 5, 5)), make))
+
+
+def several(rng, counts, make):
+    """As many objects of each kind in a row, each kind in one colour."""
+    names = rng.choice(len(NAMES), len(counts), replace=False)
+    items = [item for name, count in zip(names, counts) for item in [make(NAMES[name], "big")] * count]
+    return tuple(replace(item, place=place) for item, place in zip(items, GROUPS[len(items)]))
 
 
 def two_objects(rng):
@@ -129,8 +137,8 @@ def one_or_two(rng, names):
     return both.but(items=(replace(both.items[0], name=name, colour=""), both.items[1]))
 
 
-EDITS = {"background": 0.08, "replace": 0.12, "add": 0.09, "remove": 0.07, "move": 0.06, "mirror": 0.08, "grayscale": 0.09,
-         "style": 0.05, "border": 0.1, "recolor": 0.08, "paint": 0.09, "retype": 0.09}
+EDITS = {"background": 0.08, "replace": 0.1, "add": 0.08, "beside": 0.1, "remove": 0.07, "move": 0.06, "mirror": 0.08, "grayscale": 0.08,
+         "style": 0.04, "border": 0.06, "recolor": 0.06, "paint": 0.09, "retype": 0.1}
 
 
 def change_all(rng, kind):
@@ -144,7 +152,7 @@ def change_all(rng, kind):
         ground = random_background(rng)
         before = Scene(**ground, **{**random_text(rng, ground, ""), "below": ""})
         word = random_word(rng)
-        return before, before.but(word=word), {"word": word}
+        return before, before.but(word=word), {"word": word, "said": before.word}
     if kind == "recolor":
         ground = random_background(rng)
         before = Scene(**ground, **random_text(rng, ground, ""))
@@ -173,6 +181,8 @@ def change_object(rng, kind):
 
 def change_number(rng, kind):
     both = two_objects(rng)
+    if kind == "beside":
+        return add_to_large(rng, both)
     at = rng.integers(2)
     one, other = both.items[at], both.items[1 - at]
     alone = both.but(items=(one,))
@@ -184,7 +194,15 @@ def change_number(rng, kind):
     return alone, alone.but(items=(replace(one, place=place),)), {"old": one.name, "place": place}
 
 
-CHANGES = {"replace": change_object, "style": change_object, "paint": change_object,
+def add_to_large(rng, both):
+    """An object that fills the picture makes room for another one."""
+    one, other = (replace(item, place=place) for item, place in zip(both.items, PAIRS[0]))
+    if rng.random() < 0.3:
+        one, other = replace(one, place=other.place), replace(other, place=one.place)
+    return both.but(items=(replace(one, place="big"),)), both.but(items=(one, other)), {"new": coloured(other), "old": one.name, "place": other.place}
+
+
+CHANGES = {"beside": change_number, "replace": change_object, "style": change_object, "paint": change_object,
            "add": change_number, "remove": change_number, "move": change_number}
 
 

@@ -65,6 +65,8 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch", type=int, default=12, help="scenes a step; edits come on top")
     parser.add_argument("--rate", type=float, default=6e-3, help="Muon's learning rate; AdamW's is a quarter of it")
+    parser.add_argument("--shares", type=float, nargs=2, default=EDIT_SHARES, help="edits per scene at first and later")
+    parser.add_argument("--precise", action="store_true", help="products in float32, which is faster where a processor has no units for 16 bits")
     parser.add_argument("--every", type=float, default=6, help="minutes between checkpoints")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -111,12 +113,12 @@ def main():
         for group, rate in zip((g for o in optimizers for g in o.param_groups), rates):
             group["lr"] = rate * scale
         losses = []
-        count = round(args.batch * (EDIT_SHARES[0] if spent < DRAW_FIRST * args.minutes * 60 else EDIT_SHARES[1]))
+        count = round(args.batch * args.shares[spent >= DRAW_FIRST * args.minutes * 60])
         combine = step % COMBINE_EVERY == 0
         tasks = (batches.draw_scenes, args.batch), (batches.draw_combinations, round(COMBINED * count)) if combine else (batches.draw_edits, count)
         for draw, size in tasks:
             ids, lengths, target, *references = draw(size)
-            with torch.autocast(args.device, torch.bfloat16):
+            with torch.autocast(args.device, torch.bfloat16, enabled=not args.precise):
                 loss = loss_of(model, ids, lengths, target, references, rotaries[len(references)])
             (loss * size / (args.batch + count)).backward()
             losses.append(loss.item())

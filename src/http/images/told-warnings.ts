@@ -8,6 +8,7 @@ const OF_MODELS: ReadonlySet<string> = new Set<Warning['code']>([
   'nothing_named',
   'unknown_letters',
   'object_colors',
+  'many_objects',
 ])
 
 /**
