@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../../errors/index.ts'
+import { InvalidRequestError, TesseraError } from '../../errors/index.ts'
 import { decodeBase64 } from '../../schemas/base64.ts'
 import type { ImageEditRequest } from '../../schemas/index.ts'
 import { toMask } from './mask.ts'
@@ -97,6 +97,8 @@ async function decode(
   path: string,
 ): Promise<PixelImage> {
   const picture = await read(file).catch((cause: unknown) => {
+    // Not the fault of the file.
+    if (TesseraError.isInstance(cause)) throw cause
     throw new InvalidRequestError(path, 'could not be decoded: the file is damaged or incomplete', { cause })
   })
   requireSameSize(picture, header, path)

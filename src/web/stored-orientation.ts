@@ -5,20 +5,33 @@ const ORIENTATION = 0x0112
 const HAS_EXIF = 8
 
 /**
- * How a WebP file is to be turned, 1 to 8 as in EXIF: browsers turn JPEG and PNG, and leave WebP as it is stored. Undefined
- * for other files, and 1 where it says nothing that can be read.
+ * How a WebP or PNG file is to be turned, 1 to 8 as in EXIF: all browsers turn JPEG, none WebP, and only Chromium PNG.
+ * Undefined for other files, and 1 where it says nothing that can be read.
  */
-export function readWebpOrientation(file: Uint8Array): number | undefined {
+export function readStoredOrientation(file: Uint8Array): number | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   try {
-    if (readTag(view, 0) !== 'RIFF' || readTag(view, 8) !== 'WEBP') return undefined
-    // Decoders pass over a chunk that the header does not announce.
-    if (readTag(view, 12) !== 'VP8X' || (view.getUint8(20) & HAS_EXIF) === 0) return 1
-    for (let chunk = 12; chunk + 8 <= view.byteLength; chunk += 8 + roundUpToEven(view.getUint32(chunk + 4, true))) {
-      if (readTag(view, chunk) === 'EXIF') return readTiff(view, chunk + 8)
-    }
+    if (readTag(view, 0) === 'RIFF' && readTag(view, 8) === 'WEBP') return readWebp(view)
+    if (readTag(view, 12) === 'IHDR') return readPng(view)
+    return undefined
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
+  }
+  return 1
+}
+
+function readWebp(view: DataView): number {
+  // Decoders pass over a chunk that the header does not announce.
+  if (readTag(view, 12) !== 'VP8X' || (view.getUint8(20) & HAS_EXIF) === 0) return 1
+  let chunk = 12
+  while (readTag(view, chunk) !== 'EXIF') chunk += 8 + roundUpToEven(view.getUint32(chunk + 4, true))
+  return readTiff(view, chunk + 8)
+}
+
+/** Node's decoder reads what stands before the pixels. */
+function readPng(view: DataView): number {
+  for (let chunk = 8; readTag(view, chunk + 4) !== 'IDAT'; chunk += 12 + view.getUint32(chunk)) {
+    if (readTag(view, chunk + 4) === 'eXIf') return readTiff(view, chunk + 8)
   }
   return 1
 }
