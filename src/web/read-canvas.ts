@@ -11,8 +11,9 @@ const REFUSED =
   'extract canvas data, or turn its protection against fingerprinting off for it'
 
 /**
- * The pixels of a canvas, four values each; colours that are partly transparent are not to be relied on. Protection against fingerprinting (private windows of Firefox and Safari, Brave,
- * Tor Browser) changes some or all of those that `getImageData` gives, without a word; frames of a video are left alone.
+ * The pixels of a canvas, four values each; colours that are partly transparent are not to be relied on. Protection
+ * against fingerprinting, as in private windows of Firefox, changes some or all of those that `getImageData` gives,
+ * without a word; frames of a video are left alone.
  *
  * @throws InternalError where there is no way to them
  */
