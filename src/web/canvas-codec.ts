@@ -2,7 +2,7 @@ import type { PictureCodec } from '../images/picture/picture-codec.ts'
 import type { PixelImage } from '../images/picture/pixel-image.ts'
 import { isCutOff } from './cut-off.ts'
 import { createContext, readCanvas } from './read-canvas.ts'
-import { readStoredOrientation } from './stored-orientation.ts'
+import { readStoredOrientation, withoutOrientation } from './stored-orientation.ts'
 import { writePng } from './write-png.ts'
 
 const WHITE = '#ffffff'
@@ -31,7 +31,7 @@ function withoutAlpha(data: Uint8Array): Uint8Array {
 /** Decodes a file and draws it upright, on a colour or on nothing. */
 async function readUpright(background: string | undefined, file: Uint8Array): Promise<PixelImage> {
   if (isCutOff(file)) throw new Error('the file ends before its pixels do')
-  const blob = new Blob([file as Uint8Array<ArrayBuffer>])
+  const blob = withoutOrientation(file as Uint8Array<ArrayBuffer>)
   const orientation = readStoredOrientation(file)
   const bitmap = await createImageBitmap(blob, {
     imageOrientation: orientation === undefined ? 'from-image' : 'none',

@@ -28,12 +28,24 @@ function readWebp(view: DataView): number {
   return readTiff(view, chunk + 8)
 }
 
-/** Node's decoder reads what stands before the pixels. */
 function readPng(view: DataView): number {
+  const [start] = findExif(view)
+  return start === undefined ? 1 : readTiff(view, start + 8)
+}
+
+/** Where the EXIF chunk of a PNG file begins and ends, if it has one. Node's decoder reads what stands before the pixels. */
+function findExif(view: DataView): [start: number, end: number] | [] {
   for (let chunk = 8; readTag(view, chunk + 4) !== 'IDAT'; chunk += 12 + view.getUint32(chunk)) {
-    if (readTag(view, chunk + 4) === 'eXIf') return readTiff(view, chunk + 8)
+    if (readTag(view, chunk + 4) === 'eXIf') return [chunk, chunk + 12 + view.getUint32(chunk)]
   }
-  return 1
+  return []
+}
+
+/** The file for browsers to decode as it is stored: of a PNG without its EXIF, which Chromium follows whatever it is told. */
+export function withoutOrientation(file: Uint8Array<ArrayBuffer>): Blob {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  const [start, end] = readTag(view, 12) === 'IHDR' ? findExif(view) : []
+  return new Blob(start === undefined ? [file] : [file.subarray(0, start), file.subarray(end)])
 }
 
 function readTiff(view: DataView, start: number): number {

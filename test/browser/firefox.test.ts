@@ -80,7 +80,7 @@ describe.skipIf(executablePath === undefined)('tessera-onnx/web in Firefox (set 
 
     it.runIf(name === 'a window')('decides as Node does and draws what Node draws', async () => {
       const call = [request, DRAWING, SAMPLING, photo.toString('base64')] as const
-      // In the thread of a page that is driven Firefox compiles WebAssembly for its debugger, which is slower many times.
+      // In the thread of a page that is driven WebAssembly is slower many times.
       const got = await page.run(async ([request, drawing, sampling, image]) => {
         const { tessera } = globalThis as unknown as Loaded
         const models = { 'alpha-image-turbo': '/tiny', 'beta-klein-4b': '/tiny' }
