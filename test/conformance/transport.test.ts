@@ -166,9 +166,11 @@ describe('models', () => {
     }
   })
 
-  it('S92: are not found under names of another path', async () => {
-    expect((await createServer({ engine: createStubEngine().engine }).fetch(get('/v1/models/jev-latest'))).status).toBe(
-      404,
-    )
+  it('S92: are found one by one, by the names of the list alone', async () => {
+    const server = createServer({ engine: createStubEngine().engine })
+    const ask = async (path: string) => (await server.fetch(get(path))).status
+    expect(await ask('/v1/models/jev-latest')).toBe(200)
+    expect(await ask('/v1/models/jev')).toBe(404)
+    expect(await ask('/v1/models/jev-latest/versions')).toBe(404)
   })
 })
