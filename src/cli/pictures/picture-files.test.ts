@@ -6,7 +6,7 @@ import { canMount, mountSmallDisk } from '../../http/test-support/small-disk.ts'
 import { writeOutput } from '../output-files.ts'
 import { writePicture } from './picture-files.ts'
 
-const png = Buffer.alloc(100_000, 7)
+const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(100_000, 7)])
 const b64_json = png.toString('base64')
 
 describe.skipIf(!canMount())('what is written on a full disk', () => {
