@@ -1,27 +1,13 @@
-import type * as Fs from 'node:fs/promises'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { closed } from '../../test/helpers/plug-and-play.ts'
 import { openFolder } from './model-folder.ts'
 
-const closed = vi.hoisted(() => vi.fn<() => void>())
-
-/** Handles as Yarn's Plug'n'Play puts them in place of Node's. */
-vi.mock('node:fs/promises', async (original) => {
-  const fs = await original<typeof Fs>()
-  const open = async (path: string) => {
-    const handle = await fs.open(path)
-    return {
-      read: handle.read.bind(handle),
-      close: async () => {
-        await handle.close()
-        closed()
-      },
-    }
-  }
-  return { ...fs, open }
-})
+vi.mock('node:fs/promises', async (original) =>
+  (await import('../../test/helpers/plug-and-play.ts')).withoutDisposal(original),
+)
 
 it('reads and closes files whose handles cannot be disposed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-'))

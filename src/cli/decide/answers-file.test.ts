@@ -1,28 +1,13 @@
-import type * as Fs from 'node:fs/promises'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { closed } from '../../../test/helpers/plug-and-play.ts'
 import { countAnswered } from './answers-file.ts'
 
-const closed = vi.hoisted(() => vi.fn<() => void>())
-
-/** Handles as Yarn's Plug'n'Play puts them in place of Node's. */
-vi.mock('node:fs/promises', async (original) => {
-  const fs = await original<typeof Fs>()
-  const open = async (path: string) => {
-    const handle = await fs.open(path)
-    return {
-      stat: handle.stat.bind(handle),
-      createReadStream: handle.createReadStream.bind(handle),
-      close: async () => {
-        await handle.close()
-        closed()
-      },
-    }
-  }
-  return { ...fs, open }
-})
+vi.mock('node:fs/promises', async (original) =>
+  (await import('../../../test/helpers/plug-and-play.ts')).withoutDisposal(original),
+)
 
 it('reads and closes a file of answers whose handle cannot be disposed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
