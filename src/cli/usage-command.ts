@@ -2,12 +2,12 @@ import { defineCommand } from 'citty'
 import { InvalidRequestError } from '../errors/index.ts'
 import { rangeSchema, resolveRange } from '../http/admin/month-range.ts'
 import { exportUsage, toCsv } from '../http/admin/usage-export.ts'
-import { openStore } from '../http/serve/open-store.ts'
 import { Ledger } from '../http/usage/ledger.ts'
 import { DEFAULT_PRICES } from '../http/usage/prices.ts'
 import { parseRequest } from '../schemas/parse-request.ts'
 import { placeArguments } from './keys/key-place.ts'
 import { runCommand } from './run-command.ts'
+import { withStore } from './with-store.ts'
 
 export const usageCommand = defineCommand({
   args: {
@@ -20,16 +20,12 @@ export const usageCommand = defineCommand({
   run: (context) =>
     runCommand(context, async ({ args: { store: name, from, to, format, 'accept-loss': acceptLoss } }) => {
       if (format !== 'csv' && format !== 'json') throw new InvalidRequestError('--format', 'must be csv or json')
-      if (name === 'memory') throw new InvalidRequestError('--store', 'must be a file or a Redis server')
       const asked = parseRequest(rangeSchema, { from, to })
-      const store = await openStore(name, { acceptLoss })
-      try {
+      await withStore(name, acceptLoss, async (store) => {
         const ledger = new Ledger(store, DEFAULT_PRICES)
         const range = await resolveRange(ledger, asked)
         const rows = await exportUsage(ledger, range)
         process.stdout.write(format === 'csv' ? toCsv(rows) : `${JSON.stringify({ ...range, rows }, null, 2)}\n`)
-      } finally {
-        await store.close()
-      }
+      })
     }),
 })

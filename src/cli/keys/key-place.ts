@@ -1,13 +1,12 @@
 import { hostname, userInfo } from 'node:os'
-import { InvalidRequestError } from '../../errors/index.ts'
 import { type AuditAction, AuditTrail } from '../../http/admin/audit-trail.ts'
 import { AuditedKeys } from '../../http/admin/audited-keys.ts'
 import type { BookChange, KeyBook } from '../../http/keys/key-book.ts'
 import { StoredKeys } from '../../http/keys/stored-keys.ts'
 import { changeKeyFile, readKeyBook } from '../../http/serve/change-key-file.ts'
 import { defaultKeyFile } from '../../http/serve/choose-keys.ts'
-import { openStore } from '../../http/serve/open-store.ts'
 import type { UsageStore } from '../../http/usage/usage-store.ts'
+import { withStore } from '../with-store.ts'
 
 /** Where keys are: a file, or a store. */
 export const placeArguments = {
@@ -45,15 +44,9 @@ export async function withPlace(
   { 'keys-file': file, store: storeName, 'accept-loss': acceptLoss = false }: PlaceArguments,
   work: (place: KeyPlace) => Promise<void>,
 ): Promise<void> {
-  if (storeName === 'memory') throw new InvalidRequestError('--store', 'must be a file or a Redis server')
-  const store = storeName === undefined ? undefined : await openStore(storeName, { acceptLoss })
-  try {
-    await work(
-      store && file === undefined ? placeInStore(store) : placeInFile(file ?? defaultKeyFile(process.env), store),
-    )
-  } finally {
-    await store?.close()
-  }
+  const inFile = (store?: UsageStore) => work(placeInFile(file ?? defaultKeyFile(process.env), store))
+  if (storeName === undefined) return inFile()
+  await withStore(storeName, acceptLoss, (store) => (file === undefined ? work(placeInStore(store)) : inFile(store)))
 }
 
 function placeInStore(store: UsageStore): KeyPlace {

@@ -11,7 +11,7 @@ type Operation = Parameters<ServerMetrics['stored']>[0]
  *
  * @returns a store that throws what `change` threw, and StoreUnavailableError for every fault of its own
  */
-export function boundStore(store: UsageStore, metrics: Pick<ServerMetrics, 'stored'>): UsageStore {
+export function boundStore(store: UsageStore, metrics?: Pick<ServerMetrics, 'stored'>): UsageStore {
   const { countRequest } = store
   const timed = async <T>(operation: Operation, call: (signal: AbortSignal) => Promise<T>, isFault = () => true) => {
     const started = performance.now()
@@ -21,7 +21,7 @@ export function boundStore(store: UsageStore, metrics: Pick<ServerMetrics, 'stor
       failed = false
       return result
     } finally {
-      metrics.stored(operation, (performance.now() - started) / 1000, failed && isFault())
+      metrics?.stored(operation, (performance.now() - started) / 1000, failed && isFault())
     }
   }
   return {
