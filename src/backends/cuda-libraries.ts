@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { resolvePackage } from './resolve-package.ts'
 
 /**
  * What onnxruntime-node loads for CUDA; its package leaves these out for their size, its install script fetches them.
@@ -53,7 +53,7 @@ export function findMissingLibrary(file: string): Promise<string | undefined> {
 }
 
 function findRuntime(): string {
-  return dirname(createRequire(import.meta.url).resolve('onnxruntime-node/package.json'))
+  return dirname(resolvePackage('onnxruntime-node/package.json'))
 }
 
 /** `libcudnn.so.9 (cuDNN 9)` */

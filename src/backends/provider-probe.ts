@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
 import type { ProviderName } from './backend.ts'
 import { type CudaLibraries, describeLibrary, findCudaLibraries, findMissingLibrary } from './cuda-libraries.ts'
 import { loadOnnxruntimeNode, type NodeRuntime } from './onnxruntime-node.ts'
 import { describePlatform } from './platform.ts'
 import { buildAddModel } from './probe-models.ts'
+import { resolvePackage } from './resolve-package.ts'
 
 export type ProbeResult = { available: true } | { available: false; reason: string; remedy: string }
 
@@ -59,7 +59,7 @@ function runProbe(name: ProviderName): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['-e', PROBE_SCRIPT, resolveRuntime(), name, model],
+      ['-e', PROBE_SCRIPT, resolvePackage('onnxruntime-node'), name, model],
       // Electron's executable is a Node only with its variable set. Nobody has asked for the runtime's reports on a probe.
       {
         env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '', ORT_DISABLE_TELEMETRY: '1' },
@@ -76,10 +76,6 @@ function runProbe(name: ProviderName): Promise<string | undefined> {
       },
     )
   })
-}
-
-function resolveRuntime(): string {
-  return createRequire(import.meta.url).resolve('onnxruntime-node')
 }
 
 // The script is text, so that the same probe runs from source, from the built package and from an app's own bundle.

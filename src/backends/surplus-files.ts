@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { InvalidRequestError } from '../errors/index.ts'
+import { resolvePackage } from './resolve-package.ts'
 
 /** What `backend: 'wasm'` loads in Node, where onnxruntime-node has no binary. */
 export const WASM_FILES_OF_NODE = [
@@ -27,10 +27,9 @@ export interface RuntimeFolders {
 
 /** Where the packages are that this one loads. */
 export function findRuntimeFolders(): RuntimeFolders {
-  const { resolve } = createRequire(import.meta.url)
   return {
-    node: dirname(resolve('onnxruntime-node/package.json')),
-    web: dirname(dirname(resolve('onnxruntime-web'))),
+    node: dirname(resolvePackage('onnxruntime-node/package.json')),
+    web: dirname(dirname(resolvePackage('onnxruntime-web'))),
   }
 }
 
