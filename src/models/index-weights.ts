@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../errors/index.ts'
+import { describeNotJson } from './describe-not-json.ts'
 import { describeOthers } from './describe-others.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
 import { parseSafetensorsHeader, readHeaderLength, type SafetensorsHeader } from './safetensors-header.ts'
@@ -92,7 +93,7 @@ export async function readShardIndex(files: ModelFiles, name: string): Promise<M
   try {
     map = (JSON.parse(text) as { weight_map?: unknown }).weight_map
   } catch {
-    throw new ModelFormatError(path, 'JSON with a weight_map', 'something that is not JSON')
+    throw new ModelFormatError(path, 'JSON with a weight_map', describeNotJson(text))
   }
   if (typeof map !== 'object' || map === null) throw new ModelFormatError(path, 'JSON with a weight_map', 'none')
   const shards = new Map(Object.entries(map))

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
 import { describeIssue } from './describe-issue.ts'
-import { describeLfsPointer } from './lfs-pointer.ts'
+import { describeNotJson } from './describe-not-json.ts'
 import type { ModelFiles } from './model-files.ts'
 
 /**
@@ -35,7 +35,7 @@ export async function readOptionalConfig<Schema extends z.ZodType>(
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw new ModelFormatError(file, expected, describeLfsPointer(text) ?? 'something that is not JSON', { cause })
+    throw new ModelFormatError(file, expected, describeNotJson(text), { cause })
   }
   const result = schema.safeParse(json)
   if (result.success) return result.data
