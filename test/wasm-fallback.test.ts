@@ -26,6 +26,7 @@ await engine.dispose()
 describe('where the native binding does not load', () => {
   let folder: string
   let said: { info: EngineBackendInfo; response: DecisionResponse }
+  let warned: string
   beforeAll(async () => {
     // As deep below the root as code looks upwards for models.
     folder = await mkdtemp(join(ROOT, 'out', 'no-binding-'))
@@ -43,7 +44,8 @@ describe('where the native binding does not load', () => {
       target: 'node20',
       packages: 'external',
     })
-    const { stdout } = await promisify(execFile)(process.execPath, [outfile])
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [outfile])
+    warned = stderr
     said = JSON.parse(stdout) as typeof said
   })
   afterAll(() => rm(folder, { recursive: true }))
@@ -57,6 +59,12 @@ describe('where the native binding does not load', () => {
       tried: [{ name: 'cuda' }, { name: 'cpu', reason: expect.stringContaining('cannot open') }],
     })
     expect(said.info.reason).toContain('wasm is the first that works here; before it: cuda: ')
+  })
+
+  it('a warning says that it is slow, why, and what helps', () => {
+    expect(warned).toMatch(
+      /TesseraBackendWarning: WebAssembly computes here, which is slow: onnxruntime-node .*cannot open.*use /,
+    )
   })
 
   const { glibcVersionRuntime } = (process.report.getReport() as { header: { glibcVersionRuntime?: string } }).header

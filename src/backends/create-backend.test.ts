@@ -6,7 +6,11 @@ import { type BackendFactories, createBackend } from './create-backend.ts'
 describe('createBackend', () => {
   it('takes the cpu here and says what it tried first', async () => {
     const choice = await createBackend({ backend: 'auto', threads: 1 }, only('cpu', 'wasm'))
-    expect(choice).toMatchObject({ chosen: 'cpu', threads: 1, tried: [{ name: 'cuda', reason: 'no cuda here' }] })
+    expect(choice).toMatchObject({
+      chosen: 'cpu',
+      threads: 1,
+      tried: [{ name: 'cuda', reason: 'no cuda here', remedy: 'get it' }],
+    })
     expect(choice.reason).toBe('cpu is the first that works here; before it: cuda: no cuda here')
     expect(choice.runtime).toMatch(/^onnxruntime-node \d+\.\d+\.\d+$/)
   })

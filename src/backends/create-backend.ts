@@ -1,6 +1,6 @@
 import type { Backend, BackendName } from './backend.ts'
 import { createCpuBackend } from './cpu.ts'
-import { createFirstAvailable } from './first-available.ts'
+import { type Attempt, createFirstAvailable } from './first-available.ts'
 import { createProviderBackend } from './node-provider.ts'
 import { countDefaultThreads } from './platform.ts'
 import { describeRuntime, type RuntimeDescription } from './runtime.ts'
@@ -19,8 +19,8 @@ export interface BackendChoice extends RuntimeDescription {
   /** Why this one runs, in words. */
   readonly reason: string
   readonly threads: number
-  /** What `auto` tried before and why each did not serve; empty for an explicit backend. */
-  readonly tried: readonly { readonly name: BackendName; readonly reason: string }[]
+  /** What `auto` tried before, why each did not serve, and what would help; empty for an explicit backend. */
+  readonly tried: readonly Attempt[]
 }
 
 export type BackendFactories = Readonly<Record<BackendName, (options: { threads: number }) => Promise<Backend>>>

@@ -5,6 +5,8 @@ export interface Attempt {
   readonly name: BackendName
   /** Why it did not serve. */
   readonly reason: string
+  /** What would help. */
+  readonly remedy: string
 }
 
 /**
@@ -25,7 +27,7 @@ export async function createFirstAvailable<Name extends BackendName>(
       return { backend, reason: explainChoice(name, tried), tried }
     } catch (error) {
       if (!BackendUnavailableError.isInstance(error)) throw error
-      tried.push({ name, reason: error.reason })
+      tried.push({ name, reason: error.reason, remedy: error.remedy })
     }
   }
   throw new BackendUnavailableError('auto', describe(tried), remedy)

@@ -31,6 +31,21 @@ describe('loading onnxruntime-node', () => {
     expect(explainLoadFailure(noBinding, glibc).reason).toContain('no binding that loads on linux x64')
   })
 
+  it.each([
+    [
+      "/a/libonnxruntime.so.1: version `VERS_1.30.0' not found (required by /b/onnxruntime_binding.node)",
+      'of another version',
+    ],
+    ['cannot register backend "cpu" using priority 100', 'of the same version in the same thread'],
+  ])('names a second copy in the process: %s', (message) => {
+    const { reason, remedy } = explainLoadFailure(
+      Object.assign(new Error(message), { code: 'ERR_DLOPEN_FAILED' }),
+      glibc,
+    )
+    expect(reason).toBe(`another onnxruntime-node was loaded in this process before (${message})`)
+    expect(remedy).toContain("worker: 'process'")
+  })
+
   it('names the flags where Node may load no native code', () => {
     const cause = Object.assign(new Error('Cannot load native addon'), { code: 'ERR_DLOPEN_DISABLED' })
     expect(explainLoadFailure(cause, glibc).remedy).toContain('without --no-addons')

@@ -34,6 +34,12 @@ export async function loadOnnxruntimeNode(
   }
 }
 
+/**
+ * On Linux the libraries of all versions have one name, so that the first to be loaded stands for the others too, whose bindings
+ * do not find their own version in it. Two copies of one version collide where both are loaded in the same thread.
+ */
+const OTHER_COPY = /libonnxruntime.*VERS_[\d.]+' not found|cannot register backend/
+
 /** Says in a person's words why the native binding didn't load here, and what helps. */
 export function explainLoadFailure(
   cause: unknown,
@@ -45,6 +51,13 @@ export function explainLoadFailure(
     return {
       reason: 'Node was started without native addons',
       remedy: "start it without --no-addons, where it has --permission with --allow-addons, or use backend 'wasm'",
+    }
+  }
+  if (OTHER_COPY.test(detail ?? '')) {
+    return {
+      reason: `another onnxruntime-node was loaded in this process before (${detail})`,
+      remedy:
+        "createEngine({ worker: 'process' }), or one version of it for all: `npm ls onnxruntime-node` shows who wants which",
     }
   }
   if (platform.musl) {

@@ -5,6 +5,7 @@ import type { Engine } from './engine.ts'
 import { forgetOnClose } from './forget-on-close.ts'
 import { connectInline } from './inline-connection.ts'
 import { connectProcess } from './process-connection.ts'
+import type { BackendInfo } from './protocol.ts'
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from './resolve-options.ts'
 import { startEngine } from './start-engine.ts'
 import { createTaskSource } from './task-source.ts'
@@ -26,7 +27,16 @@ import { connectWorker } from './worker-connection.ts'
 export async function createEngine(options?: EngineOptions): Promise<Engine> {
   const resolved = resolveOptions(options)
   if (options?.runtimeTelemetry === true) decideTelemetry(true)
-  return startEngine(resolved, connectFor(resolved), createTaskSource(resolved.settings), readFile)
+  const engine = await startEngine(resolved, connectFor(resolved), createTaskSource(resolved.settings), readFile)
+  warnIfSlow(engine.backendInfo())
+  return engine
+}
+
+/** WebAssembly is slower by far: who did not ask for it is told that it computes, and what helps. */
+function warnIfSlow({ backend, tried }: BackendInfo): void {
+  const cpu = tried.find(({ name }) => name === 'cpu')
+  if (backend !== 'wasm' || cpu === undefined) return
+  process.emitWarning(`WebAssembly computes here, which is slow: ${cpu.reason}. ${cpu.remedy}`, 'TesseraBackendWarning')
 }
 
 function connectFor({ worker, settings }: ResolvedOptions): Connect {

@@ -77,8 +77,8 @@ export interface BackendInfo {
   readonly backend: BackendName
   /** Why it was taken, as one sentence for people. */
   readonly reason: string
-  /** What `auto` tried before, and why each did not serve. */
-  readonly tried: readonly { readonly name: BackendName; readonly reason: string }[]
+  /** What `auto` tried before, why each did not serve, and what would help. */
+  readonly tried: readonly { readonly name: BackendName; readonly reason: string; readonly remedy: string }[]
   /** Threads for one operator. */
   readonly threads: number
   /** Package and version, such as `onnxruntime-node 1.30.0`. */
