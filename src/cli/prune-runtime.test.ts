@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { findRuntimeFolders, findSurplus, WASM_FILES_OF_NODE, WASM_FILES_OF_PAGES } from '../backends/index.ts'
 import { pruneRuntime } from './prune-runtime.ts'
+
+vi.mock('node:fs/promises', { spy: true })
 
 const BINARIES = ['darwin/arm64', 'linux/arm64', 'linux/x64', 'win32/x64']
 let root: string
@@ -44,6 +46,12 @@ it('leaves what Node loads alone where no page is served', async () => {
 it('removes nothing where it only says what it would', async () => {
   const { removed } = await pruneRuntime({ platform: 'linux-x64', pages: true, dryRun: true }, folders)
   expect(removed.every((path) => existsSync(path))).toBe(true)
+})
+
+it('names what cannot be removed', async () => {
+  vi.mocked(rm).mockRejectedValueOnce(Object.assign(new Error('read-only'), { code: 'EROFS' }))
+  const pruning = pruneRuntime({ platform: 'linux-x64', pages: true, dryRun: false }, folders)
+  await expect(pruning).rejects.toThrow(/^prune: .* cannot be removed \(EROFS\); run it as who installed/)
 })
 
 it('refuses a platform without a binary, by the names of those there are', async () => {

@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findRuntimeFolders, findSurplus, type RuntimeFolders, type SurplusOptions } from '../backends/index.ts'
+import { InvalidRequestError } from '../errors/index.ts'
 
 export interface Pruned {
   /** What is gone, or would be. */
@@ -17,7 +18,7 @@ export interface PruneOptions extends SurplusOptions {
 /**
  * Removes files of onnxruntime that an app on one platform never loads, for images of containers and functions.
  *
- * @throws InvalidRequestError for a platform that onnxruntime-node has no binary of
+ * @throws InvalidRequestError for a platform that onnxruntime-node has no binary of, or files that cannot be removed
  */
 export async function pruneRuntime(
   options: PruneOptions,
@@ -25,8 +26,15 @@ export async function pruneRuntime(
 ): Promise<Pruned> {
   const removed = await findSurplus(folders, options)
   const sizes = await Promise.all(removed.map(weigh))
-  if (!options.dryRun) for (const path of removed) await rm(path, { recursive: true, force: true })
+  if (!options.dryRun) for (const path of removed) await remove(path)
   return { removed, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+}
+
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch((cause: NodeJS.ErrnoException) => {
+    const reason = `${path} cannot be removed (${cause.code}); run it as who installed node_modules, and before that becomes read-only`
+    throw new InvalidRequestError('prune', reason, { cause })
+  })
 }
 
 /** Bytes of a file, or of all files of a folder. */

@@ -53,7 +53,9 @@ describe('writeWhole', () => {
   })
 
   it('says what is wrong with the path', async () => {
-    await expect(writeWhole(join(folder, 'no', 'a.txt'), 'x')).rejects.toMatchObject({ code: 'ENOENT' })
+    const lost = join(folder, 'no', 'a.txt')
+    const message = `ENOENT: no such file or directory, open '${lost}'`
+    await expect(writeWhole(lost, 'x')).rejects.toMatchObject({ code: 'ENOENT', path: lost, message })
     await expect(writeWhole(folder, 'x')).rejects.toMatchObject({ code: 'EISDIR' })
   })
 })

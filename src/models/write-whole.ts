@@ -32,11 +32,18 @@ export async function writeWhole(
     if (there) await chmod(draft, there.mode & 0o777)
     await (replace ? rename(draft, target) : appear(draft, target))
   } catch (error) {
-    if (!(there && replace && isOfFolder(error as NodeJS.ErrnoException))) throw error
+    if (!(there && replace && isOfFolder(error as NodeJS.ErrnoException)))
+      throw naming(path, draft, error as NodeJS.ErrnoException)
     await writeFile(target, content)
   } finally {
     await rm(draft, { force: true }).catch(() => {})
   }
+}
+
+/** Nobody knows the draft: an error names the file that was asked for. */
+function naming(path: string, draft: string, error: NodeJS.ErrnoException): NodeJS.ErrnoException {
+  error.message = error.message.replaceAll(draft, path)
+  return Object.assign(error, { path })
 }
 
 /** Two that write the same file at once cannot both find that it is not there. */

@@ -132,7 +132,11 @@ function readFolder(folder: string): Map<string, Charge> {
     names = readdirSync(folder).filter((name) => name.endsWith(ENDING))
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    throw new InvalidRequestError('journal', `the folder ${folder} cannot be written (${code})`, { cause })
+    throw new InvalidRequestError(
+      'journal',
+      `the folder ${folder} cannot be written (${code}); name one that can, on a disk that outlives the process`,
+      { cause },
+    )
   }
   return new Map(names.flatMap((name) => readCharge(join(folder, name))).map((charge) => [charge.id, charge]))
 }

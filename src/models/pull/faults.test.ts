@@ -209,3 +209,10 @@ it('replaces whole what says which commit a branch is, so that a process that en
   expect(await readFile(reference, 'utf8')).toBe(COMMIT)
   expect(await readFile(other, 'utf8')).toBe('before')
 })
+
+it('names what to set where the cache cannot be written', async () => {
+  await using hub = await startFakeHub(FILES)
+  const file = join(home, 'a-file')
+  await writeFile(file, '')
+  await expect(pull(hub, { HF_HOME: file })).rejects.toThrow(/ENOTDIR.*; take a folder that can be written.*HF_HOME/)
+})

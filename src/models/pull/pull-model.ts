@@ -4,6 +4,7 @@ import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } 
 import { splitChoice } from '../gguf/choose-gguf.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
 import { type Environment, hubIdInAddress, isHubId, repositoryFolder, repositoryLock } from '../hub-cache.ts'
+import { isUnwritable } from '../is-unwritable.ts'
 import { expandName, KNOWN_MODELS } from '../known-models.ts'
 import type { PipelinePart } from '../pipeline-parts.ts'
 import { withLock } from '../with-lock.ts'
@@ -107,5 +108,8 @@ async function writeReference(path: string, commit: string): Promise<void> {
 function asTesseraError(error: unknown, id: string): TesseraError {
   if (TesseraError.isInstance(error)) return error
   const reason = error instanceof Error ? error.message : String(error)
-  return new DownloadFailedError(id, `${reason}; run the command again to continue`, { cause: error })
+  const remedy = isUnwritable(error)
+    ? 'take a folder that can be written and has room: HF_HOME says where models go, --out where a quantised copy does'
+    : 'run the command again to continue'
+  return new DownloadFailedError(id, `${reason}; ${remedy}`, { cause: error })
 }
