@@ -17,6 +17,9 @@ await (asksAboutItself
       reportUsageError(error, Object.keys(subCommands), rawArgs.includes('--json')),
     ))
 
+// A parent with a channel, such as pm2 or node:cluster, listens in this process, which would keep it when all is done.
+process.channel?.unref()
+
 /** Nothing at all, or `help` in front of a command, asks for help. */
 function readArguments(given: string[]): string[] {
   if (given.length === 0) return ['--help']

@@ -55,6 +55,16 @@ describe.skipIf(process.platform === 'win32')('tessera serve', () => {
     expect(await once(child, 'close')).toEqual([0, null])
   })
 
+  it('ends under a parent that listens in the process, as pm2 does in cluster mode', async () => {
+    const NODE_OPTIONS = `--import="data:text/javascript,process.on('message',()=>{})"`
+    const child = serve(['--port', '0'], { NODE_OPTIONS }, ['ignore', 'pipe', 'pipe', 'ipc'])
+    await started(child)
+    child.kill('SIGINT')
+    expect(await ended(child)).toMatchObject({ code: 0 })
+    const refused = serve(['--port', '70000'], { NODE_OPTIONS }, ['ignore', 'ignore', 'pipe', 'ipc'])
+    expect(await ended(refused)).toMatchObject({ code: 2, errors: expect.stringContaining('--port') })
+  })
+
   it('writes a line of JSON for each request', async () => {
     const child = serve(['--port', '0'], { TESSERA_API_KEYS: 'a' })
     let printed = ''
