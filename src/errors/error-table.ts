@@ -130,7 +130,8 @@ export const ERROR_TABLE = {
     status: 500,
     errorType: 'internal_error',
     retryable: false,
-    meaning: 'A fault of the library itself. `cause` holds what was thrown.',
+    meaning:
+      'A fault of the library itself, or of how it was installed (sharp of another platform, a bundle that took the library in), where the message says what helps. `cause` holds what was thrown.',
   },
 } as const satisfies Record<string, ErrorRow>
 

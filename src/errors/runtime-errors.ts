@@ -148,7 +148,7 @@ export class WorkerCrashedError extends TesseraError {
   }
 }
 
-/** A fault of the library itself; `cause` is what was thrown. */
+/** A fault of the library itself, or of how it was installed, where the message says what helps; `cause` is what was thrown. */
 export class InternalError extends TesseraError {
   static readonly code = 'internal_error'
   declare readonly code: 'internal_error'
