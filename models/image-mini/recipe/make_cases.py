@@ -37,7 +37,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--each", type=int, default=16, help="cases per kind of edit")
+    parser.add_argument("--each", type=int, default=40, help="cases per kind of edit")
     parser.add_argument("--colours", type=int, default=48, help="coloured objects of combinations seen in training, and as many others")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)

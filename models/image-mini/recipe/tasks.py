@@ -64,8 +64,8 @@ def two_names(rng):
 
 
 def random_background(rng):
-    """Often the usual one, which need not be said."""
-    background = USUAL if rng.random() < 0.12 else pick(rng, BACKGROUNDS)
+    """Often the usual one, which need not be said, and which most people don't."""
+    background = USUAL if rng.random() < 0.3 else pick(rng, BACKGROUNDS)
     fade = pick(rng, [name for name in BACKGROUNDS if name != background]) if rng.random() < 0.08 else ""
     return {"background": background, "fade": fade}
 
@@ -137,8 +137,8 @@ def one_or_two(rng, names):
     return both.but(items=(replace(both.items[0], name=name, colour=""), both.items[1]))
 
 
-EDITS = {"background": 0.08, "replace": 0.1, "add": 0.08, "beside": 0.1, "remove": 0.07, "move": 0.06, "mirror": 0.08, "grayscale": 0.08,
-         "style": 0.04, "border": 0.06, "recolor": 0.06, "paint": 0.09, "retype": 0.1}
+EDITS = {"background": 0.06, "replace": 0.08, "add": 0.1, "beside": 0.07, "remove": 0.05, "move": 0.09, "mirror": 0.11, "grayscale": 0.1,
+         "style": 0.07, "border": 0.05, "recolor": 0.06, "paint": 0.1, "retype": 0.06}
 
 
 def change_all(rng, kind):

@@ -24,8 +24,10 @@ WEIGHTS = torch.ones(CHANNELS)
 for field, weight in {"back": 8.0, "letters": 10.0, "wide": 5.0, "half": 5.0, "serif": 3.0, "ink": 6.0, "left": 4.0, "right": 4.0,
                       "style": 8.0, "object": 3.0, "tinted": 6.0, "tint": 6.0, "border": 3.0, "sides": 3.0}.items():
     WEIGHTS[AT[field]] = weight
+# What the components of looks count for together; each by the levels that it stands for, as that is what is seen of its error.
+LOOKS = 5.0
 # Share of the pictures that the decoder has drawn, where there is one, as those that are edited were.
-DRAWN = 0.5
+DRAWN = 0.3
 # All but one of so many steps are pieces full of letters, as in the training of the decoder; 4 until they are read.
 PAGES_EVERY = 2
 GLYPHS = torch.from_numpy(GLYPH_CODES)
@@ -34,7 +36,7 @@ GLYPHS = torch.from_numpy(GLYPH_CODES)
 def draw(rng, count):
     """Scenes as they come before an edit, some full of objects, and many words, which are few tokens of a picture."""
     kinds = [lambda: random_pair(rng)[0], lambda: random_combination(rng)[0], lambda: random_scene(rng), lambda: crowded(rng), lambda: random_words(rng)]
-    return [changed(rng, kinds[rng.choice(5, p=(0.3, 0.08, 0.12, 0.15, 0.35))]()) for _ in range(count)]
+    return [changed(rng, kinds[rng.choice(5, p=(0.25, 0.06, 0.1, 0.4, 0.19))]()) for _ in range(count)]
 
 
 def blurred(pictures, rng):
@@ -50,9 +52,9 @@ def naming(found, target, table):
     return -torch.cdist(found, table).square() / 4, torch.cdist(target, table).argmin(-1)
 
 
-def loss_of(found, target, table):
-    """And its figures: the error, and the shares of objects and letters that are named right."""
-    squares = (found - target).square() * WEIGHTS
+def loss_of(found, target, table, weights):
+    """And its figures: the error, the share of the variance of looks that is read, and the shares of objects and letters that are named right."""
+    squares = (found - target).square() * weights
     loss, right = squares.mean() + NEAR * (found - target).abs().mean() / 10, []
     for fields, sign, rows in (("code",), "object", table), (("left", "right"), "letters", GLYPHS):
         shown = target[..., AT[sign].start] > 0
@@ -63,7 +65,8 @@ def loss_of(found, target, table):
         logits, labels = (torch.cat(part) for part in zip(*named))
         loss = loss + cross_entropy(logits, labels) / 20
         right.append((logits.argmax(-1) == labels).float().mean().item())
-    return loss, (squares.mean().item(), *right)
+    unread, all_ = ((values[..., AT["look"]] ** 2).sum().item() for values in (found - target, target))
+    return loss, (squares.mean().item(), 1 - unread / all_ if all_ else float("nan"), *right)
 
 
 def main():
@@ -74,13 +77,16 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch", type=int, default=12)
     parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--precise", action="store_true", help="products in float32, which is faster where a processor has no units for 16 bits")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.set_flush_denormal(True)
     torch.manual_seed(0)
     looks = codes.load(args.work / "codes.npy")
     renderer, contents, path = Renderer(args.data), Contents(looks, Looks.load(args.data, args.work / "looks.npz")), args.work / "encoder.pt"
-    table = torch.from_numpy(np.stack(list(looks.values())))
+    table, weights = torch.from_numpy(np.stack(list(looks.values()))), WEIGHTS.clone()
+    scale = torch.from_numpy(contents.looks.scale)
+    weights[AT["look"]] = LOOKS * scale / scale.mean()
     model = initialize(Encoder(Config())).to(memory_format=torch.channels_last)
     decoder = None
     if (args.work / "decoder.pt").exists():
@@ -99,16 +105,16 @@ def main():
             pictures, target = in_range(np.stack([renderer.render(scene) for scene in scenes])), contents.encode(scenes)
             if decoder:
                 drawn = slice(round(DRAWN * args.batch))
-                with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+                with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=not args.precise):
                     pictures[drawn] = decoder(unpack(target[drawn])).float().clamp(-1, 1)
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=not args.precise):
             found = model(blurred(pictures, rng).contiguous(memory_format=torch.channels_last))
-        loss, figures = loss_of(pack(found.float()[:, :Config().latent_channels]), target, table)
+        loss, figures = loss_of(pack(found.float()[:, :Config().latent_channels]), target, table, weights)
         training.learn(loss)
-        window.append((*figures, *(figures[2:] if training.step % PAGES_EVERY == 1 else [float("nan")])))
+        window.append((*figures, *(figures[3:] if training.step % PAGES_EVERY == 1 else [float("nan")])))
         if training.step % 100 == 0:
-            error, objects, letters, words = np.nanmean(window, 0)
-            print(f"{training.spent / 60:6.1f} min  step {training.step}  error {error:.4f}  objects {objects:.3f}  letters {letters:.3f}, of pictures {words:.3f}", flush=True)
+            error, look, objects, letters, words = np.nanmean(window, 0)
+            print(f"{training.spent / 60:6.1f} min  step {training.step}  error {error:.4f}  looks {look:.3f}  objects {objects:.3f}  letters {letters:.3f}, of pictures {words:.3f}", flush=True)
             window = []
             training.save()
     training.save()

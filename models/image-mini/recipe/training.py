@@ -21,9 +21,10 @@ class Training:
         if path.exists():
             saved = torch.load(path, map_location=device)
             model.load_state_dict(saved["model"])
-            for optimizer, state in zip(self.optimizers, saved["optimizers"]):
+            # Weights of a released bundle stand alone, and a training begins with them.
+            for optimizer, state in zip(self.optimizers, saved.get("optimizers", ())):
                 optimizer.load_state_dict(state)
-            self.spent, self.step = saved["spent"], saved["step"]
+            self.spent, self.step = saved.get("spent", 0.0), saved["step"]
         self.tick = time.process_time()
 
     def groups(self):
