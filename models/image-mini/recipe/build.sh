@@ -21,7 +21,7 @@ mkdir -p "$work" "$out"
 [ -f "$work/looks.npz" ] || "$python" looks.py --data "$data" --out "$work/looks.npz"
 [ -f "$work/start.pt" ] || "$python" start.py --work "$work"
 "$python" train_decoder.py --data "$data" --work "$work" --minutes "${DECODER_MINUTES:-290}"
-"$python" train_encoder.py --data "$data" --work "$work" --minutes "${ENCODER_MINUTES:-140}"
+"$python" train_encoder.py --data "$data" --work "$work" --minutes "${ENCODER_MINUTES:-240}"
 "$python" train.py --data "$data" --work "$work" "$@"
 "$python" export.py --work "$work" --out "$work/half"
 work=$(realpath "$work") out=$(realpath "$out")
