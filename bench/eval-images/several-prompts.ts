@@ -40,9 +40,8 @@ export function listSeveral({ object, colour, style, on }: Turns): Wanted[] {
   return Array.from({ length: 12 }, (_, i) => {
     const squares = i % 2 === 0 ? THREE : FOUR
     const names = squares.map((_, place) => object(5 * i + 9 * place))
-    const [first, ...rest] = names.map((name, place) => article(place === 0 ? `${style(i)} ${name}` : name))
     return {
-      prompt: `${[first, ...rest.slice(0, -1)].join(', ')} and ${rest.at(-1)!} ${on(i + 3)}`,
+      prompt: `${tellAll(names, style(i))} ${on(i + 3)}`,
       objects: names.map((name, place) => ({ name, square: squares[place]! })),
       background: colour(i + 3),
     }
@@ -99,11 +98,16 @@ export function listMixed({ colour, on }: Turns): Wanted[] {
 export function listFiveKinds({ object, colour, style, on }: Turns): Wanted[] {
   return Array.from({ length: 12 }, (_, i) => {
     const names = FIVE.map((_, at) => object(7 * i + 31 * at))
-    const [first, ...rest] = names.map((name, at) => article(at === 0 ? `${style(i)} ${name}` : name))
     return {
-      prompt: `${[first, ...rest.slice(0, -1)].join(', ')} and ${rest.at(-1)!} ${on(i + 6)}`,
+      prompt: `${tellAll(names, style(i))} ${on(i + 6)}`,
       objects: names.map((name, at) => ({ name, square: FIVE[at]! })),
       background: colour(i + 6),
     }
   })
+}
+
+/** `a flat dog, a cat and a key`: the style is said of the first. */
+function tellAll(names: readonly string[], style: string): string {
+  const told = names.map((name, at) => article(at === 0 ? `${style} ${name}` : name))
+  return `${told.slice(0, -1).join(', ')} and ${told.at(-1)!}`
 }

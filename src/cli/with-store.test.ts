@@ -1,14 +1,14 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
 import { StoreUnavailableError } from '../errors/index.ts'
 import { withStore } from './with-store.ts'
 
 it.skipIf(!hasRedis())('a Redis server that freezes after it was connected to holds no command', async () => {
   const redis = await startRedis()
+  onTestFinished(() => redis.stop())
   const reading = withStore(redis.url, false, (store) => {
     redis.freeze()
     return store.read('key')
   })
   await expect(reading).rejects.toThrow(StoreUnavailableError)
-  await redis.stop()
 })

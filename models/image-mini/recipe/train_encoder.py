@@ -24,7 +24,7 @@ WEIGHTS = torch.ones(CHANNELS)
 for field, weight in {"back": 8.0, "letters": 10.0, "wide": 5.0, "half": 5.0, "serif": 3.0, "ink": 6.0, "left": 4.0, "right": 4.0,
                       "style": 8.0, "object": 3.0, "tinted": 6.0, "tint": 6.0, "border": 3.0, "sides": 3.0}.items():
     WEIGHTS[AT[field]] = weight
-# What the components of looks count for together; each by the levels that it stands for, as that is what is seen of its error.
+# What a component of looks counts for on average; each by the levels that it stands for, as that is what is seen of its error.
 LOOKS = 5.0
 # Share of the pictures that the decoder has drawn, where there is one, as those that are edited were.
 DRAWN = 0.3
