@@ -25,8 +25,9 @@ export async function probeProvider(name: ProviderName): Promise<ProbeResult> {
   const runtime = await loadOnnxruntimeNode(name)
   const missing = explainMissingProvider(name, runtime)
   if (missing) return missing
-  const failure = await runProbe(name)
+  const failure = await runProbe(name).catch(explainForbidden)
   if (failure === undefined) return { available: true }
+  if (typeof failure === 'object') return failure
   const library =
     name === 'cuda' && process.platform === 'linux' ? await findMissingLibrary(findCudaLibraries().provider) : undefined
   if (library !== undefined) {
@@ -51,6 +52,13 @@ export function explainMissingProvider(
   if (cuda.missing.length === 0) return undefined
   const reason = `${cuda.missing.join(' and ')} of onnxruntime-node are not installed`
   return { available: false, reason, remedy: INSTALL_CUDA }
+}
+
+/** Node's permission model may forbid the child process. */
+function explainForbidden(error: NodeJS.ErrnoException): Extract<ProbeResult, { available: false }> {
+  if (error.code !== 'ERR_ACCESS_DENIED') throw error
+  const reason = "Node's permission model forbids the process in which it would be tried"
+  return { available: false, reason, remedy: 'start Node with --allow-child-process, or choose the backend cpu' }
 }
 
 /** Undefined when the provider computed, else what it said. */
