@@ -63,7 +63,10 @@ export class SessionBase {
   #toOrt(feed: Tensor | DeviceTensor): Ort.Tensor {
     if (feed instanceof OrtDeviceTensor) return feed.tensor
     const { type, data, dims } = feed as Tensor
-    return new this.#ort.Tensor(type, data as Uint8Array, dims)
+    if (type !== 'float16') return new this.#ort.Tensor(type, data as Uint8Array, dims)
+    // A tensor that is made as float16 gets a Float16Array where the engine has those (Node 24, browsers), of which the
+    // native binding reads nothing: https://github.com/microsoft/onnxruntime/pull/32323
+    return Object.assign(new this.#ort.Tensor('uint16', data as Uint16Array, dims), { type })
   }
 }
 
