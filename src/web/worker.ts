@@ -1,14 +1,17 @@
-import { JobRunner } from '../engine/job-runner.ts'
 import type { ToWorker } from '../engine/protocol.ts'
-import { createWebParts } from './web-parts.ts'
-import { AWAKE } from './worker-connection.ts'
 
-const { createSource, createBackend } = createWebParts((error) => {
-  // Uncaught outside of a promise it reaches the page, which ends this worker; the next call starts another one.
+/**
+ * All else is in a part of its own: Rollup and Rolldown put what parts share into the file that loads them, and WebKit
+ * runs the file of a worker a second time where a part imports it. Two would answer then, of which one was never started.
+ */
+const runner = import('./serve-page.ts').then(({ servePage }) => servePage())
+// Listened for at once, as a message that nobody hears is lost.
+addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void runner.then((ready) => ready.handle(data)))
+runner.catch((error: unknown) => {
+  // Uncaught outside of a promise it reaches the page.
   setTimeout(() => {
-    throw error
+    throw new Error(
+      `a file of the bundle could not be loaded; serve all of them, also after a new one took its place (${String(error)})`,
+    )
   })
 })
-const runner = new JobRunner(createSource, createBackend, (message) => postMessage(message))
-addEventListener('message', ({ data }: MessageEvent<ToWorker>) => void runner.handle(data))
-postMessage(AWAKE)

@@ -24,6 +24,12 @@ it('bundlers of pages are led to no file that is not there', async () => {
   }
 })
 
+it('the file of the worker shares nothing with its parts, which would import it and have WebKit run it twice', async () => {
+  const code = await readFile(join(folder, 'worker.js'), 'utf8')
+  expect(code).toMatch(/\bimport\("\.\/serve-page-/)
+  expect(code).not.toMatch(/\bfrom"|\bexport\b/)
+})
+
 /** An app that has the package, and one file. */
 async function bundleApp(code: string): Promise<string> {
   const app = await mkdtemp(join(folder, 'app-'))

@@ -1,0 +1,16 @@
+import { JobRunner } from '../engine/job-runner.ts'
+import { createWebParts } from './web-parts.ts'
+import { AWAKE } from './worker-connection.ts'
+
+/** What answers the messages of the page in its worker. */
+export function servePage(): JobRunner {
+  const { createSource, createBackend } = createWebParts((error) => {
+    // Uncaught outside of a promise it reaches the page, which ends this worker; the next call starts another one.
+    setTimeout(() => {
+      throw error
+    })
+  })
+  const runner = new JobRunner(createSource, createBackend, (message) => postMessage(message))
+  postMessage(AWAKE)
+  return runner
+}
