@@ -48,7 +48,12 @@ it('says how to name the script where it could not be loaded', () => {
   const { worker, onCrash } = connect()
   worker.dispatchEvent(new Event('error'))
   expect(onCrash.mock.calls).toEqual([
-    [expect.stringMatching(/`createWorker` says where it is.*worker-src.*`worker: false`/), undefined],
+    [
+      expect.stringMatching(
+        /`createWorker` says where it is.*of the page's origin.*`type: 'module'`.*worker-src.*`worker: false`/,
+      ),
+      undefined,
+    ],
   ])
 })
 

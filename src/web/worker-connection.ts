@@ -9,11 +9,15 @@ export const AWAKE = 'awake'
 /** What a script may take to arrive, in milliseconds. What the runtime takes is beyond it. */
 const LONGEST_SILENCE = 60_000
 
-/** A bundler that does not follow `new URL` leaves the script behind, and most servers then answer with a page or 404. */
+/**
+ * A bundler that does not follow `new URL` leaves the script behind, and most servers then answer with a page or 404. Firefox
+ * says no more of a script of another origin, where other browsers refuse to make the worker, nor of a module that is run as a script.
+ */
 const UNLOADED =
   'its script could not be loaded or run; if the bundler has not put worker.js beside the page, `createWorker` says where it is (docs/browsers.md); ' +
+  "it must be of the page's origin and run as a module (`type: 'module'`); " +
   'if the Content-Security-Policy does not allow it, worker-src or script-src does; if the page has a Cross-Origin-Embedder-Policy, ' +
-  'its script is answered with the same; `worker: false` needs none'
+  'its script is answered with the same, in WebKit also by 304; `worker: false` needs none'
 
 /** Each is of one engine, to its end: calls of two engines would get each other's answers, and one that was ended gives none. */
 const taken = new WeakSet<object>()
