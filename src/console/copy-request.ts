@@ -20,12 +20,19 @@ function shorten(body: object): string {
   return JSON.stringify(body, short, 2)
 }
 
+/** Browsers give pages without TLS no clipboard, unless they are of this machine. */
+const INSECURE = 'Browsers let a page copy over https or from localhost only'
+
 /** Buttons that copy a request. */
 export function makeCopies(call: string, path: string, body: object): HTMLElement {
   const status = make('span', { class: 'hint', role: 'status' })
   const button = (label: string, text: () => string) => {
     const copy = make('button', { type: 'button', class: 'quiet' }, label)
     copy.addEventListener('click', () => {
+      if (!isSecureContext) {
+        status.textContent = INSECURE
+        return
+      }
       navigator.clipboard.writeText(text()).then(
         () => (status.textContent = 'Copied'),
         () => (status.textContent = 'The browser does not let this page copy'),

@@ -158,6 +158,19 @@ describe.skipIf(!hasChromium)('the playground of the console (needs Chromium, wh
     expect(await copied()).not.toContain('right')
   })
 
+  it('says why it does not copy on a page without TLS of another machine', async () => {
+    const page = await service.signIn({ path: '#playground' })
+    // As there, where `navigator` has no clipboard.
+    await page.evaluate(() => {
+      Object.defineProperty(globalThis, 'isSecureContext', { value: false })
+      Object.defineProperty(navigator, 'clipboard', { value: undefined })
+    })
+    await page.getByRole('tab', { name: 'Generate' }).click()
+    await page.getByRole('button', { name: 'Generate' }).click()
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByText('Browsers let a page copy over https or from localhost only').waitFor()
+  })
+
   it('shows the answer on a phone, where it lies below the form', async () => {
     const page = await service.signIn({ path: '#playground' })
     await page.setViewportSize({ width: 390, height: 700 })
