@@ -21,7 +21,7 @@ WORDS = (
 CAPITALS, SMALL, DIGITS = GLYPHS[:26], GLYPHS[26:52], GLYPHS[52:62]
 PAIRS = (("left", "right"), ("top", "bottom"))
 # Kinds of several objects, as often as they stand here: how many there are of each.
-MIXED = ((2, 1), (1, 2), (2, 2), (3, 1), (1, 3), (3, 2), (2, 3), (2, 1, 1), (1, 1, 2), (4, 1))
+MIXED = ((2, 1), (2, 1), (2, 1), (1, 2), (2, 2), (3, 1), (1, 3), (3, 2), (2, 3), (2, 1, 1), (1, 1, 2), (4, 1))
 GROUPS = {
     2: ("left", "right"), 3: ("top left", "top right", "bottom"), 4: ("top left", "top right", "bottom left", "bottom right"), 5: tuple(SPOTS),
 }

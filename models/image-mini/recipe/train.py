@@ -33,6 +33,8 @@ for field in ("letters", "left", "right", "half", "wide", "serif", "ink", "tinte
     WEIGHTS[AT[field]] = 2.0
 WEIGHTS[AT["border"]] = 4.0
 WEIGHTS[AT["back"]] = 12.0
+# What a component of looks counts for on average; each by the levels that it stands for, as in the training of the encoder.
+LOOKS = 1.5
 # Every so many steps the edits are combinations of two pictures, fewer for they cost more.
 COMBINE_EVERY, COMBINED = 6, 0.5
 
@@ -43,13 +45,13 @@ def draw_levels(count):
     return torch.where(torch.rand(count) < 0.6, strong, torch.sigmoid(1.2 * torch.randn(count)))
 
 
-def loss_of(model, ids, lengths, target, references, rotary):
+def loss_of(model, ids, lengths, target, references, rotary, weights):
     sigma = draw_levels(len(target)).to(target.device)
     noise = torch.randn_like(target)
     tokens = torch.lerp(target, noise, sigma[:, None, None])
     tokens = torch.cat([tokens, *references], 1)
     velocity = model["image"](tokens, model["text"](ids, lengths), sigma, rotary)
-    return ((velocity[:, :target.shape[1]].float() - (noise - target)).square() * WEIGHTS.to(target.device)).mean()
+    return ((velocity[:, :target.shape[1]].float() - (noise - target)).square() * weights).mean()
 
 
 def schedule(progress):
@@ -93,7 +95,9 @@ def main():
             optimizer.load_state_dict(state)
         spent, step = saved["spent"], saved["step"]
     contents, rng = Contents(codes.load(args.work / "codes.npy"), Looks.load(args.data, args.work / "looks.npz")), np.random.default_rng(step)
-    reader = Reader(args.data, args.work, args.device, contents) if (args.work / "encoder.pt").exists() else None
+    weights, scale = WEIGHTS.clone().to(args.device), torch.from_numpy(contents.looks.scale).to(args.device)
+    weights[AT["look"]] = LOOKS * scale / scale.mean()
+    reader = Reader(args.data, args.work, args.device, contents, args.precise) if (args.work / "encoder.pt").exists() else None
     batches = Batches(contents, tokenizer, args.device, rng, reader)
     rotaries = [tuple(table.to(args.device) for table in dit.rotary_table(model["image"].config, words.LENGTH, [GRID] * grids))
                 for grids in (1, 2, 3)]
@@ -119,7 +123,7 @@ def main():
         for draw, size in tasks:
             ids, lengths, target, *references = draw(size)
             with torch.autocast(args.device, torch.bfloat16, enabled=not args.precise):
-                loss = loss_of(model, ids, lengths, target, references, rotaries[len(references)])
+                loss = loss_of(model, ids, lengths, target, references, rotaries[len(references)], weights)
             (loss * size / (args.batch + count)).backward()
             losses.append(loss.item())
         model["text"].embed_tokens.weight.grad[fixed] = 0

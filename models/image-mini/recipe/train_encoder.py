@@ -22,14 +22,12 @@ NEAR = 0.5
 # The background is three numbers of a token, and seen to be wrong at once; letters are in few tokens.
 WEIGHTS = torch.ones(CHANNELS)
 for field, weight in {"back": 8.0, "letters": 10.0, "wide": 5.0, "half": 5.0, "serif": 3.0, "ink": 6.0, "left": 4.0, "right": 4.0,
-                      "style": 8.0, "object": 3.0, "tinted": 6.0, "tint": 6.0, "border": 3.0, "sides": 3.0}.items():
+                      "style": 8.0, "object": 3.0, "tinted": 6.0, "tint": 6.0, "border": 8.0, "sides": 8.0}.items():
     WEIGHTS[AT[field]] = weight
 # What a component of looks counts for on average; each by the levels that it stands for, as that is what is seen of its error.
 LOOKS = 5.0
 # Share of the pictures that the decoder has drawn, where there is one, as those that are edited were.
 DRAWN = 0.3
-# All but one of so many steps are pieces full of letters, as in the training of the decoder; 4 until they are read.
-PAGES_EVERY = 2
 GLYPHS = torch.from_numpy(GLYPH_CODES)
 
 
@@ -77,6 +75,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch", type=int, default=12)
     parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--pages", type=float, default=0.5, help="share of steps that are pieces full of letters; 0.25 once they are read")
     parser.add_argument("--precise", action="store_true", help="products in float32, which is faster where a processor has no units for 16 bits")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -96,7 +95,8 @@ def main():
     rng = np.random.default_rng(training.step + 50_000)
     window = []
     while training.goes_on():
-        if training.step % PAGES_EVERY > 0:
+        full = rng.random() < args.pages
+        if full:
             page, tokens = page_of_letters(rng, renderer, contents)
             pictures, latents = cut(in_range(page), unpack(tokens))
             target = pack(latents)
@@ -111,7 +111,7 @@ def main():
             found = model(blurred(pictures, rng).contiguous(memory_format=torch.channels_last))
         loss, figures = loss_of(pack(found.float()[:, :Config().latent_channels]), target, table, weights)
         training.learn(loss)
-        window.append((*figures, *(figures[3:] if training.step % PAGES_EVERY == 1 else [float("nan")])))
+        window.append((*figures, float("nan") if full else figures[3]))
         if training.step % 100 == 0:
             error, look, objects, letters, words = np.nanmean(window, 0)
             print(f"{training.spent / 60:6.1f} min  step {training.step}  error {error:.4f}  looks {look:.3f}  objects {objects:.3f}  letters {letters:.3f}, of pictures {words:.3f}", flush=True)
