@@ -28,6 +28,7 @@ export default defineConfig({
     // For what hangs: a machine with other work takes ten times as long as one without.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       { extends: true, test: { name: 'waiting', include: waiting, sequence: { groupOrder: 0 }, maxWorkers: 6 } },
       {

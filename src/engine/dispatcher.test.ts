@@ -70,7 +70,7 @@ it('models that are to stay open come back where calls take all places', async (
   const dispatcher = new Dispatcher(connect, resolveOptions({ backend: 'cpu', maxConcurrent: 1, maxQueue: 0 }, {}))
   const answerNext = async (afterwards = () => {}) => {
     await new Promise((resolve) => setImmediate(resolve))
-    await vi.waitUntil(() => runs.length > 0, { interval: 1 })
+    await vi.waitUntil(() => runs.length > 0, { interval: 1, timeout: 60_000 })
     const { id, model } = runs.shift()!
     other.onMessage({ type: 'result', id, response: null, served: {} as never })
     afterwards()
@@ -80,7 +80,7 @@ it('models that are to stay open come back where calls take all places', async (
   other.onCrash('it ended')
   const reopened = await answerNext(() => void dispatcher.load('other'))
   expect([reopened, await answerNext(), await answerNext()]).toEqual(['a', 'other', 'b'])
-  await vi.waitUntil(() => dispatcher.activity.missing.length === 0, { interval: 1 })
+  await vi.waitUntil(() => dispatcher.activity.missing.length === 0, { interval: 1, timeout: 60_000 })
   await dispatcher.dispose()
 })
 

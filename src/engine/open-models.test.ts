@@ -88,7 +88,7 @@ describe('memoryBudget', () => {
     release()
     await long
     // The answer does not wait for it.
-    await vi.waitFor(() => expect(events).toEqual(['open a', 'open b', 'close b']))
+    await vi.waitFor(() => expect(events).toEqual(['open a', 'open b', 'close b']), { timeout: 60_000 })
   })
 
   it('leaves room for one model, however large', async () => {

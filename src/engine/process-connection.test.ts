@@ -47,10 +47,13 @@ describe.runIf(process.platform === 'linux')('an engine with a process of its ow
   it('survives that it is killed, as by a system that is out of memory', async () => {
     engine = await startFakeEngine({ worker: 'process' })
     const job = settle(runFake(engine, { hold: true }))
-    const [worker] = await vi.waitUntil(async () => {
-      const found = await listWorkers()
-      return found.length > 0 && found
-    })
+    const [worker] = await vi.waitUntil(
+      async () => {
+        const found = await listWorkers()
+        return found.length > 0 && found
+      },
+      { timeout: 60_000 },
+    )
     process.kill(worker!, 'SIGKILL')
     expect(await job).toMatchObject({ reason: 'its process was killed, as by a system that is out of memory' })
     expect(await runFake(engine, { name: 'a', steps: 1 })).toBe('a1')

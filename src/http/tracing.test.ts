@@ -96,7 +96,9 @@ describe('spans', () => {
     const response = await fetch(post({ prompt: 'a', stream: true }, { path: '/v1/images/generations' }))
     const before = exporter.getFinishedSpans().some(({ kind }) => kind === SpanKind.SERVER)
     await response.text()
-    await vi.waitUntil(() => exporter.getFinishedSpans().some(({ kind }) => kind === SpanKind.SERVER))
+    await vi.waitUntil(() => exporter.getFinishedSpans().some(({ kind }) => kind === SpanKind.SERVER), {
+      timeout: 60_000,
+    })
     expect(before).toBe(false)
   })
 })

@@ -32,7 +32,7 @@ const LOSS = { reason: 'unknown', message: 'the GPU process ended' }
 it('ends the calls that run in the page, and those that follow', async () => {
   const engine = await start()
   const call = engine.decide(REQUEST)
-  await vi.waitFor(() => expect(engine.activity().running).toBe(1))
+  await vi.waitFor(() => expect(engine.activity().running).toBe(1), { timeout: 60_000 })
   lose(LOSS)
   const reason = `the GPU device was lost (${LOSS.message})`
   await expect(call).rejects.toMatchObject({ code: 'worker_crashed', retryable: true, reason })
@@ -79,7 +79,7 @@ describe('a call that fails on a device that is about to be lost', () => {
   const outcome = async (call: Promise<unknown>, onLost: Mock) => {
     const settled = vi.fn<() => void>()
     call.then(settled, settled)
-    await vi.waitFor(() => expect(onLost).toHaveBeenCalledOnce())
+    await vi.waitFor(() => expect(onLost).toHaveBeenCalledOnce(), { timeout: 60_000 })
     await new Promise((resolve) => setTimeout(resolve))
     return settled.mock.calls.length
   }

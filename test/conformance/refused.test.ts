@@ -131,7 +131,7 @@ describe('a request that must be refused', () => {
     stub.gate = new Promise(() => {})
     const { fetch } = createServer({ engine: stub.engine })
     void fetch(postTo(BODY))
-    await vi.waitUntil(() => stub.clients.length === 1)
+    await vi.waitUntil(() => stub.clients.length === 1, { timeout: 60_000 })
     expect((await fetch(postTo({ ...BODY, state: 5 }))).status).toBe(422)
     expect(stub.clients).toHaveLength(1)
   })

@@ -133,7 +133,7 @@ describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
     // Nothing tells when it has joined.
     await sleep(20)
     controller.abort()
-    await vi.waitUntil(() => entries.length === 1)
+    await vi.waitUntil(() => entries.length === 1, { timeout: 60_000 })
     open()
     const response = await joined
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(`event: ${name}`)])

@@ -158,7 +158,9 @@ describe('a job', () => {
     try {
       serve()
       const { job } = await jobs.start(BODY, '/v1/systemone', { prefer })
-      await vi.waitFor(async () => expect((await json(jobs.ask(job['id'])))['status']).toBe('succeeded'))
+      await vi.waitFor(async () => expect((await json(jobs.ask(job['id'])))['status']).toBe('succeeded'), {
+        timeout: 60_000,
+      })
       const { ended_at, expires_at } = await json(jobs.ask(job['id']))
       expect(Number(expires_at) - Number(ended_at)).toBe(seconds)
       await vi.advanceTimersByTimeAsync((seconds - 1) * 1000)

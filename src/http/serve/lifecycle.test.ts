@@ -52,7 +52,7 @@ describe('the end of a service', () => {
   it('stops and does not charge work that outlasts the grace', async () => {
     stub.gate = new Promise(() => {})
     const running = send().catch((error: Error) => error.message)
-    await vi.waitUntil(() => stub.counts.running === 1)
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
     await service.close({ graceMs: 200 })
     expect(await running).toBe('fetch failed')
     expect([stub.counts.aborted, await server.usage(`key_`)]).toEqual([1, []])

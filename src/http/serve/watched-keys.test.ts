@@ -107,7 +107,7 @@ describe('a keys file that changes', () => {
     stub.gate = new Promise<void>((resolve) => (go = resolve))
     const server = createServer({ engine: stub.engine, keys })
     const running = server.fetch(post(BODY, { headers: bearer('a') }))
-    await vi.waitUntil(() => stub.counts.running === 1)
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
     await replace(textOf('b'))
     await keys.reload()
     expect((await server.fetch(post(BODY, { headers: bearer('a') }))).status).toBe(401)

@@ -47,7 +47,7 @@ describe.skipIf(!canMount())('a full disk', () => {
       ],
     ])
     expect(await readdir(join(disk.folder, 'journal'))).toEqual([])
-    await vi.waitUntil(() => first.waiting === 1)
+    await vi.waitUntil(() => first.waiting === 1, { timeout: 60_000 })
     await disk.free()
     // While a file is being written it has another name, and its next reader would not see it.
     const isWritten = (name: string) => name.endsWith('.json')

@@ -56,7 +56,7 @@ describe.each(PATHS)('%s with an Idempotency-Key', (path, body) => {
     let go = () => {}
     stub.gate = new Promise<void>((resolve) => (go = resolve))
     const answers = [send(path, body), send(path, body), send(path, body)]
-    await vi.waitUntil(() => stub.counts.running === 1)
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(stub.counts.running).toBe(1)
     go()
@@ -98,7 +98,7 @@ describe('whose clients hang up', () => {
   const hangUp = async (path: string, body: object) => {
     const controller = new AbortController()
     const answer = send(path, body, { signal: controller.signal })
-    await vi.waitUntil(() => stub.counts.running === 1)
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
     await new Promise((resolve) => setImmediate(resolve))
     controller.abort()
     expect((await answer).status).toBe(499)
@@ -125,7 +125,7 @@ describe('whose clients hang up', () => {
     await hangUp('/v1/systemone', BODY)
     await hangUp('/v1/systemone', BODY)
     go()
-    await vi.waitUntil(() => stub.counts.running === 0)
+    await vi.waitUntil(() => stub.counts.running === 0, { timeout: 60_000 })
     // Nobody has got it so far.
     expect(await requests()).toBe(0)
     expect((await send('/v1/systemone', BODY)).status).toBe(200)
@@ -150,10 +150,10 @@ describe('whose clients hang up', () => {
     const [path, body] = IMAGE_BODIES[1]
     const controller = new AbortController()
     const answer = send(path, body, { signal: controller.signal })
-    await vi.waitUntil(() => stub.counts.running === 1)
+    await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
     controller.abort()
     expect((await answer).status).toBe(499)
-    await vi.waitUntil(() => stub.counts.aborted === 1)
+    await vi.waitUntil(() => stub.counts.aborted === 1, { timeout: 60_000 })
   })
 })
 
@@ -178,7 +178,7 @@ it('may be used again soon after a failure while the store was away', async () =
   stub.gate = new Promise<void>((resolve) => (go = resolve))
   stub.failure = new Error('no')
   const failing = send('/v1/systemone', BODY, { to })
-  await vi.waitUntil(() => stub.counts.running === 1)
+  await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
   isAway = true
   go()
   expect((await failing).status).toBeGreaterThanOrEqual(500)
@@ -193,7 +193,7 @@ it('wait for the process that answers them, and are answered without charge then
   let go = () => {}
   stub.gate = new Promise<void>((resolve) => (go = resolve))
   const first = send('/v1/systemone', BODY)
-  await vi.waitUntil(() => stub.counts.running === 1)
+  await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
   const second = send('/v1/systemone', BODY, { to: open() })
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(stub.counts.running).toBe(1)
@@ -206,7 +206,7 @@ it('are taken over from a process that is gone, and charged once even if it come
   let go = () => {}
   stub.gate = new Promise<void>((resolve) => (go = resolve))
   const frozen = send('/v1/systemone', BODY)
-  await vi.waitUntil(() => stub.counts.running === 1)
+  await vi.waitUntil(() => stub.counts.running === 1, { timeout: 60_000 })
   now += 60_000
   stub.gate = Promise.resolve()
   expect((await send('/v1/systemone', BODY, { to: open() })).status).toBe(200)

@@ -13,7 +13,7 @@ it('what does not linger has its answer where it is charged already', async () =
     await settled
     return 'answer'
   })
-  await vi.waitUntil(() => begun.mock.calls.length === 1)
+  await vi.waitUntil(() => begun.mock.calls.length === 1, { timeout: 60_000 })
   controller.abort()
   settle()
   expect(await answer).toBe('answer')
