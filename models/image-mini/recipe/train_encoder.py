@@ -95,8 +95,8 @@ def main():
     rng = np.random.default_rng(training.step + 50_000)
     window = []
     while training.goes_on():
-        full = rng.random() < args.pages
-        if full:
+        of_letters = rng.random() < args.pages
+        if of_letters:
             page, tokens = page_of_letters(rng, renderer, contents)
             pictures, latents = cut(in_range(page), unpack(tokens))
             target = pack(latents)
@@ -111,7 +111,7 @@ def main():
             found = model(blurred(pictures, rng).contiguous(memory_format=torch.channels_last))
         loss, figures = loss_of(pack(found.float()[:, :Config().latent_channels]), target, table, weights)
         training.learn(loss)
-        window.append((*figures, float("nan") if full else figures[3]))
+        window.append((*figures, float("nan") if of_letters else figures[3]))
         if training.step % 100 == 0:
             error, look, objects, letters, words = np.nanmean(window, 0)
             print(f"{training.spent / 60:6.1f} min  step {training.step}  error {error:.4f}  looks {look:.3f}  objects {objects:.3f}  letters {letters:.3f}, of pictures {words:.3f}", flush=True)
