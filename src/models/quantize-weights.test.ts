@@ -215,16 +215,19 @@ it('refuses a checkpoint that is quantised already', async () => {
   await expect(again).rejects.toBeInstanceOf(ModelFormatError)
 })
 
-it('refuses weights that are not finite, naming the tensor', async () => {
+it.each([
+  ['a matrix', 'model.layers.1.mlp.up_proj.weight', 400],
+  ['a norm', 'model.layers.1.input_layernorm.weight', 8],
+])('refuses weights of %s that are not finite, naming the tensor', async (_, name, place) => {
   const folder = join(work, 'damaged')
   await cp(fixtureFolder('qwen3-mha-tied'), folder, { recursive: true })
   const { weights } = await openCheckpoint(folder)
   const file = join(folder, 'model.safetensors')
   const bytes = await readFile(file)
-  bytes.writeFloatLE(Number.NaN, weights.get('model.layers.1.mlp.up_proj.weight')!.offset + 400)
+  bytes.writeFloatLE(Number.NaN, weights.get(name)!.offset + place)
   await writeFile(file, bytes)
   const run = quantizeWeights({ folder, out: join(work, 'out'), bits: 8, blockSize: 32 })
-  await expect(run).rejects.toThrow('model.layers.1.mlp.up_proj.weight')
+  await expect(run).rejects.toThrow(`finite values in ${name}`)
   expect(await readdir(work)).toEqual(['damaged'])
 })
 

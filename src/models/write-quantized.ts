@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { AbortedError, ModelFormatError } from '../errors/index.ts'
+import { decodeFloats, isFloatType } from './decode-floats.ts'
 import { isMatrix } from './is-matrix.ts'
 import type { ModelFiles, WeightFile } from './model-files.ts'
 import { BLOCKS_FOR_ROUGH, type QuantizationConfig, type TensorFormat } from './quantization-config.ts'
@@ -70,6 +71,8 @@ async function writeTensors(
     for await (const slice of readSlices(opened.get(entry.file)!, entry)) {
       if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
       if (!isMatrix(name, entry, options.matrices)) {
+        if (isVector(entry) && !decodeFloats(slice, entry.dtype).every(Number.isFinite))
+          throw notFinite(name, entry, options)
         await writer.append(name, slice)
         options.onBytes?.(slice.length)
         continue
@@ -93,14 +96,25 @@ function startStep(name: string, entry: TensorEntry, bytes: Uint8Array, options:
 async function finishStep(
   writer: SafetensorsWriter,
   { name, entry, bytes, rows }: Step,
-  { folder, onBytes }: WriteQuantizedOptions,
+  options: WriteQuantizedOptions,
 ): Promise<void> {
   const quantized = await rows
-  if (quantized === undefined)
-    throw new ModelFormatError(join(folder, entry.file), `finite values in ${name}`, 'NaN or infinity')
+  if (quantized === undefined) throw notFinite(name, entry, options)
   await writer.append(name, quantized.values)
   await writer.append(`${name}.scales`, quantized.scales)
-  onBytes?.(bytes)
+  options.onBytes?.(bytes)
+}
+
+/**
+ * Scales of norms and biases. A NaN among them is lost where the quantised model multiplies whole numbers, so its answers would
+ * look like any others.
+ */
+function isVector({ shape, dtype }: TensorEntry): boolean {
+  return shape.length === 1 && isFloatType(dtype)
+}
+
+function notFinite(name: string, { file }: TensorEntry, { folder }: WriteQuantizedOptions): ModelFormatError {
+  return new ModelFormatError(join(folder, file), `finite values in ${name}`, 'NaN or infinity')
 }
 
 type Format = Pick<WriteQuantizedOptions, 'matrices' | 'bits' | 'blockSize' | 'rough'>
