@@ -21,7 +21,7 @@ const modules = {
 /** What is started and never imported. */
 const programs = {
   cli: 'src/cli/main.ts',
-  worker: 'src/engine/worker.ts',
+  worker: 'src/engine/worker/worker.ts',
   'body-worker': 'src/http/body/body-worker.ts',
   'quantize-worker': 'src/models/quantize-worker.ts',
 }

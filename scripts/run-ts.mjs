@@ -17,7 +17,7 @@ const outdir = join(root, 'out', name)
 await build({
   entryPoints: {
     [name]: file,
-    worker: join(root, 'src/engine/worker.ts'),
+    worker: join(root, 'src/engine/worker/worker.ts'),
     ...Object.fromEntries(workers),
     'body-worker': join(root, 'src/http/body/body-worker.ts'),
     'quantize-worker': join(root, 'src/models/quantize-worker.ts'),

@@ -82,7 +82,7 @@ beforeAll(async () => {
   for (const { name, code } of programs) writeFileSync(`${folder}/${name}.ts`, asProgram(name, code))
   const entries = Object.fromEntries(programs.map(({ name }) => [name, `${folder}/${name}.ts`]))
   await build({
-    entryPoints: { ...entries, worker: `${root}src/engine/worker.ts` },
+    entryPoints: { ...entries, worker: `${root}src/engine/worker/worker.ts` },
     outdir: folder,
     bundle: true,
     platform: 'node',

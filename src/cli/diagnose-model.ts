@@ -1,6 +1,6 @@
-import { measureAvailableMemory } from '../engine/available-memory.ts'
-import { fitsWhole, stageLimit } from '../engine/memory-prediction.ts'
-import { findRemedy } from '../engine/require-memory.ts'
+import { measureAvailableMemory } from '../engine/memory/available-memory.ts'
+import { fitsWhole, stageLimit } from '../engine/memory/memory-prediction.ts'
+import { findRemedy } from '../engine/memory/require-memory.ts'
 import { openModel, resolveModel } from '../models/index.ts'
 import { predictMemoryHere } from './predict-memory-here.ts'
 

@@ -1,6 +1,6 @@
 import { createCpuBackend } from '../backends/index.ts'
-import type { MemoryPrediction } from '../engine/memory-prediction.ts'
-import { predictMemory, rewritesInt8 } from '../engine/predict-memory.ts'
+import type { MemoryPrediction } from '../engine/memory/memory-prediction.ts'
+import { predictMemory, rewritesInt8 } from '../engine/memory/predict-memory.ts'
 import { BackendUnavailableError } from '../errors/index.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 

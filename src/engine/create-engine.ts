@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { createBackend, decideTelemetry } from '../backends/index.ts'
-import type { Connect } from './connection.ts'
 import type { Engine } from './engine.ts'
-import { forgetOnClose } from './forget-on-close.ts'
-import { connectInline } from './inline-connection.ts'
-import { connectProcess } from './process-connection.ts'
-import type { BackendInfo } from './protocol.ts'
-import { type EngineOptions, type ResolvedOptions, resolveOptions } from './resolve-options.ts'
+import { type EngineOptions, type ResolvedOptions, resolveOptions } from './options/resolve-options.ts'
+import type { Connect } from './pool/connection.ts'
+import { forgetOnClose } from './pool/forget-on-close.ts'
+import { connectInline } from './pool/inline-connection.ts'
+import { connectProcess } from './pool/process-connection.ts'
+import type { BackendInfo } from './pool/protocol.ts'
+import { connectWorker } from './pool/worker-connection.ts'
 import { startEngine } from './start-engine.ts'
-import { createTaskSource } from './task-source.ts'
-import { connectWorker } from './worker-connection.ts'
+import { createTaskSource } from './worker/task-source.ts'
 
 /**
  * Starts an engine: its worker and backend at once, each model with the first request for it. An idle

@@ -15,16 +15,16 @@ import {
   type ResponseTo,
   type ThresholdInput,
 } from '../schemas/index.ts'
-import type { CallOptions } from './call-options.ts'
-import { checkCall } from './check-call.ts'
-import { ownControl } from './control-option.ts'
+import type { CallOptions } from './calls/call-options.ts'
+import { checkCall } from './calls/check-call.ts'
+import { ownControl } from './calls/control-option.ts'
+import { decideEach, type DecideManyOptions, type DecisionOutcome, type DecisionRequests } from './calls/decide-many.ts'
+import type { EditImageCallOptions, ImageCallOptions } from './calls/image-call-options.ts'
+import { ownSources } from './calls/picture-sources.ts'
 import { createEngine } from './create-engine.ts'
-import { decideEach, type DecideManyOptions, type DecisionOutcome, type DecisionRequests } from './decide-many.ts'
 import type { Engine } from './engine.ts'
-import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
 import type { CallKind } from './jobs.ts'
 import { LazyEngine } from './lazy-engine.ts'
-import { ownSources } from './picture-sources.ts'
 
 const shared = new LazyEngine(() => createEngine())
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Progress } from '../jobs/job-context.ts'
 import type { QuestionsInput } from '../schemas/index.ts'
 import type { Engine } from './engine.ts'
-import type { EngineOptions } from './resolve-options.ts'
+import type { EngineOptions } from './options/resolve-options.ts'
 import { QUESTIONS, runFake, startFakeEngine } from './test-support/engines.ts'
 
 describe.each([{ worker: false }, { worker: true }])('an engine with worker: $worker', ({ worker }) => {

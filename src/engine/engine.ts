@@ -11,13 +11,13 @@ import type {
   ResponseTo,
   ThresholdInput,
 } from '../schemas/index.ts'
-import type { EngineActivity } from './activity.ts'
-import type { CallOptions, LoadOptions } from './call-options.ts'
-import type { DecideManyOptions, DecisionOutcome, DecisionRequests } from './decide-many.ts'
-import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
-import type { BackendInfo } from './protocol.ts'
-import type { Place } from './resolve-options.ts'
-import type { ModelDescription } from './task.ts'
+import type { CallOptions, LoadOptions } from './calls/call-options.ts'
+import type { DecideManyOptions, DecisionOutcome, DecisionRequests } from './calls/decide-many.ts'
+import type { EditImageCallOptions, ImageCallOptions } from './calls/image-call-options.ts'
+import type { Place } from './options/resolve-options.ts'
+import type { EngineActivity } from './pool/activity.ts'
+import type { BackendInfo } from './pool/protocol.ts'
+import type { ModelDescription } from './worker/task.ts'
 
 /** Which backend the engine runs on, and on how many threads of Node. */
 export interface EngineBackendInfo extends BackendInfo {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { openModel, quantizeWeights, unpackWeights, weighModel } from '../models/index.ts'
 import { createEngine } from './index.ts'
-import { createTaskSource } from './task-source.ts'
+import { createTaskSource } from './worker/task-source.ts'
 
 const FIXTURE = fileURLToPath(new URL('../../test/fixtures/gguf/llama.gguf', import.meta.url))
 const REQUEST = {

@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { materializeControlled } from '../../test/helpers/control-net.ts'
 import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
-import type { ControlOption } from './control-option.ts'
+import type { ControlOption } from './calls/control-option.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
 

@@ -8,7 +8,7 @@ import type { Progress } from '../jobs/job-context.ts'
 import type { ImageResponse } from '../schemas/index.ts'
 import { disposeDefaultEngine, editImage, generateImage } from './default-engine.ts'
 import type { Engine } from './engine.ts'
-import type { EngineOptions } from './resolve-options.ts'
+import type { EngineOptions } from './options/resolve-options.ts'
 
 const REQUEST = { prompt: 'a red apple', size: '64x48', seed: 7 }
 const STEPS = { steps: 2 }

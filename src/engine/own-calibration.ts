@@ -12,12 +12,12 @@ import {
 import { headLogits, readHead } from '../decide/question-head.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import type { DecisionRequest, DecisionResponse, Question } from '../schemas/index.ts'
-import { featureListenerOf } from './call-features.ts'
-import type { CallOptions } from './call-options.ts'
-import { DEFAULT_MODELS } from './default-models.ts'
-import { chooseLoras } from './lora-options.ts'
-import type { ResolvedOptions } from './resolve-options.ts'
-import type { TaskSource } from './task.ts'
+import { featureListenerOf } from './calls/call-features.ts'
+import type { CallOptions } from './calls/call-options.ts'
+import { DEFAULT_MODELS } from './options/default-models.ts'
+import { chooseLoras } from './options/lora-options.ts'
+import type { ResolvedOptions } from './options/resolve-options.ts'
+import type { TaskSource } from './worker/task.ts'
 
 /**
  * Finds the model of a calibration, or refuses it where this engine does not serve that: it would make the probabilities of

@@ -19,7 +19,7 @@ import { describeCheckpoint } from '../models/describe-checkpoint.ts'
 import { indexWeights } from '../models/index-weights.ts'
 import { openModel, quantizeCheckpoint, readSafetensors } from '../models/index.ts'
 import { createEngine } from './index.ts'
-import { predictMemory } from './predict-memory.ts'
+import { predictMemory } from './memory/predict-memory.ts'
 
 let work: string
 let bundle: ImageBundle

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Engine } from './engine.ts'
-import type { EngineOptions } from './resolve-options.ts'
+import type { EngineOptions } from './options/resolve-options.ts'
 import { runFake, startFakeEngine } from './test-support/engines.ts'
 
 let engine: Engine

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toProbabilities } from '../decide/calibrate.ts'
 import { readHead } from '../decide/question-head.ts'
-import { featureListenerOf } from '../engine/call-features.ts'
+import { featureListenerOf } from '../engine/calls/call-features.ts'
 import { createEngine } from '../engine/index.ts'
 import { type Calibrates, calibrate } from './calibrate.ts'
 import { fitQuestion } from './fit-question.ts'

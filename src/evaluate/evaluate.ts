@@ -1,6 +1,6 @@
 import { probabilitiesOf } from '../decide/answer.ts'
 import { orderlessKey } from '../decide/own-calibration.ts'
-import { withFeatures } from '../engine/call-features.ts'
+import { withFeatures } from '../engine/calls/call-features.ts'
 import type { Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import { callback, count, optionTable, readOption, readOptions, withMethods } from '../options/index.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readHead } from '../decide/question-head.ts'
-import { featureListenerOf } from '../engine/call-features.ts'
+import { featureListenerOf } from '../engine/calls/call-features.ts'
 import type { DecisionRequest } from '../schemas/index.ts'
 import { type Calibrates, calibrate } from './calibrate.ts'
 import type { LabelledRow } from './labelled-rows.ts'

@@ -1,19 +1,12 @@
 import type { Backend } from '../backends/backend.ts'
 import type { ModelFiles } from '../models/model-files.ts'
 import type { ImagePipeline } from './image-pipeline.ts'
+import type { UnreadTensors } from './unread-tensors.ts'
 
 /** What `model_index.json` says beside the class. */
 interface PipelineSettings {
   /** FLUX.2 only: made for a few steps without guidance. */
   readonly distilled: boolean
-}
-
-/** Of each part, names of tensors that published checkpoints carry and nothing is computed from; all others have to be read. */
-export interface UnreadTensors {
-  readonly transformer: readonly RegExp[]
-  readonly vae: readonly RegExp[]
-  /** Of pipelines that may have a ControlNet. */
-  readonly controlnet?: readonly RegExp[]
 }
 
 /** A row of the registry of pipelines. */

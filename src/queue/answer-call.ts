@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq'
-import type { ListeningOptions } from '../engine/call-options.ts'
+import type { ListeningOptions } from '../engine/calls/call-options.ts'
 import type { CallTimings, Progress } from '../engine/index.ts'
 import { type TesseraError, toTesseraError, WorkerCrashedError } from '../errors/index.ts'
 import type { Preview } from '../jobs/preview.ts'

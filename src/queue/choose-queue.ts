@@ -1,4 +1,4 @@
-import { DEFAULT_MODELS } from '../engine/default-models.ts'
+import { DEFAULT_MODELS } from '../engine/options/default-models.ts'
 import { InvalidRequestError, ModelNotFoundError } from '../errors/index.ts'
 import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
 import { isHubId } from '../models/hub-cache.ts'

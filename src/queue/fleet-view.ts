@@ -1,5 +1,5 @@
-import type { EngineActivity, QueueActivity } from '../engine/activity.ts'
-import { DEFAULT_MODELS } from '../engine/default-models.ts'
+import { DEFAULT_MODELS } from '../engine/options/default-models.ts'
+import type { EngineActivity, QueueActivity } from '../engine/pool/activity.ts'
 import { OverloadedError } from '../errors/index.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { chooseQueue, notServed } from './choose-queue.ts'

@@ -1,4 +1,4 @@
-import { type ModelActivity, sumModels } from '../engine/activity.ts'
+import { type ModelActivity, sumModels } from '../engine/pool/activity.ts'
 import type { WorkerReport } from './worker-reports.ts'
 
 /** Workers whose own counts are remembered, since one that was cut off may come back. Those of older ones are added up. */

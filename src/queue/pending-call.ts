@@ -1,4 +1,4 @@
-import type { ListeningOptions } from '../engine/call-options.ts'
+import type { ListeningOptions } from '../engine/calls/call-options.ts'
 import type { CallTimings, Progress } from '../engine/index.ts'
 import { errorFromJSON, WorkerCrashedError } from '../errors/index.ts'
 import type { Preview } from '../jobs/preview.ts'

@@ -1,5 +1,5 @@
-import type { QueueActivity } from '../engine/activity.ts'
-import { DEFAULT_MODELS } from '../engine/default-models.ts'
+import { DEFAULT_MODELS } from '../engine/options/default-models.ts'
+import type { QueueActivity } from '../engine/pool/activity.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { type ModelQueue, partsOf, PREFIX, queueOf } from './queue-names.ts'
 import type { Fleet, WorkerReport } from './worker-reports.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ListeningOptions } from '../engine/call-options.ts'
+import type { ListeningOptions } from '../engine/calls/call-options.ts'
 import { AbortedError, EngineDisposedError, WorkerCrashedError } from '../errors/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { callTracingOnDemand } from './call-tracing.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import type { Backend } from '../backends/backend.ts'
 import type { OrtRuntime } from '../backends/open-session.ts'
-import type { ConnectionHandlers } from '../engine/connection.ts'
+import type { ConnectionHandlers } from '../engine/pool/connection.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
 import { createEngine } from './create-engine.ts'
 import { watchDevice } from './lost-device.ts'

@@ -1,5 +1,5 @@
-import type { Connection, ConnectionHandlers } from '../engine/connection.ts'
-import { connectInline } from '../engine/inline-connection.ts'
+import type { Connection, ConnectionHandlers } from '../engine/pool/connection.ts'
+import { connectInline } from '../engine/pool/inline-connection.ts'
 import { createWebParts } from './web-parts.ts'
 
 /** Runs jobs in the page's own thread. */

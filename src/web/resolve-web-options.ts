@@ -1,5 +1,5 @@
-import { COMMON_OPTIONS, type CommonEngineOptions } from '../engine/common-options.ts'
-import type { ResolvedOptions } from '../engine/resolve-options.ts'
+import { COMMON_OPTIONS, type CommonEngineOptions } from '../engine/options/common-options.ts'
+import type { ResolvedOptions } from '../engine/options/resolve-options.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
 import { callback, mapOf, oneOf, optionTable, readOptions, text } from '../options/index.ts'

@@ -1,4 +1,4 @@
-import { JobRunner } from '../engine/job-runner.ts'
+import { JobRunner } from '../engine/worker/job-runner.ts'
 import { createWebParts } from './web-parts.ts'
 import { AWAKE } from './worker-connection.ts'
 

@@ -1,4 +1,4 @@
-import type { CreateBackend, CreateTaskSource } from '../engine/job-runner.ts'
+import type { CreateBackend, CreateTaskSource } from '../engine/worker/job-runner.ts'
 import { createWebBackend } from './web-backend.ts'
 import { createWebTaskSource } from './web-task-source.ts'
 import { WeightStore } from './weight-store.ts'

@@ -1,4 +1,4 @@
-import { SharedWork } from '../engine/shared-work.ts'
+import { SharedWork } from '../engine/worker/shared-work.ts'
 import { DownloadFailedError } from '../errors/index.ts'
 import { download, type DownloadOptions } from './download.ts'
 

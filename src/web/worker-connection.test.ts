@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { ConnectionHandlers } from '../engine/connection.ts'
+import type { ConnectionHandlers } from '../engine/pool/connection.ts'
 import { AWAKE, connectWebWorker } from './worker-connection.ts'
 
 beforeEach(() => void vi.useFakeTimers())

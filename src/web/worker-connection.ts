@@ -1,5 +1,5 @@
-import type { Connect } from '../engine/connection.ts'
-import type { FromWorker } from '../engine/protocol.ts'
+import type { Connect } from '../engine/pool/connection.ts'
+import type { FromWorker } from '../engine/pool/protocol.ts'
 import { InternalError, InvalidRequestError } from '../errors/index.ts'
 import { kindOf } from '../schemas/fault.ts'
 

@@ -1,4 +1,4 @@
-import type { ToWorker } from '../engine/protocol.ts'
+import type { ToWorker } from '../engine/pool/protocol.ts'
 
 /**
  * All else is in a part of its own: Rollup and Rolldown put what parts share into the file that loads them, and WebKit

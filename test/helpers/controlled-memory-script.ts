@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { inStages } from '../../src/backends/in-stages.ts'
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { withSessions } from '../../src/backends/with-sessions.ts'
-import { predictMemory } from '../../src/engine/predict-memory.ts'
+import { predictMemory } from '../../src/engine/memory/predict-memory.ts'
 import { openImagePipeline } from '../../src/images/index.ts'
 import { openModel } from '../../src/models/index.ts'
 

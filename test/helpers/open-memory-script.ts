@@ -1,6 +1,6 @@
 import { createCpuBackend } from '../../src/backends/index.ts'
 import { openDecider } from '../../src/decide/index.ts'
-import { predictMemory, rewritesInt8 } from '../../src/engine/predict-memory.ts'
+import { predictMemory, rewritesInt8 } from '../../src/engine/memory/predict-memory.ts'
 import { openFolder } from '../../src/models/index.ts'
 
 /*

@@ -1,4 +1,4 @@
-import { serveWorker } from '../../src/engine/serve-worker.ts'
+import { serveWorker } from '../../src/engine/worker/serve-worker.ts'
 import { createUnsteadySource } from './unsteady-source.ts'
 
 serveWorker(createUnsteadySource)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EngineSettings } from '../../src/engine/resolve-options.ts'
-import { createTaskSource } from '../../src/engine/task-source.ts'
-import type { TaskSource } from '../../src/engine/task.ts'
+import type { EngineSettings } from '../../src/engine/options/resolve-options.ts'
+import { createTaskSource } from '../../src/engine/worker/task-source.ts'
+import type { TaskSource } from '../../src/engine/worker/task.ts'
 
 /** State of a request that ends the process or worker that reads it. */
 export const CRASH = 'end of the worker'

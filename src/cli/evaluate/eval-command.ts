@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { DEFAULT_MODELS } from '../../engine/default-models.ts'
+import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { compareEvaluations } from '../../evaluate/compare.ts'
 import { evaluate, type EvaluateOptions, type Evaluation } from '../../evaluate/evaluate.ts'
 import { formatEvaluation, percent } from '../../evaluate/format-evaluation.ts'

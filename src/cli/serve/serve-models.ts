@@ -1,5 +1,5 @@
-import { DEFAULT_MODELS } from '../../engine/default-models.ts'
 import type { Engine } from '../../engine/index.ts'
+import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import type { EngineArguments } from '../engine-arguments.ts'
 import { readNamedLoras } from '../lora-arguments.ts'
 import { openEngine } from '../open-engine.ts'

@@ -1,5 +1,5 @@
-import { DEFAULT_MODELS } from '../../engine/default-models.ts'
 import type { Engine, ModelInfo } from '../../engine/index.ts'
+import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 
 const KINDS: Readonly<Record<string, ModelInfo['kind']>> = {

@@ -2,7 +2,7 @@ import { ModelNotFoundError } from '../../errors/index.ts'
 import type { ImageGenerationJob } from '../../images/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { DecisionRequest, DecisionResponse, ImageResponse } from '../../schemas/index.ts'
-import type { Task, TaskSource } from '../task.ts'
+import type { Task, TaskSource } from '../worker/task.ts'
 
 /** What a fake job does; it travels as the state of a decision request, or in JSON as the prompt for a picture. */
 export type FakeState = {

@@ -1,4 +1,4 @@
-import { serveWorker } from '../serve-worker.ts'
+import { serveWorker } from '../worker/serve-worker.ts'
 import { createFakeSource } from './fake-task.ts'
 
 serveWorker(createFakeSource)

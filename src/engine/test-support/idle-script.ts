@@ -1,8 +1,8 @@
 import { decideTelemetry } from '../../backends/index.ts'
-import { connectProcess } from '../process-connection.ts'
-import { resolveOptions } from '../resolve-options.ts'
+import { resolveOptions } from '../options/resolve-options.ts'
+import { connectProcess } from '../pool/process-connection.ts'
+import { connectWorker } from '../pool/worker-connection.ts'
 import { startEngine } from '../start-engine.ts'
-import { connectWorker } from '../worker-connection.ts'
 import { createFakeSource } from './fake-task.ts'
 
 // An app that does one job and ends without disposing its engine. Arguments: URL of the worker, and "process" to have it in one.

@@ -1,5 +1,5 @@
-import { connectProcess } from '../process-connection.ts'
-import { connectWorker } from '../worker-connection.ts'
+import { connectProcess } from '../pool/process-connection.ts'
+import { connectWorker } from '../pool/worker-connection.ts'
 
 // An app that prints the error with which its engine's worker does not start. Arguments: thread or process, URL of the worker's file.
 const [kind, url = ''] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-import { asChecked } from '../../engine/checked-calls.ts'
+import { asChecked } from '../../engine/calls/checked-calls.ts'
 import type { Engine } from '../../engine/index.ts'
 import { type DecisionRequest, type DecisionResponse, LIMITS, type OptionLimits } from '../../schemas/index.ts'
 import { toCallOptions } from '../call-options.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { asChecked } from '../../engine/checked-calls.ts'
+import { asChecked } from '../../engine/calls/checked-calls.ts'
 import type { Engine } from '../../engine/index.ts'
 import { imageEditRequestSchema } from '../../schemas/index.ts'
 import type { Route } from '../route.ts'

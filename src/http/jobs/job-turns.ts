@@ -1,4 +1,4 @@
-import { type FairItem, FairQueue } from '../../engine/fair-queue.ts'
+import { type FairItem, FairQueue } from '../../engine/pool/fair-queue.ts'
 import { AbortedError } from '../../errors/index.ts'
 
 /** What waits for a turn. */

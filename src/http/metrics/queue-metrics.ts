@@ -1,5 +1,5 @@
-import type { QueueActivity } from '../../engine/activity.ts'
 import type { EngineActivity } from '../../engine/index.ts'
+import type { QueueActivity } from '../../engine/pool/activity.ts'
 import { type Metric, Reading } from './exposition.ts'
 
 /** What queues hold that an engine shares with others; without values where it shares none. */

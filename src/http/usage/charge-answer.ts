@@ -1,4 +1,4 @@
-import { DEFAULT_MODELS } from '../../engine/default-models.ts'
+import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { AbortedError } from '../../errors/index.ts'
 import type { Progress } from '../../jobs/job-context.ts'
 import { requireModel } from '../keys/permissions.ts'

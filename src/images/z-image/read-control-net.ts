@@ -4,8 +4,8 @@ import type { ModelFiles } from '../../models/model-files.ts'
 import { CONTROLNET } from '../../models/pipeline-parts.ts'
 import type { ZImageConfig } from '../../models/z-image-config.ts'
 import { type ZImageControlConfig, zImageControlConfigSchema } from '../../models/z-image-control-config.ts'
-import type { UnreadTensors } from '../pipelines.ts'
 import { type Part, readPart } from '../read-part.ts'
+import type { UnreadTensors } from '../unread-tensors.ts'
 
 /** Published files of the form whose layers refine too carry blocks that nothing calls. */
 const SUPERSEDED = /^control_noise_refiner\./

@@ -1,0 +1,82 @@
+import { InvalidRequestError } from '../../errors/index.ts'
+import type { ImageEditJob } from '../../images/index.ts'
+import { kindOf } from '../../schemas/fault.ts'
+import type { EditImageRequest } from '../../schemas/index.ts'
+import type { RunMessage } from '../pool/protocol.ts'
+
+/** Reads a file that a `file:` URL names. Browsers have none. */
+export type ReadFile = (url: URL) => Promise<Uint8Array>
+
+/**
+ * An edit request whose sources are text or bytes that nobody else has: those of the caller are copied, blobs and files
+ * read. Texts and what is no object are left to the check of the request.
+ *
+ * @throws InvalidRequestError naming the source that could not be read, or is none of these
+ */
+export async function ownSources(request: EditImageRequest, readFile?: ReadFile): Promise<unknown> {
+  if (typeof request !== 'object' || request === null) return request
+  const { image, images, mask } = request
+  const own = (source: unknown, path: string) => ownSource(source, path, readFile)
+  return {
+    ...request,
+    ...(image !== undefined && { image: await own(image, 'image') }),
+    ...(mask !== undefined && { mask: await own(mask, 'mask') }),
+    ...(Array.isArray(images) && {
+      images: await Promise.all(images.map((source, index) => own(source, `images.${index}`))),
+    }),
+  }
+}
+
+/** One of them. @param path its name, for errors */
+export async function ownSource(given: unknown, path: string, readFile: ReadFile | undefined): Promise<unknown> {
+  // Of a promise that was not awaited too, whose bytes would be handed over with the caller's memory otherwise.
+  const source = await given
+  if (typeof source !== 'object' || source === null) return source
+  if (isBytes(source)) return copyBytes(source)
+  if (source instanceof Blob) return readSource(() => source.arrayBuffer(), path)
+  if (!(source instanceof URL)) {
+    const reason = `must be bytes (Uint8Array or ArrayBuffer), a Blob, the URL of a file, base64 or a data URL, got ${kindOf(source)}`
+    throw new InvalidRequestError(path, source instanceof Response ? `${reason}; await its arrayBuffer()` : reason)
+  }
+  if (source.protocol === 'data:') return source.href
+  if (source.protocol !== 'file:' || readFile === undefined) {
+    const reason = `must be the URL of a file here, got one that starts with ${source.protocol}; nothing is fetched, so pass the bytes`
+    throw new InvalidRequestError(path, reason)
+  }
+  return readSource(() => readFile(source), path)
+}
+
+/** Also of another realm, as files are that are read in a test of Jest: its classes are not those of this module. */
+function isBytes(source: object): source is Uint8Array | ArrayBuffer {
+  const kind = Object.prototype.toString.call(source)
+  return ArrayBuffer.isView(source) ? kind === '[object Uint8Array]' : kind === '[object ArrayBuffer]'
+}
+
+/** Memory that was handed to another thread has no bytes left, and cannot be copied. */
+function copyBytes(source: Uint8Array | ArrayBuffer): Uint8Array {
+  if (source.byteLength === 0) return new Uint8Array()
+  return ArrayBuffer.isView(source) ? new Uint8Array(source) : new Uint8Array(source.slice(0))
+}
+
+async function readSource(read: () => Promise<Uint8Array | ArrayBuffer>, path: string): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await read())
+  } catch (cause) {
+    const { code, name } = cause as { readonly code?: unknown; readonly name: string }
+    // Errors of blobs have numbers of old for codes.
+    const why = typeof code === 'string' ? code : name
+    throw new InvalidRequestError(path, `the file could not be read (${why})`, { cause })
+  }
+}
+
+/** The pictures of a call for pictures, whose memory is handed over with it: they are large, and only the model reads them. */
+export function picturesOf({ kind, request }: Pick<RunMessage, 'kind' | 'request'>): Uint8Array[] {
+  if (kind !== 'editImage' && kind !== 'generateImage') return []
+  const { image, images = [], mask, control } = request as Partial<ImageEditJob>
+  return [image, ...images, mask, control?.image].filter((source) => source instanceof Uint8Array)
+}
+
+/** Their memory. */
+export function buffersOf(message: Pick<RunMessage, 'kind' | 'request'>): ArrayBuffer[] {
+  return [...new Set(picturesOf(message).map(({ buffer }) => buffer as ArrayBuffer))]
+}

@@ -1,0 +1,45 @@
+import { createDecisionParser } from '../../schemas/decision-request.ts'
+import {
+  type DecisionRequest,
+  type DecisionRequestInput,
+  type EditImageRequest,
+  type ImageEditRequest,
+  type ImageGenerationRequest,
+  type ImageGenerationRequestInput,
+  LIMITS,
+  type OptionLimits,
+  parseImageEditRequest,
+  parseImageGenerationRequest,
+  type Warning,
+} from '../../schemas/index.ts'
+import { unknownDecisionFields, unknownEditFields, unknownGenerationFields } from '../../schemas/unknown-fields.ts'
+import type { CallOptions } from './call-options.ts'
+import { isChecked } from './checked-calls.ts'
+import { ownSources, type ReadFile } from './picture-sources.ts'
+
+/** A request that nobody else has, and what of it nothing reads. */
+interface Read<Request> {
+  readonly request: Request
+  readonly warnings: readonly Warning[]
+}
+
+/** Checks and copies what callers pass, unless a service has done so. @throws InvalidRequestError */
+export function createRequestReader({ maxOptions = LIMITS.options.max }: OptionLimits, readFile: ReadFile | undefined) {
+  const limits = { maxOptions }
+  const parseDecision = createDecisionParser(limits)
+  return {
+    readDecision(body: DecisionRequestInput, call: CallOptions | undefined): Read<DecisionRequest> {
+      if (isChecked<DecisionRequest>(body, call, limits)) return { request: body, warnings: [] }
+      return { request: parseDecision(body), warnings: unknownDecisionFields(body) }
+    },
+    readGeneration(body: ImageGenerationRequestInput, call: CallOptions): Read<ImageGenerationRequest> {
+      if (isChecked<ImageGenerationRequest>(body, call)) return { request: body, warnings: [] }
+      return { request: parseImageGenerationRequest(body), warnings: unknownGenerationFields(body) }
+    },
+    async readEdit(body: EditImageRequest, call: CallOptions): Promise<Read<ImageEditRequest>> {
+      if (isChecked<ImageEditRequest>(body, call)) return { request: body, warnings: [] }
+      const request = parseImageEditRequest(await ownSources(body, readFile))
+      return { request, warnings: unknownEditFields(body) }
+    },
+  }
+}

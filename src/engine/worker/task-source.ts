@@ -1,0 +1,78 @@
+import { KeptStates } from '../../decide/kept/kept-states.ts'
+import { isHubId } from '../../models/hub-cache.ts'
+import {
+  EMBEDDED_MODELS,
+  type ModelFiles,
+  type ModelSource,
+  openModel,
+  resolveModel,
+  unpackWeights,
+  weighLoras,
+  weighModel,
+  withLora,
+} from '../../models/index.ts'
+import type { MadeWeights } from '../../models/model-files.ts'
+import { predictMemory, rewritesInt8 } from '../memory/predict-memory.ts'
+import { requireMemory } from '../memory/require-memory.ts'
+import type { EngineSettings } from '../options/resolve-options.ts'
+import { loadSharpCodec } from './load-sharp-codec.ts'
+import { describeTask, openTask } from './open-task.ts'
+import type { ResolvedModel, TaskSource } from './task.ts'
+import { withUnpacked } from './with-unpacked.ts'
+
+/** Weight files, in bytes, below which a model is opened without asking, and several times: every machine has what it takes. */
+const SMALL = 64 * 2 ** 20
+
+/**
+ * The models of this library. A request may name what the options list, an embedded model, or a downloaded one by its hub id;
+ * only the options may give a path, since the name in a request may come from the network. Any other name is one of a
+ * compatible service (`jev-latest`): the specification accepts it (section 2.4), the default model of the job does it,
+ * and the answer to a decision says which that was.
+ */
+export function createTaskSource({ models, symbols, keepStates }: EngineSettings): TaskSource {
+  const targets = new Map([...Object.entries(EMBEDDED_MODELS), ...Object.entries(models)])
+  const embedded = new Set(Object.values(EMBEDDED_MODELS))
+  // They come with the package and stay where they are; looking for one costs half a millisecond, a tenth of a short decision.
+  const found = new Map<string, ModelSource>()
+  const kept = keepStates && new KeptStates(keepStates)
+  return {
+    names: [...targets.keys()],
+    async resolve(model, fallback) {
+      const named = embedded.has(model) || isHubId(model) ? model : targets.get(fallback)
+      const target = targets.get(model) ?? named ?? fallback
+      const source = found.get(target) ?? (await resolveModel(target))
+      if (source.embedded) found.set(target, source)
+      return source
+    },
+    describe: (model) => describeTask(openFiles(model), () => weigh(model), symbols),
+    memory: {
+      isSmall,
+      predict: async (model, backend) =>
+        (await isSmall(model))
+          ? undefined
+          : predictMemory(openFiles(model), { symbols, rewritesInt8: rewritesInt8(backend) }),
+      require: (model, prediction, reusable) =>
+        requireMemory(isHubId(model.id) ? model.id : model.folder, prediction, reusable),
+    },
+    open(model, backend, { signal, withoutWeights }) {
+      const files = openFiles(model)
+      const unpack = (weights: MadeWeights) => unpackWeights(weights, weights.path ?? model.folder, signal)
+      const able = withoutWeights ? backend : withUnpacked(backend, files, unpack)
+      return openTask(files, able, loadSharpCodec, { symbols, kept })
+    },
+  }
+}
+
+/** The folder of a downloaded one is named after a commit. */
+function openFiles({ id, folder, lora }: ResolvedModel): ModelFiles {
+  const files = openModel(folder, isHubId(id) ? id : undefined)
+  return lora === undefined ? files : withLora(files, lora)
+}
+
+async function isSmall({ folder }: ResolvedModel): Promise<boolean> {
+  return (await weighModel(folder)) < SMALL
+}
+
+async function weigh({ folder, lora }: ResolvedModel): Promise<number> {
+  return (await weighModel(folder)) + (await weighLoras(lora ?? []))
+}

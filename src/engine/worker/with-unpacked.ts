@@ -1,0 +1,41 @@
+import type { Backend, BuiltGraph } from '../../backends/index.ts'
+import { withSessions } from '../../backends/with-sessions.ts'
+import type { ModelFiles } from '../../models/index.ts'
+import type { MadeWeights } from '../../models/model-files.ts'
+import { CONTROLNET, PIPELINE_PARTS } from '../../models/pipeline-parts.ts'
+
+/**
+ * The same backend for a model whose weights, or those of whose parts, may lie in no file that a session opens.
+ *
+ * @param unpack writes them and gives the folder, once the first session is opened
+ */
+export function withUnpacked(
+  backend: Backend,
+  files: ModelFiles,
+  unpack: (weights: MadeWeights) => Promise<string>,
+): Backend {
+  const unpacking = new Map<string, Promise<string>>()
+  async function moved(model: BuiltGraph): Promise<BuiltGraph> {
+    const made = model.folder === undefined ? undefined : await findMade(files, model.folder)
+    if (made === undefined) return model
+    const folder = unpacking.get(made.folder) ?? unpack(made)
+    unpacking.set(made.folder, folder)
+    return { ...model, folder: await folder }
+  }
+  const { createDeviceSession } = backend
+  return withSessions(backend, {
+    createSession: async (model) => backend.createSession(await moved(model)),
+    ...(createDeviceSession && { createDeviceSession: async (model) => createDeviceSession(await moved(model)) }),
+  })
+}
+
+/** The weights that are made and show this folder; none where they lie in it. */
+async function findMade(files: ModelFiles, folder: string): Promise<MadeWeights | undefined> {
+  const made = await files.made?.()
+  if (made?.folder === folder) return made
+  for (const part of [...PIPELINE_PARTS, CONTROLNET]) {
+    const weights = await files.within(part.folder).made?.()
+    if (weights?.folder === folder) return weights
+  }
+  return undefined
+}
