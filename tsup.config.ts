@@ -23,7 +23,7 @@ const programs = {
   cli: 'src/cli/main.ts',
   worker: 'src/engine/worker/worker.ts',
   'body-worker': 'src/http/body/body-worker.ts',
-  'quantize-worker': 'src/models/quantize-worker.ts',
+  'quantize-worker': 'src/models/quantize/quantize-worker.ts',
 }
 
 export default defineConfig({

@@ -20,7 +20,7 @@ await build({
     worker: join(root, 'src/engine/worker/worker.ts'),
     ...Object.fromEntries(workers),
     'body-worker': join(root, 'src/http/body/body-worker.ts'),
-    'quantize-worker': join(root, 'src/models/quantize-worker.ts'),
+    'quantize-worker': join(root, 'src/models/quantize/quantize-worker.ts'),
   },
   outdir,
   bundle: true,

@@ -1,4 +1,4 @@
-import type { BertConfig } from '../../src/models/bert-config.ts'
+import type { BertConfig } from '../../src/models/configs/bert-config.ts'
 import type { LanguageModelConfig } from '../../src/models/index.ts'
 import { layerMatrices } from '../models/qwen3-shape.ts'
 import type { Pass } from './record-passes.ts'

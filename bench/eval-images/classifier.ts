@@ -2,8 +2,8 @@ import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { PixelImage } from '../../src/images/index.ts'
-import { decodeFloats } from '../../src/models/decode-floats.ts'
 import { readSafetensors } from '../../src/models/index.ts'
+import { decodeFloats } from '../../src/models/weights/decode-floats.ts'
 import type { Square } from './wanted.ts'
 
 const aboutSchema = z.object({ size: z.number(), classes: z.array(z.string()), accuracy: z.number() })

@@ -4,7 +4,7 @@ import { createCpuBackend } from '../../src/backends/index.ts'
 import { describeAutoencoderKlFlux2Decoder } from '../../src/graph/index.ts'
 import { openLatentDecoder } from '../../src/images/decoding/latent-decoder.ts'
 import { readPart } from '../../src/images/read-part.ts'
-import { autoencoderKlFlux2ConfigSchema } from '../../src/models/autoencoder-config.ts'
+import { autoencoderKlFlux2ConfigSchema } from '../../src/models/configs/autoencoder-config.ts'
 import { openFolder } from '../../src/models/index.ts'
 
 const [folder, side, threads, runs] = process.argv.slice(2) as [string, string, string, string]

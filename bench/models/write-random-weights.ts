@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
-import type { TensorPlan } from '../../src/models/safetensors-layout.ts'
-import { SafetensorsWriter } from '../../src/models/safetensors-writer.ts'
+import type { TensorPlan } from '../../src/models/weights/safetensors-layout.ts'
+import { SafetensorsWriter } from '../../src/models/weights/safetensors-writer.ts'
 
 /** Names and shapes of all tensors of a file. */
 export type Shapes = Readonly<Record<string, readonly number[]>>

@@ -1,10 +1,10 @@
 import type { Backend } from '../../src/backends/index.ts'
 import { int64 } from '../../src/decide/int64-tensor.ts'
 import { buildLanguageModel, chooseLinear } from '../../src/graph/index.ts'
-import { indexWeights } from '../../src/models/index-weights.ts'
+import { readModelConfig } from '../../src/models/configs/model-config.ts'
 import { openModel } from '../../src/models/index.ts'
 import { readLanguageModelConfig } from '../../src/models/language-models/families.ts'
-import { readModelConfig } from '../../src/models/model-config.ts'
+import { indexWeights } from '../../src/models/weights/index-weights.ts'
 
 /** Logits [tokens, vocabulary] behind every token of a text, for as long as `use` runs. */
 export type Reader = (text: readonly number[], use: (logits: Float32Array) => void | Promise<void>) => Promise<void>

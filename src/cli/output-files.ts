@@ -1,7 +1,7 @@
 import { access, constants, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../errors/index.ts'
-import { writeWhole } from '../models/write-whole.ts'
+import { writeWhole } from '../models/files/write-whole.ts'
 
 /** For commands that write one file and have no better name for it. */
 export const forceArgument = {

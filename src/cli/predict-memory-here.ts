@@ -2,7 +2,7 @@ import { createCpuBackend } from '../backends/index.ts'
 import type { MemoryPrediction } from '../engine/memory/memory-prediction.ts'
 import { predictMemory, rewritesInt8 } from '../engine/memory/predict-memory.ts'
 import { BackendUnavailableError } from '../errors/index.ts'
-import type { ModelFiles } from '../models/model-files.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 
 /**
  * Predicts what a model takes on the processor of this machine; where onnxruntime-node does not load, on a usual one.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TINY_MANIFEST, writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
-import { openFolder } from '../models/model-folder.ts'
+import { openFolder } from '../models/files/model-folder.ts'
 import { parseDecisionRequest, type DecisionRequest, type DecisionResponse } from '../schemas/index.ts'
 import { type Decider, openDecider } from './index.ts'
 

@@ -1,6 +1,6 @@
 import type { Backend } from '../backends/backend.ts'
-import type { Family, ModelConfig } from '../models/model-config.ts'
-import type { ModelFiles } from '../models/model-files.ts'
+import type { Family, ModelConfig } from '../models/configs/model-config.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 import type { Decider } from './decider.ts'
 import type { KeptStates } from './kept/kept-states.ts'
 

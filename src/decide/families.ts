@@ -1,5 +1,5 @@
+import { JULIA, LAYA } from '../models/configs/model-config.ts'
 import { LANGUAGE_MODELS } from '../models/language-models/families.ts'
-import { JULIA, LAYA } from '../models/model-config.ts'
 import type { DecisionFamily } from './decision-family.ts'
 import { openJulia } from './encoder/julia.ts'
 import { openLaya } from './encoder/laya.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { ModelFiles } from '../models/model-files.ts'
-import { readOptionalConfig } from '../models/read-config.ts'
+import { readOptionalConfig } from '../models/configs/read-config.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 import { calibrationSchema } from './calibrate.ts'
 import { readOpenDeciderFile } from './opendecider-file.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
-import { openFolder } from '../models/model-folder.ts'
+import { openFolder } from '../models/files/model-folder.ts'
 import { openDecider } from './index.ts'
 
 let backend: Backend

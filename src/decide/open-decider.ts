@@ -1,6 +1,6 @@
 import type { Backend } from '../backends/backend.ts'
-import { findFamily, readModelConfig } from '../models/model-config.ts'
-import type { ModelFiles } from '../models/model-files.ts'
+import { findFamily, readModelConfig } from '../models/configs/model-config.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 import type { Decider } from './decider.ts'
 import type { DeciderOptions } from './decision-family.ts'
 import { DECISION_FAMILIES } from './families.ts'

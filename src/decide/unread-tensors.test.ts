@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { addTensor } from '../../test/helpers/add-tensor.ts'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
-import { openFolder } from '../models/model-folder.ts'
+import { openFolder } from '../models/files/model-folder.ts'
 import { openDecider } from './index.ts'
 
 let backend: Backend

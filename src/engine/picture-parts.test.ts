@@ -14,10 +14,10 @@ import {
   writeTensors,
 } from '../../test/helpers/single-files.ts'
 import { type GgufSource, roundToBlocks, writeGguf } from '../../test/helpers/write-gguf.ts'
-import { decodeFloats } from '../models/decode-floats.ts'
 import { describeCheckpoint } from '../models/describe-checkpoint.ts'
-import { indexWeights } from '../models/index-weights.ts'
 import { openModel, quantizeCheckpoint, readSafetensors } from '../models/index.ts'
+import { decodeFloats } from '../models/weights/decode-floats.ts'
+import { indexWeights } from '../models/weights/index-weights.ts'
 import { createEngine } from './index.ts'
 import { predictMemory } from './memory/predict-memory.ts'
 

@@ -11,7 +11,7 @@ import {
 import { largestRelativeError } from '../../test/helpers/relative-error.ts'
 import type { Backend, Precision } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
-import { quantizeWeights } from '../models/quantize-weights.ts'
+import { quantizeWeights } from '../models/quantize/quantize-weights.ts'
 import type { LinearMode } from './layers/weights.ts'
 import { keepHalfRounding } from './test-support/half-rounding.ts'
 import { LanguageModelRun } from './test-support/language-model-run.ts'

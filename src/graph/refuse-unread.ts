@@ -1,5 +1,5 @@
 import { ModelFormatError } from '../errors/index.ts'
-import type { WeightIndex } from '../models/weight-index.ts'
+import type { WeightIndex } from '../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../onnx/built-graph.ts'
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { ModelFiles } from '../models/model-files.ts'
-import { readOptionalConfig } from '../models/read-config.ts'
+import { readOptionalConfig } from '../models/configs/read-config.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 
 const manifestSchema = z.object({
   /** Hidden states of the text encoder that a FLUX.2 model reads. */

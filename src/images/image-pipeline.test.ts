@@ -13,7 +13,7 @@ import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
 import { ATTENTION_FORMS, withAttention } from '../../test/helpers/with-attention.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
-import { openFolder } from '../models/model-folder.ts'
+import { openFolder } from '../models/files/model-folder.ts'
 import { openImagePipeline, type ImagePipeline } from './index.ts'
 
 const context = { turn: async () => {} }

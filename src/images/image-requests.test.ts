@@ -8,7 +8,7 @@ import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { AbortedError } from '../errors/index.ts'
 import type { Progress } from '../jobs/job-context.ts'
-import { openFolder } from '../models/model-folder.ts'
+import { openFolder } from '../models/files/model-folder.ts'
 import { openImagePipeline, type ImagePipeline } from './index.ts'
 
 const REQUEST = { prompt: 'a red apple', width: 64, height: 48, seed: 1, steps: 2 }

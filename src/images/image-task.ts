@@ -1,7 +1,7 @@
 import type { Backend } from '../backends/backend.ts'
 import { ModelFormatError } from '../errors/index.ts'
 import type { JobContext, Progress } from '../jobs/job-context.ts'
-import type { ModelFiles } from '../models/model-files.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 import { encodeBase64 } from '../schemas/base64.ts'
 import type { ImageData, ImageResponse } from '../schemas/index.ts'
 import type { ImageEditJob, ImageGenerationJob } from './image-jobs.ts'

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Backend } from '../backends/backend.ts'
 import { ModelFormatError } from '../errors/index.ts'
-import type { ModelFiles } from '../models/model-files.ts'
-import { readConfig } from '../models/read-config.ts'
+import { readConfig } from '../models/configs/read-config.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 import type { ImagePipeline } from './image-pipeline.ts'
 import { PIPELINES } from './pipelines.ts'
 

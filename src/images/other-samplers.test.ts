@@ -5,8 +5,8 @@ import { pictureDifference } from '../../test/helpers/picture-difference.ts'
 import { readTensorBytes } from '../../test/helpers/read-tensor.ts'
 import { samplerRuns, useScheduler } from '../../test/helpers/reference-runs.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
-import { openFolder } from '../models/model-folder.ts'
-import { readSafetensors } from '../models/read-safetensors.ts'
+import { openFolder } from '../models/files/model-folder.ts'
+import { readSafetensors } from '../models/weights/read-safetensors.ts'
 import { openImagePipeline } from './index.ts'
 
 /** Sums in another order move a value across a rounding boundary. */

@@ -1,5 +1,5 @@
 import type { Backend } from '../backends/backend.ts'
-import type { ModelFiles } from '../models/model-files.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 import type { ImagePipeline } from './image-pipeline.ts'
 import type { UnreadTensors } from './unread-tensors.ts'
 

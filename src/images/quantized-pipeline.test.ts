@@ -5,8 +5,8 @@ import { materializeBundle, PROMPTS, type ImageBundleName } from '../../test/hel
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
-import { openFolder } from '../models/model-folder.ts'
-import { quantizeCheckpoint } from '../models/quantize-checkpoint.ts'
+import { openFolder } from '../models/files/model-folder.ts'
+import { quantizeCheckpoint } from '../models/quantize/quantize-checkpoint.ts'
 import { openImagePipeline } from './index.ts'
 
 const context = { turn: async () => {} }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { ModelFiles } from '../models/model-files.ts'
-import { zImageConfigSchema } from '../models/z-image-config.ts'
+import { zImageConfigSchema } from '../models/configs/z-image-config.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 import { readPart } from './read-part.ts'
 
 it('a part that another library quantised is refused by the name of the method', async () => {

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { refuseForeignQuantization } from '../models/foreign-quantization.ts'
-import { indexWeights } from '../models/index-weights.ts'
-import type { ModelFiles } from '../models/model-files.ts'
-import { readConfig, readOptionalConfig } from '../models/read-config.ts'
-import type { WeightIndex } from '../models/weight-index.ts'
+import { refuseForeignQuantization } from '../models/configs/foreign-quantization.ts'
+import { readConfig, readOptionalConfig } from '../models/configs/read-config.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
+import { indexWeights } from '../models/weights/index-weights.ts'
+import type { WeightIndex } from '../models/weights/weight-index.ts'
 
 /** A model of a pipeline: its own folder with `config.json` and weight files. */
 export interface Part<Config> {

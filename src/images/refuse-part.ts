@@ -1,6 +1,6 @@
 import { ModelFormatError } from '../errors/index.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 import { hasPart } from '../models/list-parts.ts'
-import type { ModelFiles } from '../models/model-files.ts'
 
 /**
  * Refuses a folder beside the parts of a pipeline that nothing would read.

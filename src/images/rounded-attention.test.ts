@@ -6,8 +6,8 @@ import { withInt8 } from '../../test/helpers/with-int8.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { withSessions } from '../backends/with-sessions.ts'
-import { openFolder } from '../models/model-folder.ts'
-import { quantizeCheckpoint } from '../models/quantize-checkpoint.ts'
+import { openFolder } from '../models/files/model-folder.ts'
+import { quantizeCheckpoint } from '../models/quantize/quantize-checkpoint.ts'
 import { openImagePipeline } from './index.ts'
 
 let cpu: Backend

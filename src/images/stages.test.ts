@@ -5,7 +5,7 @@ import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { inStages } from '../backends/in-stages.ts'
 import { withSessions } from '../backends/with-sessions.ts'
-import { openFolder } from '../models/model-folder.ts'
+import { openFolder } from '../models/files/model-folder.ts'
 import { openImagePipeline } from './index.ts'
 
 const context = { turn: async () => {} }

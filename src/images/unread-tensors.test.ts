@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addTensor } from '../../test/helpers/add-tensor.ts'
 import { type ImageBundleName, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { type Backend, createCpuBackend } from '../backends/index.ts'
-import { openFolder } from '../models/model-folder.ts'
+import { openFolder } from '../models/files/model-folder.ts'
 import { openImagePipeline } from './index.ts'
 
 let backend: Backend

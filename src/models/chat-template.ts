@@ -1,8 +1,8 @@
 import { Template } from '@huggingface/jinja'
 import * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
-import type { ModelFiles } from './model-files.ts'
-import { readOptionalConfig } from './read-config.ts'
+import { readOptionalConfig } from './configs/read-config.ts'
+import type { ModelFiles } from './files/model-files.ts'
 
 interface ChatMessage {
   readonly role: 'system' | 'user'

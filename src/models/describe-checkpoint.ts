@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { findStorageFile } from './find-matrices.ts'
-import { indexWeights } from './index-weights.ts'
+import { readModelConfig } from './configs/model-config.ts'
+import { formatOf, nameFormat, quantizationFieldSchema } from './configs/quantization-config.ts'
+import { readConfig, readOptionalConfig } from './configs/read-config.ts'
+import type { ModelFiles } from './files/model-files.ts'
 import { isImageBundle } from './is-image-bundle.ts'
 import { listParts } from './list-parts.ts'
-import { readModelConfig } from './model-config.ts'
-import type { ModelFiles } from './model-files.ts'
-import { formatOf, nameFormat, quantizationFieldSchema } from './quantization-config.ts'
-import { readConfig, readOptionalConfig } from './read-config.ts'
-import type { WeightIndex } from './weight-index.ts'
+import { findStorageFile } from './quantize/find-matrices.ts'
+import { indexWeights } from './weights/index-weights.ts'
+import type { WeightIndex } from './weights/weight-index.ts'
 
 /** The description of a checkpoint by its files; nothing is opened. */
 export interface CheckpointDescription {

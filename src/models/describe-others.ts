@@ -1,4 +1,4 @@
-import type { ModelFiles } from './model-files.ts'
+import type { ModelFiles } from './files/model-files.ts'
 
 /** Weights by their names, in formats that are read and others. */
 const WEIGHTS = /\.(?:safetensors|gguf|bin|pth?|ckpt|h5|msgpack|onnx)$/i

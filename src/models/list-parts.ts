@@ -1,4 +1,4 @@
-import type { ModelFiles } from './model-files.ts'
+import type { ModelFiles } from './files/model-files.ts'
 import { CONTROLNET, PIPELINE_PARTS } from './pipeline-parts.ts'
 
 const WEIGHTS = ['diffusion_pytorch_model', 'model'].flatMap((stem) => [

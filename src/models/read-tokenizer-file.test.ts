@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
-import { openFolder } from './model-folder.ts'
+import { openFolder } from './files/model-folder.ts'
 import { readTokenizerFile } from './read-tokenizer-file.ts'
 
 const schema = z.looseObject({ model: z.looseObject({}) })

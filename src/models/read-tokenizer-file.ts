@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { ModelFormatError } from '../errors/index.ts'
-import type { ModelFiles } from './model-files.ts'
-import { readOptionalConfig } from './read-config.ts'
+import { readOptionalConfig } from './configs/read-config.ts'
+import type { ModelFiles } from './files/model-files.ts'
 
 const NAME = 'tokenizer.json'
 const REMEDY =

@@ -1,9 +1,9 @@
 import { ModelFormatError } from '../errors/index.ts'
-import { indexWeights } from './index-weights.ts'
+import type { ModelFiles } from './files/model-files.ts'
 import { isImageBundle } from './is-image-bundle.ts'
 import { listParts } from './list-parts.ts'
-import type { ModelFiles } from './model-files.ts'
 import { openModel } from './open-model.ts'
+import { indexWeights } from './weights/index-weights.ts'
 
 /**
  * Bytes of the weights of a model: of the files that are read, not of others beside them or in folders below, or of what is made

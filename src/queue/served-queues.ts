@@ -1,7 +1,7 @@
 import type { ModelInfo } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
-import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
-import { isHubId } from '../models/hub-cache.ts'
+import { EMBEDDED_MODELS } from '../models/find/embedded-models.ts'
+import { isHubId } from '../models/find/hub-cache.ts'
 import { type ModelQueue, type QueueName, queueOf, QUEUES } from './queue-names.ts'
 
 const EMBEDDED = new Set(Object.values(EMBEDDED_MODELS))

@@ -1,4 +1,4 @@
-import type { ModelFiles, WeightFile } from '../models/model-files.ts'
+import type { ModelFiles, WeightFile } from '../models/files/model-files.ts'
 import { downloadPart } from './download-part.ts'
 import { download, type DownloadOptions, isKept } from './download.ts'
 import type { WeightStore } from './weight-store.ts'

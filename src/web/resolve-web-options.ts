@@ -1,7 +1,7 @@
 import { COMMON_OPTIONS, type CommonEngineOptions } from '../engine/options/common-options.ts'
 import type { ResolvedOptions } from '../engine/options/resolve-options.ts'
 import { InvalidRequestError } from '../errors/index.ts'
-import { EMBEDDED_MODELS } from '../models/embedded-models.ts'
+import { EMBEDDED_MODELS } from '../models/find/embedded-models.ts'
 import { callback, mapOf, oneOf, optionTable, readOptions, text } from '../options/index.ts'
 
 /** What `createEngine` takes in browsers. */

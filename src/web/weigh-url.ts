@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { ModelFiles } from '../models/model-files.ts'
+import { readOptionalConfig } from '../models/configs/read-config.ts'
+import type { ModelFiles } from '../models/files/model-files.ts'
 import { CONTROLNET, PIPELINE_PARTS } from '../models/pipeline-parts.ts'
-import { readOptionalConfig } from '../models/read-config.ts'
 import { measureDownload } from './download.ts'
 
 const STEMS = ['model.safetensors', 'diffusion_pytorch_model.safetensors']

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Tensor } from '../../src/backends/backend.ts'
 import { textBlocks } from '../../src/decide/encoder/attention-blocks.ts'
-import { parseBertConfig, type BertConfig } from '../../src/models/bert-config.ts'
-import { readSafetensors } from '../../src/models/read-safetensors.ts'
-import type { WeightIndex } from '../../src/models/weight-index.ts'
+import { parseBertConfig, type BertConfig } from '../../src/models/configs/bert-config.ts'
+import { readSafetensors } from '../../src/models/weights/read-safetensors.ts'
+import type { WeightIndex } from '../../src/models/weights/weight-index.ts'
 import { int64 } from './run-graph.ts'
 
 export interface BertCheckpoint {

@@ -4,5 +4,5 @@ import { bundleWorker } from '../../src/engine/test-support/bundle-worker.ts'
 export async function setup(): Promise<void> {
   await bundleWorker('src/engine/worker/worker.ts', 'worker')
   await bundleWorker('src/http/body/body-worker.ts', 'body-worker')
-  await bundleWorker('src/models/quantize-worker.ts', 'quantize-worker')
+  await bundleWorker('src/models/quantize/quantize-worker.ts', 'quantize-worker')
 }

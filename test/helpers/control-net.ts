@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readSafetensors } from '../../src/models/read-safetensors.ts'
-import type { WeightIndex } from '../../src/models/weight-index.ts'
+import { readSafetensors } from '../../src/models/weights/read-safetensors.ts'
+import type { WeightIndex } from '../../src/models/weights/weight-index.ts'
 import { type ImageBundle, imageFixture, materializeBundle, materializePart } from './image-bundle.ts'
 
 /** The forms of Z-Image's ControlNet; see generate-image-control-fixtures.py. */

@@ -3,9 +3,9 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readSafetensors } from '../../src/models/read-safetensors.ts'
-import { SafetensorsWriter } from '../../src/models/safetensors-writer.ts'
-import type { WeightIndex } from '../../src/models/weight-index.ts'
+import { readSafetensors } from '../../src/models/weights/read-safetensors.ts'
+import { SafetensorsWriter } from '../../src/models/weights/safetensors-writer.ts'
+import type { WeightIndex } from '../../src/models/weights/weight-index.ts'
 import { drawFloats } from './pseudo-random.ts'
 
 export const IMAGE_BUNDLES = ['z-image-turbo', 'z-image-base', 'klein-distilled', 'klein-base'] as const

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseLanguageModelConfig } from '../../src/models/language-models/families.ts'
 import type { LanguageModelConfig } from '../../src/models/language-models/language-model-config.ts'
-import { readSafetensors } from '../../src/models/read-safetensors.ts'
-import type { WeightIndex } from '../../src/models/weight-index.ts'
+import { readSafetensors } from '../../src/models/weights/read-safetensors.ts'
+import type { WeightIndex } from '../../src/models/weights/weight-index.ts'
 import { readFloats, readIntegers } from './read-tensor.ts'
 
 export const LANGUAGE_MODEL_FIXTURES = [

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WeightIndex } from '../../src/models/weight-index.ts'
+import type { WeightIndex } from '../../src/models/weights/weight-index.ts'
 
 /** The bytes of a stored tensor, in a buffer of their own. */
 export function readTensorBytes(weights: WeightIndex, name: string): ArrayBuffer {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { E4M3 } from '../../src/models/fp8/decode-fp8.ts'
-import type { TensorPlan } from '../../src/models/safetensors-layout.ts'
-import { SafetensorsWriter } from '../../src/models/safetensors-writer.ts'
-import type { WeightIndex } from '../../src/models/weight-index.ts'
+import type { TensorPlan } from '../../src/models/weights/safetensors-layout.ts'
+import { SafetensorsWriter } from '../../src/models/weights/safetensors-writer.ts'
+import type { WeightIndex } from '../../src/models/weights/weight-index.ts'
 import { imageFixture } from './image-bundle.ts'
 import { readFloats } from './read-tensor.ts'
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readSafetensors } from '../../src/models/read-safetensors.ts'
+import { readSafetensors } from '../../src/models/weights/read-safetensors.ts'
 
 /** Makes the first value of every row of a float32 matrix of a checkpoint as large as `size`. */
 export async function writeOutliers(folder: string, name: string, size: number): Promise<void> {

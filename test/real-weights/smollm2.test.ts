@@ -8,7 +8,7 @@ import { createCpuBackend } from '../../src/backends/cpu.ts'
 import { probabilitiesOf } from '../../src/decide/answer.ts'
 import { openDecider } from '../../src/decide/index.ts'
 import { createEngine } from '../../src/engine/index.ts'
-import { openFolder } from '../../src/models/model-folder.ts'
+import { openFolder } from '../../src/models/files/model-folder.ts'
 import { type DecisionRequestInput, parseDecisionRequest } from '../../src/schemas/index.ts'
 import {
   type AnsweredPrompts,

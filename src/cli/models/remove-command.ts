@@ -1,10 +1,10 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { ModelNotFoundError } from '../../errors/index.ts'
-import { removeDownloaded } from '../../models/downloaded-models.ts'
+import { removeDownloaded } from '../../models/find/downloaded-models.ts'
+import { isModelPath } from '../../models/find/is-model-path.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
-import { isModelPath } from '../../models/is-model-path.ts'
-import { removeUnpacked } from '../../models/unpacked-models.ts'
+import { removeUnpacked } from '../../models/quantize/unpacked-models.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
 

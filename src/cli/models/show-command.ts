@@ -1,9 +1,9 @@
 import { defineCommand } from 'citty'
 import { TesseraError } from '../../errors/index.ts'
 import { type CheckpointDescription, describeCheckpoint } from '../../models/describe-checkpoint.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
 import { openModel, resolveModel } from '../../models/index.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
 import { predictMemoryHere } from '../predict-memory-here.ts'
 import { printResult, runCommand } from '../run-command.ts'
 

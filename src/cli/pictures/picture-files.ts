@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../../errors/index.ts'
-import { exists } from '../../models/exists.ts'
-import { writeWhole } from '../../models/write-whole.ts'
+import { exists } from '../../models/files/exists.ts'
+import { writeWhole } from '../../models/files/write-whole.ts'
 import { notWritten, requireWritable } from '../output-files.ts'
 
 const EXTENSION = '.png'

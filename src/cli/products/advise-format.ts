@@ -1,4 +1,4 @@
-import type { TensorFormat } from '../../models/quantization-config.ts'
+import type { TensorFormat } from '../../models/configs/quantization-config.ts'
 import type { ProductSpeeds } from './measure-products.ts'
 import { nameProductFormat, type ProductFormat } from './product-graph.ts'
 

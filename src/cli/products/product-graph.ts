@@ -1,7 +1,7 @@
 import type { BuiltGraph } from '../../backends/index.ts'
 import { GraphBuilder, type Value } from '../../graph/index.ts'
-import { nameFormat, type TensorFormat } from '../../models/quantization-config.ts'
-import { quantizeRows, quantizeWholeRows } from '../../models/quantize-rows.ts'
+import { nameFormat, type TensorFormat } from '../../models/configs/quantization-config.ts'
+import { quantizeRows, quantizeWholeRows } from '../../models/quantize/quantize-rows.ts'
 import { gemm, matMulInt8, matMulNBits } from '../../onnx/ops/matmul.ts'
 import { head } from '../../onnx/ops/shape.ts'
 

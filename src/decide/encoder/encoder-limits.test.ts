@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
 import { type Decider, openDecider } from '../index.ts'
 

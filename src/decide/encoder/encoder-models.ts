@@ -6,9 +6,9 @@ import {
   type EncoderHead,
   refuseUnread,
 } from '../../graph/index.ts'
-import type { BertConfig } from '../../models/bert-config.ts'
-import type { ModernBertConfig } from '../../models/modernbert-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { BertConfig } from '../../models/configs/bert-config.ts'
+import type { ModernBertConfig } from '../../models/configs/modernbert-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { EncoderModel } from './encoder-question-reader.ts'
 
 /** An encoder's configuration and tensors, and those that may be left over; see `DecisionFamily`. */

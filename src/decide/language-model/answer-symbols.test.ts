@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TINY_MANIFEST, writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
 import { createCpuBackend } from '../../backends/index.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
 import { openDecider } from '../index.ts'
 import { loadTokenizer } from '../tokenizer/tokenizer.ts'

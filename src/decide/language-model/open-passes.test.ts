@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { writeTinyBundle } from '../../../test/helpers/tiny-bundle.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
 import { withSessions } from '../../backends/with-sessions.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
 import { parseDecisionRequest } from '../../schemas/index.ts'
 import { openDecider } from '../index.ts'
 

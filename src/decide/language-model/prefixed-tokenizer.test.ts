@@ -1,7 +1,7 @@
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import { assert, asyncProperty, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ModelFiles } from '../../models/model-files.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
 import { loadTokenizer } from '../tokenizer/tokenizer.ts'
 import { readChatSymbols } from './answer-symbols.ts'
 import { createChatTemplate } from './chat-template.ts'

@@ -1,6 +1,6 @@
 import type { BuiltGraph } from '../../backends/index.ts'
-import type { OpenTensors } from '../../models/open-tensors.ts'
-import type { TensorEntry, WeightIndex } from '../../models/weight-index.ts'
+import type { OpenTensors } from '../../models/weights/open-tensors.ts'
+import type { TensorEntry, WeightIndex } from '../../models/weights/weight-index.ts'
 
 /** Tensors in memory, which sessions take from there: those of a checkpoint may lie in no file that a session opens. */
 export interface HeldTensors {

@@ -5,7 +5,7 @@ import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import { assert, asyncProperty, array, constantFrom, integer, property, string, tuple } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ModelFormatError } from '../../errors/index.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
 import { loadTokenizer } from './tokenizer.ts'
 

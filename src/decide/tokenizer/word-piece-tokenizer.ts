@@ -1,7 +1,7 @@
 import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
 import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
 import { createLookups, requireEmbedding } from './lookups.ts'
 import { rememberWords } from './remember-words.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { parseBertConfig, type BertConfig } from '../../models/bert-config.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
-import { readConfig } from '../../models/read-config.ts'
+import { parseBertConfig, type BertConfig } from '../../models/configs/bert-config.ts'
+import { readConfig } from '../../models/configs/read-config.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
 
 const layoutSchema = z.object({
   start_token: z.string(),

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { writeWhole } from '../../models/write-whole.ts'
+import { writeWhole } from '../../models/files/write-whole.ts'
 import { mustBe, readOption, text } from '../../options/index.ts'
 import { kindOf } from '../../schemas/fault.ts'
 import type { ImageData } from '../../schemas/index.ts'

@@ -5,7 +5,7 @@ import { amount, mapOf, mustBe, optionTable, readOption, text } from '../../opti
 /** An adapter (LoRA or LoKr) that a call is computed with. */
 export interface LoraOption {
   /**
-   * Path of its safetensors file or folder, which begins with `/`, `../`, `../../` or a drive, or the hub id of a downloaded one.
+   * Path of its safetensors file or folder, which begins with `/`, `./`, `../` or a drive, or the hub id of a downloaded one.
    *
    * @example
    * ```ts

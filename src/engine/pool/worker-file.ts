@@ -1,4 +1,4 @@
-import { locateOwn } from '../../models/locate-own.ts'
+import { locateOwn } from '../../models/find/locate-own.ts'
 
 /** @throws InternalError where the file is missing */
 export function locateWorker(url?: URL): URL {

@@ -3,8 +3,8 @@ import type { DeciderOptions, SymbolOptions } from '../../decide/decision-family
 import { identifyDecider } from '../../decide/identify-decider.ts'
 import { readImageManifest } from '../../images/image-manifest.ts'
 import type { PictureCodec } from '../../images/picture/picture-codec.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
 import { isImageBundle } from '../../models/is-image-bundle.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
 import type { ModelDescription, Task } from './task.ts'
 
 /** What a model's files say, wherever they lie, without opening it. @throws ModelFormatError */

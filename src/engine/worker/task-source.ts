@@ -1,5 +1,6 @@
 import { KeptStates } from '../../decide/kept/kept-states.ts'
-import { isHubId } from '../../models/hub-cache.ts'
+import type { MadeWeights } from '../../models/files/model-files.ts'
+import { isHubId } from '../../models/find/hub-cache.ts'
 import {
   EMBEDDED_MODELS,
   type ModelFiles,
@@ -11,7 +12,6 @@ import {
   weighModel,
   withLora,
 } from '../../models/index.ts'
-import type { MadeWeights } from '../../models/model-files.ts'
 import { predictMemory, rewritesInt8 } from '../memory/predict-memory.ts'
 import { requireMemory } from '../memory/require-memory.ts'
 import type { EngineSettings } from '../options/resolve-options.ts'

@@ -1,7 +1,7 @@
 import type { Backend, BuiltGraph } from '../../backends/index.ts'
 import { withSessions } from '../../backends/with-sessions.ts'
+import type { MadeWeights } from '../../models/files/model-files.ts'
 import type { ModelFiles } from '../../models/index.ts'
-import type { MadeWeights } from '../../models/model-files.ts'
 import { CONTROLNET, PIPELINE_PARTS } from '../../models/pipeline-parts.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { AutoencoderConfig } from '../../models/autoencoder-config.ts'
+import type { AutoencoderConfig } from '../../models/configs/autoencoder-config.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { conv } from '../../onnx/ops/convolution.ts'
 import { add, div, mul, silu, sqrt, sub } from '../../onnx/ops/elementwise.ts'

@@ -1,5 +1,5 @@
-import type { AutoencoderKlConfig, AutoencoderKlFlux2Config } from '../../models/autoencoder-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { AutoencoderKlConfig, AutoencoderKlFlux2Config } from '../../models/configs/autoencoder-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { add, mul } from '../../onnx/ops/elementwise.ts'

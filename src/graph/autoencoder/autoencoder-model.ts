@@ -1,6 +1,6 @@
 import type { AttentionForm, Precision } from '../../backends/backend.ts'
-import type { AutoencoderConfig } from '../../models/autoencoder-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { AutoencoderConfig } from '../../models/configs/autoencoder-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { GraphBuilder } from '../../onnx/graph-builder.ts'
 import type { AutoencoderModel } from './autoencoder-block.ts'
 

@@ -1,5 +1,5 @@
-import type { AutoencoderTinyConfig } from '../../models/autoencoder-tiny-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { AutoencoderTinyConfig } from '../../models/configs/autoencoder-tiny-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 import { add, mul, relu, sub, tanh } from '../../onnx/ops/elementwise.ts'

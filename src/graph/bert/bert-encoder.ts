@@ -1,5 +1,5 @@
-import type { BertConfig } from '../../models/bert-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { BertConfig } from '../../models/configs/bert-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { GraphBuilder } from '../../onnx/graph-builder.ts'
 import { reshape } from '../../onnx/ops/shape.ts'

@@ -1,4 +1,4 @@
-import type { BertConfig } from '../../models/bert-config.ts'
+import type { BertConfig } from '../../models/configs/bert-config.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { add, gelu } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization } from '../../onnx/ops/normalization.ts'

@@ -1,6 +1,6 @@
 import type { AttentionForm } from '../../backends/backend.ts'
-import type { BertConfig } from '../../models/bert-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { BertConfig } from '../../models/configs/bert-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { GraphBuilder } from '../../onnx/graph-builder.ts'
 import type { ComputeType } from '../layers/precision.ts'
 import type { LinearMode } from '../layers/weights.ts'

@@ -1,6 +1,6 @@
 import type { Precision } from '../../backends/backend.ts'
-import type { BertConfig } from '../../models/bert-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { BertConfig } from '../../models/configs/bert-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 import { add, gelu } from '../../onnx/ops/elementwise.ts'

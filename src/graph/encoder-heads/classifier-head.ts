@@ -1,4 +1,4 @@
-import type { ModernBertConfig } from '../../models/modernbert-config.ts'
+import type { ModernBertConfig } from '../../models/configs/modernbert-config.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { gelu, tanh } from '../../onnx/ops/elementwise.ts'
 import { matMul } from '../../onnx/ops/matmul.ts'

@@ -1,5 +1,5 @@
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import { concat } from '../../onnx/ops/shape.ts'
 import type { RunMemory } from '../../onnx/weigh-graph.ts'

@@ -1,6 +1,6 @@
 import type { Precision } from '../../backends/backend.ts'
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { cacheRows } from '../layers/cached-attention.ts'

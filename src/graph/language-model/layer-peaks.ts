@@ -1,6 +1,6 @@
 import type { LanguageModelConfig } from '../../models/language-models/language-model-config.ts'
 import type { NormGroup } from '../../models/language-models/norm-groups.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { GraphBuilder, Value } from '../../onnx/graph-builder.ts'
 import { abs, maximum } from '../../onnx/ops/elementwise.ts'

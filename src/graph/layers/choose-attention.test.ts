@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AttentionForm, Precision } from '../../backends/backend.ts'
-import type { QuantizationConfig } from '../../models/quantization-config.ts'
+import type { QuantizationConfig } from '../../models/configs/quantization-config.ts'
 import { chooseAttention } from './choose-attention.ts'
 
 const PROCESSOR = { attention: 'fused' as AttentionForm, precision: 'float32' as Precision, fastInt8: true }

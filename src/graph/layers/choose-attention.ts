@@ -1,5 +1,5 @@
 import type { Backend } from '../../backends/backend.ts'
-import type { QuantizationConfig } from '../../models/quantization-config.ts'
+import type { QuantizationConfig } from '../../models/configs/quantization-config.ts'
 import type { TransformerAttention } from './full-attention.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TensorEntry, WeightIndex } from '../../models/weight-index.ts'
+import type { TensorEntry, WeightIndex } from '../../models/weights/weight-index.ts'
 import { chooseLinear } from './choose-linear.ts'
 
 const MIB = 2 ** 20

@@ -1,4 +1,4 @@
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { LinearMode } from './weights.ts'
 
 /**

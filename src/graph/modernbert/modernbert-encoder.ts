@@ -1,6 +1,6 @@
 import type { AttentionForm } from '../../backends/backend.ts'
-import type { ModernBertConfig } from '../../models/modernbert-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { ModernBertConfig } from '../../models/configs/modernbert-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 import { add, gelu, mul } from '../../onnx/ops/elementwise.ts'

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readFloats, readTensorBytes } from '../../../test/helpers/read-tensor.ts'
-import { formatOf, type QuantizationConfig } from '../../models/quantization-config.ts'
-import { SafetensorsWriter } from '../../models/safetensors-writer.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import { formatOf, type QuantizationConfig } from '../../models/configs/quantization-config.ts'
+import { SafetensorsWriter } from '../../models/weights/safetensors-writer.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 
 interface Checkpoint {
   readonly config: { readonly quantization_config?: QuantizationConfig | undefined }

@@ -1,4 +1,4 @@
-import type { Flux2Config } from '../../models/flux2-config.ts'
+import type { Flux2Config } from '../../models/configs/flux2-config.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { add, mul } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization } from '../../onnx/ops/normalization.ts'

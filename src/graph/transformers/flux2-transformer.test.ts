@@ -7,8 +7,8 @@ import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
-import { openFolder } from '../../models/model-folder.ts'
-import { quantizeWeights } from '../../models/quantize-weights.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
+import { quantizeWeights } from '../../models/quantize/quantize-weights.ts'
 import { forwardFlux2 } from '../test-support/forward-flux2.ts'
 
 const RUNS = [

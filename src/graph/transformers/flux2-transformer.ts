@@ -1,5 +1,5 @@
-import type { Flux2Config } from '../../models/flux2-config.ts'
-import type { WeightIndex } from '../../models/weight-index.ts'
+import type { Flux2Config } from '../../models/configs/flux2-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 import { silu } from '../../onnx/ops/elementwise.ts'

@@ -1,4 +1,4 @@
-import type { ZImageConfig } from '../../models/z-image-config.ts'
+import type { ZImageConfig } from '../../models/configs/z-image-config.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { add, mul, tanh } from '../../onnx/ops/elementwise.ts'
 import { simplifiedLayerNormalization } from '../../onnx/ops/normalization.ts'

@@ -1,5 +1,5 @@
-import type { WeightIndex } from '../../models/weight-index.ts'
-import type { ZImageControlConfig } from '../../models/z-image-control-config.ts'
+import type { ZImageControlConfig } from '../../models/configs/z-image-control-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { add, mul } from '../../onnx/ops/elementwise.ts'

@@ -1,5 +1,5 @@
-import type { WeightIndex } from '../../models/weight-index.ts'
-import type { ZImageConfig } from '../../models/z-image-config.ts'
+import type { ZImageConfig } from '../../models/configs/z-image-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { GraphBuilder, type Value } from '../../onnx/graph-builder.ts'
 import { add, silu } from '../../onnx/ops/elementwise.ts'
 import { layerNormalization } from '../../onnx/ops/normalization.ts'

@@ -5,7 +5,7 @@ import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
 import { forwardZImage } from '../test-support/forward-z-image.ts'
 
 const RUNS = [

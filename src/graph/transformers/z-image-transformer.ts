@@ -1,5 +1,5 @@
-import type { WeightIndex } from '../../models/weight-index.ts'
-import type { ZImageConfig } from '../../models/z-image-config.ts'
+import type { ZImageConfig } from '../../models/configs/z-image-config.ts'
+import type { WeightIndex } from '../../models/weights/weight-index.ts'
 import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import { simplifiedLayerNormalization } from '../../onnx/ops/normalization.ts'
 import { countRows } from '../../onnx/ops/shape.ts'

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { InternalError } from '../../errors/index.ts'
-import { locateOwn } from '../../models/locate-own.ts'
+import { locateOwn } from '../../models/find/locate-own.ts'
 import type { ParseJob } from './body-worker.ts'
 import { type BodyKind, parseBody, type ParsedBytes } from './parse-body.ts'
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { locateOwn } from '../../models/locate-own.ts'
+import { locateOwn } from '../../models/find/locate-own.ts'
 import { createPiecesResponse } from '../json-response.ts'
 import type { Route } from '../route.ts'
 

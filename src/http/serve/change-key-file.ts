@@ -1,9 +1,9 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { isUnwritable } from '../../models/is-unwritable.ts'
-import { withLock } from '../../models/with-lock.ts'
-import { writeWhole } from '../../models/write-whole.ts'
+import { isUnwritable } from '../../models/files/is-unwritable.ts'
+import { withLock } from '../../models/files/with-lock.ts'
+import { writeWhole } from '../../models/files/write-whole.ts'
 import { type BookChange, type KeyBook, readBook, writeBook } from '../keys/key-book.ts'
 import { parseKeyFile, readKeyText } from './key-file.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { homeFolder } from '../../models/home-folder.ts'
+import { homeFolder } from '../../models/find/home-folder.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { readKeysFromEnvironment } from '../keys/static-keys.ts'
 import { StoredKeys } from '../keys/stored-keys.ts'

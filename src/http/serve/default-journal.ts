@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { homeFolder } from '../../models/home-folder.ts'
+import { homeFolder } from '../../models/find/home-folder.ts'
 
 /** Folder for what a process leaves for the next one. */
 export function defaultJournal(env: Readonly<Record<string, string | undefined>>): string {

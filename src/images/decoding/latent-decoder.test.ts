@@ -10,8 +10,8 @@ import {
   describeAutoencoderKlFlux2Decoder,
   type DecoderGraphs,
 } from '../../graph/index.ts'
-import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../../models/autoencoder-config.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import { autoencoderKlConfigSchema, autoencoderKlFlux2ConfigSchema } from '../../models/configs/autoencoder-config.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
 import { readPart } from '../read-part.ts'
 import { openLatentDecoder } from './latent-decoder.ts'
 import type { Planes } from './planes.ts'

@@ -1,7 +1,7 @@
 import type { Backend, Session, Tensor } from '../../backends/backend.ts'
 import { buildFlux2Transformer, chooseAttention, chooseLinear, refuseUnread } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
-import type { Flux2Config } from '../../models/flux2-config.ts'
+import type { Flux2Config } from '../../models/configs/flux2-config.ts'
 import type { Part } from '../read-part.ts'
 import { concatenateFloats } from '../sampling/concatenate-floats.ts'
 import { jointPositions, type Grid } from '../sampling/positions.ts'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { materializeBundle, ODD_PROMPT, type ImageBundleName } from '../../../test/helpers/image-bundle.ts'
 import { readIntegers } from '../../../test/helpers/read-tensor.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
 import { loadPromptTokenizer } from './prompt-tokenizer.ts'
 
 it.each<[ImageBundleName, boolean]>([

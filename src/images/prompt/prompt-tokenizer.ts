@@ -2,8 +2,8 @@ import { Tokenizer } from '@huggingface/tokenizers'
 import * as z from 'zod'
 import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { type ChatTemplate, readChatTemplate } from '../../models/chat-template.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
-import { readConfig } from '../../models/read-config.ts'
+import { readConfig } from '../../models/configs/read-config.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
 import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
 
 /** The field of the request, or the option of the call, that a text comes from. */

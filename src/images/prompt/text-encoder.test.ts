@@ -5,7 +5,7 @@ import { largestRelativeError } from '../../../test/helpers/relative-error.ts'
 import { ATTENTION_FORMS, withAttention } from '../../../test/helpers/with-attention.ts'
 import type { Backend } from '../../backends/backend.ts'
 import { createCpuBackend } from '../../backends/cpu.ts'
-import { openFolder } from '../../models/model-folder.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
 import { openTextEncoder, type TextEncoder } from './text-encoder.ts'
 
 const context = { turn: async () => {} }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { ModelFiles } from '../../models/model-files.ts'
-import { readConfig } from '../../models/read-config.ts'
+import { readConfig } from '../../models/configs/read-config.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
 
 const off = z.literal(false).default(false)
 

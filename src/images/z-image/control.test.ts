@@ -7,8 +7,8 @@ import { drawPicture } from '../../../test/helpers/pseudo-random.ts'
 import { readTensorBytes } from '../../../test/helpers/read-tensor.ts'
 import { controlRuns } from '../../../test/helpers/reference-runs.ts'
 import { type Backend, createCpuBackend } from '../../backends/index.ts'
-import { openFolder } from '../../models/model-folder.ts'
-import { readSafetensors } from '../../models/read-safetensors.ts'
+import { openFolder } from '../../models/files/model-folder.ts'
+import { readSafetensors } from '../../models/weights/read-safetensors.ts'
 import { type ImagePipeline, openImagePipeline } from '../index.ts'
 
 const context = { turn: async () => {} }

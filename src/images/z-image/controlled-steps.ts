@@ -1,6 +1,6 @@
 import type { Session, Tensor } from '../../backends/backend.ts'
 import type { HintPlaces } from '../../graph/index.ts'
-import type { ZImageControlConfig } from '../../models/z-image-control-config.ts'
+import type { ZImageControlConfig } from '../../models/configs/z-image-control-config.ts'
 import type { ControlInputs, StepInputs, ZImageSteps } from './z-image-steps.ts'
 
 /** See `buildZImageStages` and `buildZImageControl`. */

@@ -1,9 +1,9 @@
 import { ModelFormatError } from '../../errors/index.ts'
+import type { ZImageConfig } from '../../models/configs/z-image-config.ts'
+import { type ZImageControlConfig, zImageControlConfigSchema } from '../../models/configs/z-image-control-config.ts'
+import type { ModelFiles } from '../../models/files/model-files.ts'
 import { hasPart } from '../../models/list-parts.ts'
-import type { ModelFiles } from '../../models/model-files.ts'
 import { CONTROLNET } from '../../models/pipeline-parts.ts'
-import type { ZImageConfig } from '../../models/z-image-config.ts'
-import { type ZImageControlConfig, zImageControlConfigSchema } from '../../models/z-image-control-config.ts'
 import { type Part, readPart } from '../read-part.ts'
 import type { UnreadTensors } from '../unread-tensors.ts'
 

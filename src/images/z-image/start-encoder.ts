@@ -1,7 +1,7 @@
 import type { Backend, Session } from '../../backends/backend.ts'
 import { buildAutoencoderKlEncoder } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
-import type { AutoencoderKlConfig } from '../../models/autoencoder-config.ts'
+import type { AutoencoderKlConfig } from '../../models/configs/autoencoder-config.ts'
 import { withRun } from '../../onnx/built-graph.ts'
 import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import type { Part } from '../read-part.ts'

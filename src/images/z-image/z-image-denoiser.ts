@@ -12,8 +12,8 @@ import {
   refuseUnread,
 } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
-import type { ZImageConfig } from '../../models/z-image-config.ts'
-import type { ZImageControlConfig } from '../../models/z-image-control-config.ts'
+import type { ZImageConfig } from '../../models/configs/z-image-config.ts'
+import type { ZImageControlConfig } from '../../models/configs/z-image-control-config.ts'
 import type { BuiltGraph } from '../../onnx/built-graph.ts'
 import type { PromptField } from '../prompt/prompt-tokenizer.ts'
 import type { Part } from '../read-part.ts'

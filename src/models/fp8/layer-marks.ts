@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
-import type { ReadTensor } from '../open-tensors.ts'
-import type { WeightIndex } from '../weight-index.ts'
+import type { ReadTensor } from '../weights/open-tensors.ts'
+import type { WeightIndex } from '../weights/weight-index.ts'
 
 /** How ComfyUI calls E4M3. Its other formats are refused by their names. */
 const FORMAT = 'float8_e4m3fn'

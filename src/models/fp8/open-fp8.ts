@@ -1,6 +1,6 @@
-import { makeWeightFile } from '../made-weights.ts'
-import type { MadeWeights, ModelFiles } from '../model-files.ts'
-import { openTensors } from '../open-tensors.ts'
+import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
+import { makeWeightFile } from '../weights/made-weights.ts'
+import { openTensors } from '../weights/open-tensors.ts'
 import { readFp8Method, withoutQuantization } from './fp8-method.ts'
 import { translateFp8 } from './fp8-tensors.ts'
 

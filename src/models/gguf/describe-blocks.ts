@@ -1,4 +1,4 @@
-import type { QuantizationConfig, TensorFormat } from '../quantization-config.ts'
+import type { QuantizationConfig, TensorFormat } from '../configs/quantization-config.ts'
 import type { TranslatedTensor } from './gguf-tensors.ts'
 
 /** The form that most tensors are stored in, and by name those that are stored otherwise. */

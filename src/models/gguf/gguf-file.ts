@@ -1,5 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
-import type { ModelFiles, WeightFile } from '../model-files.ts'
+import type { ModelFiles, WeightFile } from '../files/model-files.ts'
 import type { GgufValue } from './gguf-cursor.ts'
 import { type GgufTensor, readGgufHeader } from './gguf-header.ts'
 

@@ -1,7 +1,7 @@
 import { ModelFormatError } from '../../errors/index.ts'
-import { describeLfsPointer } from '../lfs-pointer.ts'
-import type { WeightFile } from '../model-files.ts'
-import { refuseOverlap } from '../refuse-overlap.ts'
+import type { WeightFile } from '../files/model-files.ts'
+import { describeLfsPointer } from '../weights/lfs-pointer.ts'
+import { refuseOverlap } from '../weights/refuse-overlap.ts'
 import { GgufCursor, type GgufValue, MoreBytes } from './gguf-cursor.ts'
 import { GGML_TYPES, type GgmlType, nameUnread } from './gguf-types.ts'
 

@@ -1,4 +1,4 @@
-import { halfToNumber } from '../decode-floats.ts'
+import { halfToNumber } from '../weights/decode-floats.ts'
 import type { BlockFormat } from './block-format.ts'
 
 /** Numbers of a block, and of its one group. */

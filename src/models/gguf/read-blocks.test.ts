@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
-import { readSafetensors } from '../read-safetensors.ts'
+import { readSafetensors } from '../weights/read-safetensors.ts'
 import { BLOCK_FORMATS } from './block-formats.ts'
 import { readGguf } from './gguf-file.ts'
 import { GGML_TYPES } from './gguf-types.ts'

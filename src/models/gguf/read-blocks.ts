@@ -1,5 +1,5 @@
-import { decodeFloats } from '../decode-floats.ts'
-import type { SafetensorsType } from '../weight-index.ts'
+import { decodeFloats } from '../weights/decode-floats.ts'
+import type { SafetensorsType } from '../weights/weight-index.ts'
 import type { BlockFormat } from './block-format.ts'
 import { BLOCK_FORMATS } from './block-formats.ts'
 import type { GgmlType } from './gguf-types.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
-import { describeIssue } from '../describe-issue.ts'
+import { describeIssue } from '../configs/describe-issue.ts'
 
 /** How a checkpoint of GPTQ or AWQ stores its matrices. */
 export interface Int4Method {

@@ -1,8 +1,8 @@
 import { ModelFormatError } from '../../errors/index.ts'
-import { decodeFloats, isFloatType } from '../decode-floats.ts'
-import type { MadeTensor } from '../made-weights.ts'
-import type { ReadTensor } from '../open-tensors.ts'
-import type { WeightIndex } from '../weight-index.ts'
+import { decodeFloats, isFloatType } from '../weights/decode-floats.ts'
+import type { MadeTensor } from '../weights/made-weights.ts'
+import type { ReadTensor } from '../weights/open-tensors.ts'
+import type { WeightIndex } from '../weights/weight-index.ts'
 import type { Int4Method } from './int4-method.ts'
 import { packOutputs, unpackNeighbours } from './unpack-words.ts'
 

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readFloats, readTensorBytes } from '../../../test/helpers/read-tensor.ts'
 import { type Written, writeTensors } from '../../../test/helpers/single-files.ts'
 import { openModel } from '../open-model.ts'
-import { readSafetensors } from '../read-safetensors.ts'
-import { unpackWeights } from '../unpack-weights.ts'
-import type { WeightIndex } from '../weight-index.ts'
+import { unpackWeights } from '../quantize/unpack-weights.ts'
+import { readSafetensors } from '../weights/read-safetensors.ts'
+import type { WeightIndex } from '../weights/weight-index.ts'
 
 const FIXTURES = fileURLToPath(new URL('../../../test/fixtures/int4/', import.meta.url))
 const GPTQ = { quant_method: 'gptq', bits: 4, group_size: 32, sym: true, desc_act: false }

@@ -1,7 +1,7 @@
-import { makeWeightFile } from '../made-weights.ts'
-import type { MadeWeights, ModelFiles } from '../model-files.ts'
-import { openTensors } from '../open-tensors.ts'
-import type { QuantizationConfig } from '../quantization-config.ts'
+import type { QuantizationConfig } from '../configs/quantization-config.ts'
+import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
+import { makeWeightFile } from '../weights/made-weights.ts'
+import { openTensors } from '../weights/open-tensors.ts'
 import { type Int4Method, readInt4Method } from './int4-method.ts'
 import { translateInt4 } from './int4-tensors.ts'
 

@@ -1,6 +1,6 @@
 import { ModelFormatError } from '../../errors/index.ts'
-import { findFamily, identifyModel, type ModelConfig } from '../model-config.ts'
-import { explainUnsupported } from '../unsupported-kinds.ts'
+import { findFamily, identifyModel, type ModelConfig } from '../configs/model-config.ts'
+import { explainUnsupported } from '../configs/unsupported-kinds.ts'
 import { gemma3 } from './gemma3/gemma3.ts'
 import type { LanguageModelConfig, LanguageModelFamily } from './language-model-config.ts'
 import { llama } from './llama/llama.ts'

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
-import { atMost, sizes } from '../config-fields.ts'
-import { describeIssue } from '../describe-issue.ts'
-import type { Family } from '../model-config.ts'
-import { quantizationFieldSchema, type QuantizationConfig } from '../quantization-config.ts'
+import { atMost, sizes } from '../configs/config-fields.ts'
+import { describeIssue } from '../configs/describe-issue.ts'
+import type { Family } from '../configs/model-config.ts'
+import { quantizationFieldSchema, type QuantizationConfig } from '../configs/quantization-config.ts'
 import { ropeFields, type RopeConfig } from './rope-config.ts'
 
 /** The values that the graph of a causal language model is made from, under the names that `config.json` has for it. */

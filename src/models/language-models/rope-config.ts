@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
-import { describeIssue } from '../describe-issue.ts'
+import { describeIssue } from '../configs/describe-issue.ts'
 
 /** The change of angles for texts longer than those of the first training; see rotary-frequencies.ts. */
 export type RopeScaling =

@@ -1,5 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
-import type { WeightIndex } from '../weight-index.ts'
+import type { WeightIndex } from '../weights/weight-index.ts'
 import type { LanguageModelConfig } from './language-model-config.ts'
 
 /** The prefix of the names of a checkpoint's tensors: nothing in one of the bare model, without a head. */

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
-import { describeIssue } from '../describe-issue.ts'
-import type { ModelFiles } from '../model-files.ts'
-import { readOptionalConfig } from '../read-config.ts'
+import { describeIssue } from '../configs/describe-issue.ts'
+import { readOptionalConfig } from '../configs/read-config.ts'
+import type { ModelFiles } from '../files/model-files.ts'
 import type { ScaleOf } from './read-changes.ts'
 
 /** The file that makes a folder one of an adapter of peft. */

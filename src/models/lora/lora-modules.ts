@@ -1,7 +1,7 @@
 import { ModelFormatError } from '../../errors/index.ts'
-import { decodeFloats, isFloatType } from '../decode-floats.ts'
-import type { OpenTensors } from '../open-tensors.ts'
-import type { TensorEntry } from '../weight-index.ts'
+import { decodeFloats, isFloatType } from '../weights/decode-floats.ts'
+import type { OpenTensors } from '../weights/open-tensors.ts'
+import type { TensorEntry } from '../weights/weight-index.ts'
 import type { Matrix } from './change.ts'
 
 /** Parts of a change under the names that peft (`lora_A`, `lora_B`) and lycoris (`lokr_…`) give them. */

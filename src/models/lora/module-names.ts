@@ -1,4 +1,4 @@
-import type { WeightIndex } from '../weight-index.ts'
+import type { WeightIndex } from '../weights/weight-index.ts'
 
 /** A matrix of a checkpoint that a module of an adapter changes: all of it, by some of the rows that the module makes. */
 export interface Slot {

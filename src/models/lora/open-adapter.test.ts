@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
 import { readFloats } from '../../../test/helpers/read-tensor.ts'
+import { resolveModel } from '../find/resolve-model.ts'
 import { openModel } from '../open-model.ts'
-import { readSafetensors } from '../read-safetensors.ts'
-import { resolveModel } from '../resolve-model.ts'
-import { SafetensorsWriter } from '../safetensors-writer.ts'
-import { unpackWeights } from '../unpack-weights.ts'
+import { unpackWeights } from '../quantize/unpack-weights.ts'
+import { readSafetensors } from '../weights/read-safetensors.ts'
+import { SafetensorsWriter } from '../weights/safetensors-writer.ts'
 
 let work: string
 let folder: string

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { MadeWeights, ModelFiles } from '../model-files.ts'
+import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
 import type { PartPlace } from './part-place.ts'
 
 /** The one file of weights that a part shows. */

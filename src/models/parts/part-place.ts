@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ModelFormatError } from '../../errors/index.ts'
-import { exists } from '../exists.ts'
-import type { ModelFiles } from '../model-files.ts'
-import { openFolder } from '../model-folder.ts'
+import { exists } from '../files/exists.ts'
+import type { ModelFiles } from '../files/model-files.ts'
+import { openFolder } from '../files/model-folder.ts'
 
 /** Where a part of a pipeline lies. */
 export interface PartPlace {

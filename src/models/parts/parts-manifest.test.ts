@@ -5,8 +5,8 @@ import { readTensorBytes } from '../../../test/helpers/read-tensor.ts'
 import { asFloats, toDiffusers, writeTensors, type Written } from '../../../test/helpers/single-files.ts'
 import { writeGguf } from '../../../test/helpers/write-gguf.ts'
 import { openModel } from '../open-model.ts'
-import { openTensors } from '../open-tensors.ts'
-import { readSafetensors } from '../read-safetensors.ts'
+import { openTensors } from '../weights/open-tensors.ts'
+import { readSafetensors } from '../weights/read-safetensors.ts'
 import { takePart, type TinyParts } from './test-support/tiny-parts.ts'
 
 let taken: TinyParts

@@ -1,9 +1,9 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
-import type { ModelFiles } from '../model-files.ts'
+import { readOptionalConfig } from '../configs/read-config.ts'
+import type { ModelFiles } from '../files/model-files.ts'
 import type { PipelinePart, PREVIEW_DECODER } from '../pipeline-parts.ts'
-import { readOptionalConfig } from '../read-config.ts'
 
 /** What `tessera.json` says of where the parts of a pipeline are. */
 const schema = z.looseObject({

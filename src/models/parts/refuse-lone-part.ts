@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path'
 import { ModelFormatError } from '../../errors/index.ts'
-import { indexFiles } from '../index-weights.ts'
-import type { ModelFiles } from '../model-files.ts'
-import { openFolder } from '../model-folder.ts'
+import type { ModelFiles } from '../files/model-files.ts'
+import { openFolder } from '../files/model-folder.ts'
+import { indexFiles } from '../weights/index-weights.ts'
 import { identifyTransformer } from './choose-naming.ts'
 import { choosePart } from './part-prefix.ts'
 

@@ -1,5 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
-import type { MadeTensor } from '../made-weights.ts'
+import type { MadeTensor } from '../weights/made-weights.ts'
 import type { Naming, Piece, Target } from './tensor-naming.ts'
 
 /** What a stored tensor is made of by its name: itself, or its blocks, scales and offsets under names that begin with its own. */

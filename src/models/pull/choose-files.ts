@@ -1,4 +1,4 @@
-import { AGENT_FILE, JULIA_FILE } from '../model-config.ts'
+import { AGENT_FILE, JULIA_FILE } from '../configs/model-config.ts'
 
 /** Files at the top of a transformers repository that describe or hold a model; its card names the licence. */
 const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|json|jinja|txt))$/

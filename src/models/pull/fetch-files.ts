@@ -1,7 +1,7 @@
 import { mkdir, readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DownloadFailedError } from '../../errors/index.ts'
-import { exists } from '../exists.ts'
+import { exists } from '../files/exists.ts'
 import { formatBytes } from '../format-bytes.ts'
 import { downloadBlob } from './download-file.ts'
 import type { Hub } from './hub-client.ts'

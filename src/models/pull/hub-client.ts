@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Environment, hubHome } from '../hub-cache.ts'
+import { type Environment, hubHome } from '../find/hub-cache.ts'
 import { pause } from './pause.ts'
 import { delayBefore, describeCause, type PullRetry, refusePassing } from './retry.ts'
 

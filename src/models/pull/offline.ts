@@ -1,13 +1,13 @@
 import { basename, dirname, join } from 'node:path'
 import { DownloadFailedError, TesseraError } from '../../errors/index.ts'
-import { exists } from '../exists.ts'
+import { exists } from '../files/exists.ts'
+import { openFolder } from '../files/model-folder.ts'
+import { type Environment, findInHubCache, hubCacheFolder } from '../find/hub-cache.ts'
+import { findCached } from '../find/resolve-model.ts'
 import { readGguf } from '../gguf/gguf-file.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
-import { type Environment, findInHubCache, hubCacheFolder } from '../hub-cache.ts'
-import { indexWeights } from '../index-weights.ts'
-import { openFolder } from '../model-folder.ts'
 import { PIPELINE_PARTS } from '../pipeline-parts.ts'
-import { findCached } from '../resolve-model.ts'
+import { indexWeights } from '../weights/index-weights.ts'
 import type { Wanted } from './remote-files.ts'
 
 /**

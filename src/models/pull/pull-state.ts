@@ -2,8 +2,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
-import type { ModelFiles } from '../model-files.ts'
-import { readOptionalConfig } from '../read-config.ts'
+import { readOptionalConfig } from '../configs/read-config.ts'
+import type { ModelFiles } from '../files/model-files.ts'
 
 const NAME = 'pull.json'
 

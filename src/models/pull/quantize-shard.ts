@@ -1,12 +1,12 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ModelFormatError } from '../../errors/index.ts'
-import { findRoughMatrices } from '../find-rough-matrices.ts'
-import { indexFiles } from '../index-weights.ts'
-import { openFolder } from '../model-folder.ts'
-import type { QuantizationConfig } from '../quantization-config.ts'
-import type { SliceQuantizer } from '../slice-quantizer.ts'
-import { writeQuantized } from '../write-quantized.ts'
+import type { QuantizationConfig } from '../configs/quantization-config.ts'
+import { openFolder } from '../files/model-folder.ts'
+import { findRoughMatrices } from '../quantize/find-rough-matrices.ts'
+import type { SliceQuantizer } from '../quantize/slice-quantizer.ts'
+import { writeQuantized } from '../quantize/write-quantized.ts'
+import { indexFiles } from '../weights/index-weights.ts'
 import type { QuantizedPart } from './quantized-parts.ts'
 
 export interface ShardOptions {

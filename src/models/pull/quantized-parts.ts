@@ -1,10 +1,10 @@
 import { ModelFormatError } from '../../errors/index.ts'
-import { findMatrices, findStorageFile } from '../find-matrices.ts'
-import { readShardIndex } from '../index-weights.ts'
-import { readModelConfig } from '../model-config.ts'
-import type { ModelFiles } from '../model-files.ts'
+import { readModelConfig } from '../configs/model-config.ts'
+import type { ModelFiles } from '../files/model-files.ts'
 import { CONTROLNET, PIPELINE_PARTS } from '../pipeline-parts.ts'
-import { HEAD_FILE } from '../quantize-weights.ts'
+import { findMatrices, findStorageFile } from '../quantize/find-matrices.ts'
+import { HEAD_FILE } from '../quantize/quantize-weights.ts'
+import { readShardIndex } from '../weights/index-weights.ts'
 import type { RemoteFile } from './remote-files.ts'
 
 /** Weights of a model that are quantised together: all of it, or a part of a pipeline. */

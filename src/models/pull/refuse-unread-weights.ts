@@ -1,4 +1,4 @@
-import { refuseForeignQuantization } from '../foreign-quantization.ts'
+import { refuseForeignQuantization } from '../configs/foreign-quantization.ts'
 import { readFp8Method } from '../fp8/fp8-method.ts'
 import { readInt4Method } from '../int4/int4-method.ts'
 import { CONTROLNET, PIPELINE_PARTS } from '../pipeline-parts.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { findInHubCache } from '../hub-cache.ts'
+import { findInHubCache } from '../find/hub-cache.ts'
 import { pullModel } from './pull-model.ts'
 import { startFakeHub } from './test-support/fake-hub.ts'
 

@@ -1,6 +1,6 @@
 import { copyFile, lstat, mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { exists } from '../exists.ts'
+import { exists } from '../files/exists.ts'
 import { isWeightsPath } from '../gguf/gguf-path.ts'
 import type { RemoteFile } from './remote-files.ts'
 

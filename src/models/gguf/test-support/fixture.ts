@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ModelFiles } from '../../model-files.ts'
-import { openFolder } from '../../model-folder.ts'
+import type { ModelFiles } from '../../files/model-files.ts'
+import { openFolder } from '../../files/model-folder.ts'
 
 /** Path of a file that test/fixtures/generate-gguf-fixtures.py writes. */
 export function ggufFixture(name: string): string {

@@ -16,9 +16,9 @@ import {
   type Written,
 } from '../../../../test/helpers/single-files.ts'
 import { openFloats } from '../../open-model.ts'
-import { openTensors } from '../../open-tensors.ts'
-import { readSafetensors } from '../../read-safetensors.ts'
-import { unpackWeights } from '../../unpack-weights.ts'
+import { unpackWeights } from '../../quantize/unpack-weights.ts'
+import { openTensors } from '../../weights/open-tensors.ts'
+import { readSafetensors } from '../../weights/read-safetensors.ts'
 
 /** A tiny bundle whose part is taken out, to be put back in another format. */
 export interface TinyParts {

@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { EMBEDDED_MODELS } from './embedded-models.ts'
+import { resolveModel } from './resolve-model.ts'
+
+async function hubCache(revisions: readonly string[], main?: string): Promise<string> {
+  const cache = await mkdtemp(join(tmpdir(), 'tessera-hub-'))
+  const model = join(cache, 'models--Qwen--Qwen3-4B')
+  for (const revision of revisions) {
+    await mkdir(join(model, 'snapshots', revision), { recursive: true })
+    await writeFile(join(model, 'snapshots', revision, 'config.json'), '{}')
+  }
+  if (main) {
+    await mkdir(join(model, 'refs'), { recursive: true })
+    await writeFile(join(model, 'refs', 'main'), `${main}\n`)
+  }
+  return cache
+}
+
+describe('resolveModel', () => {
+  it('finds every embedded model that a name of the specification stands for', async () => {
+    for (const model of Object.values(EMBEDDED_MODELS)) {
+      expect(await resolveModel(model)).toMatchObject({
+        id: model,
+        embedded: true,
+        folder: expect.stringContaining(join('models', model)),
+      })
+    }
+  })
+
+  it('takes a path as it is', async () => {
+    const cache = await hubCache(['r1'])
+    const folder = join(cache, 'models--Qwen--Qwen3-4B', 'snapshots', 'r1')
+    expect(await resolveModel(folder)).toEqual({ id: folder, folder, embedded: false })
+    await expect(resolveModel(join(cache, 'nothing'))).rejects.toMatchObject({ code: 'model_not_found' })
+    await writeFile(join(cache, 'small.gguf'), '')
+    const said = { command: `the same with ${join(cache, 'small.gguf')}, a GGUF file in that folder` }
+    await expect(resolveModel(`${cache}/`)).rejects.toMatchObject(said)
+  })
+
+  it('finds the main revision in the cache of the hub, wherever its variables put it', async () => {
+    const cache = await hubCache(['r1', 'r2'], 'r2')
+    const folder = join(cache, 'models--Qwen--Qwen3-4B', 'snapshots', 'r2')
+    expect((await resolveModel('Qwen/Qwen3-4B', { HF_HUB_CACHE: cache })).folder).toBe(folder)
+    const home = await mkdtemp(join(tmpdir(), 'tessera-home-'))
+    await mkdir(join(home, 'huggingface'))
+    await expect(resolveModel('Qwen/Qwen3-4B', { XDG_CACHE_HOME: home })).rejects.toMatchObject({
+      tried: ['the embedded models', join(home, 'huggingface', 'hub')],
+      command: 'npx tessera-onnx pull Qwen/Qwen3-4B',
+    })
+  })
+
+  it('does not guess between revisions or escape the cache', async () => {
+    const cache = await hubCache(['r1', 'r2'])
+    await expect(resolveModel('Qwen/Qwen3-4B', { HF_HUB_CACHE: cache })).rejects.toMatchObject({
+      code: 'model_not_found',
+    })
+    await expect(resolveModel('../../etc/passwd')).rejects.toMatchObject({ code: 'model_not_found' })
+    await expect(resolveModel('__proto__')).rejects.toMatchObject({ code: 'model_not_found' })
+  })
+
+  it.each([
+    ['models/decide-mini', 'the same with ./models/decide-mini, for the folder of that name'],
+    ['test/fixtures/gguf/llama.gguf', 'the same with ./test/fixtures/gguf/llama.gguf, for the file of that name'],
+    ['models/none', 'npx tessera-onnx pull models/none'],
+    ['./none.gguf', 'npx tessera-onnx pull <owner>/<name>, and give that name'],
+    ['https://huggingface.co/Qwen/Qwen3-4B', 'npx tessera-onnx pull Qwen/Qwen3-4B, and give that name'],
+    ['https://huggingface.co', 'npx tessera-onnx pull <owner>/<name>, and give that name'],
+    ['gpt 4', 'npx tessera-onnx pull <owner>/<name>, and give that name'],
+  ])('says what to do about %s', async (model, command) => {
+    const env = { HF_HUB_CACHE: await hubCache([]) }
+    await expect(resolveModel(model, env)).rejects.toMatchObject({ code: 'model_not_found', model, command })
+  })
+
+  it.each(['./no-such-folder', './none.gguf'])(
+    'says that nothing is at %s, instead of which files it lacks',
+    async (path) => {
+      const there = resolve(path)
+      await expect(resolveModel(path)).rejects.toThrow(`(tried ${there}, which is not there)`)
+    },
+  )
+
+  it('finds a GGUF file by its path, and never by a name that a request may have', async () => {
+    const path = fileURLToPath(new URL('../../../test/fixtures/gguf/llama.gguf', import.meta.url))
+    expect(await resolveModel(path)).toMatchObject({ id: path, folder: path, embedded: false })
+    await expect(resolveModel('./gone.gguf')).rejects.toMatchObject({ code: 'model_not_found' })
+    for (const name of ['gguf/llama.gguf', 'llama.gguf']) {
+      await expect(resolveModel(name)).rejects.toMatchObject({ code: 'model_not_found' })
+    }
+  })
+})

@@ -1,7 +1,0 @@
-import { isFloatType } from './decode-floats.ts'
-import type { TensorEntry } from './weight-index.ts'
-
-/** Whether a tensor is quantised, which those of matching names are where they are matrices of floats. */
-export function isMatrix(name: string, entry: TensorEntry, matrices: RegExp): boolean {
-  return matrices.test(name) && entry.shape.length === 2 && isFloatType(entry.dtype)
-}

@@ -1,0 +1,81 @@
+import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
+import type { NormGroup } from '../language-models/norm-groups.ts'
+import { decodeFloats } from '../weights/decode-floats.ts'
+import { makeWeightFile, type MadeTensor } from '../weights/made-weights.ts'
+import { openTensors, type ReadTensor } from '../weights/open-tensors.ts'
+import type { TensorEntry } from '../weights/weight-index.ts'
+
+/** A norm whose results are divided by a factor for each channel, by which the columns of the matrices behind it are multiplied. */
+export interface SmoothedNorm extends NormGroup {
+  /** Positive and finite, one for each channel. */
+  readonly factors: Float32Array
+}
+
+/** What changes the weights of a language model and nothing that it computes but its rounding. */
+export interface Smoothing {
+  readonly norms: readonly SmoothedNorm[]
+  /** Whether stored weights of norms are what exceeds 1. */
+  readonly normsFromOne: boolean
+}
+
+const WEIGHTS = 'model.safetensors'
+
+/**
+ * The files of a checkpoint with float weights, as one in which norms are smoothed; its tensors that change are float32. It is made as it
+ * is read.
+ */
+export function smoothWeights(files: ModelFiles, smoothing: Smoothing): ModelFiles {
+  let making: Promise<MadeWeights> | undefined
+  const made = () => (making ??= make(files, smoothing))
+  return {
+    ...files,
+    made,
+    readText: async (name) => (name.endsWith('.safetensors.index.json') ? undefined : files.readText(name)),
+    findWeights: async (name) => (name === WEIGHTS ? made() : undefined),
+  }
+}
+
+async function make(files: ModelFiles, { norms, normsFromOne }: Smoothing): Promise<MadeWeights> {
+  const { weights, read, sources } = await openTensors(files)
+  const divided = new Map(norms.map(({ norm, factors }) => [norm, factors]))
+  const multiplied = new Map(norms.flatMap(({ matrices, factors }) => matrices.map((name) => [name, factors] as const)))
+  const one = normsFromOne ? 1 : 0
+  const tensors = weights.names.map((name) => {
+    const stored = plain(name, weights.get(name)!, read)
+    const [by, times] = [divided.get(name), multiplied.get(name)]
+    if (by !== undefined) return changed(stored, (values) => divide(values, by, one))
+    return times === undefined ? stored : changed(stored, (values) => multiplyColumns(values, times))
+  })
+  const place = { folder: `${files.location}#smoothed`, name: WEIGHTS }
+  return { ...makeWeightFile(tensors, place, weights.metadata), sources }
+}
+
+function plain(name: string, entry: TensorEntry, read: ReadTensor): MadeTensor {
+  const { dtype, shape, length } = entry
+  const rowBytes = shape.length > 1 ? length / shape[0]! : length
+  return { name, dtype, shape, read: (first, count) => read(entry, first * rowBytes, count * rowBytes) }
+}
+
+/** @param change of whole rows, in place */
+function changed(stored: MadeTensor, change: (values: Float32Array) => void): MadeTensor {
+  return {
+    ...stored,
+    dtype: 'F32',
+    async read(first, count) {
+      const values = decodeFloats(await stored.read(first, count), stored.dtype)
+      change(values)
+      return new Uint8Array(values.buffer)
+    },
+  }
+}
+
+/** @param one what the weights of a norm are less than its factors */
+function divide(values: Float32Array, by: Float32Array, one: number): void {
+  for (let i = 0; i < values.length; i++) values[i] = (values[i]! + one) / by[i]! - one
+}
+
+function multiplyColumns(values: Float32Array, times: Float32Array): void {
+  for (let row = 0; row < values.length; row += times.length) {
+    for (let i = 0; i < times.length; i++) values[row + i]! *= times[i]!
+  }
+}

@@ -1,0 +1,60 @@
+import type { WeightFile } from '../files/model-files.ts'
+import { layOutTensors, type TensorPlan } from './safetensors-layout.ts'
+import { SAFETENSORS_BYTES } from './weight-index.ts'
+
+/** A tensor whose bytes are made when they are read. */
+export interface MadeTensor extends TensorPlan {
+  /** Rows of its first axis; a tensor of one axis is one row. Whole bytes of each, one after another. */
+  read(first: number, count: number): Promise<Uint8Array>
+}
+
+/**
+ * A safetensors file that exists nowhere: parts of it are made as they are read, so that what reads checkpoints of this
+ * library's formats reads others too.
+ *
+ * @param place what the file says of where it is
+ */
+export function makeWeightFile(
+  tensors: readonly MadeTensor[],
+  place: { readonly folder: string; readonly name: string },
+  metadata: Readonly<Record<string, string>> = {},
+): WeightFile {
+  const { prefix, starts, size } = layOutTensors(tensors, metadata)
+  const placed = tensors.map((tensor) => locate(tensor, starts.get(tensor.name)!)).sort((a, b) => a.start - b.start)
+  return {
+    ...place,
+    size,
+    async read(start, length) {
+      const end = Math.min(start + length, size)
+      const bytes = new Uint8Array(Math.max(0, end - start))
+      if (start < prefix.length) bytes.set(prefix.subarray(start, end))
+      for (const part of placed) {
+        const from = Math.max(start, part.start)
+        const to = Math.min(end, part.end)
+        if (from < to) bytes.set(await readPart(part, from - part.start, to - part.start), from - start)
+      }
+      return bytes
+    },
+  }
+}
+
+interface Located {
+  readonly tensor: MadeTensor
+  readonly start: number
+  readonly end: number
+  readonly rowBytes: number
+}
+
+function locate(tensor: MadeTensor, start: number): Located {
+  const { shape, dtype } = tensor
+  const length = shape.reduce((product, dim) => product * dim, SAFETENSORS_BYTES[dtype])
+  const rows = shape.length > 1 ? shape[0]! : 1
+  return { tensor, start, end: start + length, rowBytes: length / rows }
+}
+
+/** Bytes `from` to `to` of a tensor, of which only whole rows are made. */
+async function readPart({ tensor, rowBytes }: Located, from: number, to: number): Promise<Uint8Array> {
+  const first = Math.floor(from / rowBytes)
+  const rows = await tensor.read(first, Math.ceil(to / rowBytes) - first)
+  return rows.subarray(from - first * rowBytes, to - first * rowBytes)
+}
