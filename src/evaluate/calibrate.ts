@@ -145,7 +145,7 @@ async function calibrateQuestion(
   const { name, question } = outcomes[0]!
   const rows = outcomes.length
   const hasSeveral = new Set(outcomes.map(({ gold }) => gold)).size > 1
-  const calibrated = rows >= LEAST_ROWS && hasSeveral ? crossValidate(outcomes) : undefined
+  const calibrated = rows >= LEAST_ROWS && hasSeveral ? await crossValidate(outcomes, signal) : undefined
   const tried = hasSeveral ? await tryHead(outcomes, signal) : 'too few'
   const headed = typeof tried === 'string' ? undefined : tried
   const isBetter = (some: typeof calibrated, than: readonly AnsweredQuestion[]) =>

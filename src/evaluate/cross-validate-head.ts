@@ -1,8 +1,7 @@
 import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
 import { headLogits } from '../decide/question-head.ts'
-import { AbortedError } from '../errors/index.ts'
-import { correct, FOLDS, foldsOf, logLoss } from './cross-validate.ts'
+import { correct, FOLDS, foldsOf, logLoss, pause } from './cross-validate.ts'
 import { fitHead, type HeadedCorrection, type HeadedOutcome } from './fit-head.ts'
 import { type Correction, fitQuestion } from './fit-question.ts'
 
@@ -71,10 +70,4 @@ function correctHeaded<T extends HeadedOutcome>(
     const added = headLogits(outcome.features, weights, width)
     return { ...outcome, probabilities: toProbabilities(adjustLogits(outcome.probabilities, { ...correction, added })) }
   })
-}
-
-/** A fit takes some hundredths of a second to seconds: between two of them others have their turn, and the signal may end it. */
-async function pause(signal: AbortSignal | undefined): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve))
-  if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
 }

@@ -1,5 +1,6 @@
 import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
+import { AbortedError } from '../errors/index.ts'
 import { type Correction, fitQuestion } from './fit-question.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -22,9 +23,24 @@ export function foldsOf<T extends Outcome>(outcomes: readonly T[], folds: number
   }))
 }
 
-/** Each outcome with the probabilities of a correction that was fitted on the other folds, in another order. */
-export function crossValidate<T extends Outcome>(outcomes: readonly T[]): T[] {
-  return foldsOf(outcomes, FOLDS).flatMap(({ part, rest }) => correct(part, fitQuestion(rest)))
+/**
+ * Each outcome with the probabilities of a correction that was fitted on the other folds, in another order.
+ *
+ * @throws AbortedError
+ */
+export async function crossValidate<T extends Outcome>(outcomes: readonly T[], signal?: AbortSignal): Promise<T[]> {
+  const heldOut: T[] = []
+  for (const { part, rest } of foldsOf(outcomes, FOLDS)) {
+    await pause(signal)
+    heldOut.push(...correct(part, fitQuestion(rest)))
+  }
+  return heldOut
+}
+
+/** A fit takes some hundredths of a second to seconds: between two of them others have their turn, and the signal may end it. */
+export async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve))
+  if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
 }
 
 /** Mean negative log-likelihood of the right options, in nats. */

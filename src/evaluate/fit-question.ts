@@ -1,5 +1,6 @@
 import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
+import { minimize, type Slope } from './minimize.ts'
 import type { Outcome } from './outcome.ts'
 
 /** How the probabilities of one question are corrected; nothing changes with a temperature of 1 and biases of 0. */
@@ -15,6 +16,19 @@ export interface Correction {
  */
 export const PRIOR = { scale: 0.5, bias: 0.5 }
 const STEPS = 400
+/** A share of the value below which a step is the last. */
+const TOLERANCE = 1e-10
+/** A scale of 0 or less would turn the answers round. Where labels ask for that, every answer is nearly what biases alone say. */
+const LEAST_SCALE = 0.05
+
+/** What the fit of one question goes by. */
+interface Problem {
+  readonly outcomes: readonly Outcome[]
+  /** Of each outcome [K]. */
+  readonly logits: readonly (readonly number[])[]
+  /** For each option how strongly each bias acts on it [K, biases]. */
+  readonly features: readonly (readonly number[])[]
+}
 
 /**
  * The correction of largest posterior probability: least negative log-likelihood of the right options plus the priors,
@@ -26,48 +40,43 @@ const STEPS = 400
 export function fitQuestion(outcomes: readonly Outcome[]): Correction {
   const { type, probabilities } = outcomes[0]!
   const features = biasFeatures(type, probabilities.length)
-  const weights = [1, ...features[0]!.map(() => 0)]
   const logits = outcomes.map((outcome) => adjustLogits(outcome.probabilities, { temperature: 1, bias: [] }))
-  let step = 1 / outcomes.length
-  let current = objective(weights, logits, outcomes, features)
-  for (let round = 0; round < STEPS; round++) {
-    const next = weights.map((weight, index) => weight - step * current.gradient[index]!)
-    // A scale of 0 or less would turn the answers round.
-    next[0] = Math.max(0.05, next[0]!)
-    const moved = objective(next, logits, outcomes, features)
-    if (moved.value > current.value) {
-      step /= 2
-      continue
-    }
-    const gain = current.value - moved.value
-    weights.splice(0, weights.length, ...next)
-    current = moved
-    step *= 1.5
-    if (gain < 1e-9) break
-  }
-  return { temperature: 1 / weights[0]!, bias: features.map((row) => dot(row, weights.slice(1))) }
+  const problem = { outcomes, logits, features }
+  const start = Float64Array.of(Math.log(1 - LEAST_SCALE), ...features[0]!.map(() => 0))
+  const { scale, shift } = split(
+    minimize((point) => slopeOf(problem, point), start, STEPS, TOLERANCE),
+    problem,
+  )
+  return { temperature: 1 / scale, bias: shift }
 }
 
-/** Negative log-likelihood with priors, and its gradient by scale and biases. */
-function objective(
-  [scale = 1, ...bias]: readonly number[],
-  logits: readonly (readonly number[])[],
-  outcomes: readonly Outcome[],
-  features: readonly (readonly number[])[],
-): { value: number; gradient: number[] } {
-  let value = (scale - 1) ** 2 / (2 * PRIOR.scale ** 2) + dot(bias, bias) / (2 * PRIOR.bias ** 2)
-  const gradient = [(scale - 1) / PRIOR.scale ** 2, ...bias.map((weight) => weight / PRIOR.bias ** 2)]
-  const shift = features.map((row) => dot(row, bias))
-  for (const [index, z] of logits.entries()) {
-    const { gold } = outcomes[index]!
-    const p = toProbabilities(z.map((logit, option) => scale * logit + shift[option]!))
+/** The logarithm of what the scale has above its least, then the biases: [1 + biases]. */
+function split(point: Float64Array, { features }: Problem) {
+  const own = Array.from(point.subarray(1))
+  return { scale: LEAST_SCALE + Math.exp(point[0]!), own, shift: features.map((row) => dot(row, own)) }
+}
+
+/** Negative log-likelihood with priors. */
+function slopeOf(problem: Problem, point: Float64Array): Slope {
+  const { outcomes, logits, features } = problem
+  const { scale, own, shift } = split(point, problem)
+  const gradient = Float64Array.of(0, ...own.map((weight) => weight / PRIOR.bias ** 2))
+  let value = (scale - 1) ** 2 / (2 * PRIOR.scale ** 2) + dot(own, own) / (2 * PRIOR.bias ** 2)
+  let byScale = (scale - 1) / PRIOR.scale ** 2
+  for (const [index, { gold }] of outcomes.entries()) {
+    const z = logits[index]!
+    const corrected = z.map((logit, option) => scale * logit + shift[option]!)
+    // A step may be so long that the scale overflows: no such point is the least.
+    if (!corrected.every(Number.isFinite)) return { value: Infinity, gradient }
+    const p = toProbabilities(corrected)
     value -= Math.log(Math.max(p[gold]!, 1e-300))
     for (const [option, probability] of p.entries()) {
       const excess = probability - (option === gold ? 1 : 0)
-      gradient[0]! += excess * z[option]!
+      byScale += excess * z[option]!
       for (const [feature, strength] of features[option]!.entries()) gradient[feature + 1]! += excess * strength
     }
   }
+  gradient[0] = byScale * (scale - LEAST_SCALE)
   return { value, gradient }
 }
 
