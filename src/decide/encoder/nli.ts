@@ -129,7 +129,8 @@ function nliFormat(tokenizer: Tokenizer, { labels, positions, names }: NliParts)
 /** Instructions with `{}` are a template for the option; others stand before it. */
 function hypothesisOf({ instructions }: Question, option: string): string {
   const text = textOf(instructions)
-  if (text.includes('{}')) return text.replaceAll('{}', option)
+  // By a function, since `$$` and its like in a string would stand for something else.
+  if (text.includes('{}')) return text.replaceAll('{}', () => option)
   return text === '' ? `This example is ${option}.` : `${text} ${option}`
 }
 
