@@ -35,4 +35,20 @@ describe.each(['nli-bert', 'nli-modernbert'])('%s', (name) => {
     const [[wanted] = []] = await model.logits(ask(statement), context)
     expect(read![0]).toBeCloseTo(wanted![0]!, 4)
   })
+
+  it('refuses a template of many places and a long option before it joins them', async () => {
+    const model = await open(name)
+    const [instructions, long] = ['{}'.repeat(2000), 'a '.repeat(100_000)]
+    const questions = [
+      { type: 'choice', instructions, criteria: { a: long, b: null } },
+      { type: 'noul', instructions, criteria: { false: long } },
+    ]
+    for (const question of questions) {
+      await expect(model.decide(ask(question), context)).rejects.toMatchObject({
+        code: 'invalid_request',
+        path: 'questions.q',
+        reason: 'its text has 2000 places ({}) for an option of 200000 characters, and may repeat 200000 of them',
+      })
+    }
+  })
 })

@@ -5,14 +5,14 @@ import { parseBertConfig } from '../../models/configs/bert-config.ts'
 import type { ModelConfig } from '../../models/configs/model-config.ts'
 import { parseModernBertConfig } from '../../models/configs/modernbert-config.ts'
 import { indexWeights } from '../../models/weights/index-weights.ts'
-import type { Question, Text } from '../../schemas/index.ts'
+import { LIMITS, type Question, type Text } from '../../schemas/index.ts'
 import { createDecider, type Decider } from '../decider.ts'
 import type { DecisionBundle } from '../decision-family.ts'
 import { spacedText } from '../spaced-json.ts'
 import { readSpecialNames, type SpecialNames } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
-import type { EncoderFormat, FramedQuestion } from './encoder-format.ts'
+import type { EncoderFormat, FramedQuestion, Refuse } from './encoder-format.ts'
 import { openBert, openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader, type EncoderModel } from './encoder-question-reader.ts'
 
@@ -116,22 +116,30 @@ function nliFormat(tokenizer: Tokenizer, { labels, positions, names }: NliParts)
   return {
     positions,
     state: (state) => ({ lead: [], ids: tokenizer.encode(spacedText(state)) }),
-    frame(question) {
-      if (question.type !== 'noul') return perOption(optionTexts(question).map((text) => hypothesisOf(question, text)))
+    frame(question, refuse) {
+      const about = (option: string) => hypothesisOf(question, option, refuse)
+      if (question.type !== 'noul') return perOption(optionTexts(question).map(about))
       const [yes, no] = [textOf(question.criteria?.true), textOf(question.criteria?.false)]
-      if (yes !== '' && no !== '') return perOption([yes, no].map((text) => hypothesisOf(question, text)))
-      if (no !== '') return single(hypothesisOf(question, no), [fails, holds])
-      return single(yes === '' ? textOf(question.instructions) : hypothesisOf(question, yes), [holds, fails])
+      if (yes !== '' && no !== '') return perOption([yes, no].map(about))
+      if (no !== '') return single(about(no), [fails, holds])
+      return single(yes === '' ? textOf(question.instructions) : about(yes), [holds, fails])
     },
   }
 }
 
 /** Instructions with `{}` are a template for the option; others stand before it. */
-function hypothesisOf({ instructions }: Question, option: string): string {
+function hypothesisOf({ instructions }: Question, option: string, refuse: Refuse): string {
   const text = textOf(instructions)
+  const places = text.split('{}').length - 1
+  if (places === 0) return text === '' ? `This example is ${option}.` : `${text} ${option}`
+  // A short template of many places and one long option would be hundreds of megabytes, so they are not joined to be counted.
+  if ((places - 1) * option.length > LIMITS.textCharacters) {
+    refuse(
+      `has ${places} places ({}) for an option of ${option.length} characters, and may repeat ${LIMITS.textCharacters} of them`,
+    )
+  }
   // By a function, since `$$` and its like in a string would stand for something else.
-  if (text.includes('{}')) return text.replaceAll('{}', () => option)
-  return text === '' ? `This example is ${option}.` : `${text} ${option}`
+  return text.replaceAll('{}', () => option)
 }
 
 /** The meaning of an option where it has one, else its name. */
