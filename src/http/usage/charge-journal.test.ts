@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { InsufficientQuotaError } from '../../errors/index.ts'
 import { ServerMetrics } from '../metrics/server-metrics.ts'
 import { boundStore } from './bounded-store.ts'
 import { Leases } from './leases.ts'
@@ -66,6 +67,16 @@ it('charges once where the store had charged and only its answer was lost', asyn
   await ledger.close()
   expect(ledger.waiting).toBe(0)
   expect(await ledger.usage('a')).toMatchObject([{ requests: 2, units: 3, cost: '0.6' }])
+})
+
+it('asks no money for another try of what is charged already', async () => {
+  // Two pictures are paid in, and the process that drew them died before it noted the request as charged.
+  const payer = { id: 'a', prepaid: '0.4' }
+  const order = { ...ORDER, charge: 'one' }
+  await (await open().reserve(payer, order)).settle(2)
+  await (await open().reserve(payer, order)).settle(2)
+  expect(await open().usage('a')).toMatchObject([{ requests: 1, units: 2 }])
+  await expect(open().reserve(payer, ORDER)).rejects.toThrow(InsufficientQuotaError)
 })
 
 it('survives the process, and charges once where two others find it', async () => {

@@ -170,8 +170,10 @@ export class Ledger {
       const day = dayOf(now)
       // One of the same name is of an earlier try.
       account.holds.delete(id)
+      // What is charged already is not charged again, so that nothing is set aside for it.
+      const owed = account.charged.has(id) ? 0 : units
       const tokens = tokensLeft(account, freeTokens, day, now)
-      const { freeUnits, cost } = splitUnits(endpoint, units, tokens, this.#prices[endpoint])
+      const { freeUnits, cost } = splitUnits(endpoint, owed, tokens, this.#prices[endpoint])
       if (cost > 0n && cost > moneyLeft(account, prepaid, now)) throw new InsufficientQuotaError(REASONS[endpoint])
       hold = { day, freeUnits, cost, expires: now + LEASE_MS }
       account.holds.set(id, hold)
