@@ -55,6 +55,24 @@ describe('keys of the store', () => {
     expect(read.mock.calls.filter(([name]) => name === 'keys')).toHaveLength(1)
   })
 
+  it('are found where each look at the store takes longer than what it tells is new', async () => {
+    const fresh = makeKey()
+    await stored.change((book) => addKey(book, fresh, { id: 'shop' }))
+    const read = vi.fn<UsageStore['read']>(async (...call) => {
+      const found = await store.read(...call)
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      return found
+    })
+    const slow = new StoredKeys({ ...store, read })
+    const found = vi.fn<(key: unknown) => void>()
+    void slow.find(fresh.key).then(found)
+    await vi.advanceTimersByTimeAsync(1200)
+    // What is asked for already may be older than a second for whoever comes now.
+    void slow.find(fresh.key).then(found)
+    await vi.advanceTimersByTimeAsync(1800)
+    expect([found.mock.calls, read.mock.calls.length]).toEqual([[[{ id: 'shop' }], [{ id: 'shop' }]], 2])
+  })
+
   it('that cannot be looked up give 503, and those given go on', async () => {
     const server = open({ ...store, read: () => Promise.reject(new Error('away')) })
     expect([await statusOf('stored', server), await statusOf('given', server)]).toEqual([503, 200])

@@ -52,7 +52,9 @@ export class StoredKeys implements KeyStore {
   }
 
   async #refresh(): Promise<void> {
-    while (performance.now() - this.#asked >= FRESH_MS) {
+    // What was asked for from now on is new enough, however long the store takes to answer.
+    const came = performance.now()
+    while (came - this.#asked >= FRESH_MS) {
       this.#asking ??= this.#ask().finally(() => (this.#asking = undefined))
       await this.#asking
     }
