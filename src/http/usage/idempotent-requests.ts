@@ -78,10 +78,11 @@ export class IdempotentRequests {
       await this.#store.update(name, changeOwn, KEPT)
       return isOwn
     }
-    const stop = this.#leases.keep(name, (document, expires) => {
+    const renew = (document: string | undefined, expires: number) => {
       const found = read(document)
       return found?.owner === owner && found.expires !== null ? write({ ...found, expires }) : document
-    })
+    }
+    const stop = this.#leases.keep(name, renew, KEPT)
     try {
       return await work({
         charge,

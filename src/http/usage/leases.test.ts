@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { withClock } from '../test-support/with-clock.ts'
+import { IdempotentRequests } from './idempotent-requests.ts'
+import { Leases } from './leases.ts'
 import { Ledger } from './ledger.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { DEFAULT_PRICES } from './prices.ts'
@@ -68,4 +70,15 @@ it('goes on when the store was away for a time', async () => {
   away = false
   await pass(15)
   expect(await ledger.allowance(PAYER)).toEqual({ prepaid: '0.6' })
+})
+
+it('leaves a request whose process dies in the midst of it to be forgotten a day later', async () => {
+  const requests = new IdempotentRequests(store, new Leases(store))
+  const request = { account: 'a', key: 'k', body: 'b' }
+  void requests.run(request, new AbortController().signal, () => new Promise(() => {}))
+  await pass(20)
+  expect(await store.names('request:')).toHaveLength(1)
+  vi.clearAllTimers()
+  await vi.advanceTimersByTimeAsync(25 * 3600 * 1000)
+  expect(await store.names('request:')).toEqual([])
 })
