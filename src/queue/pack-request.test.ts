@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { parseBody } from '../http/body/parse-body.ts'
 import type { Job, JobRequest } from '../http/index.ts'
+import { toComparable } from '../http/usage/idempotent-requests.ts'
 import { readRequest, writeJob, writeRequest } from './pack-request.ts'
 
 const caller = { id: 'me' } as JobRequest['caller']
@@ -16,15 +18,27 @@ it('a form comes out as it went in', () => {
   expect(through({ form })).toEqual({ form })
 })
 
-it('pictures that were read from JSON come out as the base64 that they were', () => {
-  const pictures = { image: bytes, mask: bytes, images: [bytes, 'aGk='], control: { image: bytes, scale: 0.5 } }
-  const texts = { image: text, mask: text, images: [text, 'aGk='], control: { image: text, scale: 0.5 } }
-  expect(through({ json: { prompt: 'x', ...pictures } })).toEqual({ json: { prompt: 'x', ...texts } })
+it('pictures of JSON come out as they went in: bytes as bytes, base64 as base64', () => {
+  const pictures = { image: bytes, mask: text, images: [bytes, text], control: { image: bytes, scale: 0.5 } }
+  const json = { prompt: 'x', ...pictures, size: '64x64' }
+  expect(through({ json })).toEqual({ json })
+  const others = { image: text, mask: bytes, images: [text, bytes], control: { image: text } }
+  expect(through({ json: others })).toEqual({ json: others })
+})
+
+it('a request with a large picture is the same one for whoever takes its job over', () => {
+  const base64 = Buffer.alloc(60_000, 7).toString('base64')
+  const sent = JSON.stringify({ prompt: 'x', images: ['aGk=', base64], control: { image: base64 }, size: '64x64' })
+  const parsed = parseBody(new TextEncoder().encode(sent), { type: 'pictures' })
+  const json = 'value' in parsed ? parsed.value : undefined
+  expect((json as { readonly images: readonly unknown[] }).images[1]).toBeInstanceOf(Uint8Array)
+  expect(toComparable(through({ json }))).toBe(toComparable({ json }))
 })
 
 it.each<[string, unknown]>([
   ['lines of a batch', [{ at: 1, value: { custom_id: 'a' } }]],
   ['a decision', { state: { image: 'aGk=', control: 5 }, questions: {} }],
+  ['a control without a picture', { prompt: 'x', control: { scale: 1 } }],
   ['what the route refuses', { prompt: 5, images: 'x', control: ['x'], image: null }],
   ['null', null],
   ['a text', 'x'],
