@@ -21,7 +21,7 @@ it.each([
             console.log(error.code, error.message)
             process.exit()
           })`,
-        resolveDir: join(import.meta.dirname, '../..'),
+        resolveDir: join(import.meta.dirname, '../../..'),
       },
       outfile,
       bundle: true,
