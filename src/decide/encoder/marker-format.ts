@@ -2,6 +2,7 @@ import type { Question } from '../../schemas/index.ts'
 import { spacedText } from '../spaced-json.ts'
 import type { SpecialNames } from '../tokenizer/special-names.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+import { encodeWithin } from './encode-within.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 
 /** Where each kind of question is in tables. */
@@ -35,12 +36,13 @@ export function markerFormat(tokenizer: Tokenizer, options: MarkerOptions): Enco
     number,
   ]
   // A marker's name in a text is taken out, as in training.
-  const encode = (text: string) => tokenizer.encode(text.replaceAll(names.marker, ' '))
+  const encode = (text: string, tokens?: number) => tokenizer.encode(text.replaceAll(names.marker, ' '), tokens)
   return {
     positions,
     state: (state) => ({ lead: [], ids: encode(spacedText(state)) }),
     frame(question, refuse) {
-      const texts = optionTexts(question).map((text) => [marker, ...encode(` ${text}`)])
+      const read = (text: string) => encodeWithin(encode, text, positions, refuse)
+      const texts = optionTexts(question).map((text) => [marker, ...read(` ${text}`)])
       const sizes = texts.map(({ length }) => length)
       const longest = Math.max(...sizes) - 1
       if (longest > LONGEST_OPTION) refuse(`has an option of ${longest} tokens, and this model reads ${LONGEST_OPTION}`)
@@ -51,7 +53,7 @@ export function markerFormat(tokenizer: Tokenizer, options: MarkerOptions): Enco
         refuse(`has options of ${taken} tokens in all, and this model has room for ${most - SHORTEST_HEAD}`)
       }
       const room = Math.max(leastInstructions, most - taken)
-      const head = encode(`${question.type} question: ${spacedText(question.instructions ?? '')}`)
+      const head = read(`${question.type} question: ${spacedText(question.instructions ?? '')}`)
       if (head.length > room) {
         refuse(`has instructions of ${head.length} tokens, and this model has room for ${room} beside these options`)
       }

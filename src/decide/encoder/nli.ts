@@ -12,6 +12,7 @@ import { spacedText } from '../spaced-json.ts'
 import { readSpecialNames, type SpecialNames } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { loadWordPieceTokenizer } from '../tokenizer/word-piece-tokenizer.ts'
+import { encodeWithin } from './encode-within.ts'
 import type { EncoderFormat, FramedQuestion, Refuse } from './encoder-format.ts'
 import { openBert, openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader, type EncoderModel } from './encoder-question-reader.ts'
@@ -98,18 +99,20 @@ interface NliParts {
  * The state is the premise; every option makes a hypothesis, whose logit of entailment is the option's. A noul without two criteria is one
  * hypothesis, by entailment against contradiction.
  */
-function nliFormat(tokenizer: Tokenizer, { labels, positions, names }: NliParts): EncoderFormat {
+export function nliFormat(tokenizer: Tokenizer, { labels, positions, names }: NliParts): EncoderFormat {
   const [start, end] = [tokenizer.structural(names.start), tokenizer.structural(names.end)]
-  const prompt = (hypothesis: string) => {
-    const ids = [...tokenizer.encode(hypothesis), end]
-    return { before: [start], after: [end, ...ids], second: ids.length, rows: [0] }
-  }
-  const perOption = (hypotheses: readonly string[]): FramedQuestion => ({
+  const prompt = (ids: readonly number[]) => ({
+    before: [start],
+    after: [end, ...ids, end],
+    second: ids.length + 1,
+    rows: [0],
+  })
+  const perOption = (hypotheses: readonly number[][]): FramedQuestion => ({
     prompts: hypotheses.map(prompt),
     readOut: (logits) => Float64Array.from(logits, (of) => of[labels.entailment]!),
   })
   const [holds, fails] = [labels.entailment, labels.contradiction]
-  const single = (hypothesis: string, [yes, no]: readonly [number, number]): FramedQuestion => ({
+  const single = (hypothesis: readonly number[], [yes, no]: readonly [number, number]): FramedQuestion => ({
     prompts: [prompt(hypothesis)],
     readOut: ([of]) => Float64Array.of(of![yes]!, of![no]!),
   })
@@ -117,12 +120,13 @@ function nliFormat(tokenizer: Tokenizer, { labels, positions, names }: NliParts)
     positions,
     state: (state) => ({ lead: [], ids: tokenizer.encode(spacedText(state)) }),
     frame(question, refuse) {
-      const about = (option: string) => hypothesisOf(question, option, refuse)
+      const read = (text: string) => encodeWithin(tokenizer.encode, text, positions, refuse)
+      const about = (option: string) => read(hypothesisOf(question, option, refuse))
       if (question.type !== 'noul') return perOption(optionTexts(question).map(about))
       const [yes, no] = [textOf(question.criteria?.true), textOf(question.criteria?.false)]
       if (yes !== '' && no !== '') return perOption([yes, no].map(about))
       if (no !== '') return single(about(no), [fails, holds])
-      return single(yes === '' ? textOf(question.instructions) : about(yes), [holds, fails])
+      return single(yes === '' ? read(textOf(question.instructions)) : about(yes), [holds, fails])
     },
   }
 }

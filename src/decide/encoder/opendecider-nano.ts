@@ -9,6 +9,7 @@ import { openDeciderOptions } from '../opendecider-options.ts'
 import { spacedText } from '../spaced-json.ts'
 import { BERT_NAMES, readSpecialNames } from '../tokenizer/special-names.ts'
 import { loadTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
+import { encodeWithin } from './encode-within.ts'
 import type { EncoderFormat } from './encoder-format.ts'
 import { openModernBert } from './encoder-models.ts'
 import { createEncoderQuestionReader } from './encoder-question-reader.ts'
@@ -51,11 +52,13 @@ export function openDeciderFormat(tokenizer: Tokenizer, positions: number, names
       const ids = tokenizer.encode(`input: ${spacedText(state)}`)
       return { lead, ids: ids.slice(lead.length) }
     },
-    frame(question) {
-      const before = [start, ...tokenizer.encode(`question: ${spacedText(question.instructions ?? '')}`), end]
+    frame(question, refuse) {
+      const read = (text: string) => encodeWithin(tokenizer.encode, text, positions, refuse)
+      const before = [start, ...read(`question: ${spacedText(question.instructions ?? '')}`), end]
       const rows = openDeciderOptions(question).map((text) => {
         const row = before.length
-        before.push(marker, ...tokenizer.encode(` ${text}`))
+        before.push(marker)
+        for (const id of read(` ${text}`)) before.push(id)
         return row
       })
       before.push(end)
