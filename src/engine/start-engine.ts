@@ -86,16 +86,12 @@ async function startPool(pool: WorkerPool, preload: readonly string[]): Promise<
   }
 }
 
-/** Whether several workers may have a model open. What is wrong with it is told by the one that its call goes to. */
+/** Whether several workers may have a model open. */
 async function mayShare(source: TaskSource, kind: CallKind, name: string): Promise<boolean> {
-  try {
-    const model = await source.resolve(name, kind === 'load' ? name : DEFAULT_MODELS[kind])
-    if (!(await source.memory?.isSmall(model))) return false
-    // A picture takes long and much memory, whatever its model is.
-    return (await source.describe(model)).kind === 'decisions'
-  } catch {
-    return false
-  }
+  const model = await source.resolve(name, kind === 'load' ? name : DEFAULT_MODELS[kind])
+  if (!(await source.memory?.isSmall(model))) return false
+  // A picture takes long and much memory, whatever its model is.
+  return (await source.describe(model)).kind === 'decisions'
 }
 
 async function describeModel(source: TaskSource, name: string): Promise<ModelInfo> {

@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { createBackend } from '../../backends/index.ts'
+import { ModelNotFoundError } from '../../errors/index.ts'
 import type { Engine } from '../engine.ts'
-import type { EngineOptions } from '../options/resolve-options.ts'
+import { type EngineOptions, resolveOptions } from '../options/resolve-options.ts'
+import { startEngine } from '../start-engine.ts'
 import { QUESTIONS, runFake, startFakeEngine } from '../test-support/engines.ts'
-import type { FakeState } from '../test-support/fake-task.ts'
+import { createFakeSource, type FakeState } from '../test-support/fake-task.ts'
+import { connectInline } from './inline-connection.ts'
 
 const settle = (job: Promise<unknown>) => job.catch((error: unknown) => error)
 
@@ -88,6 +92,24 @@ describe('an engine with as many workers as fit', () => {
     await expect(run({})).rejects.toMatchObject({ code: 'overloaded' })
     await engine.dispose()
     expect(await Promise.all(held)).toMatchObject(held.map(() => ({ code: 'engine_disposed' })))
+  })
+
+  it('gives calls of a model that was not there before to all as soon as it is', async () => {
+    let isPulled = false
+    const source = createFakeSource()
+    const resolve: typeof source.resolve = async (...asked) => {
+      if (!isPulled) throw new ModelNotFoundError('late', ['/models'], 'tessera pull late')
+      return source.resolve(...asked)
+    }
+    const options = resolveOptions({ backend: 'cpu', workers: 'auto', threads: 2, memoryBudget: 4e9 }, {})
+    const connect = connectInline(createFakeSource, createBackend)
+    engine = await startEngine(options, connect, { ...source, resolve })
+    const alone = settle(run({ hold: true }))
+    expect(await run({ name: 'a', steps: 1 }, 'late')).toBe('a1')
+    isPulled = true
+    expect(await run({ name: 'b', steps: 1 }, 'late')).toBe('b1')
+    await engine.dispose()
+    expect(await alone).toMatchObject({ code: 'engine_disposed' })
   })
 
   it.each<[string, EngineOptions]>([

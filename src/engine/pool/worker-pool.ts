@@ -13,7 +13,7 @@ const MANY_WAITING = 64
 /** Names come from the network; those that were asked about last are remembered. */
 const MOST_NAMES = 256
 
-/** Whether several workers may have the model open that does such calls for that name. */
+/** Whether several workers may have the model open that does such calls for that name. Rejects where it cannot be found out. */
 export type MayShare = (kind: CallKind, name: string) => Promise<boolean>
 
 /**
@@ -83,11 +83,16 @@ export class WorkerPool {
   }
 
   async #findShared(kind: CallKind, name: string): Promise<boolean> {
-    // Devices do one thing at a time, whoever asks.
-    const isShared = this.info?.backend === 'cpu' && (await this.#mayShare!(kind, name))
-    if (this.#shared.size >= MOST_NAMES) this.#shared.clear()
-    this.#shared.set(`${kind} ${name}`, isShared)
-    return isShared
+    try {
+      // Devices do one thing at a time, whoever asks.
+      const isShared = this.info?.backend === 'cpu' && (await this.#mayShare!(kind, name))
+      if (this.#shared.size >= MOST_NAMES) this.#shared.clear()
+      this.#shared.set(`${kind} ${name}`, isShared)
+      return isShared
+    } catch {
+      // What is wrong with a model is told by the worker that its call goes to. It is not remembered: the model may be pulled meanwhile.
+      return false
+    }
   }
 
   /** Rejects everything pending and stops the workers. Safe to call twice. */
