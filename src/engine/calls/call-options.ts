@@ -91,7 +91,7 @@ export interface ListeningOptions extends CallOptions {
 /** How a model is opened ahead of its first call. */
 export interface LoadOptions extends Pick<CallOptions, 'signal' | 'onProgress'> {
   /**
-   * Neither `keepAlive` nor `memoryBudget` closes it, until the engine is disposed; default false.
+   * Neither `keepAlive` nor `memoryBudget` closes it, until the engine is disposed; default false. A load that fails keeps it open in no worker.
    *
    * @example
    * ```ts

@@ -23,7 +23,6 @@ import { toRunMessage } from './run-message.ts'
 
 /** Calls that wait in front of one that would rather be refused, where `maxQueue` is not set. */
 const SERVICE_QUEUE = 64
-
 /** The options of loads that nobody called for: models that are to stay open come back however many calls wait. */
 const OWN: ListeningOptions = {}
 
@@ -36,7 +35,12 @@ export class Dispatcher {
   readonly #running = new Map<number, Job>()
   readonly #models = new ModelCounts()
   readonly #signals = new SignalListeners()
-  readonly #kept = new KeptModels((name) => this.submit('load', name, { keepOpen: true }, OWN))
+  /** Models that are to stay open here. */
+  readonly kept = new KeptModels(
+    (name) => this.submit('load', name, { keepOpen: true }, OWN),
+    (name) => !this.#disposal && this.#connection?.post({ type: 'release', model: name }),
+  )
+  readonly #runningClients = () => new Set(Array.from(this.#running.values(), ({ client }) => client))
   #lastId = 0
   #connection: Connection | undefined
   #starting: Promise<BackendInfo> | undefined
@@ -70,7 +74,7 @@ export class Dispatcher {
       waiting: this.#queue.size,
       running: this.#running.size,
       models: this.#models.list(),
-      missing: this.#kept.missing,
+      missing: this.kept.missing,
     }
   }
 
@@ -137,7 +141,7 @@ export class Dispatcher {
   /** Opens a model and has it answer once; one that is kept open is opened again where the worker ends. */
   async load(name: string, { keepOpen = false, ...options }: LoadOptions = {}): Promise<void> {
     await this.submit('load', name, { keepOpen }, options)
-    if (keepOpen) this.#kept.add(name)
+    if (keepOpen) this.kept.add(name)
   }
 
   /** Rejects everything pending and closes the connection. Safe to call twice. */
@@ -148,7 +152,7 @@ export class Dispatcher {
 
   async #close(): Promise<void> {
     const error = new EngineDisposedError()
-    this.#kept.clear()
+    this.kept.clear()
     this.#endStart?.(error)
     this.#rejectRunning(error)
     this.#rejectWaiting(error)
@@ -159,10 +163,6 @@ export class Dispatcher {
   #hasRoom(client: string, places: number): boolean {
     const most = this.#options.maxConcurrent + (this.#options.maxQueue ?? places)
     return this.size < most || (this.size < 2 * most && !this.#queue.has(client) && !this.#runningClients().has(client))
-  }
-
-  #runningClients(): Set<string> {
-    return new Set(Array.from(this.#running.values(), ({ client }) => client))
   }
 
   #advance(): void {
@@ -235,7 +235,7 @@ export class Dispatcher {
     if (this.#endStart) return this.#endStart(error)
     this.#starting = undefined
     this.#rejectRunning(error)
-    this.#kept.lose()
+    this.kept.lose()
     this.#advance()
   }
 

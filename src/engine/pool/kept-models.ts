@@ -17,11 +17,14 @@ interface Kept {
  */
 export class KeptModels {
   readonly #load: (name: string) => Promise<unknown>
+  readonly #release: (name: string) => void
   readonly #names = new Map<string, Kept>()
   #last: Promise<void> = Promise.resolve()
 
-  constructor(load: (name: string) => Promise<unknown>) {
+  /** @param release has the worker close a model when its time comes */
+  constructor(load: (name: string) => Promise<unknown>, release: (name: string) => void) {
     this.#load = load
+    this.#release = release
   }
 
   /** Names of those that are not open. */
@@ -33,6 +36,13 @@ export class KeptModels {
   add(name: string): void {
     const kept = this.#names.get(name) ?? { isOpen: true, isAwaited: false, failures: 0 }
     this.#names.set(name, Object.assign(kept, { isOpen: true, failures: 0 }))
+  }
+
+  /** Ends that a model is to be open, whether it is or not. */
+  remove(name: string): void {
+    clearTimeout(this.#names.get(name)?.timer)
+    this.#names.delete(name)
+    this.#release(name)
   }
 
   /** The worker has ended: another one is to open them. */
@@ -59,6 +69,8 @@ export class KeptModels {
     if (kept.isOpen || this.#names.get(name) !== kept) return void (kept.isAwaited = false)
     try {
       await this.#load(name)
+      // It may have been removed while it was opened again.
+      if (!this.#names.has(name)) this.#release(name)
       Object.assign(kept, { isOpen: true, isAwaited: false, failures: 0 })
     } catch {
       if (this.#names.get(name) !== kept) return

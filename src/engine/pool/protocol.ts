@@ -18,6 +18,8 @@ export type ToWorker =
   | { readonly type: 'start'; readonly settings: EngineSettings }
   | { [Kind in CallKind]: RunMessage<Kind> }[CallKind]
   | { readonly type: 'abort'; readonly id: number }
+  /** The model of that name need not stay open any more, where its load had that. */
+  | { readonly type: 'release'; readonly model: string }
   /** The last message: all jobs are to end, and what was kept of them is to be wiped. Answered with `forgotten`. */
   | { readonly type: 'forget' }
 

@@ -25,6 +25,8 @@ export class WorkerPool {
   readonly #many: number
   readonly #mayShare: MayShare | undefined
   readonly #shared = new Map<string, boolean>()
+  /** Of each name, the loads that are to keep its model open, under way or done. */
+  readonly #keeping = new Map<string, number>()
 
   /** @param mayShare is asked where there are narrow workers */
   constructor(connect: Connect, options: ResolvedOptions, mayShare: MayShare) {
@@ -64,9 +66,23 @@ export class WorkerPool {
     return chosen.submit(kind, model, request, options)
   }
 
-  /** Opens a model in every worker that may have calls for it, one after another: each looks for itself whether there is memory. */
+  /** Opens a model in every worker that may have calls for it, and keeps it open in all of them or in none. */
   async load(name: string, options: LoadOptions = {}): Promise<void> {
     checkLoad(name, options)
+    if (!options.keepOpen) return this.#open(name, options)
+    const keeping = (others: number) => this.#keeping.set(name, (this.#keeping.get(name) ?? 0) + others).get(name)
+    keeping(1)
+    try {
+      await this.#open(name, options)
+    } catch (error) {
+      // The workers before the one that failed have it open.
+      if (keeping(-1) === 0) for (const { kept } of this.#dispatchers) kept.remove(name)
+      throw error
+    }
+  }
+
+  /** One after another: each looks for itself whether there is memory. */
+  async #open(name: string, options: LoadOptions): Promise<void> {
     const isShared = this.#mayShare === undefined || (await this.#findShared('load', name))
     const dispatchers = isShared ? this.#dispatchers : this.#dispatchers.slice(0, 1)
     for (const dispatcher of dispatchers) await dispatcher.load(name, options)

@@ -65,6 +65,7 @@ export class JobRunner {
   async handle(message: ToWorker): Promise<void> {
     if (message.type === 'forget') return this.#forget()
     if (message.type === 'abort') return this.#aborts.get(message.id)?.abort()
+    if (message.type === 'release') return this.#parts?.models.release(message.model)
     const run = message.type === 'start' ? this.#start(message.settings) : this.#run(message)
     this.#runs.add(run)
     await run
@@ -145,7 +146,8 @@ export class JobRunner {
       stint.begin()
       if (kind === 'load') {
         await warmUp(task, context)
-        if ((request as LoadRequest).keepOpen) models.keep(openKey(model))
+        // Whoever aborted it was told that nothing stays open.
+        if ((request as LoadRequest).keepOpen && !signal.aborted) models.keep(openKey(model), name)
         return null
       }
       const served = model.id === name ? `'${name}'` : `'${name}', which ${model.id} serves here,`

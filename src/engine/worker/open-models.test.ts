@@ -48,6 +48,20 @@ describe('keepAlive', () => {
     expect(events).toEqual(['open a', 'close a', 'open a'])
   })
 
+  it('begins when no name has a model stay open any more', async () => {
+    const { models, use } = create()
+    await use('a', () => ['x', 'y'].forEach((name) => models.keep('a', name)))
+    models.release('x')
+    models.release('z')
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(events).toEqual(['open a'])
+    models.release('y')
+    await vi.advanceTimersByTimeAsync(999)
+    expect(events).toEqual(['open a'])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(events).toEqual(['open a', 'close a'])
+  })
+
   it('never closes a model in use, by however many', async () => {
     const { use, touch } = create()
     const { held, release } = hold()

@@ -46,7 +46,8 @@ interface Entry {
   /** What its opening may take, once it is admitted. */
   admitted?: number
   users: number
-  isKept: boolean
+  /** The names that it is to stay open for. */
+  readonly keptFor: Set<string>
   timer?: ReturnType<typeof setTimeout>
 }
 
@@ -100,9 +101,15 @@ export class OpenModels {
     }
   }
 
-  /** Has a model that is in use stay open, whatever its time and the budget say. */
-  keep(folder: string): void {
-    this.#entries.get(folder)!.isKept = true
+  /** Has a model that is in use stay open for a name that it goes by, whatever its time and the budget say. */
+  keep(folder: string, name: string): void {
+    this.#entries.get(folder)!.keptFor.add(name)
+  }
+
+  /** Ends that; where no other name has it stay open, it is closed as one that was used just now. */
+  release(name: string): void {
+    // What comes to rest comes again at the end, where there is nothing left to delete.
+    for (const [folder, entry] of this.#entries) if (entry.keptFor.delete(name)) this.#rest(folder, entry)
   }
 
   /** Whether a model can be used at once. */
@@ -143,7 +150,7 @@ export class OpenModels {
       if (entry.users === 0) this.#rest(folder, entry)
       return entry.task
     }
-    const entry: Entry = { model, bytes: 0, users: 0, isKept: false, opening: new SharedWork(openWhenFits) }
+    const entry: Entry = { model, bytes: 0, users: 0, keptFor: new Set(), opening: new SharedWork(openWhenFits) }
     this.#entries.set(folder, entry)
     return entry
   }
@@ -154,7 +161,7 @@ export class OpenModels {
     this.#entries.set(folder, entry)
     if (entry.users > 0) return
     const { keepAlive } = this.#options
-    if (!entry.isKept && keepAlive <= LONGEST_TIMER_MS) {
+    if (entry.keptFor.size === 0 && keepAlive <= LONGEST_TIMER_MS) {
       entry.timer = setTimeout(() => this.#close(folder, entry), keepAlive)
       // A timer of browsers is a number, and there is no process to keep alive.
       if (typeof entry.timer === 'object') entry.timer.unref()
@@ -212,7 +219,7 @@ export class OpenModels {
     const entries = [...this.#entries]
     let excess = sum([...this.#entries.values()], ({ bytes }) => bytes) - budget
     const unused = entries.filter(
-      ([, entry]) => entry !== spared && !entry.isKept && entry.users === 0 && entry.task !== undefined,
+      ([, entry]) => entry !== spared && entry.keptFor.size === 0 && entry.users === 0 && entry.task !== undefined,
     )
     const closed = unused.filter(([folder, entry]) => {
       if (excess <= 0) return false
