@@ -68,16 +68,6 @@ export class IdempotentRequests {
     const entry = await this.#claim(name, { body, charge: randomUUID(), owner }, signal)
     if (entry === undefined) return work(undefined)
     const { charge, isFirst } = entry
-    const change = async (to: (own: Entry) => Entry | undefined) => {
-      let isOwn = false
-      const changeOwn = (document: string | undefined) => {
-        const found = read(document)
-        isOwn = found?.owner === owner
-        return isOwn ? write(to(found!)) : document
-      }
-      await this.#store.update(name, changeOwn, KEPT)
-      return isOwn
-    }
     const renew = (document: string | undefined, expires: number) => {
       const found = read(document)
       return found?.owner === owner && found.expires !== null ? write({ ...found, expires }) : document
@@ -88,15 +78,13 @@ export class IdempotentRequests {
         charge,
         // Where the store is away another try finds the name of the charge, under which nothing is charged twice.
         conclude: () =>
-          change((own) => ({ ...own, expires: null })).then(
+          this.#change(name, owner, (own) => ({ ...own, expires: null })).then(
             (isOwn) => isOwn && isFirst,
             () => false,
           ),
       })
     } catch (error) {
-      // An earlier try may have been charged: its name stays.
-      const giveBack = () => change((own) => (isFirst ? undefined : { ...own, expires: 0 }))
-      await giveBack().catch(() => void giveBackLater(giveBack))
+      await this.#giveBack(name, owner, isFirst).catch(() => this.#giveBackLater(name, owner, isFirst))
       throw error
     } finally {
       stop()
@@ -108,16 +96,17 @@ export class IdempotentRequests {
     for (;;) {
       let found: Entry | undefined
       let isClaimed = false
-      await this.#store.update(
-        name,
-        (document, now) => {
-          found = read(document)
-          if (found && found.body !== wanted.body) throw conflict()
-          isClaimed = found === undefined || (found.expires !== null && found.expires <= now)
-          return isClaimed ? write({ ...wanted, ...pickCharge(found), expires: now + LEASE_MS }) : document
-        },
-        KEPT,
-      )
+      const claim = (document: string | undefined, now: number) => {
+        found = read(document)
+        if (found && found.body !== wanted.body) throw conflict()
+        isClaimed = found === undefined || (found.expires !== null && found.expires <= now)
+        return isClaimed ? write({ ...wanted, ...pickCharge(found), expires: now + LEASE_MS }) : document
+      }
+      await this.#store.update(name, claim, KEPT).catch((error: unknown) => {
+        // A store that was given up may have made the claim all the same.
+        if (isClaimed) this.#giveBackLater(name, wanted.owner, found === undefined)
+        throw error
+      })
       if (isClaimed) return { charge: found?.charge ?? wanted.charge, isFirst: found === undefined }
       if (found?.expires === null) return undefined
       // Another process answers it. What it makes of it stays there, so this one waits until it knows who pays.
@@ -126,18 +115,42 @@ export class IdempotentRequests {
       })
     }
   }
-}
 
-/** Where the store is away, and back before the lease ends by itself, for which the next try would wait. */
-async function giveBackLater(giveBack: () => Promise<unknown>): Promise<void> {
-  const end = performance.now() + LEASE_MS
-  while (performance.now() < end) {
-    await sleep(GIVE_BACK_EVERY_MS, undefined, { ref: false })
-    const isDone = await giveBack().then(
-      () => true,
-      () => false,
-    )
-    if (isDone) return
+  /**
+   * Changes what is noted of a request, where it still is of this try.
+   *
+   * @returns whether it is
+   */
+  async #change(name: string, owner: string, to: (own: Entry) => Entry | undefined): Promise<boolean> {
+    let isOwn = false
+    const changeOwn = (document: string | undefined) => {
+      const found = read(document)
+      isOwn = found?.owner === owner
+      return isOwn ? write(to(found!)) : document
+    }
+    await this.#store.update(name, changeOwn, KEPT)
+    return isOwn
+  }
+
+  /** An earlier try may have been charged: its name stays. */
+  #giveBack(name: string, owner: string, isFirst: boolean): Promise<boolean> {
+    return this.#change(name, owner, (own) => (isFirst ? undefined : { ...own, expires: 0 }))
+  }
+
+  /** Where the store is away, and back before the lease ends by itself, for which the next try would wait. */
+  #giveBackLater(name: string, owner: string, isFirst: boolean): void {
+    const end = performance.now() + LEASE_MS
+    const tryAgain = async () => {
+      while (performance.now() < end) {
+        await sleep(GIVE_BACK_EVERY_MS, undefined, { ref: false })
+        const isDone = await this.#giveBack(name, owner, isFirst).then(
+          () => true,
+          () => false,
+        )
+        if (isDone) return
+      }
+    }
+    void tryAgain()
   }
 }
 
