@@ -16,6 +16,8 @@ type Job = z.output<typeof jobSchema>
 
 /** Long enough to ask again where an answer was lost. */
 const KEEP_SECONDS = 60
+/** How long a caller who has stopped a job waits for its cancelling, which goes on without it. */
+const LONGEST_CANCEL_MS = 1000
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 1000
 /** The work goes on without the connection, which may be away for half a minute. */
@@ -32,18 +34,40 @@ const STATUSES_WITHOUT_ANSWER: readonly (number | undefined)[] = [undefined, 502
  */
 export async function runJob(service: Service, path: string, body: object, signal?: AbortSignal): Promise<unknown> {
   signal?.throwIfAborted()
-  const job = await start(service, path, body)
-  const address = `v1/jobs/${job.id}`
+  const starting = start(service, path, body)
+  const cancel = () =>
+    starting
+      .then((job) => service.send(addressOf(job), { method: 'DELETE' }))
+      .catch(() => {
+        // What keeps a service from cancelling is not what ended the call; the job ends without a reader.
+      })
+  const job = await orAborted(starting, signal).catch((error: unknown) => {
+    if (signal?.aborted) void cancel()
+    throw error
+  })
   try {
-    return readResult(path, await untilOver(service, address, job, signal))
+    return readResult(path, await untilOver(service, addressOf(job), job, signal))
   } catch (error) {
-    if (signal?.aborted) await service.send(address, { method: 'DELETE' })
+    if (signal?.aborted) await Promise.race([cancel(), sleep(LONGEST_CANCEL_MS, undefined, { ref: false })])
     throw error
   }
 }
 
+function addressOf({ id }: Job): string {
+  return `v1/jobs/${id}`
+}
+
+/** @throws the signal's reason as soon as it fires */
+function orAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal?.reason as unknown)
+    signal?.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop))
+  })
+}
+
 /**
- * It is not stopped before it has an id, as nobody could cancel it then. Where an answer was lost the job may be there: it is
+ * It goes on until it has an id, as nobody could cancel the job otherwise. Where an answer was lost the job may be there: it is
  * asked for again under its key, since a try of the AI SDK's own would be another job.
  */
 async function start(service: Service, path: string, body: object): Promise<Job> {
