@@ -6,7 +6,7 @@ const MIB = 2 ** 20
 
 function weightsOf(sizes: Record<string, number>): WeightIndex {
   const entry = (length: number): TensorEntry => ({ dtype: 'U8', shape: [length], file: 'a', offset: 0, length })
-  return { folder: '/a', names: Object.keys(sizes), metadata: {}, get: (name) => entry(sizes[name]!) }
+  return { folder: '/a', names: Object.keys(sizes), metadata: {}, sources: [], get: (name) => entry(sizes[name]!) }
 }
 
 it.each([

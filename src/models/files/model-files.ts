@@ -1,5 +1,6 @@
 import type { Changes } from '../lora/change.ts'
 import type { WeightIndex } from '../weights/weight-index.ts'
+import type { FileState } from './file-state.ts'
 
 /**
  * The files of a model, wherever they are: a folder of a disk (`openFolder`) or below a URL (in browsers). What opens
@@ -28,8 +29,7 @@ export interface ModelFiles {
 
 /** Weights that are made from files on this machine. */
 export interface MadeWeights extends WeightFile {
-  /** Paths of these files. */
-  readonly sources: readonly string[]
+  readonly sources: readonly FileState[]
   /** Of a part of a model, path of the file or folder that it stands for. @defaultValue that of the model */
   readonly path?: string
   /** Of a part of a pipeline, which, and the path of its configuration: one file may be several parts, of several pipelines. */
@@ -44,6 +44,8 @@ export interface WeightFile {
   readonly name: string
   /** Bytes. */
   readonly size: number
+  /** The files on this machine that it is, or is made from, as they were before anything of them was read. */
+  readonly sources?: readonly FileState[]
   /** Fewer bytes where the file ends. */
   read(start: number, length: number): Promise<Uint8Array>
 }

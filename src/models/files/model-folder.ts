@@ -43,8 +43,14 @@ async function findWeights(path: string): Promise<WeightFile | undefined> {
     const stats = await stat(path)
     if (!stats.isFile()) return undefined
     const real = await realpath(path)
-    const { size } = stats
-    return { folder: dirname(real), name: basename(real), size, read: (start, length) => read(real, start, length) }
+    const { size, mtimeMs, ctimeMs } = stats
+    return {
+      folder: dirname(real),
+      name: basename(real),
+      size,
+      sources: [{ path: real, size, mtimeMs, ctimeMs }],
+      read: (start, length) => read(real, start, length),
+    }
   } catch (cause) {
     if (isMissing(cause)) return undefined
     throw unreadable(path, cause)

@@ -121,6 +121,16 @@ describe.each(Object.entries(SPELLINGS))('FP8 with %s', (_, spelling) => {
   })
 })
 
+it('a configuration that changes while it is opened is refused when it is unpacked', async () => {
+  await writeFp8(TENSOR)
+  const made = (await openModel(work).made!())!
+  await writeFile(join(work, 'config.json'), '{}')
+  const env = { TESSERA_CACHE: join(work, 'cache') }
+  await expect(unpackWeights(made, work, new AbortController().signal, env)).rejects.toMatchObject({
+    file: expect.stringMatching(/config\.json$/),
+  })
+})
+
 it('FP8 becomes 8 bits in blocks by quantize', async () => {
   await writeFp8(TENSOR)
   const out = join(work, 'int8')

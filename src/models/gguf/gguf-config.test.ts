@@ -18,7 +18,7 @@ const write = (family: LanguageModelFamily, keys: Record<string, string | number
   const named = Object.entries({ ...SIZES, ...keys }).map(
     ([key, value]) => [`${family.ggufArchitecture}.${key}`, value] as const,
   )
-  return writeConfig({ path: 'x.gguf', metadata: new Map(named), tensors: new Map() }, family, factors)
+  return writeConfig({ path: 'x.gguf', metadata: new Map(named), tensors: new Map(), sources: [] }, family, factors)
 }
 
 it('a factor of positions alone is a linear one, as older files have it', () => {

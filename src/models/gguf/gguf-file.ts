@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
+import type { FileState } from '../files/file-state.ts'
 import type { ModelFiles, WeightFile } from '../files/model-files.ts'
 import type { GgufValue } from './gguf-cursor.ts'
 import { type GgufTensor, readGgufHeader } from './gguf-header.ts'
@@ -10,6 +11,8 @@ export interface GgufFile {
   /** Of the first file. */
   readonly metadata: ReadonlyMap<string, GgufValue>
   readonly tensors: ReadonlyMap<string, GgufTensor & { readonly file: WeightFile }>
+  /** All its files, as they were before their headers were read. */
+  readonly sources: readonly FileState[]
 }
 
 /** What files of a divided model are called. Each part is found by this name alone, so that none can lead to another. */
@@ -48,13 +51,15 @@ export async function readGguf(files: ModelFiles, name: string): Promise<GgufFil
     throw new ModelFormatError(path, `${Number(of)} files (split.count), at most ${MOST_PARTS}`, String(parts))
   }
   const tensors = new Map(first.tensors)
+  const sources = [...first.sources]
   for (const [index, part] of partNames(name).entries()) {
-    const { metadata, tensors: more } = index === 0 ? first : await readPart(files, part)
+    const { metadata, tensors: more, sources: own } = index === 0 ? first : await readPart(files, part)
     if (readCount(metadata, 'split.no') !== index || readCount(metadata, 'split.count') !== parts) {
       const got = `part ${String(metadata.get('split.no')).slice(0, 20)} of ${String(metadata.get('split.count')).slice(0, 20)}`
       throw new ModelFormatError(`${files.location}/${part}`, `part ${index} of ${parts} (split.no, split.count)`, got)
     }
     if (index === 0) continue
+    sources.push(...own)
     for (const [tensor, entry] of more) {
       if (tensors.has(tensor)) {
         throw new ModelFormatError(`${files.location}/${part}`, `${tensor} in one file only`, 'it in another too')
@@ -66,7 +71,7 @@ export async function readGguf(files: ModelFiles, name: string): Promise<GgufFil
   if (total !== undefined && total !== tensors.size) {
     throw new ModelFormatError(path, `${total} tensors in all files (split.tensors.count)`, String(tensors.size))
   }
-  return { path, metadata: first.metadata, tensors }
+  return { path, metadata: first.metadata, tensors, sources }
 }
 
 async function readPart(files: ModelFiles, name: string) {
@@ -74,7 +79,8 @@ async function readPart(files: ModelFiles, name: string) {
   const file = await files.findWeights(name)
   if (file === undefined) throw new ModelFormatError(path, 'a GGUF file', 'no such file')
   const { metadata, tensors } = await readGgufHeader(file, path)
-  return { metadata, tensors: new Map(Array.from(tensors, ([key, entry]) => [key, { ...entry, file }])) }
+  const placed = new Map(Array.from(tensors, ([key, entry]) => [key, { ...entry, file }]))
+  return { metadata, tensors: placed, sources: file.sources ?? [] }
 }
 
 function readCount(metadata: ReadonlyMap<string, GgufValue>, key: string): number | undefined {

@@ -11,7 +11,7 @@ const withKeys = (keys: object) => {
   }
   const all = { ...vocabulary, add_space_prefix: false, ...keys }
   const metadata = new Map(Object.entries(all).map(([key, value]) => [`tokenizer.ggml.${key}`, value]))
-  return { path: '/m.gguf', metadata, tensors: new Map() }
+  return { path: '/m.gguf', metadata, tensors: new Map(), sources: [] }
 }
 
 it.each([2, -1, 0.5])('refuses %d as the unknown token of two', (id) => {

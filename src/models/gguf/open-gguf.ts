@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
+import type { FileState } from '../files/file-state.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { findGgufFamily } from '../language-models/families.ts'
 import { refuseLonePart } from '../parts/refuse-lone-part.ts'
@@ -6,7 +7,7 @@ import { decodeFloats } from '../weights/decode-floats.ts'
 import { makeWeightFile } from '../weights/made-weights.ts'
 import { describeBlocks } from './describe-blocks.ts'
 import { writeConfig } from './gguf-config.ts'
-import { type GgufFile, partNames, readGguf } from './gguf-file.ts'
+import { type GgufFile, readGguf } from './gguf-file.ts'
 import { GgufMetadata } from './gguf-metadata.ts'
 import { type Matrices, ROPE_FACTORS, translateTensors, type TranslatedTensor } from './gguf-tensors.ts'
 import { writeTokenizer, writeTokenizerConfig } from './gguf-tokenizer.ts'
@@ -16,6 +17,7 @@ interface Translation {
   /** By file name. */
   readonly texts: ReadonlyMap<string, () => string>
   readonly tensors: readonly TranslatedTensor[]
+  readonly sources: readonly FileState[]
 }
 
 /** The one file of weights that a GGUF model shows. */
@@ -34,8 +36,7 @@ export function openGguf(folder: ModelFiles, file: string, matrices: Matrices = 
   const open = () => (opening ??= translate(folder, file, matrices))
   const location = `${folder.location}/${file}`
   const made = async () => {
-    const { tensors } = await open()
-    const sources = partNames(file).map((part) => `${folder.location}/${part}`)
+    const { tensors, sources } = await open()
     return { ...makeWeightFile(tensors, { folder: location, name: WEIGHTS }, { format: 'pt' }), sources }
   }
   return {
@@ -70,7 +71,7 @@ async function translate(folder: ModelFiles, file: string, matrices: Matrices): 
     ['tokenizer_config.json', () => JSON.stringify(writeTokenizerConfig(gguf), undefined, 2)],
   ])
   if (licence !== undefined) texts.set('README.md', () => `---\nlicense: ${licence.slice(0, 100)}\n---\n`)
-  return { texts, tensors }
+  return { texts, tensors, sources: gguf.sources }
 }
 
 /** More than half of any head's pairs. */

@@ -76,6 +76,14 @@ it.each([
   expect(weights.names.filter((name) => /qweight|qzeros|g_idx/.test(name))).toEqual([])
 })
 
+it('a configuration that changes while it is opened is refused when it is unpacked', async () => {
+  await write('gptq', GPTQ)
+  const made = (await openModel(work).made!())!
+  await writeFile(join(work, 'config.json'), '{}')
+  const unpacking = unpackWeights(made, work, new AbortController().signal, { TESSERA_CACHE: join(work, 'cache') })
+  await expect(unpacking).rejects.toMatchObject({ file: expect.stringMatching(/config\.json$/) })
+})
+
 describe('refused by name', () => {
   it.each([
     ['bits', { ...GPTQ, bits: 8 }],

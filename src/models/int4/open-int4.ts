@@ -1,4 +1,5 @@
 import type { QuantizationConfig } from '../configs/quantization-config.ts'
+import { type FileState, readFileState } from '../files/file-state.ts'
 import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
 import { makeWeightFile } from '../weights/made-weights.ts'
 import { openTensors } from '../weights/open-tensors.ts'
@@ -8,23 +9,29 @@ import { translateInt4 } from './int4-tensors.ts'
 const WEIGHTS = 'model.safetensors'
 const CONFIG = 'config.json'
 
+interface Described {
+  readonly method: Int4Method
+  /** Of the file that says so. */
+  readonly state: FileState
+}
+
 /** The files of a folder; of one whose `config.json` says that GPTQ or AWQ quantised it, as one in blocks of this library. */
 export function openInt4(files: ModelFiles): ModelFiles {
-  let describing: Promise<Int4Method | undefined> | undefined
-  const describe = () => (describing ??= readMethod(files))
+  let describing: Promise<Described | undefined> | undefined
+  const describe = () => (describing ??= readDescribed(files))
   let making: Promise<MadeWeights> | undefined
   async function made(): Promise<MadeWeights | undefined> {
-    const method = await describe()
-    return method === undefined ? files.made?.() : (making ??= make(files, method))
+    const described = await describe()
+    return described === undefined ? files.made?.() : (making ??= make(files, described))
   }
   return {
     ...files,
     made,
     async readText(name) {
       const text = await files.readText(name)
-      const method = text === undefined ? undefined : await describe()
-      if (text === undefined || method === undefined) return text
-      if (name === CONFIG) return writeConfig(text, method)
+      const described = text === undefined ? undefined : await describe()
+      if (text === undefined || described === undefined) return text
+      if (name === CONFIG) return writeConfig(text, described.method)
       return name.endsWith('.safetensors.index.json') ? undefined : text
     },
     async findWeights(name) {
@@ -34,7 +41,8 @@ export function openInt4(files: ModelFiles): ModelFiles {
   }
 }
 
-async function readMethod(files: ModelFiles): Promise<Int4Method | undefined> {
+async function readDescribed(files: ModelFiles): Promise<Described | undefined> {
+  const state = await readFileState(`${files.location}/${CONFIG}`)
   const text = await files.readText(CONFIG)
   let config: unknown
   try {
@@ -43,7 +51,8 @@ async function readMethod(files: ModelFiles): Promise<Int4Method | undefined> {
     // What is no JSON is refused by what reads it as a configuration.
     return undefined
   }
-  return readInt4Method(config, `${files.location}/${CONFIG}`)
+  const method = readInt4Method(config, `${files.location}/${CONFIG}`)
+  return method && { method, state }
 }
 
 function writeConfig(text: string, { groupSize }: Int4Method): string {
@@ -51,9 +60,9 @@ function writeConfig(text: string, { groupSize }: Int4Method): string {
   return JSON.stringify({ ...(JSON.parse(text) as object), quantization_config: quantization }, undefined, 2)
 }
 
-async function make(files: ModelFiles, method: Int4Method): Promise<MadeWeights> {
-  const { weights, read, sources } = await openTensors(files)
+async function make(files: ModelFiles, { method, state }: Described): Promise<MadeWeights> {
+  const { weights, read } = await openTensors(files)
   const place = { folder: `${files.location}#blocks`, name: WEIGHTS }
   const file = makeWeightFile(await translateInt4(weights, method, read), place, weights.metadata)
-  return { ...file, sources: [...sources, `${files.location}/${CONFIG}`] }
+  return { ...file, sources: [...weights.sources, state] }
 }

@@ -40,7 +40,7 @@ const MOST_BYTES = 2 ** 30
  */
 export async function readModules(adapter: OpenTensors): Promise<LoraModule[]> {
   const { weights } = adapter
-  const file = adapter.sources[0] ?? weights.folder
+  const file = weights.sources[0]?.path ?? weights.folder
   requireRoom(adapter, file)
   const modules = new Map<string, LoraModule>()
   const strange: string[] = []
@@ -99,12 +99,16 @@ function requireRoom({ weights }: OpenTensors, file: string): void {
   throw new ModelFormatError(file, `at most ${MOST_BYTES / 4} numbers in an adapter`, String(numbers))
 }
 
-async function readMatrix({ weights, read, sources }: OpenTensors, name: string): Promise<Matrix> {
+async function readMatrix({ weights, read }: OpenTensors, name: string): Promise<Matrix> {
   const entry = weights.get(name)!
   const [rows, columns] = entry.shape as [number, number]
   const values = decodeFloats(await read(entry, 0, entry.length), entry.dtype)
   if (values.every(Number.isFinite)) return { rows, columns, values }
-  throw new ModelFormatError(sources[0] ?? weights.folder, `finite values in ${name.slice(0, 200)}`, 'NaN or infinity')
+  throw new ModelFormatError(
+    weights.sources[0]?.path ?? weights.folder,
+    `finite values in ${name.slice(0, 200)}`,
+    'NaN or infinity',
+  )
 }
 
 function isMatrix({ shape, dtype }: TensorEntry): boolean {
@@ -115,10 +119,10 @@ function isNumber({ shape, dtype }: TensorEntry): boolean {
   return shape.every((dim) => dim === 1) && (isFloatType(dtype) || dtype === 'I64')
 }
 
-async function readNumber({ weights, read, sources }: OpenTensors, entry: TensorEntry): Promise<number> {
+async function readNumber({ weights, read }: OpenTensors, entry: TensorEntry): Promise<number> {
   const bytes = await read(entry, 0, entry.length)
   const value =
     entry.dtype === 'I64' ? Number(new BigInt64Array(bytes.slice().buffer)[0]) : decodeFloats(bytes, entry.dtype)[0]!
   if (Number.isFinite(value)) return value
-  throw new ModelFormatError(sources[0] ?? weights.folder, 'a finite alpha', String(value))
+  throw new ModelFormatError(weights.sources[0]?.path ?? weights.folder, 'a finite alpha', String(value))
 }

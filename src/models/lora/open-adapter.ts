@@ -1,4 +1,5 @@
 import { ModelFormatError } from '../../errors/index.ts'
+import { type FileState, readFileState } from '../files/file-state.ts'
 import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
 import { decodeFloats, isFloatType } from '../weights/decode-floats.ts'
 import { indexFiles } from '../weights/index-weights.ts'
@@ -21,29 +22,33 @@ export const SHOWN_TEXTS = [
   'README.md',
 ]
 
+interface Opened {
+  readonly config: AdapterConfig
+  /** Of the file of the configuration. */
+  readonly state: FileState
+  readonly base: ModelFiles
+}
+
 /**
  * The files of a folder; of an adapter of peft, its base with the changes in it, made from both as it is read.
  *
  * @param openBase opens what the adapter was trained on, with float weights
  */
 export function openAdapter(files: ModelFiles, openBase: (name: string) => Promise<ModelFiles>): ModelFiles {
-  interface Opened {
-    readonly config: AdapterConfig
-    readonly base: ModelFiles
-  }
   let opening: Promise<Opened | undefined> | undefined
   async function start(): Promise<Opened | undefined> {
     if ((await files.readText('config.json')) !== undefined) return undefined
+    const state = await readFileState(`${files.location}/${ADAPTER_FILE}`)
     const config = await readAdapterConfig(files)
     if (config === undefined) return undefined
-    if (config.base !== undefined) return { config, base: await openBase(config.base) }
+    if (config.base !== undefined) return { config, state, base: await openBase(config.base) }
     throw new ModelFormatError(`${files.location}/${ADAPTER_FILE}`, 'its base as base_model_name_or_path', 'none')
   }
   const open = () => (opening ??= start())
   let making: Promise<MadeWeights> | undefined
   async function made(): Promise<MadeWeights | undefined> {
     const adapter = await open()
-    return adapter === undefined ? files.made?.() : (making ??= merge(files, adapter.base, adapter.config))
+    return adapter === undefined ? files.made?.() : (making ??= merge(files, adapter))
   }
   return {
     ...files,
@@ -62,9 +67,9 @@ export function openAdapter(files: ModelFiles, openBase: (name: string) => Promi
   }
 }
 
-async function merge(files: ModelFiles, base: ModelFiles, config: AdapterConfig): Promise<MadeWeights> {
+async function merge(files: ModelFiles, { config, state, base }: Opened): Promise<MadeWeights> {
   const adapter = await openTensors(files, await indexFiles(files, [CHANGES]))
-  const { weights, read, sources } = await openTensors(base)
+  const { weights, read } = await openTensors(base)
   const changes = await readChanges({ tensors: adapter, scaleOf: config.scaleOf }, { location: base.location, weights })
   const tensors = weights.names.map((name): MadeTensor => {
     const entry = weights.get(name)!
@@ -88,6 +93,6 @@ async function merge(files: ModelFiles, base: ModelFiles, config: AdapterConfig)
     }
   })
   const place = { folder: `${files.location}#merged`, name: WEIGHTS }
-  const own = [...adapter.sources, `${files.location}/${ADAPTER_FILE}`]
-  return { ...makeWeightFile(tensors, place, weights.metadata), sources: [...own, ...sources] }
+  const sources = [...adapter.weights.sources, state, ...weights.sources]
+  return { ...makeWeightFile(tensors, place, weights.metadata), sources }
 }

@@ -34,7 +34,7 @@ export interface Base {
  */
 export async function readChanges({ tensors, scaleOf }: Lora, base: Base, strength = 1): Promise<Changes> {
   const modules = await readModules(tensors)
-  const file = tensors.sources[0] ?? tensors.weights.folder
+  const file = tensors.weights.sources[0]?.path ?? tensors.weights.folder
   const find = nameModules(base.weights)
   const changes = new Map<string, readonly Change[]>()
   const unmatched: string[] = []

@@ -1,10 +1,11 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { identifyModel } from '../configs/model-config.ts'
 import { readConfig } from '../configs/read-config.ts'
+import { readFileState } from '../files/file-state.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { withoutQuantization } from '../fp8/fp8-method.ts'
 import { describeBlocks } from '../gguf/describe-blocks.ts'
-import { type GgufFile, partNames, readGguf } from '../gguf/gguf-file.ts'
+import { type GgufFile, readGguf } from '../gguf/gguf-file.ts'
 import { GgufMetadata } from '../gguf/gguf-metadata.ts'
 import { type Matrices, translateTensor, type TranslatedTensor } from '../gguf/gguf-tensors.ts'
 import { openGguf } from '../gguf/open-gguf.ts'
@@ -30,6 +31,8 @@ export async function openGgufPart(
   matrices: Matrices,
 ): Promise<ModelFiles> {
   if (part === 'text_encoder') return openTextEncoder(folder, file, matrices)
+  const configPath = `${texts.location}/config.json`
+  const configState = await readFileState(configPath)
   const config = await readConfig(texts, 'config.json', anyJson, 'the configuration of a model')
   const gguf = await readGguf(folder, file)
   const { naming, architectures } = chooseNaming(config)
@@ -50,8 +53,7 @@ export async function openGgufPart(
   )
   const tensors = renameTensors(stored, naming, gguf.path)
   const place = { folder: `${gguf.path}#${part}`, name: 'model.safetensors' }
-  const configPath = `${texts.location}/config.json`
-  const sources = [...partNames(file).map((name) => `${folder.location}/${name}`), configPath]
+  const sources = [...gguf.sources, configState]
   const described = { ...(JSON.parse(text) as object), ...describeBlocks(tensors) }
   return showMade(
     texts,

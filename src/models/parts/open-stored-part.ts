@@ -1,4 +1,5 @@
 import { readConfig } from '../configs/read-config.ts'
+import { readFileState } from '../files/file-state.ts'
 import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
 import { readFp8Method, withoutQuantization } from '../fp8/fp8-method.ts'
 import { translateFp8 } from '../fp8/fp8-tensors.ts'
@@ -21,10 +22,12 @@ import { renameTensors } from './rename-tensors.ts'
  * @throws ModelFormatError when the files are damaged, of another model, or lack a scale
  */
 export async function openStoredPart(part: PipelinePart, { texts, folder, file }: PartPlace): Promise<ModelFiles> {
+  const configPath = `${texts.location}/config.json`
+  const configState = await readFileState(configPath)
   const config = await readConfig(texts, 'config.json', anyJson, 'the configuration of a model')
   const all = file === undefined ? await indexWeights(folder) : await indexFiles(folder, [file])
   const path = file === undefined ? folder.location : `${folder.location}/${file}`
-  const { read, sources } = await openTensors(folder, all)
+  const { read } = await openTensors(folder, all)
   const unmarked = await takeMarksOff(all, read)
   const weights = renameIndex(unmarked, choosePart(unmarked.names, part, path))
   if (part === 'transformer') requireTransformer(weights.names, config['_class_name'], path)
@@ -38,11 +41,10 @@ export async function openStoredPart(part: PipelinePart, { texts, folder, file }
   const stored = translateFp8(weights, readFp8Method(text) ?? { blockSize: undefined }, read)
   const tensors = renameTensors(new Map(stored.map((tensor) => [tensor.name, [tensor]])), naming, path)
   const place = { folder: `${path}#${part}`, name: 'model.safetensors' }
-  const configPath = `${texts.location}/config.json`
   const made: MadeWeights = {
     ...makeWeightFile(tensors, place),
     path,
-    sources: [...sources, configPath],
+    sources: [...all.sources, configState],
     part: { name: part, config: configPath },
   }
   return showMade(texts, made, withoutQuantization(text))

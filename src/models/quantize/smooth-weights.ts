@@ -36,7 +36,7 @@ export function smoothWeights(files: ModelFiles, smoothing: Smoothing): ModelFil
 }
 
 async function make(files: ModelFiles, { norms, normsFromOne }: Smoothing): Promise<MadeWeights> {
-  const { weights, read, sources } = await openTensors(files)
+  const { weights, read } = await openTensors(files)
   const divided = new Map(norms.map(({ norm, factors }) => [norm, factors]))
   const multiplied = new Map(norms.flatMap(({ matrices, factors }) => matrices.map((name) => [name, factors] as const)))
   const one = normsFromOne ? 1 : 0
@@ -47,7 +47,7 @@ async function make(files: ModelFiles, { norms, normsFromOne }: Smoothing): Prom
     return times === undefined ? stored : changed(stored, (values) => multiplyColumns(values, times))
   })
   const place = { folder: `${files.location}#smoothed`, name: WEIGHTS }
-  return { ...makeWeightFile(tensors, place, weights.metadata), sources }
+  return { ...makeWeightFile(tensors, place, weights.metadata), sources: weights.sources }
 }
 
 function plain(name: string, entry: TensorEntry, read: ReadTensor): MadeTensor {

@@ -1,9 +1,22 @@
-import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { readFloats } from '../../../test/helpers/read-tensor.ts'
 import { asFloats, toSingleFile, writeTensors } from '../../../test/helpers/single-files.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { openModel } from '../open-model.ts'
@@ -57,6 +70,74 @@ it('unpacks a file anew that was replaced by one of the same size and time of mo
   await writeFile(path, bytes)
   await utimes(path, 1, 1)
   expect(await unpack(openModel(path))).not.toBe(before)
+})
+
+describe('a file that is replaced while its model is opened', () => {
+  const refused = {
+    code: 'model_format',
+    message: expect.stringMatching(
+      /as it was when it was first read, got another or none: it changed .*; open it again/,
+    ),
+  }
+
+  it('is refused where its header was read before, and unpacked right by whoever opens it later', async () => {
+    const bundle = await materializeBundle('z-image-turbo')
+    const folder = join(bundle.folder, 'vae')
+    const weights = await readSafetensors(folder)
+    const bias = readFloats(weights, 'decoder.conv_in.bias')
+    const stored = asFloats(toSingleFile('z-image-turbo', 'vae', weights))
+    await rm(join(folder, 'diffusion_pytorch_model.safetensors'))
+    const file = join(folder, 'ae.safetensors')
+    await writeTensors(file, stored)
+    const files = openModel(bundle.folder).within('vae')
+    await files.made!()
+    await writeTensors(`${file}.new`, stored.toReversed())
+    await rename(`${file}.new`, file)
+    await expect(unpack(files)).rejects.toMatchObject({ ...refused, file: await realpath(file) })
+    const later = await readSafetensors(await unpack(openModel(bundle.folder).within('vae')))
+    expect(readFloats(later, 'decoder.conv_in.bias')).toEqual(bias)
+    await bundle.remove()
+  })
+
+  it('is refused where it is gone before it is unpacked', async () => {
+    const path = join(work, 'tiny.gguf')
+    await copyFile(join(fixtureFolder('gguf'), 'llama.gguf'), path)
+    const files = openModel(path)
+    await files.made!()
+    const file = await realpath(path)
+    await rm(path)
+    await expect(unpack(files)).rejects.toMatchObject({ ...refused, file })
+  })
+
+  it.each(['replaced', 'removed'])('is refused where it is %s while it is unpacked', async (change) => {
+    const path = join(work, 'tiny.gguf')
+    await copyFile(join(fixtureFolder('gguf'), 'llama.gguf'), path)
+    const files = openModel(path)
+    const made = (await files.made!())!
+    const read = async (start: number, length: number) => {
+      const bytes = await made.read(start, length)
+      await (change === 'removed' ? rm(path, { force: true }) : utimes(path, 1, 1))
+      return bytes
+    }
+    await expect(unpack({ ...files, made: async () => ({ ...made, read }) })).rejects.toMatchObject(refused)
+    expect(await unpacked()).toEqual([])
+  })
+
+  it.each(['adapter_config.json', 'adapter_model.safetensors', '../base/model.safetensors'])(
+    'is refused where it is %s of an adapter',
+    async (name) => {
+      const folder = join(work, 'adapter')
+      await cp(fixtureFolder('lora/plain'), folder, { recursive: true })
+      await cp(fixtureFolder('qwen3-gqa2-untied'), join(work, 'base'), { recursive: true })
+      const config = JSON.parse(await readFile(join(folder, 'adapter_config.json'), 'utf8')) as object
+      const changed = { ...config, base_model_name_or_path: '../base' }
+      await writeFile(join(folder, 'adapter_config.json'), JSON.stringify(changed))
+      const files = openModel(folder)
+      await files.made!()
+      await utimes(join(folder, name), 1, 1)
+      await expect(unpack(files)).rejects.toMatchObject({ ...refused, file: await realpath(join(folder, name)) })
+    },
+  )
 })
 
 it('names a cache that cannot be made, and what to set', async () => {

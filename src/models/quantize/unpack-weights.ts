@@ -3,6 +3,7 @@ import { mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'nod
 import { basename, join } from 'node:path'
 import { AbortedError, ModelFormatError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
+import { findChanged } from '../files/file-state.ts'
 import { isUnwritable } from '../files/is-unwritable.ts'
 import type { MadeWeights, WeightFile } from '../files/model-files.ts'
 import { homeFolder } from '../find/home-folder.ts'
@@ -34,7 +35,7 @@ export function unpackedFolder(env: Environment): string {
  * @param path of the model's folder or GGUF file
  * @returns the folder with the file; it appears once it is complete, and what was unpacked of an earlier state of the model
  *   is removed
- * @throws ModelFormatError when the file is damaged or the cache cannot be written, AbortedError
+ * @throws ModelFormatError when the file is damaged or has changed since it was first read, or the cache cannot be written, AbortedError
  */
 export async function unpackWeights(
   weights: MadeWeights,
@@ -45,11 +46,14 @@ export async function unpackWeights(
   const { owner, state } = await identify(path, weights)
   const folder = join(unpackedFolder(env), owner, state)
   if (await exists(folder)) return folder
+  await requireUnchanged(weights)
   const partial = `${folder}.partial-${randomUUID()}`
   try {
     await mkdir(partial, { recursive: true })
-    await writeFile(join(unpackedFolder(env), owner, SOURCE_FILE), await realpath(path))
+    await writeFile(join(unpackedFolder(env), owner, SOURCE_FILE), await followLinks(path))
     await copyWeights(weights, join(partial, weights.name), signal)
+    // Only now is it known that all was read of the files whose headers say where it lies.
+    await requireUnchanged(weights)
     // Another process may have been first; then there is nothing to do.
     await rename(partial, folder).catch(async (error: unknown) => {
       if (!(await exists(folder))) throw error
@@ -71,14 +75,15 @@ async function identify(
   path: string,
   { sources, part }: Pick<MadeWeights, 'sources' | 'part'>,
 ): Promise<{ owner: string; state: string }> {
-  const states = sources.map(async (source) => {
-    // Tools that pack files set their time of modification; that of change is the system's own.
-    const { size, mtimeMs, ctimeMs } = await stat(source)
-    return [await realpath(source), size, mtimeMs, ctimeMs] as const
-  })
+  const states = sources.map((source) => [source.path, source.size, source.mtimeMs, source.ctimeMs])
   const stem = basename(path).replace(/\.gguf$/i, '')
-  const owner = [await realpath(path), ...(part === undefined ? [] : [part.name, await realpath(part.config)])]
-  return { owner: `${stem}-${hash(owner)}`, state: hash([FORMAT, await Promise.all(states)]) }
+  const owner = [await followLinks(path), ...(part === undefined ? [] : [part.name, await followLinks(part.config)])]
+  return { owner: `${stem}-${hash(owner)}`, state: hash([FORMAT, states]) }
+}
+
+/** What is gone by now is found by the states of the files. */
+function followLinks(path: string): Promise<string> {
+  return realpath(path).catch(() => path)
 }
 
 function hash(value: unknown): string {
@@ -97,6 +102,13 @@ async function copyWeights(weights: WeightFile, path: string, signal: AbortSigna
   } finally {
     await file.close()
   }
+}
+
+async function requireUnchanged({ sources }: MadeWeights): Promise<void> {
+  const changed = await findChanged(sources)
+  if (changed === undefined) return
+  const got = 'another or none: it changed while the model was opened; open it again'
+  throw new ModelFormatError(changed.path, 'the file as it was when it was first read', got)
 }
 
 function explain(error: unknown, folder: string, size: number): unknown {

@@ -1,6 +1,7 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { describeNotJson } from '../configs/describe-not-json.ts'
 import { describeOthers } from '../describe-others.ts'
+import type { FileState } from '../files/file-state.ts'
 import type { ModelFiles, WeightFile } from '../files/model-files.ts'
 import { parseSafetensorsHeader, readHeaderLength, type SafetensorsHeader } from './safetensors-header.ts'
 import type { TensorEntry, WeightIndex } from './weight-index.ts'
@@ -47,6 +48,7 @@ export async function indexFiles(
   const tensors = new Map<string, TensorEntry>()
   const foundIn = new Map<string, string>()
   const metadata: Record<string, string> = {}
+  const sources: FileState[] = []
   let folder = files.location
   for (const [i, name] of names.entries()) {
     const path = `${files.location}/${name}`
@@ -56,6 +58,7 @@ export async function indexFiles(
     if (file.folder !== folder) {
       throw new ModelFormatError(path, `a file or link into ${folder}`, `${file.folder}/${file.name}`)
     }
+    sources.push(...(file.sources ?? []))
     const header = await readHeader(file, path)
     Object.assign(metadata, header.metadata)
     for (const [tensor, entry] of header.tensors) {
@@ -72,7 +75,7 @@ export async function indexFiles(
     const wanted = `tensor ${shorten(tensor)}, as the index of the shards says`
     throw new ModelFormatError(`${files.location}/${name}`, wanted, `it in ${found}`)
   }
-  return { folder, names: [...tensors.keys()], metadata, get: (name) => tensors.get(name) }
+  return { folder, names: [...tensors.keys()], metadata, sources, get: (name) => tensors.get(name) }
 }
 
 async function readHeader(file: WeightFile, path: string): Promise<SafetensorsHeader> {

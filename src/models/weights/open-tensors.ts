@@ -11,8 +11,6 @@ export type ReadTensor = (entry: TensorEntry, start: number, length: number) => 
 export interface OpenTensors {
   readonly weights: WeightIndex
   readonly read: ReadTensor
-  /** Paths of the files that they are in, or are made from. */
-  readonly sources: readonly string[]
 }
 
 /**
@@ -34,6 +32,5 @@ export async function openTensors(files: ModelFiles, index?: WeightIndex): Promi
       'another, or none',
     )
   }
-  const names = [...new Set(weights.names.map((name) => weights.get(name)!.file))]
-  return { weights, read, sources: made?.sources ?? names.map((name) => `${weights.folder}/${name}`) }
+  return { weights, read }
 }

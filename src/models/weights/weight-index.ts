@@ -1,3 +1,4 @@
+import type { FileState } from '../files/file-state.ts'
 import type { Changes } from '../lora/change.ts'
 
 /** Element types of a safetensors file that a weight may have, by the name the format gives them. */
@@ -36,6 +37,8 @@ export interface WeightIndex {
   readonly names: readonly string[]
   /** The `__metadata__` entries of all files; of equal keys the last file's counts. */
   readonly metadata: Readonly<Record<string, string>>
+  /** Its files on this machine, or those that they are made from, as they were before their headers were read. */
+  readonly sources: readonly FileState[]
   get(name: string): TensorEntry | undefined
   /** What adapters add to its matrices in graphs of it. */
   readonly changes?: Changes
