@@ -5,18 +5,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
 import { killGroup } from '../../../test/helpers/kill-group.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
-import { readTensorBytes } from '../../../test/helpers/read-tensor.ts'
 import { writeOutliers } from '../../../test/helpers/write-outliers.ts'
 import { AbortedError, InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { quantizeCheckpoint } from '../quantize/quantize-checkpoint.ts'
 import { readSafetensors } from '../weights/read-safetensors.ts'
 import { SafetensorsWriter } from '../weights/safetensors-writer.ts'
-import type { WeightIndex } from '../weights/weight-index.ts'
 import type { pause } from './pause.ts'
 import { pullQuantized, type PullQuantizedOptions } from './pull-quantized.ts'
+import { expectSame, readFiles } from './test-support/copies.ts'
 import { type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
 
 vi.mock('./pause.ts', () => ({ pause: vi.fn<typeof pause>(() => Promise.resolve()) }))
@@ -55,13 +53,6 @@ async function writeShards(folder: string): Promise<void> {
   await writeFile(join(folder, 'model.safetensors.index.json'), JSON.stringify({ weight_map: map }))
 }
 
-async function readFiles(folder: string): Promise<Record<string, Buffer>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const files = await Promise.all(paths.map(async (path) => [path.slice(folder.length + 1), await readFile(path)]))
-  return Object.fromEntries(files) as Record<string, Buffer>
-}
-
 async function startHub(): Promise<FakeHub> {
   await writeShards(join(work, 'original'))
   return startFakeHub(await readFiles(join(work, 'original')))
@@ -70,11 +61,6 @@ async function startHub(): Promise<FakeHub> {
 const out = () => join(work, 'copy', 'int8')
 const pull = (hub: FakeHub, more: Partial<PullQuantizedOptions> = {}) =>
   pullQuantized({ id: 'owner/model', out: out(), bits: 8, blockSize: 32, env: { HF_ENDPOINT: hub.url }, ...more })
-
-function expectSame(name: string, ...indexes: readonly [WeightIndex, WeightIndex]): void {
-  const [a, b] = indexes.map((index) => Buffer.from(readTensorBytes(index, name))) as [Buffer, Buffer]
-  expect({ name, same: a.equals(b) }).toEqual({ name, same: true })
-}
 
 /** The copy has the tensors that quantising the whole checkpoint gives, byte for byte. */
 async function expectRight(
@@ -189,6 +175,21 @@ it('says which matrices stayed in blocks, of files that a process before it has 
   await expectRight(join(work, 'original'), out(), 'row')
 })
 
+it('that waited for another one of the same folder is refused, and fetches nothing', async () => {
+  await using hub = await startHub()
+  const onWait = vi.fn<() => void>()
+  const settled = await Promise.allSettled([pull(hub, { onWait }), pull(hub, { onWait })])
+  expect(onWait).toHaveBeenCalledTimes(1)
+  expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  expect(settled.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { code: 'invalid_request', path: 'out', message: expect.stringContaining('exists') },
+  })
+  const fetched = hub.downloads.filter((file) => file.startsWith('model-'))
+  expect(fetched.toSorted()).toEqual(Array.from({ length: SHARDS }, (_, index) => `${shardName(index)} -`))
+  await expectRight()
+  expect(await readdir(dirname(out()))).toEqual(['int8'])
+})
+
 it('does not mix what was begun with something else', async () => {
   await using hub = await startHub()
   const controller = new AbortController()
@@ -197,30 +198,6 @@ it('does not mix what was begun with something else', async () => {
   const other = pull(hub, { bits: 4 })
   await expect(other).rejects.toThrow(InvalidRequestError)
   await expect(other).rejects.toThrow(/unfinished pull of owner\/model@main in 8 bits.*not of.*in 4 bits/)
-})
-
-it('makes a pipeline whose autoencoder is as it was', async () => {
-  const bundle = await materializeBundle('z-image-turbo')
-  await using hub = await startFakeHub(await readFiles(bundle.folder))
-  await pull(hub)
-  for (const part of ['text_encoder', 'transformer', 'vae'])
-    expect((await readdir(join(out(), part))).every((name) => !name.endsWith('.partial'))).toBe(true)
-  await quantizeCheckpoint({ folder: bundle.folder, out: join(work, 'whole'), bits: 8, blockSize: 32 })
-  for (const part of ['text_encoder', 'transformer', 'vae']) {
-    const [expected, found] = await Promise.all([
-      readSafetensors(join(work, 'whole', part)),
-      readSafetensors(join(out(), part)),
-    ])
-    for (const name of expected.names) expectSame(name, found, expected)
-  }
-  await bundle.remove()
-})
-
-it('takes models whose encoder has a folder', async () => {
-  await using hub = await startFakeHub(await readFiles(fixtureFolder('julia')))
-  await pull(hub)
-  const encoder = JSON.parse(await readFile(join(out(), 'encoder', 'config.json'), 'utf8')) as object
-  expect(encoder).toMatchObject({ quantization_config: { bits: 8, block_size: 32 } })
 })
 
 it('leaves nothing of a model that is quantised already', async () => {

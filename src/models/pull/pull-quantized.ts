@@ -46,17 +46,15 @@ export async function pullQuantized(options: PullQuantizedOptions): Promise<stri
   if (wanted !== undefined) throw refuseGguf(id)
   const out = resolve(options.out)
   const work = `${out}.partial`
-  if (await exists(out)) {
-    // A process that was killed after its last step has left texts beside the finished copy.
-    if (!(await exists(join(work, 'made')))) await rm(work, { recursive: true, force: true })
-    throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
-  }
+  await refuseExisting(out, work)
   const offline = readOffline(env)
   if (offline !== undefined)
     throw new DownloadFailedError(id, `${offline}. \`tessera quantize ${id} FOLDER\` takes a model that was pulled`)
   const hub = await connect(env, signal)
   try {
     await withLock(`${work}.lock`, { signal, onWait: () => options.onWait?.() }, async () => {
+      // The process that had the lock before may have made it.
+      await refuseExisting(out, work)
       const begun = { id, revision, bits, block_size: blockSize }
       const state = await readState(openFolder(work), begun)
       const listing = patient(hub, 'the list of files', signal, options.onRetry)
@@ -71,6 +69,13 @@ export async function pullQuantized(options: PullQuantizedOptions): Promise<stri
   } catch (error) {
     throw explainPull(error, { hub, id, signal })
   }
+}
+
+async function refuseExisting(out: string, work: string): Promise<void> {
+  if (!(await exists(out))) return
+  // A process that was killed after its last step has left texts beside the finished copy.
+  if (!(await exists(join(work, 'made')))) await rm(work, { recursive: true, force: true })
+  throw new InvalidRequestError('out', `${out} exists; remove it or choose another folder`)
 }
 
 function refuseGguf(id: string): InvalidRequestError {

@@ -1,0 +1,43 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
+import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { quantizeCheckpoint } from '../quantize/quantize-checkpoint.ts'
+import { readSafetensors } from '../weights/read-safetensors.ts'
+import { pullQuantized } from './pull-quantized.ts'
+import { expectSame, readFiles } from './test-support/copies.ts'
+import { type FakeHub, startFakeHub } from './test-support/fake-hub.ts'
+
+let work: string
+beforeEach(async () => void (work = await mkdtemp(join(tmpdir(), 'pull-quantized-'))))
+afterEach(() => rm(work, { recursive: true, force: true }))
+
+const out = () => join(work, 'copy', 'int8')
+const pull = (hub: FakeHub) =>
+  pullQuantized({ id: 'owner/model', out: out(), bits: 8, blockSize: 32, env: { HF_ENDPOINT: hub.url } })
+
+it('makes a pipeline whose autoencoder is as it was', async () => {
+  const bundle = await materializeBundle('z-image-turbo')
+  await using hub = await startFakeHub(await readFiles(bundle.folder))
+  await pull(hub)
+  for (const part of ['text_encoder', 'transformer', 'vae'])
+    expect((await readdir(join(out(), part))).every((name) => !name.endsWith('.partial'))).toBe(true)
+  await quantizeCheckpoint({ folder: bundle.folder, out: join(work, 'whole'), bits: 8, blockSize: 32 })
+  for (const part of ['text_encoder', 'transformer', 'vae']) {
+    const [expected, found] = await Promise.all([
+      readSafetensors(join(work, 'whole', part)),
+      readSafetensors(join(out(), part)),
+    ])
+    for (const name of expected.names) expectSame(name, found, expected)
+  }
+  await bundle.remove()
+})
+
+it('takes models whose encoder has a folder', async () => {
+  await using hub = await startFakeHub(await readFiles(fixtureFolder('julia')))
+  await pull(hub)
+  const encoder = JSON.parse(await readFile(join(out(), 'encoder', 'config.json'), 'utf8')) as object
+  expect(encoder).toMatchObject({ quantization_config: { bits: 8, block_size: 32 } })
+})
