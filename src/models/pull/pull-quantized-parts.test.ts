@@ -2,8 +2,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { materializeBundle } from '../../../test/helpers/image-bundle.ts'
+import { materializeBundle, materializePart } from '../../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../../test/helpers/language-model-fixture.ts'
+import { createCpuBackend } from '../../backends/index.ts'
+import { loadSharpCodec } from '../../engine/worker/load-sharp-codec.ts'
+import { openTask } from '../../engine/worker/open-task.ts'
+import { openModel } from '../open-model.ts'
 import { quantizeCheckpoint } from '../quantize/quantize-checkpoint.ts'
 import { readSafetensors } from '../weights/read-safetensors.ts'
 import { pullQuantized } from './pull-quantized.ts'
@@ -32,6 +36,22 @@ it('makes a pipeline whose autoencoder is as it was', async () => {
     ])
     for (const name of expected.names) expectSame(name, found, expected)
   }
+  await bundle.remove()
+})
+
+it('keeps the decoder of previews, so that the copy opens', async () => {
+  const bundle = await materializeBundle('z-image-turbo')
+  await materializePart('preview-decoders/z-image-turbo', join(bundle.folder, 'preview_decoder'))
+  await using hub = await startFakeHub(await readFiles(bundle.folder))
+  await pull(hub)
+  const expected = await readSafetensors(join(bundle.folder, 'preview_decoder'))
+  const found = await readSafetensors(join(out(), 'preview_decoder'))
+  expect(found.names).toEqual(expected.names)
+  for (const name of expected.names) expectSame(name, found, expected)
+  const backend = await createCpuBackend({ threads: 1 })
+  const task = await openTask(openModel(out()), backend, loadSharpCodec)
+  await task.dispose()
+  await backend.dispose()
   await bundle.remove()
 })
 

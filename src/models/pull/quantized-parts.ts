@@ -1,7 +1,7 @@
 import { ModelFormatError } from '../../errors/index.ts'
 import { readModelConfig } from '../configs/model-config.ts'
 import type { ModelFiles } from '../files/model-files.ts'
-import { CONTROLNET, PIPELINE_PARTS } from '../pipeline-parts.ts'
+import { CONTROLNET, PIPELINE_PARTS, PREVIEW_DECODER } from '../pipeline-parts.ts'
 import { findMatrices, findStorageFile } from '../quantize/find-matrices.ts'
 import { HEAD_FILE } from '../quantize/quantize-weights.ts'
 import { readShardIndex } from '../weights/index-weights.ts'
@@ -37,7 +37,8 @@ export async function planParts(source: ModelFiles, files: readonly RemoteFile[]
 
 /** Files of weights that are taken as they are. */
 export function listKept(files: readonly RemoteFile[]): RemoteFile[] {
-  const kept = PIPELINE_PARTS.filter((part) => !part.quantised).map(({ folder }) => `${folder}/`)
+  const parts = PIPELINE_PARTS.filter((part) => !part.quantised).map(({ folder }) => folder)
+  const kept = [...parts, PREVIEW_DECODER].map((folder) => `${folder}/`)
   return files.filter(
     ({ path }) =>
       path.endsWith('.safetensors') && (path === HEAD_FILE || kept.some((folder) => path.startsWith(folder))),
