@@ -1,5 +1,6 @@
 import type { Backend, BuiltGraph } from '../../backends/index.ts'
 import { withSessions } from '../../backends/with-sessions.ts'
+import { exists } from '../../models/files/exists.ts'
 import type { MadeWeights } from '../../models/files/model-files.ts'
 import type { ModelFiles } from '../../models/index.ts'
 import { CONTROLNET, PIPELINE_PARTS } from '../../models/pipeline-parts.ts'
@@ -7,7 +8,7 @@ import { CONTROLNET, PIPELINE_PARTS } from '../../models/pipeline-parts.ts'
 /**
  * The same backend for a model whose weights, or those of whose parts, may lie in no file that a session opens.
  *
- * @param unpack writes them and gives the folder, once the first session is opened
+ * @param unpack writes them and gives the folder, once the first session is opened, and again where the folder is gone later
  */
 export function withUnpacked(
   backend: Backend,
@@ -18,9 +19,14 @@ export function withUnpacked(
   async function moved(model: BuiltGraph): Promise<BuiltGraph> {
     const made = model.folder === undefined ? undefined : await findMade(files, model.folder)
     if (made === undefined) return model
-    const folder = unpacking.get(made.folder) ?? unpack(made)
+    const folder = place(made, unpacking.get(made.folder))
     unpacking.set(made.folder, folder)
     return { ...model, folder: await folder }
+  }
+  /** The cache may be emptied at any time, and a session that is opened at the same time waits for the one before. */
+  async function place(made: MadeWeights, before: Promise<string> | undefined): Promise<string> {
+    const folder = await before?.catch(() => undefined)
+    return folder !== undefined && (await exists(folder)) ? folder : unpack(made)
   }
   const { createDeviceSession } = backend
   return withSessions(backend, {

@@ -76,7 +76,7 @@ describe('a file that is replaced while its model is opened', () => {
   const refused = {
     code: 'model_format',
     message: expect.stringMatching(
-      /as it was when it was first read, got another or none: it changed .*; open it again/,
+      /as it was when it was first read, got another or none: it has changed since; open the model again/,
     ),
   }
 

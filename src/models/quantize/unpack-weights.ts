@@ -107,7 +107,7 @@ async function copyWeights(weights: WeightFile, path: string, signal: AbortSigna
 async function requireUnchanged({ sources }: MadeWeights): Promise<void> {
   const changed = await findChanged(sources)
   if (changed === undefined) return
-  const got = 'another or none: it changed while the model was opened; open it again'
+  const got = 'another or none: it has changed since; open the model again'
   throw new ModelFormatError(changed.path, 'the file as it was when it was first read', got)
 }
 
