@@ -1,7 +1,7 @@
-import { readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, rm } from 'node:fs/promises'
 import { InvalidRequestError, ModelNotFoundError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
+import { measureFolder } from '../files/measure-folder.ts'
 import { withLock } from '../files/with-lock.ts'
 import { removeUnpacked } from '../quantize/unpacked-models.ts'
 import {
@@ -59,14 +59,6 @@ export async function removeDownloaded(
 }
 
 async function look(id: string, env: Environment): Promise<DownloadedModel> {
-  const [folder, bytes] = await Promise.all([findInHubCache(id, env), measure(repositoryFolder(id, env))])
+  const [folder, bytes] = await Promise.all([findInHubCache(id, env), measureFolder(repositoryFolder(id, env))])
   return { id, bytes, ...(folder !== undefined && { folder }) }
-}
-
-/** Bytes of all files below a folder; links take none. */
-async function measure(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
-  const sizes = await Promise.all(files.map(async (file) => (await stat(join(file.parentPath, file.name))).size))
-  return sizes.reduce((sum, size) => sum + size, 0)
 }

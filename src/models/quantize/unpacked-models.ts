@@ -1,5 +1,6 @@
-import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, rm } from 'node:fs/promises'
 import { join, relative, resolve, isAbsolute } from 'node:path'
+import { measureFolder } from '../files/measure-folder.ts'
 import type { Environment } from '../find/hub-cache.ts'
 import { SOURCE_FILE, unpackedFolder } from './unpack-weights.ts'
 
@@ -41,8 +42,6 @@ export async function removeUnpacked(path: string, env: Environment): Promise<Un
 async function look(folder: string): Promise<UnpackedModel> {
   // What an interrupted process has left says nothing of its source.
   const path = await readFile(join(folder, SOURCE_FILE), 'utf8').catch(() => folder)
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  const files = entries.filter((entry) => entry.isFile())
-  const sizes = await Promise.all(files.map(async (file) => (await stat(join(file.parentPath, file.name))).size))
-  return { path, folder, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+  // It may be a file, or another user's.
+  return { path, folder, bytes: await measureFolder(folder).catch(() => 0) }
 }
