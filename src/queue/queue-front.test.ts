@@ -7,7 +7,7 @@ import { createQueueEngine } from './index.ts'
 
 const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?' } } as const
 
-describe.skipIf(!hasRedis())('a front that is disposed', () => {
+describe.skipIf(!hasRedis())('a front', () => {
   let redis: TestRedis
   let client: RedisClient
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe.skipIf(!hasRedis())('a front that is disposed', () => {
     await redis.stop()
   })
 
-  it('connects no more, also with thousands of calls that wait', async () => {
+  it('that is disposed connects no more, also with thousands of calls that wait', async () => {
     const count = async () => (await client.clientList()).length
     const before = await count()
     const engine = createQueueEngine({ connection: redis.url, plaintext: true, maxWaiting: 10_000 })
@@ -34,4 +34,22 @@ describe.skipIf(!hasRedis())('a front that is disposed', () => {
     await sleep(1500)
     expect(await count()).toBe(before)
   }, 60_000)
+
+  it.skipIf(process.platform === 'win32')(
+    'lets no call into the queue that it refused',
+    async () => {
+      await client.flushAll()
+      const engine = createQueueEngine({ connection: redis.url, plaintext: true })
+      await engine.models()
+      redis.freeze()
+      const refused = engine.decide({ state: 'late', questions: QUESTIONS })
+      await expect(refused).rejects.toThrow('the queue does not answer')
+      redis.thaw()
+      // Its way into the queue goes on when the server does.
+      await sleep(2000)
+      expect((await client.keys('tessera-queue:*')).filter((key) => key.endsWith(':prioritized'))).toEqual([])
+      await engine.dispose()
+    },
+    30_000,
+  )
 })

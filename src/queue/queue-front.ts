@@ -87,8 +87,11 @@ export class QueueFront {
       await Promise.race([entering, pending.ended, refuseAfter(SUBMIT_MS)])
       return await pending.ended
     } catch (error) {
-      // It may still get in.
-      if (!pending.isOver) void this.#withdraw(pending)
+      // It may still be on its way into the queue, where it is to wait for nobody.
+      if (!pending.isOver) {
+        pending.reject(error)
+        void this.#withdraw(pending)
+      }
       throw error
     } finally {
       signal?.removeEventListener('abort', abort)
