@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { OverloadedError } from '../errors/index.ts'
 import { createServer, type JobStore, openRedisStore, type Server } from '../http/index.ts'
+import { makeJob } from '../http/jobs/make-job.ts'
 import { eventsOf } from '../http/test-support/job-server.ts'
 import { BODY, bearer, get, IMAGE_BODIES, json, post } from '../http/test-support/requests.ts'
 import { createStubEngine, type StubEngine } from '../http/test-support/stub-engine.ts'
@@ -190,6 +191,30 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
     } finally {
       client.destroy()
       await store.close()
+    }
+  })
+
+  it('end as they ended while the server was away, once it is back', async () => {
+    const own = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
+    const store = await openJobStore({ connection: own.url, keys })
+    try {
+      const job = makeJob({
+        account: 'me',
+        path: '/v1/systemone',
+        keepMs: 60_000,
+        request: { body: { json: BODY }, caller: { id: 'me' } as never },
+      })
+      await store.add(job)
+      await own.kill()
+      const written = store.write({ ...job, status: 'succeeded', endedAt: Date.now(), result: { said: 'yes' } })
+      // Longer than the client keeps two commands that it could not send.
+      await sleep(11_000)
+      await own.restart()
+      expect(await written).toBe(true)
+      expect(await store.read(job.id)).toMatchObject({ status: 'succeeded', result: { said: 'yes' } })
+    } finally {
+      await store.close()
+      await own.stop()
     }
   })
 

@@ -22,6 +22,7 @@ import {
 import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
 import { RedisWebhooks, WEBHOOK_KEPT_MS } from './redis-webhooks.ts'
 import type { Sealer } from './sealer.ts'
+import { untilWritten } from './until-written.ts'
 
 /** Jobs of one account that are not removed yet. */
 const MOST_EACH = 10_000
@@ -65,9 +66,7 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
       })
     },
     read: (id) => reach(store.read(id)),
-    // A command that breaks off with the connection is not sent again; one that is given while there is none waits for it. So
-    // does a job whose turn or end comes while the server is away.
-    write: (job) => typed(store.write(job).catch(() => store.write(job))),
+    write: (job) => typed(untilWritten(() => store.write(job), client)),
     remove: (id) => reach(store.remove(id)),
     withdraw: (id) => reach(store.withdraw(id).catch(() => store.withdraw(id))),
     list: (account) => reach(store.list(account), LIST_MS),

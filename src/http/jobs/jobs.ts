@@ -15,7 +15,7 @@ import { JobTurns } from './job-turns.ts'
 import { isOver, type Job, type JobRequest, type JobView } from './job.ts'
 import { keepShared } from './keep-shared.ts'
 import { type JobOrder, makeJob, withoutRequest } from './make-job.ts'
-import type { Underway } from './underway.ts'
+import type { Started, Underway } from './underway.ts'
 
 export interface JobsParts {
   readonly store: JobStore
@@ -25,12 +25,6 @@ export interface JobsParts {
   readonly onEnded: (job: Job) => void
   /** @throws Refusal for an address that webhooks are not sent to */
   readonly checkWebhook: (address: string) => void
-}
-
-interface Started {
-  readonly job: JobView
-  /** Undefined where the job was there already. */
-  readonly ended: Promise<TesseraError | undefined> | undefined
 }
 
 /** How often a job of another process is looked at. */
@@ -149,7 +143,9 @@ export class Jobs {
     const underway = this.#underway.get(id)
     if (isOver(view)) return view
     underway?.controller.abort()
-    await (underway ? underway.ended : this.#cancelElsewhere(id))
+    // One that this process leaves to others as it closes goes on there, and is stopped there.
+    await underway?.ended
+    await this.#cancelElsewhere(id)
     return this.find(account, id)
   }
 
@@ -208,7 +204,9 @@ export class Jobs {
     const fail = async (thrown: unknown) => {
       // Whoever asked is told, and there is no job to ask for, unless another process has told somebody of it.
       if (admission.refuse(thrown) && (await this.#parts.store.withdraw(job.id))) return toTesseraError(thrown)
-      if (this.#isClosed && this.#parts.store.shared) await this.#parts.store.shared.release(job.id)
+      // A job whose outcome could not be written did not fail: whoever takes it over finds what was charged, and writes it.
+      const isLeft = this.#isClosed || isOver(underway.job)
+      if (isLeft && this.#parts.store.shared) await this.#parts.store.shared.release(job.id)
       else await this.#change(underway, describeFailure(thrown, controller.signal, dialect))
       return toTesseraError(thrown)
     }
@@ -232,6 +230,8 @@ export class Jobs {
       })
     const underway: Underway = { job, controller, accepted: admission.accepted, ended }
     this.#underway.set(job.id, underway)
+    // The store was asked for it before this process closed, and answered after that.
+    if (this.#isClosed) controller.abort(new OverloadedError(CLOSING))
     return underway
   }
 

@@ -1,5 +1,5 @@
 import type { TesseraError } from '../../errors/index.ts'
-import type { Job } from './job.ts'
+import type { Job, JobView } from './job.ts'
 
 /** A job that this process answers. */
 export interface Underway {
@@ -9,4 +9,11 @@ export interface Underway {
   readonly accepted: Promise<void>
   /** Resolves when the job is over, with what went wrong. */
   readonly ended: Promise<TesseraError | undefined>
+}
+
+/** What became of a wish for a job. */
+export interface Started {
+  readonly job: JobView
+  /** Undefined where the job was there already. */
+  readonly ended: Promise<TesseraError | undefined> | undefined
 }
