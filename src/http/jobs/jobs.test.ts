@@ -236,33 +236,3 @@ describe('a job of another process', () => {
     expect((await events).at(-1)).toMatchObject(['error', { error_type: 'overloaded' }])
   })
 })
-
-it('a job whose start is under way when the server closes is stopped with the others', async () => {
-  const { promise: reached, resolve: reach } = makeGate()
-  const { promise: answered, resolve: answer } = makeGate()
-  class SlowStore extends MemoryJobStore {
-    override async add(job: Job) {
-      reach()
-      await answered
-      return super.add(job)
-    }
-  }
-  const store = new SlowStore()
-  serve({ jobs: { store } })
-  jobs.hold()
-  const started = jobs.start(BODY)
-  await reached
-  const closed = jobs.server.close()
-  answer()
-  const { job } = await started
-  await closed
-  expect(await store.read(String(job['id']))).toMatchObject({ status: 'failed', error: { error_type: 'overloaded' } })
-})
-
-function makeGate() {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
-}

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { OverloadedError, type TesseraError, toTesseraError, WorkerCrashedError } from '../../errors/index.ts'
+import { OverloadedError, toTesseraError, WorkerCrashedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
 import { conflict } from '../usage/idempotent-requests.ts'
 import { openAdmission } from './admission.ts'

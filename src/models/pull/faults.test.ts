@@ -47,7 +47,7 @@ async function expectWhole(folder: string, files: Readonly<Record<string, string
 
 it('goes on by itself where a connection breaks', async () => {
   await using hub = await startFakeHub(FILES)
-  hub.cut(SHARD, 5000)
+  hub.cut(SHARD, 5000, 1000)
   await expectWhole(await pull(hub))
   expect(hub.downloads).toContain(`${SHARD} 5000`)
   expect(retries).toMatchObject([{ file: SHARD, reason: expect.stringMatching(/closed|early|reset/i) }])

@@ -10,8 +10,8 @@ export interface FakeHub extends AsyncDisposable {
   readonly url: string
   /** `path range` of every file request, `-` without a range. */
   readonly downloads: string[]
-  /** Cuts the next answer for this file after so many bytes. */
-  cut(path: string, bytes: number): void
+  /** Cuts the next answer for this file after so many bytes, that long after they were sent: what a client has not read by then is lost. */
+  cut(path: string, bytes: number, milliseconds?: number): void
   /** Breaks every connection for this file before a byte is sent, until it is called with false. */
   refuse(path: string, refused?: boolean): void
   /** Gives these answers in place of the next ones to requests whose path has such an end. */
@@ -36,7 +36,7 @@ export async function startFakeHub(
   id = 'owner/model',
 ): Promise<FakeHub> {
   const downloads: string[] = []
-  const cuts = new Map<string, number>()
+  const cuts = new Map<string, { bytes: number; milliseconds: number }>()
   const corrupted = new Set<string>()
   const slow = new Set<string>()
   const refused = new Set<string>()
@@ -77,13 +77,13 @@ export async function startFakeHub(
     if (slow.has(name)) return Readable.from(sendSlowly(part)).pipe(response)
     if (cut === undefined) return response.end(part)
     cuts.delete(name)
-    response.write(part.subarray(0, cut), () => setTimeout(() => response.destroy(), 50))
+    response.write(part.subarray(0, cut.bytes), () => setTimeout(() => response.destroy(), cut.milliseconds))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     downloads,
-    cut: (path, bytes) => cuts.set(path, bytes),
+    cut: (path, bytes, milliseconds = 50) => void cuts.set(path, { bytes, milliseconds }),
     refuse: (path, isRefused = true) => void (isRefused ? refused.add(path) : refused.delete(path)),
     answer: (path, ...given) => void answers.set(path, [...given]),
     ignoreRanges: () => void (ranges = false),
