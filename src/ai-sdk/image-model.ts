@@ -55,14 +55,20 @@ export function createImageModel(callee: Callee, modelId: string): ImageModelV4 
   }
 }
 
-function findWarnings({ size, aspectRatio, files = [], providerOptions }: ImageModelV4CallOptions): SharedV4Warning[] {
-  const ratio = aspectRatio !== undefined
-  const sized = size !== undefined && files.length > 0
+function findWarnings(options: ImageModelV4CallOptions): SharedV4Warning[] {
+  const { size, aspectRatio, files = [], mask, providerOptions } = options
+  const isEdit = files.length > 0
+  const forEdits = 'it is for edits: give a source in prompt.images'
+  const ignored = [
+    aspectRatio !== undefined && (['aspectRatio', 'give a size instead'] as const),
+    isEdit && size !== undefined && (['size', 'an edit has the sides of its first source'] as const),
+    !isEdit && mask !== undefined && (['mask', forEdits] as const),
+    !isEdit &&
+      providerOptions.tessera?.['strength'] !== undefined &&
+      (['providerOptions.tessera.strength', forEdits] as const),
+  ].filter((each) => each !== false)
   return [
-    ...(ratio ? [{ type: 'unsupported', feature: 'aspectRatio', details: 'give a size instead' } as const] : []),
-    ...(sized
-      ? [{ type: 'unsupported', feature: 'size', details: 'an edit has the sides of its first source' } as const]
-      : []),
+    ...ignored.map(([feature, details]) => ({ type: 'unsupported', feature, details }) as const),
     ...warnOfUnknown(providerOptions, [...OPTIONS, 'background']),
   ]
 }

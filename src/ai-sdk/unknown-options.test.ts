@@ -20,6 +20,19 @@ it('an image model warns of each option that it does not read', async () => {
   )
 })
 
+it('an image model warns of what means something for an edit alone where there is no source', async () => {
+  const mask = { type: 'file', mediaType: 'image/png', data: new Uint8Array() }
+  const options = { prompt: 'x', n: 1, files: [], mask, providerOptions: { tessera: { strength: 0.5 } } }
+  const { warnings } = await tessera.image('x').doGenerate(options as unknown as ImageModelV4CallOptions)
+  expect(warnings).toEqual(
+    ['mask', 'providerOptions.tessera.strength'].map((feature) => ({
+      type: 'unsupported',
+      feature,
+      details: 'it is for edits: give a source in prompt.images',
+    })),
+  )
+})
+
 it('a decision model warns of each option that it does not read', async () => {
   const options = {
     state: [{ type: 'text', text: 'x' }],
