@@ -3,6 +3,7 @@ import { decodeFloats, isFloatType } from '../weights/decode-floats.ts'
 import type { OpenTensors } from '../weights/open-tensors.ts'
 import type { TensorEntry } from '../weights/weight-index.ts'
 import type { Matrix } from './change.ts'
+import { countNumbers } from './require-room.ts'
 
 /** Parts of a change under the names that peft (`lora_A`, `lora_B`) and lycoris (`lokr_…`) give them. */
 export type PartName =
@@ -94,7 +95,7 @@ function readName(name: string): readonly [module: string, part: PartName | 'alp
 }
 
 function requireRoom({ weights }: OpenTensors, file: string): void {
-  const numbers = weights.names.reduce((sum, name) => sum + weights.get(name)!.shape.reduce((a, b) => a * b, 1), 0)
+  const numbers = countNumbers(weights)
   if (4 * numbers <= MOST_BYTES) return
   throw new ModelFormatError(file, `at most ${MOST_BYTES / 4} numbers in an adapter`, String(numbers))
 }

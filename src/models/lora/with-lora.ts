@@ -10,6 +10,7 @@ import { indexFiles } from '../weights/index-weights.ts'
 import { openTensors } from '../weights/open-tensors.ts'
 import { readAdapterConfig, readMetadataScales } from './adapter-config.ts'
 import { joinChanges, type Lora, readChanges } from './read-changes.ts'
+import { countNumbers, requireRoomOfChanges, requireRoomTogether } from './require-room.ts'
 
 /** An adapter that is chosen for a call, and how strong it is: 1 is as it was trained. */
 export interface ChosenLora {
@@ -41,10 +42,12 @@ export function withLora(files: ModelFiles, loras: readonly ChosenLora[], env: E
     ...files,
     async changes(weights) {
       const base = { location: files.location, weights }
-      const all = loras.map(async ({ path, scale }, index) =>
-        readChanges(await openLora(path, index, env), base, scale),
-      )
-      return joinChanges(await Promise.all(all))
+      const opened = await Promise.all(loras.map(({ path }, index) => openLora(path, index, env)))
+      requireRoomTogether(opened.reduce((sum, { tensors }) => sum + countNumbers(tensors.weights), 0))
+      const all = opened.map((lora, index) => readChanges(lora, base, loras[index]!.scale))
+      const changes = joinChanges(await Promise.all(all))
+      requireRoomOfChanges(changes)
+      return changes
     },
     async readText(name) {
       const own = await files.readText(name)
