@@ -44,7 +44,9 @@ export async function answerRequest(
   trace.account = caller.id
   if (route.access === 'key') {
     try {
-      return await route.handle({ ...call, caller, keyName: nameOfKey(request.headers) })
+      // What only reads can be asked for again without one.
+      const idempotencyKey = route.method === 'POST' ? readIdempotencyKey(request.headers) : undefined
+      return await route.handle({ ...call, caller, keyName: nameOfKey(request.headers), idempotencyKey })
     } finally {
       share.release()
     }

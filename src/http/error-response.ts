@@ -65,9 +65,8 @@ function errorHeaders(error: TesseraError | Refusal): Record<string, string> {
   // A client that was too slow may be faster the next time.
   if (error instanceof Refusal) return { ...error.headers, ...(error.status !== 408 && { 'x-should-retry': 'false' }) }
   if (
-    RateLimitError.isInstance(error) ||
-    OverloadedError.isInstance(error) ||
-    StoreUnavailableError.isInstance(error)
+    error.retryable &&
+    (RateLimitError.isInstance(error) || OverloadedError.isInstance(error) || StoreUnavailableError.isInstance(error))
   ) {
     const wait = Math.max(0, Math.ceil(error.retryAfterMs ?? DEFAULT_RETRY_MS))
     return { 'retry-after-ms': String(wait), 'retry-after': String(Math.max(1, Math.ceil(wait / 1000))) }

@@ -41,7 +41,7 @@ export interface Call {
   readonly query: URLSearchParams
   /** Fires when the client hangs up. */
   readonly signal: AbortSignal
-  /** The key under which the client wants the request to be charged once, however often it comes. */
+  /** The key under which the client wants the request to be charged, or a top-up to be made, once, however often it comes. */
   readonly idempotencyKey: string | undefined
   /** How often the client has sent the request again by itself; 0 where it says nothing. */
   readonly retryCount: number

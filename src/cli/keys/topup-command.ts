@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { topUp } from '../../http/keys/key-book.ts'
+import { UnsureChangeError } from '../../http/keys/stored-keys.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { placeArguments, withPlace } from './key-place.ts'
 import { readAmount } from './read-amount.ts'
@@ -16,7 +18,13 @@ export const topupCommand = defineCommand({
     runCommand(context, ({ args }) =>
       withPlace(args, async (place) => {
         const amount = readAmount('amount', args.amount)
-        const { account, detail, prepaid } = await place.change('topup', (book) => topUp(book, args.account, amount))
+        const id = { id: randomUUID(), now: Date.now() }
+        const pay = () => place.change('topup', (book) => topUp(book, args.account, amount, id))
+        const { account, detail, prepaid } = await pay().catch((error: unknown) => {
+          if (!(error instanceof UnsureChangeError)) throw error
+          // Under the same id it is made once. Where that fails too, nobody knows of the first.
+          return pay().catch(() => Promise.reject(error))
+        })
         const words = `${colors.green('paid in')} ${detail} for ${account}, ${prepaid} in all`
         printResult(args.json ?? false, { account, prepaid }, () => words)
       }),

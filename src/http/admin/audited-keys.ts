@@ -18,10 +18,13 @@ export class AuditedKeys {
 
   /**
    * Records a change and makes it. One that is refused is not recorded; one that is recorded may have failed all the same,
-   * where the store went away in between. None is made that is not recorded.
+   * where the store went away in between. None is made that is not recorded, and what changes nothing is neither.
    */
   async change(actor: string, action: AuditAction, plan: (book: KeyBook) => BookChange): Promise<BookChange> {
-    const { account, key, detail } = plan(await this.#keys.read())
+    const before = await this.#keys.read()
+    const planned = plan(before)
+    if (planned.book === before) return planned
+    const { account, key, detail } = planned
     await this.#trail.record({ actor, action, account, key, detail })
     return this.#keys.change(plan)
   }

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type * as z from 'zod'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { parseRequest } from '../../schemas/parse-request.ts'
 import { createJsonResponse } from '../json-response.ts'
 import { addKey, type BookChange, type KeyBook, listKeys, revokeKey, rotateKey, topUp } from '../keys/key-book.ts'
 import { type FreshKey, makeKey } from '../keys/make-key.ts'
+import { UnsureChangeError } from '../keys/stored-keys.ts'
 import type { Call, Route } from '../route.ts'
 import { ADMIN } from './admin-route.ts'
 import type { AuditAction } from './audit-trail.ts'
@@ -26,6 +28,8 @@ import {
 export function createKeyRoutes(keys: AuditedKeys, isGiven: (account: string) => boolean): Route[] {
   const change = ({ keyName = 'unknown' }: Call, action: AuditAction, plan: (book: KeyBook) => BookChange) =>
     keys.change(keyName, action, plan).catch(throwOfBody)
+
+  const list = async () => createJsonResponse(toKeyList(await keys.read()))
 
   async function make(call: Call, action: AuditAction, plan: (book: KeyBook, fresh: FreshKey) => BookChange) {
     const fresh = makeKey()
@@ -55,17 +59,14 @@ export function createKeyRoutes(keys: AuditedKeys, isGiven: (account: string) =>
 
   async function pay(call: Call): Promise<Response> {
     const { account, amount } = parseRequest(topUpSchema, await call.readJson())
-    const { prepaid } = await change(call, 'topup', (book) => topUp(book, account, amount))
+    const id = { id: call.idempotencyKey ?? randomUUID(), now: Date.now() }
+    const making = change(call, 'topup', (book) => topUp(book, account, amount, id))
+    const { prepaid } = await (call.idempotencyKey === undefined ? making : making.catch(throwRepeatable))
     return createJsonResponse({ account, prepaid } satisfies z.input<typeof changedSchema>)
   }
 
   return [
-    {
-      ...ADMIN,
-      method: 'GET',
-      path: '/v1/admin/keys',
-      handle: async () => createJsonResponse(toKeyList(await keys.read())),
-    },
+    { ...ADMIN, method: 'GET', path: '/v1/admin/keys', handle: list },
     { ...ADMIN, method: 'POST', path: '/v1/admin/keys', handle: add },
     { ...ADMIN, method: 'POST', path: '/v1/admin/keys/revoke', handle: revoke },
     { ...ADMIN, method: 'POST', path: '/v1/admin/keys/rotate', handle: rotate },
@@ -99,6 +100,11 @@ function throwOfBody(thrown: unknown): never {
   const [field, ...rest] = thrown.loc[0] === 'keys' ? thrown.loc.slice(2) : thrown.loc
   if (field === undefined) throw thrown
   throw new InvalidRequestError([BODY_NAMES[field] ?? field, ...rest].join('.'), thrown.reason)
+}
+
+/** @throws what was thrown; of what may have been made and can be asked for again, as it is not made twice, that the store is away */
+function throwRepeatable(thrown: unknown): never {
+  throw thrown instanceof UnsureChangeError ? thrown.cause : thrown
 }
 
 function toKeyList(book: KeyBook): z.input<typeof keyListSchema> {

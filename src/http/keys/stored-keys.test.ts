@@ -129,7 +129,11 @@ describe('money that is paid in', () => {
     await stored.change((book) => addKey(book, keys[0]!, { id: 'shop', prepaid: '0.1' }))
     // What the second leaves out it shares with the first.
     await stored.change((book) => addKey(book, keys[1]!, { id: 'shop' }))
-    await Promise.all(Array.from({ length: 20 }, () => stored.change((book) => topUp(book, 'shop', '0.2'))))
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        stored.change((book) => topUp(book, 'shop', '0.2', { id: `${index}`, now: Date.now() })),
+      ),
+    )
     for (const { key } of keys) expect(await stored.find(key)).toEqual({ id: 'shop', prepaid: '4.1' })
   })
 
@@ -141,7 +145,9 @@ describe('money that is paid in', () => {
   ])('to %s, %s, is refused by its %s', async (account, amount, path) => {
     await stored.change((book) => addKey(book, makeKey(), { id: 'shop', prepaid: '1' }))
     await stored.change((book) => addKey(book, makeKey(), { id: 'free' }))
-    await expect(stored.change((book) => topUp(book, account, amount))).rejects.toMatchObject({ path })
+    await expect(stored.change((book) => topUp(book, account, amount, { id: 'a', now: 0 }))).rejects.toMatchObject({
+      path,
+    })
   })
 })
 

@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from '../../errors/index.ts'
 import type { Payer } from '../usage/ledger.ts'
 import type { UsageStore } from '../usage/usage-store.ts'
 import { type BookChange, type KeyBook, readBook, writeBook } from './key-book.ts'
@@ -8,6 +9,18 @@ const NAME = 'keys'
 
 /** How soon what another process changed counts here. */
 const FRESH_MS = 1000
+
+/** The store was told of a change and did not say in time whether it made it: asked for again, it could be made twice. */
+export class UnsureChangeError extends StoreUnavailableError {
+  override readonly retryable = false
+
+  constructor(cause: StoreUnavailableError) {
+    const look = 'GET /v1/admin/accounts and /v1/admin/keys, or npx tessera-onnx keys list'
+    super(`the store did not answer in time, and the change may have been made; before another try look at ${look}`, {
+      cause,
+    })
+  }
+}
 
 /** Keys in the store, which all its processes share: `tessera keys` and the admin routes change them. */
 export class StoredKeys implements KeyStore {
@@ -38,13 +51,21 @@ export class StoredKeys implements KeyStore {
     return readBook((await this.#store.read(NAME)).document)
   }
 
-  /** @param plan Makes of the keys as they are what they become; it may be asked again when another change came first. */
+  /**
+   * @param plan Makes of the keys as they are what they become; it may be asked again when another change came first.
+   * @throws UnsureChangeError where nobody knows whether it was made, StoreUnavailableError where it was not
+   */
   async change(plan: (book: KeyBook) => BookChange): Promise<BookChange> {
     let change: BookChange | undefined
-    await this.#store.update(NAME, (document) => {
-      change = plan(readBook(document))
-      return writeBook(change.book)
-    })
+    await this.#store
+      .update(NAME, (document) => {
+        change = plan(readBook(document))
+        return writeBook(change.book)
+      })
+      .catch((error: unknown) => {
+        // What was not begun when the store was given up is not done any more.
+        throw change !== undefined && StoreUnavailableError.isInstance(error) ? new UnsureChangeError(error) : error
+      })
     // What was changed here counts here at once.
     this.#changes++
     this.#asked = Number.NEGATIVE_INFINITY

@@ -1,4 +1,4 @@
-import { answer, body, errors, type Schema, type Status } from './messages.ts'
+import { answer, body, errors, IDEMPOTENCY_KEY, type Schema, type Status } from './messages.ts'
 
 const READ_ERRORS: readonly Status[] = [400, 401, 403, 405, 421, 422, 429, 431, 500, 503, 529]
 const CHANGE_ERRORS: readonly Status[] = [...READ_ERRORS, 408, 413, 415]
@@ -17,16 +17,31 @@ const MONTHS = [
 
 const FORMAT = { name: 'format', in: 'query', schema: { enum: ['json', 'csv'], default: 'json' } }
 
+const TOP_UP_KEY = {
+  ...IDEMPOTENCY_KEY,
+  description: 'The same key for the same account and amount raises it once a day, so that it may be sent again.',
+}
+
+const UNSURE =
+  'The store is away, and nothing was changed; retry with backoff. With `x-should-retry: false` the change may have been made: ' +
+  'look at the accounts and the keys before you ask for it again.'
+
 const USAGE = answer('As JSON or CSV.', 'UsageExport')
 
 function change(operationId: string, summary: string, request: Schema, description: string, response: Schema) {
+  const { 503: away, ...others } = errors(CHANGE_ERRORS)
   return {
     operationId,
     tags: ['admin'],
     summary,
     requestBody: body(request),
-    responses: { 200: answer(description, response), ...errors(CHANGE_ERRORS) },
+    responses: { 200: answer(description, response), ...others, 503: { ...away!, description: UNSURE } },
   }
+}
+
+function topUp() {
+  const made = change('topUp', 'Raises what was paid in for an account.', 'TopUp', 'What was ever paid in.', 'Changed')
+  return { ...made, parameters: [TOP_UP_KEY], responses: { ...made.responses, ...errors([409]) } }
 }
 
 function report(operationId: string, summary: string, response: ReturnType<typeof answer>, parameters: object[] = []) {
@@ -54,7 +69,7 @@ export const ADMIN_PATHS = {
     post: change('rotateKey', 'Makes a key in place of another, which ends later.', 'KeyRotation', SHOWN, 'MadeKey'),
   },
   '/v1/admin/topups': {
-    post: change('topUp', 'Raises what was paid in for an account.', 'TopUp', 'What was ever paid in.', 'Changed'),
+    post: topUp(),
   },
   '/v1/admin/accounts': {
     get: report('listAccounts', 'What every account has left.', answer('By name.', 'Balances')),

@@ -32,7 +32,8 @@ export async function changeKeyFile(file: string, plan: (book: KeyBook) => BookC
         throw new InvalidRequestError('key', `is the last one in ${file}, which needs one; add another first`)
       }
       // Whoever reads it has the old text or the new one; it stays as private as it was.
-      await writeWhole(target, writeBook(change.book), { mode: 0o600 })
+      // Top-ups are not kept there: no answer comes late, so that nobody asks for one again.
+      await writeWhole(target, writeBook({ keys: change.book.keys }), { mode: 0o600 })
       return change
     })
   } catch (error) {
