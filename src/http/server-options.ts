@@ -100,8 +100,8 @@ export interface ServerOptions {
    */
   readonly store?: UsageStore | undefined
   /**
-   * Folder for charges of answers that were delivered while the store was away; the next server that is given it makes
-   * them. Default: they wait in memory, and are lost with the process.
+   * Folder, one for each store, for charges of answers that were delivered while the store was away; the next server that
+   * is given it makes them. Default: they wait in memory, and are lost with the process.
    *
    * @example
    * ```ts

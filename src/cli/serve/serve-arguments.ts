@@ -39,7 +39,8 @@ const storeArguments = {
   },
   journal: {
     type: 'string',
-    description: 'folder for charges that wait while the store is away; default ~/.local/state/tessera/journal',
+    description:
+      'folder for charges that wait while the store is away; default one for each store in ~/.local/state/tessera/journal',
     valueHint: 'folder',
   },
   'accept-loss': {
@@ -129,5 +130,5 @@ export function readLifecycle(args: LifecycleArguments): {
 
 /** Where charges wait for the store; a store in memory is never away. */
 export function readJournal({ store, journal }: { readonly store: string; readonly journal?: string | undefined }) {
-  return store === 'memory' ? {} : { journal: journal ?? defaultJournal(process.env) }
+  return store === 'memory' ? {} : { journal: journal ?? defaultJournal(process.env, store) }
 }

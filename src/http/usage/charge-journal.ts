@@ -24,7 +24,8 @@ const ENDING = '.json'
 
 /**
  * Charges of answers that were delivered while the store was away. They are tried again until they are made; with a
- * folder, also by the next process that is given it. One folder may serve several processes: a charge is made once.
+ * folder, also by the next process that is given it. One folder may serve several processes, but not two stores: a charge
+ * is made once, in the store of whoever finds it.
  */
 export class ChargeJournal {
   readonly #folder: string | undefined
