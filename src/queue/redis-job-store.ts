@@ -23,6 +23,7 @@ import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
 import { RedisWebhooks, WEBHOOK_KEPT_MS } from './redis-webhooks.ts'
 import type { Sealer } from './sealer.ts'
 import { untilWritten } from './until-written.ts'
+import { withdrawRefused } from './withdraw-refused.ts'
 
 /** Jobs of one account that are not removed yet. */
 const MOST_EACH = 10_000
@@ -60,8 +61,7 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
     add(job) {
       const adding = store.add(job)
       return reach(adding).catch((error: unknown) => {
-        // Whoever asked is told that there is no job, so none is to begin when the server is there again.
-        void adding.then(async (found) => found ?? (await store.withdraw(job.id))).catch(() => {})
+        void withdrawRefused(job, adding, store, client).catch(() => {})
         throw error
       })
     },

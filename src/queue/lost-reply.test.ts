@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
+import type { Job } from '../http/index.ts'
+import { openJobStore } from './index.ts'
+import { openCuttingProxy } from './test-support/cutting-proxy.ts'
+
+const JOB: Job = {
+  id: 'job_1',
+  account: 'me',
+  path: '/v1/systemone',
+  status: 'queued',
+  createdAt: 1,
+  keepMs: 0,
+  bytes: 0,
+}
+
+it.skipIf(!hasRedis())(
+  'a job is withdrawn where the server added it and its reply was lost, unless another try may have it',
+  async () => {
+    const redis = await startRedis()
+    const proxy = await openCuttingProxy(redis.port)
+    const one = await openJobStore({ connection: proxy.url, plaintext: true })
+    const two = await openJobStore({ connection: redis.url, plaintext: true })
+    const cancelled: string[] = []
+    two.shared!.onCancel((id) => cancelled.push(id))
+    const ids = async () => (await two.list('me')).map(({ id }) => id)
+    try {
+      const addWithoutReply = async (job: Job) => {
+        proxy.cutAfter(`tessera-queue:job:${job.id}`)
+        await expect(one.add(job)).rejects.toMatchObject({ code: 'store_unavailable' })
+      }
+      await addWithoutReply({ ...JOB, id: 'job_keyed', digest: 'of the request' })
+      expect(await ids()).toEqual(['job_keyed'])
+      await addWithoutReply(JOB)
+      await expect.poll(ids, { timeout: 10_000 }).toEqual(['job_keyed'])
+      // Whoever has taken it over meanwhile stops it.
+      await expect.poll(() => cancelled, { timeout: 10_000 }).toEqual(['job_1'])
+    } finally {
+      await Promise.all([one.close(), two.close()])
+      proxy.close()
+      await redis.stop()
+    }
+  },
+  30_000,
+)
