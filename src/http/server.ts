@@ -92,7 +92,7 @@ export interface Server {
   drain(): void
   /**
    * Refuses new requests with 529, and resolves when those being answered are and charges that wait for the store were
-   * tried once more. Jobs that are not over are stopped and not charged. Safe to call twice.
+   * tried once more. Jobs that are not over are stopped and not charged, but what was answered of batches. Safe to call twice.
    *
    * @example
    * ```ts

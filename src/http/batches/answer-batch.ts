@@ -11,8 +11,9 @@ import {
 import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
 import type { BodyLine } from '../body/parse-lines.ts'
 import type { DecisionService } from '../decisions/decision-service.ts'
-import { createErrorBody } from '../error-response.ts'
+import { createErrorBody, type Dialect } from '../error-response.ts'
 import type { BatchSteps, JobHandler, JobNotes } from '../jobs/job-handler.ts'
+import { describeFailure } from '../jobs/job-outcome.ts'
 import type { Job, JobCounts, JobRequest } from '../jobs/job.ts'
 import { JsonBytes } from '../json-bytes.ts'
 import { Refusal } from '../refusal.ts'
@@ -31,21 +32,26 @@ const MOST_TRIES = 15
 
 interface Parts {
   readonly decisions: DecisionService
+  /** Of the error of a batch; those of its lines have the dialect of decisions. */
+  readonly dialect: Dialect
   parse(body: unknown): DecisionRequest
 }
 
-/** Answers the lines of a batch, each charged by itself. A batch that is cancelled keeps what was answered. */
+/** Answers the lines of a batch, each charged by itself. A batch that is stopped keeps what was answered. */
 export function createBatchAnswer(parts: Parts): JobHandler['answer'] {
   return async (request, steps, signal, notes) => {
     const batch = new Batch(parts, request, { steps, signal, notes })
     steps.admit()
     await batch.work()
-    // The service stops it: another process goes on with it, or its client is told so.
-    if (signal.aborted && TesseraError.isInstance(signal.reason)) {
+    const reason: unknown = signal.aborted ? signal.reason : undefined
+    // The service closes: another process goes on with it, or its client is told so.
+    if (OverloadedError.isInstance(reason)) {
       await batch.leave()
-      throw signal.reason
+      throw reason
     }
     await batch.end()
+    // A failure that has nothing to fetch frees the key of the batch.
+    if (TesseraError.isInstance(reason) && batch.isUnanswered) throw reason
     return batch.outcome()
   }
 }
@@ -80,9 +86,13 @@ class Batch {
     const { steps, signal } = this.#course
     for (const result of await this.#kept.read()) this.#count(result)
     const known = new Set(this.#results.map(({ line }) => line))
-    const left = this.#lines.filter(({ at }) => !known.has(at)).values()
+    const left = this.#lines.filter(({ at }) => !known.has(at))
+    // The line that ends one process after another is soon among the first of the next, as those before it are kept.
+    const suspects = new Set(left.slice(0, LINES_AT_ONCE).map(({ at }) => at))
+    const hasMore = left.length > suspects.size
+    const lines = left.values()
     const workOn = async () => {
-      for (const line of left) {
+      for (const line of lines) {
         if (signal.aborted) return
         const result = await this.#answer(line).catch((thrown: unknown) => {
           if (!signal.aborted) throw thrown
@@ -90,6 +100,7 @@ class Batch {
         if (result === undefined) return
         this.#count(result)
         this.#kept.add(result)
+        if (suspects.delete(line.at) && suspects.size === 0 && hasMore) this.#clear()
         this.#tell()
       }
     }
@@ -108,16 +119,32 @@ class Batch {
     return this.#kept.end()
   }
 
+  get isUnanswered(): boolean {
+    return this.#results.length === 0
+  }
+
   outcome(): Partial<Job> {
+    const { signal } = this.#course
     const left = this.#lines.length - this.#results.length
     const result = JsonBytes.of(this.#results)
     return {
-      status: left > 0 ? 'cancelled' : 'succeeded',
-      endedAt: Date.now(),
+      ...(left > 0
+        ? describeFailure(signal.reason, signal, this.#parts.dialect)
+        : { status: 'succeeded', endedAt: Date.now() }),
       counts: this.#counts(left),
       result,
       bytes: result.bytes.length,
     }
+  }
+
+  /** Has the processes before this one forgotten, which its first lines did not end. */
+  #clear(): void {
+    const { steps } = this.#course
+    // Where the store is away they count still.
+    void this.#kept
+      .leave()
+      .then(() => steps.countAnew())
+      .catch(() => {})
   }
 
   #counts(cancelled: number): JobCounts {

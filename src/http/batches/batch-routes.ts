@@ -16,7 +16,7 @@ const PATH = '/v1/batches'
 export function createBatchRoutes(decisions: DecisionService, limits: OptionLimits, jobs: Jobs): Route[] {
   const dialect = 'openai'
   const parse = createDecisionParser({ ...limits, hidesMembers: true })
-  jobs.handle(PATH, { dialect, answer: createBatchAnswer({ decisions, parse }) })
+  jobs.handle(PATH, { dialect, answer: createBatchAnswer({ decisions, parse, dialect }) })
   return [
     {
       method: 'POST',

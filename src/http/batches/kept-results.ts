@@ -28,7 +28,7 @@ export class KeptResults {
     this.#timer ??= setTimeout(() => this.#write(), KEEP_AFTER_MS).unref()
   }
 
-  /** Keeps all that was answered, for another process. */
+  /** Keeps all that was answered until now, for another process. */
   async leave(): Promise<void> {
     this.#write()
     await this.#writing

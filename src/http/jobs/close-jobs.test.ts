@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
+import { line, openBatchServer } from '../test-support/batch-server.ts'
 import { type JobServer, openJobServer } from '../test-support/job-server.ts'
-import { BODY } from '../test-support/requests.ts'
+import { bearer, BODY } from '../test-support/requests.ts'
 import type { Job } from './job.ts'
 import { MemoryJobStore } from './memory-job-store.ts'
 
@@ -27,6 +28,24 @@ it('a job whose start is under way when the server closes is stopped with the ot
   const { job } = await started
   await closed
   expect(await store.read(String(job['id']))).toMatchObject({ status: 'failed', error: { error_type: 'overloaded' } })
+})
+
+it('a batch is stopped when the server closes, and what was answered of it is charged', async () => {
+  const store = new MemoryJobStore()
+  const batches = openBatchServer({ keys: [{ key: 'a', id: 'me' }], jobs: { store, concurrency: 1 } })
+  jobs = batches
+  const { decide } = jobs.stub.engine
+  Object.assign(jobs.stub.engine, {
+    decide: async (...call: Parameters<typeof decide>) => {
+      if (jobs.stub.counts.decided === 1) jobs.hold()
+      return decide(...call)
+    },
+  })
+  const id = await batches.startBatch(`${line('a')}\n${line('b')}`, bearer('a'))
+  await expect.poll(() => [jobs.stub.counts.decided, jobs.stub.counts.running]).toEqual([1, 1])
+  await jobs.server.close()
+  expect(await store.read(id)).toMatchObject({ status: 'failed', error: { error_type: 'overloaded' } })
+  expect(await jobs.server.usage('me')).toMatchObject([{ requests: 1 }])
 })
 
 function makeGate() {

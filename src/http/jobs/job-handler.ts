@@ -19,6 +19,8 @@ export interface BatchSteps extends JobSteps {
   onCounts(counts: JobCounts): void
   /** Keeps a part of the result for a process that takes the job over; nothing where there can be none. */
   keepPart(part: string): Promise<void>
+  /** Says that it is past what may have ended the processes that had it before: they do not count any more. */
+  countAnew(): Promise<void>
   /** The parts that a process before this one kept. */
   readParts(): Promise<readonly string[]>
 }

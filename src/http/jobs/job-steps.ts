@@ -11,6 +11,8 @@ interface Parts {
   readonly admission: Pick<ReturnType<typeof openAdmission>, 'admit'>
   /** Called when its first turn comes. */
   onRunning(): Promise<void>
+  /** Called when the processes that had it before are not to count any more. */
+  onCleared(): Promise<void>
   readonly news: NewsBoard
   readonly shared: SharedJobs | undefined
   /** Called when there is news. */
@@ -19,7 +21,7 @@ interface Parts {
 
 /** What the answer of a job tells on its way, and what ends both. */
 export function createJobSteps(parts: Parts) {
-  const { job, turns, admission, onRunning, shared } = parts
+  const { job, turns, admission, onRunning, onCleared, shared } = parts
   const { id, account: client } = job
   let leave = () => {}
   let isRunning = false
@@ -49,6 +51,9 @@ export function createJobSteps(parts: Parts) {
         throw error
       }
       return leaveLine
+    },
+    async countAnew() {
+      if (job.takenOver && !isOver) await onCleared()
     },
     keepPart: async (part) => shared?.keepPart(id, part),
     readParts: async () => (await shared?.readParts(id)) ?? [],

@@ -26,7 +26,7 @@ export interface JobCounts {
   readonly succeeded: number
   /** Those that cannot be. */
   readonly failed: number
-  /** Those that were not reached when the batch was cancelled. */
+  /** Those that were not reached when the batch was stopped. */
   readonly cancelled: number
 }
 
@@ -48,7 +48,7 @@ export interface Job {
   readonly endedAt?: number
   /** What it answers, until it is over. */
   readonly request?: JobRequest
-  /** How often a process took it over from one that ended without leaving it to the others, each after the other. */
+  /** How often a process took it over from one that ended without leaving it to the others, or getting on with it, each after the other. */
   readonly takenOver?: number
   /** Address that is told of its end. */
   readonly webhook?: string
@@ -56,13 +56,13 @@ export interface Job {
   readonly digest?: string
   /** How long it is kept after its end; 0 until its result was fetched. */
   readonly keepMs: number
-  /** Body of the answer, where the job succeeded: a value that is written as JSON. */
+  /** Body of the answer, where the job succeeded; of a batch that was stopped, what was answered. A value that is written as JSON. */
   readonly result?: unknown
   /** Of a batch: what became of its lines. */
   readonly counts?: JobCounts
   /** What the answer warns of. */
   readonly warnings?: unknown
-  /** Why there is no answer, where the job failed. */
+  /** Why there is no answer, or not all of a batch, where the job failed. */
   readonly error?: JobError
   /** Bytes that the result takes as JSON. */
   readonly bytes: number
@@ -89,7 +89,7 @@ export function isOver({ status }: Job): boolean {
   return status !== 'queued' && status !== 'running'
 }
 
-/** Whether its key is free for another try: it came to nothing, and nothing of it was charged, as lines of a batch may be. */
+/** Whether its key is free for another try: it came to nothing. What was answered of a batch that was stopped is charged. */
 export function hasFreedKey({ status, result }: Job): boolean {
   return (status === 'failed' || status === 'cancelled') && result === undefined
 }

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { OverloadedError, toTesseraError, WorkerCrashedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
 import { conflict } from '../usage/idempotent-requests.ts'
 import { openAdmission } from './admission.ts'
+import { cancelElsewhere } from './cancel-elsewhere.ts'
 import { Changes } from './changes.ts'
 import type { JobHandler, JobNotes } from './job-handler.ts'
 import { NewsBoard } from './job-news.ts'
@@ -29,7 +29,6 @@ export interface JobsParts {
 
 /** How often a job of another process is looked at. */
 const POLL_MS = 500
-const MOST_CANCELS = 60
 /** A job whose processes all ended is the likely reason. */
 const MOST_TAKEN_OVER = 2
 const POISONED = 'every process that had this job ended'
@@ -145,28 +144,17 @@ export class Jobs {
     underway?.controller.abort()
     // One that this process leaves to others as it closes goes on there, and is stopped there.
     await underway?.ended
-    await this.#cancelElsewhere(id)
+    await cancelElsewhere(this.#parts.store, id)
     return this.find(account, id)
   }
 
-  /** Stops all jobs; none of them is charged. */
+  /** Stops all jobs; none of them is charged, but what was answered of batches. */
   async close(): Promise<void> {
     this.#isClosed = true
     const all = [...this.#underway.values()]
     for (const { controller } of all) controller.abort(new OverloadedError(CLOSING))
     await Promise.all(all.map(({ ended }) => ended))
     this.#stopKeeping()
-  }
-
-  /** The process that has it may be ending: another one then takes it over. */
-  async #cancelElsewhere(id: string): Promise<void> {
-    const { store } = this.#parts
-    for (let tries = 0; tries < MOST_CANCELS; tries++) {
-      const job = await store.read(id)
-      if (job === undefined || isOver(job)) return
-      await store.shared?.cancel(id)
-      await sleep(POLL_MS)
-    }
   }
 
   #resume(job: Job): void {
@@ -197,6 +185,7 @@ export class Jobs {
       turns: this.#turns,
       admission,
       onRunning: () => this.#change(underway, { status: 'running', startedAt: Date.now() }),
+      onCleared: () => this.#change(underway, { takenOver: 0 }),
       news: this.#news,
       shared: this.#parts.store.shared,
       onNews: () => this.#changes.emit(job.id),
