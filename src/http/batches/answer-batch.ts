@@ -202,8 +202,8 @@ class Batch {
       caller,
       signal,
       retryCount: 0,
-      // Whoever takes the batch over charges the lines that are not charged yet.
-      idempotencyKey: idempotencyKey === undefined ? undefined : `${idempotencyKey}:${at}`,
+      // Whoever takes the batch over charges the lines that are not charged yet. No header of a client has a tab in its key.
+      idempotencyKey: idempotencyKey === undefined ? undefined : `${idempotencyKey}\t${at}`,
       noteUnits: (units) => notes.noteUnits((this.#units += units)),
       job: {
         isHalf: true,

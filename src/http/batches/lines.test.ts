@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { InternalError, OverloadedError } from '../../errors/index.ts'
 import { openBatchServer, type BatchServer, line } from '../test-support/batch-server.ts'
-import { BODY, bearer, json } from '../test-support/requests.ts'
+import { BODY, bearer, json, post } from '../test-support/requests.ts'
 
 let jobs: BatchServer
 afterEach(() => jobs.close())
@@ -20,6 +20,17 @@ describe('a line', () => {
     ])
     expect(JSON.stringify([...results])).not.toContain('SECRET')
     expect(await jobs.server.usage('me')).toEqual([])
+  })
+
+  it('has no name that an Idempotency-Key can be', async () => {
+    serve({ keys: [{ key: 'a', id: 'me' }] })
+    const id = await jobs.startBatch(line('a'), { ...bearer('a'), 'idempotency-key': 'k' })
+    await jobs.until(id, 'succeeded', bearer('a'))
+    const ask = (key: string) =>
+      jobs.server.fetch(post({ ...BODY, state: 'y' }, { headers: { ...bearer('a'), 'idempotency-key': key } }))
+    expect((await ask('k:1')).status).toBe(200)
+    expect((await ask('k\t1')).status).toBe(400)
+    expect(await jobs.server.usage('me')).toMatchObject([{ requests: 2 }])
   })
 
   it('beyond the balance gets 402, and those before it are charged', async () => {
