@@ -194,7 +194,7 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
     }
   })
 
-  it('end as they ended while the server was away, once it is back', async () => {
+  it('end as they ended while the server was away, and go on with what they kept, once it is back', async () => {
     const own = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
     const store = await openJobStore({ connection: own.url, keys })
     try {
@@ -205,11 +205,14 @@ describe.skipIf(!hasRedis())('jobs of several fronts', () => {
         request: { body: { json: BODY }, caller: { id: 'me' } as never },
       })
       await store.add(job)
+      await store.shared!.keepPart(job.id, 'one line')
       await own.kill()
+      const parts = store.shared!.readParts(job.id)
       const written = store.write({ ...job, status: 'succeeded', endedAt: Date.now(), result: { said: 'yes' } })
       // Longer than the client keeps two commands that it could not send.
       await sleep(11_000)
       await own.restart()
+      expect(await parts).toEqual(['one line'])
       expect(await written).toBe(true)
       expect(await store.read(job.id)).toMatchObject({ status: 'succeeded', result: { said: 'yes' } })
     } finally {

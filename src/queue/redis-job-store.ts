@@ -6,6 +6,7 @@ import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
+import { onceThere } from './once-there.ts'
 import { readRequest, writeJob, writeRequest } from './pack-request.ts'
 import {
   jobKey,
@@ -22,7 +23,6 @@ import {
 import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
 import { RedisWebhooks, WEBHOOK_KEPT_MS } from './redis-webhooks.ts'
 import type { Sealer } from './sealer.ts'
-import { untilWritten } from './until-written.ts'
 import { withdrawRefused } from './withdraw-refused.ts'
 
 /** Jobs of one account that are not removed yet. */
@@ -57,7 +57,11 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
   const [client, subscriber] = await connectPair(connection, 'connection')
   const store = new RedisJobStore(client, subscriber, sealer)
   return {
-    shared: { ...store.shared, release: (id) => reach(store.shared.release(id)) },
+    shared: {
+      ...store.shared,
+      release: (id) => reach(store.shared.release(id)),
+      readParts: (id) => typed(onceThere(() => store.shared.readParts(id), client)),
+    },
     add(job) {
       const adding = store.add(job)
       return reach(adding).catch((error: unknown) => {
@@ -66,7 +70,7 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
       })
     },
     read: (id) => reach(store.read(id)),
-    write: (job) => typed(untilWritten(() => store.write(job), client)),
+    write: (job) => typed(onceThere(() => store.write(job), client)),
     remove: (id) => reach(store.remove(id)),
     withdraw: (id) => reach(store.withdraw(id).catch(() => store.withdraw(id))),
     list: (account) => reach(store.list(account), LIST_MS),

@@ -1,6 +1,6 @@
 import { TesseraError } from '../errors/index.ts'
 import type { Job, JobStore } from '../http/index.ts'
-import { untilWritten } from './until-written.ts'
+import { onceThere } from './once-there.ts'
 
 /**
  * Withdraws a job whose client is told that it could not be added, where it may be there all the same: it would run, and
@@ -21,7 +21,7 @@ export async function withdrawRefused(
   if (added === 'no') return
   if (job.digest === undefined) {
     // The server may be away: nobody else knows the id, so that it is this job whenever it is back.
-    await untilWritten(() => store.withdraw(job.id), client)
+    await onceThere(() => store.withdraw(job.id), client)
     // Another process may have taken it over by then.
     await store.shared?.cancel(job.id)
     return
