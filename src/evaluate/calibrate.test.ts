@@ -7,7 +7,6 @@ import { type Calibrates, calibrate } from './calibrate.ts'
 import { fitQuestion } from './fit-question.ts'
 import type { LabelledRow } from './labelled-rows.ts'
 import type { Outcome } from './outcome.ts'
-import { findThreshold, wilsonInterval } from './threshold.ts'
 
 /** Numbers from 0 to 1 that are the same in every run (mulberry32). */
 function randomNumbers(seed: number): () => number {
@@ -59,34 +58,6 @@ describe('the fit of one question', () => {
     expect(Math.abs(few.bias[0]!)).toBeLessThan(0.8)
     expect(few.temperature).toBeGreaterThan(0.5)
     expect(few.temperature).toBeLessThan(2)
-  })
-})
-
-describe('thresholds', () => {
-  const outcomes = Array.from({ length: 100 }, (_, index): Outcome => {
-    const yes = 0.5 + (index + 0.5) / 200
-    // Every fourth of the unsure half is wrong.
-    return { type: 'noul', probabilities: [yes, 1 - yes], gold: index < 50 && index % 4 === 0 ? 1 : 0 }
-  })
-
-  it('are the lowest ones whose answers are wrong as seldom as wanted', () => {
-    const threshold = findThreshold(outcomes, 0.05)!
-    expect(threshold.error).toBeLessThanOrEqual(0.05)
-    expect(threshold.coverage).toBeGreaterThan(0.5)
-    const decided = outcomes.filter(({ probabilities }) => 2 * probabilities[0]! - 1 >= threshold.minConfidence)
-    expect(decided).toHaveLength(Math.round(threshold.coverage * 100))
-    expect(threshold.interval[0]).toBeLessThan(threshold.error)
-    expect(threshold.interval[1]).toBeGreaterThan(0.05)
-  })
-
-  it('are absent where the surest answers are wrong', () => {
-    expect(findThreshold([{ type: 'noul', probabilities: [0.99, 0.01], gold: 1 }], 0.5)).toBeUndefined()
-  })
-
-  it('have the interval of Wilson', () => {
-    // Values of statsmodels' proportion_confint(method='wilson').
-    expect(wilsonInterval(0, 40)).toEqual([0, expect.closeTo(0.0876, 3)])
-    expect(wilsonInterval(5, 50)).toEqual([expect.closeTo(0.0435, 3), expect.closeTo(0.2136, 3)])
   })
 })
 
@@ -148,6 +119,16 @@ describe('calibrate', () => {
     await expect(calibrate(several, rowsOf(exact.slice(0, 3)))).rejects.toThrow(
       /^engine: must serve one model 'oracle', .* got oracle 1 \(.*\); oracle 2 \(/,
     )
+  })
+
+  it('refuses an engine that does not say what its models are before it asks it, unless none is there', async () => {
+    const decide = (() => Promise.reject(new Error('was asked'))) as Calibrates['decide']
+    for (const models of [[], [{ name: 'decide-latest', id: 'oracle', available: true }]]) {
+      const silent = calibrate({ decide, models: () => Promise.resolve(models) }, rowsOf(exact.slice(0, 3)))
+      await expect(silent).rejects.toThrow(/^engine: must list its models with version, weights and template/)
+    }
+    await using empty = await createEngine({ worker: false, models: { 'decide-latest': './nowhere' } })
+    await expect(calibrate(empty, rowsOf(exact.slice(0, 3)))).rejects.toMatchObject({ code: 'model_not_found' })
   })
 
   it('refuses rows that several models answer', async () => {

@@ -18,7 +18,10 @@ import type { LabelledRow } from './labelled-rows.ts'
 import { measure, type Metrics } from './metrics.ts'
 import { findThreshold, type Threshold } from './threshold.ts'
 
-/** An engine of this library; one that has a calibration is asked as if it had none, since the new one takes its place. */
+/**
+ * An engine of this process; one that has a calibration is asked as if it had none, since the new one takes its place. One over a
+ * queue is refused: its workers answer with the calibrations that they have.
+ */
 export type Calibrates = Pick<Engine, 'decide' | 'models'>
 
 /** What `calibrate` may be told beside its rows. */
@@ -110,13 +113,14 @@ export async function calibrate(
 ): Promise<CalibrationResult> {
   readOption('engine', CALIBRATES, engine)
   const { error, ...given } = readOptions(OPTIONS, options)
+  const identities = await listIdentities(engine)
   const asked = { ...given, featuresFrom: HEAD_ROWS, isCalibrating: true }
   const { answered, models } = await answerRows(engine, rows, asked)
   if (models.length > 1) {
     const reason = `must be answered by one model, got ${models.join(' and ')}; calibrate with the rows of one at a time`
     throw new InvalidRequestError('rows', reason)
   }
-  const model = await identify(engine, models[0]!)
+  const model = identify(identities, models[0]!)
   const fits: Fitted[] = []
   for (const outcomes of groupByQuestion(answered, model.template === ORDERLESS_TEMPLATE)) {
     fits.push(await calibrateQuestion(outcomes, error, given.signal))
@@ -187,9 +191,24 @@ function hasFeatures(outcome: AnsweredQuestion): outcome is AnsweredQuestion & H
   return outcome.features !== undefined
 }
 
+type Identity = OwnCalibration['model']
+
+/** What the engine's models are, before any of them is asked: only an engine that says so also answers without its own calibration. */
+async function listIdentities(engine: Calibrates): Promise<readonly Identity[]> {
+  const models = await engine.models()
+  const identities = models.flatMap(({ identity }) => (identity ? [identity] : []))
+  // A model that is not there is told of by the engine, which is asked for it.
+  const isThere = models.length === 0 || models.some(({ available, kind }) => available && kind !== 'images')
+  if (identities.length > 0 || !isThere) return identities
+  throw new InvalidRequestError(
+    'engine',
+    'must list its models with version, weights and template, got none of that kind; workers of a queue answer with calibrations of their own. Calibrate with an engine of this process, by createEngine',
+  )
+}
+
 /** The file names the model, so that it is refused for another one. */
-async function identify(engine: Calibrates, answering: string): Promise<OwnCalibration['model']> {
-  const served = (await engine.models()).flatMap(({ identity }) => (identity?.id === answering ? [identity] : []))
+function identify(identities: readonly Identity[], answering: string): Identity {
+  const served = identities.filter(({ id }) => id === answering)
   const kinds = [...new Set(served.map(describeIdentity))]
   if (kinds.length === 1) return served[0]!
   if (kinds.length > 1) {

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { drawFloats } from '../../test/helpers/pseudo-random.ts'
 import { confidenceOf } from './coverage.ts'
 import { isRight, type Outcome } from './outcome.ts'
-import { findThreshold } from './threshold.ts'
+import { findThreshold, wilsonInterval } from './threshold.ts'
 
 const TRIALS = 200
 const WANTED = 0.1
@@ -31,4 +31,32 @@ it('is exceeded by about every second threshold among new texts, and its interva
   expect(exceeded / TRIALS).toBeGreaterThan(0.4)
   expect(exceeded / TRIALS).toBeLessThan(0.7)
   expect(held / TRIALS).toBeGreaterThan(0.92)
+})
+
+describe('thresholds', () => {
+  const outcomes = Array.from({ length: 100 }, (_, index): Outcome => {
+    const yes = 0.5 + (index + 0.5) / 200
+    // Every fourth of the unsure half is wrong.
+    return { type: 'noul', probabilities: [yes, 1 - yes], gold: index < 50 && index % 4 === 0 ? 1 : 0 }
+  })
+
+  it('are the lowest ones whose answers are wrong as seldom as wanted', () => {
+    const threshold = findThreshold(outcomes, 0.05)!
+    expect(threshold.error).toBeLessThanOrEqual(0.05)
+    expect(threshold.coverage).toBeGreaterThan(0.5)
+    const decided = outcomes.filter(({ probabilities }) => 2 * probabilities[0]! - 1 >= threshold.minConfidence)
+    expect(decided).toHaveLength(Math.round(threshold.coverage * 100))
+    expect(threshold.interval[0]).toBeLessThan(threshold.error)
+    expect(threshold.interval[1]).toBeGreaterThan(0.05)
+  })
+
+  it('are absent where the surest answers are wrong', () => {
+    expect(findThreshold([{ type: 'noul', probabilities: [0.99, 0.01], gold: 1 }], 0.5)).toBeUndefined()
+  })
+
+  it('have the interval of Wilson', () => {
+    // Values of statsmodels' proportion_confint(method='wilson').
+    expect(wilsonInterval(0, 40)).toEqual([0, expect.closeTo(0.0876, 3)])
+    expect(wilsonInterval(5, 50)).toEqual([expect.closeTo(0.0435, 3), expect.closeTo(0.2136, 3)])
+  })
 })

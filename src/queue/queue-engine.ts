@@ -95,10 +95,13 @@ interface Submitted {
   readonly options?: Readonly<Record<string, unknown>>
 }
 
-/** A name is available where some worker serves it. */
+/**
+ * A name is available where some worker serves it. What a calibration would be made for is left out: workers answer with the
+ * calibrations that they have, so that none can be fitted here.
+ */
 function mergeModels(lists: readonly (readonly ModelInfo[])[]): ModelInfo[] {
   const models = new Map<string, ModelInfo>()
-  for (const model of lists.flat()) {
+  for (const { identity: _, ...model } of lists.flat()) {
     if (!models.get(model.name)?.available) models.set(model.name, model)
   }
   return [...models.values()]

@@ -73,7 +73,7 @@ export interface ModelDescription {
   readonly kind: 'decisions' | 'images'
   /** Size of its weight files, in bytes. */
   readonly bytes: number
-  /** Decision models only: what a calibration of your own is made for. */
+  /** Decision models of this process only: what a calibration of your own is made for. */
   readonly identity?: OwnCalibration['model']
   /** Sizes that a small image model makes itself; what is asked for in others is resampled from them. */
   readonly nativeSizes?: readonly string[]
