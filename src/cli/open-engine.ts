@@ -33,7 +33,7 @@ export async function openEngine(
 }
 
 /** The engine checks what is in it. */
-async function readCalibration(file: string): Promise<NonNullable<EngineOptions['calibration']>> {
+export async function readCalibration(file: string): Promise<NonNullable<EngineOptions['calibration']>> {
   return parseJson(await readNamedText(file, '--calibration'), '--calibration') as NonNullable<
     EngineOptions['calibration']
   >

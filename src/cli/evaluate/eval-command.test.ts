@@ -1,9 +1,11 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { runCommand } from 'citty'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ProgressReport } from '../progress-report.ts'
 import { calibrateCommand } from './calibrate-command.ts'
 import { evalCommand } from './eval-command.ts'
 
@@ -133,6 +135,39 @@ it('calibrates, and measures with what it wrote', async () => {
   written = ''
   const [after] = JSON.parse(await run(rows, '--json', '--calibration', file))
   expect(after.overall.brier).toBeLessThan(before.overall.brier)
+})
+
+/** decide-mini under another version, which a calibration of the embedded one is not for. */
+async function copyModel(name: string): Promise<string> {
+  const copy = join(folder, name)
+  await cp(fileURLToPath(new URL('../../../models/decide-mini/', import.meta.url)), copy, { recursive: true })
+  const manifest = JSON.parse(await readFile(join(copy, 'tessera.json'), 'utf8'))
+  await writeFile(join(copy, 'tessera.json'), JSON.stringify({ ...manifest, version: '99.0.0' }))
+  return copy
+}
+
+it('gives a calibration to those of several models that it is for, and measures nothing where there are none', async () => {
+  const file = join(folder, 'calibration.json')
+  const rows = Array.from({ length: 12 }, (_, index) => ({ ...ROWS[index % 2], labels: { spam: index % 2 === 1 } }))
+  await runWith(calibrateCommand, rows, [file])
+  const [other, another] = [await copyModel('other'), await copyModel('another')]
+  written = ''
+  const [shipped] = JSON.parse(await run(rows, '--json'))
+  for (const use of [`${other},decide-mini`, `decide-mini,${other}`]) {
+    written = ''
+    const [warning, ...lines] = (await run(rows, '--json', '--use', use, '--calibration', file)).split('\n')
+    expect(warning).toBe(`warning ${other} is measured as it was shipped: ${file} is for another model`)
+    const measured = JSON.parse(lines.join('\n')) as (typeof shipped)[]
+    const [first, second] = use.startsWith('decide') ? measured.toReversed() : measured
+    expect(first.overall.brier).toBeCloseTo(shipped.overall.brier, 9)
+    expect(second.overall.brier).toBeLessThan(shipped.overall.brier)
+  }
+  written = ''
+  const rowsSeen = vi.spyOn(ProgressReport.prototype, 'show')
+  expect(await run(rows, '--use', `${other},${another}`, '--calibration', file)).toMatch(
+    /^error calibration: was made for decide-mini .*; this engine serves decide-mini 99\.0\.0 .*\. Calibrate anew\n$/,
+  )
+  expect(rowsSeen).not.toHaveBeenCalled()
 })
 
 /** Messages of the junk probe, all asked one question. */

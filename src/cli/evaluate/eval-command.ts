@@ -8,9 +8,11 @@ import { resolveModel } from '../../models/index.ts'
 import { calibrationArgument, type EngineArguments, engineArguments, orderArgument } from '../engine-arguments.ts'
 import { openEngine } from '../open-engine.ts'
 import { forceArgument, requireReplaceable, writeOutput } from '../output-files.ts'
+import { printWarnings } from '../print-warnings.ts'
 import { ProgressReport } from '../progress-report.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
+import { findCalibrated } from './find-calibrated.ts'
 import { labelledArguments, namingLines, readLabelledRows } from './read-labelled-rows.ts'
 
 export const evalCommand = defineCommand({
@@ -40,13 +42,26 @@ export const evalCommand = defineCommand({
           force: args.force,
           isOwn: isReport,
         })
+      const perModel = models === undefined ? [{ args, model: undefined }] : await shareCalibration(args, models)
       const evaluations: Evaluation[] = []
       const signal = untilInterrupted()
-      for (const model of models ?? [undefined]) evaluations.push(await measureModel(args, model, data, signal))
+      for (const { args, model } of perModel) evaluations.push(await measureModel(args, model, data, signal))
       printResult(args.json ?? false, evaluations, () => formatAll(evaluations))
       if (args.html !== undefined) await writeOutput('--html', args.html, renderReport(evaluations))
     }),
 })
+
+/** The arguments for each model: a calibration is given to those that it is for, and the others are measured as they were shipped. */
+async function shareCalibration(args: EngineArguments, models: readonly string[]) {
+  const calibrated = await findCalibrated(args, models)
+  return models.map((model) => {
+    if (args.calibration === undefined || calibrated.has(model)) return { args, model }
+    printWarnings({
+      warnings: [{ message: `${model} is measured as it was shipped: ${args.calibration} is for another model` }],
+    })
+    return { args: { ...args, calibration: undefined }, model }
+  })
+}
 
 /** One model at a time, since two large ones may not fit into memory together. */
 async function measureModel(
