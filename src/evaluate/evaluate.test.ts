@@ -125,6 +125,23 @@ it.each([
   await expect(evaluate(oracle, ROWS, options as EvaluateOptions)).rejects.toThrow(message)
 })
 
+it('names row and field of what the model refuses, and leaves what else is refused as it is', async () => {
+  const refusing = (path: string, loc: readonly string[]): Decides => ({
+    decide: ((request: never, call: never) =>
+      request['state'] === ROWS[2]!.state
+        ? Promise.reject(new InvalidRequestError(path, 'is too long', { loc }))
+        : oracle.decide(request, call)) as Decides['decide'],
+  })
+  await expect(evaluate(refusing('questions.a.b', ['questions', 'a.b']), ROWS)).rejects.toMatchObject({
+    path: 'rows.2.questions.a.b',
+    reason: 'is too long',
+    loc: ['rows', '2', 'questions', 'a.b'],
+  })
+  await expect(evaluate(refusing('engine', ['engine']), ROWS)).rejects.toMatchObject({ path: 'engine' })
+  // The row names no model: its engine has one that makes no decisions.
+  await expect(evaluate(refusing('model', ['model']), ROWS)).rejects.toMatchObject({ path: 'model' })
+})
+
 it('stops on an abort', async () => {
   const controller = new AbortController()
   const evaluating = evaluate(oracle, ROWS, {

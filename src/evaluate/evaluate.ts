@@ -1,15 +1,15 @@
 import { probabilitiesOf } from '../decide/answer.ts'
 import { orderlessKey } from '../decide/own-calibration.ts'
 import { withFeatures } from '../engine/calls/call-features.ts'
-import type { Engine } from '../engine/index.ts'
+import type { CallOptions, Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import { callback, count, optionTable, readOption, readOptions, withMethods } from '../options/index.ts'
 import { createDecisionParser } from '../schemas/decision-request.ts'
 import { kindOf } from '../schemas/fault.ts'
-import { LIMITS, type Question } from '../schemas/index.ts'
+import { type DecisionRequestInput, LIMITS, type Question } from '../schemas/index.ts'
 import { type Confusion, countConfusions } from './confusion.ts'
 import { type CoveragePoint, coverageCurve } from './coverage.ts'
-import { type LabelledQuestion, type LabelledRow, optionNames, readLabels } from './labelled-rows.ts'
+import { inRow, type LabelledQuestion, type LabelledRow, optionNames, readLabels } from './labelled-rows.ts'
 import { groupBy, measure, type Metrics, type ReliabilityBin, reliabilityBins } from './metrics.ts'
 import { isRight, type Outcome } from './outcome.ts'
 
@@ -173,7 +173,7 @@ export async function answerRows(
       const names = labelled[index]!.filter(isFrequent).map(({ name }) => name)
       let features: Readonly<Record<string, Float32Array>> = {}
       const listener = { names, isCalibrating, onFeatures: (read: typeof features) => void (features = read) }
-      const response = await engine.decide(request, withFeatures({ signal: stop }, listener))
+      const response = await ask(engine, request, index, withFeatures({ signal: stop }, listener))
       answers[index] = labelled[index]!.map((one) => ({
         ...one,
         type: one.question.type,
@@ -194,6 +194,16 @@ export async function answerRows(
     await Promise.allSettled(working)
   }
   return { answered: answers.flat(), models: [...models], inputTokens }
+}
+
+/** The model refuses what only it knows, such as a question that is too long for it; options and the engine are none of a row. */
+async function ask(engine: Decides, request: DecisionRequestInput, index: number, call: CallOptions) {
+  try {
+    return await engine.decide(request, call)
+  } catch (thrown) {
+    const isOfRow = InvalidRequestError.isInstance(thrown) && Object.hasOwn(request, thrown.loc[0] ?? '')
+    throw isOfRow ? inRow(thrown, index) : thrown
+  }
 }
 
 /** Tells the questions that have so many labelled rows. */

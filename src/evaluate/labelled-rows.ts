@@ -37,7 +37,7 @@ export function readLabels(
   parse: (body: unknown) => DecisionRequest = parseDecisionRequest,
 ): LabelledQuestion[] {
   const path = `rows.${index}`
-  const { questions } = parseRow(row, path, parse)
+  const { questions } = parseRow(row, index, parse)
   const labels: unknown = row.labels
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels) || Object.keys(labels).length === 0) {
     throw new InvalidRequestError(
@@ -62,14 +62,19 @@ export function optionNames(question: Question): string[] {
     : question.criteria.map((_, index) => String(index))
 }
 
-function parseRow(row: LabelledRow, path: string, parse: (body: unknown) => DecisionRequest) {
+function parseRow(row: LabelledRow, index: number, parse: (body: unknown) => DecisionRequest) {
   try {
     return parse(row)
-  } catch (error) {
-    if (!(error instanceof InvalidRequestError)) throw error
-    const field = error.loc.length === 0 ? path : `${path}.${error.path}`
-    throw new InvalidRequestError(field, error.reason, { cause: error })
+  } catch (thrown) {
+    throw inRow(thrown, index)
   }
+}
+
+/** What was thrown of the request in a row: a field that is refused is named as one of that row. */
+export function inRow(thrown: unknown, index: number): unknown {
+  if (!InvalidRequestError.isInstance(thrown)) return thrown
+  const loc = ['rows', String(index), ...thrown.loc]
+  return new InvalidRequestError(loc.join('.'), thrown.reason, { loc, cause: thrown })
 }
 
 function goldOf(question: Question, label: Label, field: string): number {

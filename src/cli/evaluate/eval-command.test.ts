@@ -80,6 +80,15 @@ it.each([
   expect(process.exitCode).toBe(2)
 })
 
+it('says which line holds what the model refuses', async () => {
+  const questions = { 'too.long': { type: 'noul', instructions: 'spam '.repeat(9000) } }
+  const rows = [{ ...ROWS[0], questions: QUESTIONS }, '', { ...ROWS[1], questions, labels: { 'too.long': false } }]
+  const data = join(folder, 'rows.jsonl')
+  await writeFile(data, rows.map((row) => (row === '' ? '' : JSON.stringify(row))).join('\n'))
+  await runCommand(evalCommand, { rawArgs: ['--data', data] })
+  expect(written).toMatch(/^error --data, line 3\.questions\.too\.long: its text .*\n$/)
+})
+
 it('refuses what it would find out at the end before it measures', async () => {
   expect(await run(ROWS, '--html', join(folder, 'none', 'r.html'))).toMatch(/^error --html: .* \(ENOENT\)\n$/)
   written = ''
