@@ -24,6 +24,9 @@ export type Manifest = Omit<z.infer<typeof manifestSchema>, 'template'> & {
   readonly template: z.infer<typeof manifestSchema>['template'] | 'opendecider-small' | 'opendecider-nano'
 }
 
+/** The version of a checkpoint without a manifest, which says of itself no more than its name. */
+export const UNVERSIONED = 'unversioned'
+
 /**
  * The manifest of a bundle. A checkpoint without one is a plain chat model, unless opendecider wrote it: it is read with the chat
  * template, by answer symbols, uncalibrated, in windows of `context` tokens, less what questions need.
@@ -34,5 +37,5 @@ export async function readManifest(files: ModelFiles, context: number): Promise<
   const window = { tokens: context, overlap: 256, sharpness: 4 }
   const opendecider = await readOpenDeciderFile(files)
   const template = opendecider === undefined ? 'chat-1' : (`opendecider-${opendecider.kind}` as const)
-  return { name: opendecider?.name ?? files.name, version: 'unversioned', template, readout: 'symbols', window }
+  return { name: opendecider?.name ?? files.name, version: UNVERSIONED, template, readout: 'symbols', window }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TINY_MANIFEST, writeTinyBundle } from '../../test/helpers/tiny-bundle.ts'
 import type { OwnCalibration } from '../decide/own-calibration.ts'
 import type { ChoiceAnswer, NoulAnswer } from '../schemas/index.ts'
 import { withFeatures } from './calls/call-features.ts'
@@ -101,6 +102,33 @@ it('leaves another version of its model as it is, also under a name of another s
     expect(logit(await yes(engine, 'kept'))).toBeCloseTo(logit(shipped) / 2 + 1, 5)
   } finally {
     await rm(folder, { recursive: true })
+  }
+})
+
+it('is refused, and not fitted, where two folders have its name and none says its version', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'tessera-runs-'))
+  try {
+    const folders = ['run1', 'run2'].map((name) => join(root, name, 'merged'))
+    for (const [index, folder] of folders.entries())
+      await cp(await writeTinyBundle({ manifest: {}, seed: index }), folder, { recursive: true })
+    const [first, second] = folders as [string, string]
+    await using alone = await createEngine({ worker: false, models: { 'decide-latest': first, again: first } })
+    const { identity } = (await alone.models()).find(({ name }) => name === 'again')!
+    const merged = { ...calibration, model: identity! }
+    const models = { 'decide-latest': first, other: second }
+    const both = `needs one model that is merged unversioned (weights float, template chat-1), got ${first} and ${second}`
+    await expect(createEngine({ worker: false, calibration: merged, models })).rejects.toThrow(`calibration: ${both}`)
+    const calibrating = withFeatures({}, { names: [], isCalibrating: true, onFeatures: () => {} })
+    const request = { state, questions: { a: URGENT } }
+    await using engine = await createEngine({ worker: false, models })
+    await expect(engine.decide(request, calibrating)).rejects.toThrow(`engine: ${both}`)
+    await alone.decide(request, calibrating)
+    await writeFile(join(second, 'tessera.json'), JSON.stringify({ ...TINY_MANIFEST, name: 'merged', version: '2' }))
+    await using told = await createEngine({ worker: false, calibration: merged, models })
+    await told.decide(request, calibrating)
+    await told.decide({ ...request, model: 'other' }, calibrating)
+  } finally {
+    await rm(root, { recursive: true })
   }
 })
 

@@ -17,6 +17,7 @@ import type { CallOptions } from './calls/call-options.ts'
 import { DEFAULT_MODELS } from './options/default-models.ts'
 import { chooseLoras } from './options/lora-options.ts'
 import type { ResolvedOptions } from './options/resolve-options.ts'
+import { foldersOf, identifyServed, requireTold } from './served-identities.ts'
 import type { TaskSource } from './worker/task.ts'
 
 /**
@@ -31,23 +32,31 @@ async function findCalibrated({ model, questions }: OwnCalibration, source: Task
     const reason = `has a head, which only models of template ${ORDERLESS_TEMPLATE} can have, and was made for ${describeIdentity(model)}`
     throw new InvalidRequestError('calibration', `${reason}. Calibrate anew`)
   }
-  const served = new Map<string, string>()
-  for (const name of source.names) {
-    try {
-      const found = await source.resolve(name, name)
-      const { identity } = await source.describe(found)
-      if (identity) served.set(found.folder, describeIdentity(identity))
-    } catch {
-      // A model that is not there is told of by whoever asks for it.
-    }
-  }
-  const folders = [...served].flatMap(([folder, identity]) => (identity === describeIdentity(model) ? [folder] : []))
+  const served = await identifyServed(source)
+  const folders = foldersOf(model, served)
+  requireTold('calibration', model, folders)
   if (folders.length > 0) return new Set(folders)
-  const there = [...new Set(served.values())].join('; ') || 'no decision model'
+  const there = [...new Set(Array.from(served.values(), describeIdentity))].join('; ') || 'no decision model'
   throw new InvalidRequestError(
     'calibration',
     `was made for ${describeIdentity(model)}; this engine serves ${there}. Calibrate anew`,
   )
+}
+
+/** Refuses what no calibration is for, before it is fitted to answers. */
+function createCalibrable(source: TaskSource, isAdapted: (name: string, call: CallOptions | undefined) => boolean) {
+  let served: ReturnType<typeof identifyServed> | undefined
+  return async (name: string, call: CallOptions | undefined): Promise<void> => {
+    if (isAdapted(name, call)) {
+      const reason = `must compute '${name}' without adapters (\`loras\`): no calibration is for a model with adapters`
+      throw new InvalidRequestError('engine', reason)
+    }
+    const found = await source.resolve(name, DEFAULT_MODELS.decide).catch(() => undefined)
+    // Kept, as rows are many and ask for the same models.
+    const identities = await (served ??= identifyServed(source))
+    const identity = found && identities.get(found.folder)
+    if (identity) requireTold('engine', identity, foldersOf(identity, identities))
+  }
 }
 
 /**
@@ -65,6 +74,7 @@ export async function createCorrection(
     folders: await findCalibrated(calibration, source),
   }
   const isAdapted = (name: string, call: CallOptions | undefined) => chooseLoras(loras, name, call?.lora).length > 0
+  const requireCalibrable = createCalibrable(source, isAdapted)
   const calibratorOf = async (
     { model }: DecisionRequest,
     call: CallOptions | undefined,
@@ -85,10 +95,7 @@ export async function createCorrection(
     ): Promise<DecisionResponse> {
       const listener = featureListenerOf(call)
       const { model: name = DEFAULT_MODELS.decide } = request
-      if (listener?.isCalibrating && isAdapted(name, call)) {
-        const reason = `must compute '${name}' without adapters (\`loras\`): no calibration is for a model with adapters`
-        throw new InvalidRequestError('engine', reason)
-      }
+      if (listener?.isCalibrating) await requireCalibrable(name, call)
       // Without a calibration nothing is waited for: calls have their places in the order in which they were made.
       const calibrator = own && !listener?.isCalibrating ? await calibratorOf(request, call, own) : undefined
       const needed = [...new Set([...(calibrator?.headed(request) ?? []), ...(listener?.names ?? [])])]
