@@ -218,6 +218,24 @@ describe('a head of a question', () => {
     expect(none.questions[0]).toMatchObject({ head: 'none' })
   })
 
+  it.each(['constructor', 'toString', '__proto__'])(
+    'is of no question called %s without hidden states',
+    async (name) => {
+      const decide = async () => ({
+        model: 'encoder',
+        answers: Object.fromEntries([[name, { type: 'noul', noul: 0.5 }]]),
+        usage: { input_tokens: 1 },
+      })
+      const rows = rowsOf(120, readable).map(({ state, questions, labels }) => ({
+        state,
+        questions: Object.fromEntries([[name, questions['q']!]]),
+        labels: Object.fromEntries([[name, labels['q']!]]),
+      }))
+      const { questions } = await calibrate({ ...engine, decide: decide as never }, rows)
+      expect(questions[0]).toMatchObject({ name, rows: 120, head: 'none' })
+    },
+  )
+
   it('stops between two fits', async () => {
     const controller = new AbortController()
     const fitting = calibrate(engine, rowsOf(120, readable), {

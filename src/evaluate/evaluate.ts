@@ -177,7 +177,7 @@ export async function answerRows(
       answers[index] = labelled[index]!.map((one) => ({
         ...one,
         type: one.question.type,
-        features: features[one.name],
+        features: Object.hasOwn(features, one.name) ? features[one.name] : undefined,
         probabilities: probabilitiesOf(one.question, response.answers[one.name]!),
       }))
       models.add(response.model)
