@@ -46,6 +46,18 @@ describe('a WordPiece tokenizer', () => {
     expect(performance.now() - started).toBeLessThan(5_000)
   })
 
+  it('is read with a vocabulary of half a million tokens', async () => {
+    const files = openFolder(FOLDER)
+    const change = async (name: string) => {
+      const file = JSON.parse((await files.readText(name))!) as { model: { vocab: Record<string, number> } }
+      const from = Object.keys(file.model.vocab).length
+      for (let id = from; id < 500_000; id++) file.model.vocab[`q${id}`] = id
+      return JSON.stringify(file)
+    }
+    const { encode } = await loadWordPieceTokenizer({ ...files, readText: change })
+    expect(encode('the q499999 parcel')).toEqual([...tokenizer.encode('the'), 499_999, ...tokenizer.encode('parcel')])
+  })
+
   it('is refused where the file describes another kind, naming it', async () => {
     const files = openFolder(FOLDER)
     const change = async (name: string) => (await files.readText(name))?.replace('"WordPiece"', '"Unigram"')

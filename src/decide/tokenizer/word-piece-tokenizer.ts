@@ -94,7 +94,9 @@ function createWordPieces(path: string, model: Model): (word: string) => number[
   const ids = new Map(Object.entries(model.vocab))
   const unknown = ids.get(unknownToken)
   if (unknown === undefined) throw new ModelFormatError(path, `${unknownToken} in the vocabulary`, 'none of that name')
-  const longest = Math.max(...Array.from(ids.keys(), (token) => token.length))
+  let longest = 0
+  // Not all as arguments of one call: they lie on the stack, which has no room for those of a large vocabulary.
+  for (const token of ids.keys()) longest = Math.max(longest, token.length)
   return (word) => {
     // Characters, not halves of them, are counted and cut at.
     const characters = Array.from(word)
