@@ -16,7 +16,7 @@ export interface PartPlace {
 }
 
 /** Names under which libraries save weights. */
-const USUAL = ['model', 'diffusion_pytorch_model'].flatMap((stem) => [
+export const USUAL_WEIGHTS: readonly string[] = ['model', 'diffusion_pytorch_model'].flatMap((stem) => [
   `${stem}.safetensors`,
   `${stem}.safetensors.index.json`,
 ])
@@ -50,7 +50,7 @@ export async function findPart(named: string | undefined, folders: readonly stri
 async function findWeights(folder: string): Promise<Omit<PartPlace, 'texts'> | undefined> {
   const names = await readdir(folder).catch((): string[] => [])
   const files = openFolder(folder)
-  if (USUAL.some((name) => names.includes(name))) return { folder: files, file: undefined }
+  if (USUAL_WEIGHTS.some((name) => names.includes(name))) return { folder: files, file: undefined }
   const [file, ...others] = names
     .filter((name) => /\.(?:safetensors|gguf)$/i.test(name) && !LATER_PART.test(name))
     .sort()

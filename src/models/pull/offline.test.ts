@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { resolveModel } from '../find/resolve-model.ts'
+import { ggufFixture } from '../gguf/test-support/fixture.ts'
 import { PIPELINE_PARTS } from '../pipeline-parts.ts'
 import { type PullOptions, pullModel } from './pull-model.ts'
 import { COMMIT, startFakeHub } from './test-support/fake-hub.ts'
@@ -46,4 +48,34 @@ it('takes the folder of a repository that has a GGUF file beside it, as its name
   await pullModel({ id: 'owner/model:q4', env })
   expect((await resolveModel('owner/model', env)).folder).toBe(folder)
   expect(await offline()).toBe(folder)
+})
+
+it.each([
+  ['an adapter of peft', { 'adapter_config.json': '{}', 'adapter_model.safetensors': WEIGHTS }],
+  ['an adapter of diffusers', { 'pytorch_lora_weights.safetensors': WEIGHTS }],
+  ['adapters of any name', { 'ink.safetensors': WEIGHTS, 'wash.safetensors': WEIGHTS }],
+  ['a transformer alone', { 'config.json': '{}', 'z_image_turbo_bf16.safetensors': WEIGHTS }],
+])('takes the folder of %s, as long as its files are whole', async (_, files: Readonly<Record<string, string>>) => {
+  await using hub = await startFakeHub(files)
+  const folder = await pullModel({ id: 'owner/model', env: { HF_HOME: home, HF_ENDPOINT: hub.url } })
+  expect(await offline()).toBe(folder)
+  await writeFile(join(folder, Object.keys(files).at(-1)!), 'cut off')
+  await expect(offline()).rejects.toThrow('the copy is not whole')
+})
+
+it.each([
+  ['a shard', 'model-00001-of-00002.safetensors'],
+  ['a head', 'head.safetensors'],
+])('takes %s for no model', async (_, name) => {
+  await using hub = await startFakeHub({ 'config.json': '{}', [name]: WEIGHTS })
+  await pullModel({ id: 'owner/model', env: { HF_HOME: home, HF_ENDPOINT: hub.url } })
+  await expect(offline()).rejects.toThrow('the copy is not whole')
+})
+
+it('takes the file of a repository of GGUF files', async () => {
+  const gguf = readFileSync(ggufFixture('llama.gguf'))
+  await using hub = await startFakeHub({ 'config.json': '{}', 'tiny-Q8_0.gguf': gguf })
+  const file = await pullModel({ id: 'owner/model', env: { HF_HOME: home, HF_ENDPOINT: hub.url } })
+  expect(await offline()).toBe(file)
+  expect(await offline({ id: 'owner/model:q8' })).toBe(file)
 })

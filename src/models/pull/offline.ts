@@ -1,14 +1,20 @@
 import { basename, dirname, join } from 'node:path'
 import { DownloadFailedError, TesseraError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
+import type { ModelFiles } from '../files/model-files.ts'
 import { openFolder } from '../files/model-folder.ts'
 import { type Environment, findInHubCache, hubCacheFolder } from '../find/hub-cache.ts'
 import { findCached } from '../find/resolve-model.ts'
 import { readGguf } from '../gguf/gguf-file.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
+import { USUAL_WEIGHTS } from '../parts/part-place.ts'
 import { PIPELINE_PARTS } from '../pipeline-parts.ts'
-import { indexWeights } from '../weights/index-weights.ts'
+import { HEAD_FILE } from '../quantize/quantize-weights.ts'
+import { indexFiles, indexWeights } from '../weights/index-weights.ts'
 import type { Wanted } from './remote-files.ts'
+
+/** A file that is a model only with others, which an index names. */
+const SHARD = /-\d{5}-of-\d{5}\.safetensors$/
 
 /**
  * What was downloaded of a model before, as it is found by its name, without asking the hub whether there is a newer one.
@@ -44,5 +50,13 @@ async function requireWeights(snapshot: string, without: readonly string[]): Pro
   const parts = PIPELINE_PARTS.map(({ folder }) => folder).filter((part) => !without.includes(part))
   const isPipeline = await exists(join(snapshot, 'model_index.json'))
   const folders = isPipeline ? parts.map((part) => join(snapshot, part)) : [snapshot]
-  for (const folder of folders) await indexWeights(openFolder(folder))
+  for (const folder of folders) await requireFolder(openFolder(folder))
+}
+
+/** Adapters, and transformers that are published alone, have files of other names than models, each for itself. */
+async function requireFolder(files: ModelFiles): Promise<void> {
+  const names = (await files.names?.()) ?? []
+  const lone = names.filter((name) => name.endsWith('.safetensors') && !SHARD.test(name) && name !== HEAD_FILE)
+  if (lone.length === 0 || names.some((name) => USUAL_WEIGHTS.includes(name))) return void (await indexWeights(files))
+  for (const name of lone) await indexFiles(files, [name])
 }
