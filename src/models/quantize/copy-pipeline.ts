@@ -1,10 +1,9 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { AbortedError } from '../../errors/index.ts'
 import { readOptionalConfig } from '../configs/read-config.ts'
 import type { ModelFiles } from '../files/model-files.ts'
-import { isWeightsPath } from '../gguf/gguf-path.ts'
 import { CONTROLNET, PIPELINE_PARTS, PREVIEW_DECODER } from '../pipeline-parts.ts'
 import { openTensors } from '../weights/open-tensors.ts'
 import { SafetensorsWriter } from '../weights/safetensors-writer.ts'
@@ -16,6 +15,8 @@ const TEXTS: readonly (readonly [folder: string, names: readonly string[]])[] = 
 ]
 const MANIFEST = 'tessera.json'
 const PARTS: readonly string[] = [...PIPELINE_PARTS.map(({ folder }) => folder), CONTROLNET.folder, PREVIEW_DECODER]
+/** Weights of any format: those of the parts, in whatever folder they lie, are written anew, and no others are read. */
+const WEIGHTS = /\.(?:safetensors|gguf|bin|pth?|ckpt|h5|msgpack|onnx(?:[._]data)?)$/i
 /** Memory of one step. */
 const STEP_BYTES = 16 * 2 ** 20
 
@@ -25,11 +26,15 @@ const STEP_BYTES = 16 * 2 ** 20
  * @throws AbortedError
  */
 export async function copyBesides(files: ModelFiles, out: string, signal: AbortSignal | undefined): Promise<void> {
-  for (const name of await readdir(files.location)) {
-    if (PARTS.includes(name) || name === MANIFEST || isWeightsPath(name)) continue
-    // Hub caches hold links, which would point nowhere from a copy.
-    await cp(join(files.location, name), join(out, name), { recursive: true, dereference: true })
+  const isCopied = (path: string) => {
     if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
+    // What is hidden, such as the history of a clone, belongs to a tool.
+    return !basename(path).startsWith('.') && !WEIGHTS.test(path)
+  }
+  for (const name of await readdir(files.location)) {
+    if (PARTS.includes(name) || name === MANIFEST) continue
+    // Hub caches hold links, which would point nowhere from a copy.
+    await cp(join(files.location, name), join(out, name), { recursive: true, dereference: true, filter: isCopied })
   }
   for (const name of ['model_index.json', 'README.md']) await copyText(files, name, join(out, name))
   for (const [folder, names] of TEXTS) {
