@@ -7,12 +7,27 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The folder where the hub's tools keep checkpoints: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME/hub`, or below `~/.cache`. */
 export function hubCacheFolder(env: Environment): string {
-  return env['HF_HUB_CACHE'] || env['HUGGINGFACE_HUB_CACHE'] || join(hubHome(env), 'hub')
+  const given = env['HF_HUB_CACHE'] || env['HUGGINGFACE_HUB_CACHE']
+  return given ? expandPath(given, env) : join(hubHome(env), 'hub')
 }
 
-/** The folder where the hub's tools keep their own files, such as the token of `hf auth login`. */
-export function hubHome(env: Environment): string {
-  return env['HF_HOME'] || join(env['XDG_CACHE_HOME'] || join(homeFolder(), '.cache'), 'huggingface')
+/** The file where the hub's tools keep the token of `hf auth login`: `HF_TOKEN_PATH`, or below `HF_HOME`. */
+export function hubTokenFile(env: Environment): string {
+  const given = env['HF_TOKEN_PATH']
+  return given ? expandPath(given, env) : join(hubHome(env), 'token')
+}
+
+/** The folder where the hub's tools keep their own files. */
+function hubHome(env: Environment): string {
+  const given = env['HF_HOME'] || join(env['XDG_CACHE_HOME'] || join(homeFolder(), '.cache'), 'huggingface')
+  return expandPath(given, env)
+}
+
+/** Reads a path as the hub's tools do, as files of settings have no shell that would: `~`, `$NAME` and `${NAME}`. */
+function expandPath(path: string, env: Environment): string {
+  return path
+    .replace(/^~(?=$|[\\/])/, () => homeFolder())
+    .replace(/\$(?:(\w+)|\{([^}]*)\})/g, (written, plain, braced) => env[plain ?? braced] ?? written)
 }
 
 /** The folder where the cache keeps the model `owner/name`, with its blobs, snapshots and references. */

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type Environment, hubHome } from '../find/hub-cache.ts'
+import { type Environment, hubTokenFile } from '../find/hub-cache.ts'
 import { pause } from './pause.ts'
 import { delayBefore, describeCause, type PullRetry, refusePassing } from './retry.ts'
 
@@ -16,7 +15,7 @@ const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY
 
 /** The hub that `HF_ENDPOINT` names, as whom `HF_TOKEN` or the hub's own tools say. */
 export async function connect(env: Environment, signal: AbortSignal | undefined): Promise<Hub> {
-  const token = env['HF_TOKEN'] || (await readFile(join(hubHome(env), 'token'), 'utf8').catch(() => ''))
+  const token = env['HF_TOKEN'] || (await readFile(hubTokenFile(env), 'utf8').catch(() => ''))
   const send = await chooseFetch(env)
   return {
     hubUrl: (env['HF_ENDPOINT'] || 'https://huggingface.co').replace(/\/$/, ''),

@@ -202,6 +202,9 @@ it('sends the token, and says so when one is needed', async () => {
   await expect(pull(hub)).rejects.toThrow(/model: owner\/model: no such model, or it needs a token.*HF_TOKEN/)
   const env = { HF_HOME: home, HF_ENDPOINT: hub.url, HF_TOKEN: 'hf_secret' }
   expect(await pullModel({ id: 'owner/model', env })).toContain(COMMIT)
+  await writeFile(join(home, 'work-token'), 'hf_secret\n')
+  const named = { ...env, HF_TOKEN: '', HF_TOKEN_PATH: '$HF_HOME/work-token' }
+  expect(await pullModel({ id: 'owner/model', env: named })).toContain(COMMIT)
   await writeFile(join(home, 'token'), 'hf_secret')
   expect(await pullModel({ id: 'owner/model', env: { ...env, HF_TOKEN: '' } })).toContain(COMMIT)
 })

@@ -33,8 +33,8 @@ export interface PullOptions {
   /** Called once where another process downloads the same model, which is waited for. */
   readonly onWait?: () => void
   /**
-   * `HF_ENDPOINT`, `HF_TOKEN`, `HF_HOME`, `HF_HUB_CACHE`, `HF_HUB_OFFLINE`, as the hub's own tools read them, and
-   * `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`.
+   * `HF_ENDPOINT`, `HF_TOKEN`, `HF_TOKEN_PATH`, `HF_HOME`, `HF_HUB_CACHE`, `HF_HUB_OFFLINE`, as the hub's own tools read
+   * them, and `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`.
    */
   readonly env?: Environment
 }

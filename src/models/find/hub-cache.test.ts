@@ -1,0 +1,33 @@
+import { homedir } from 'node:os'
+import { expect, it } from 'vitest'
+import { hubCacheFolder, hubTokenFile } from './hub-cache.ts'
+
+const forward = (path: string) => path.replaceAll('\\', '/')
+const home = forward(homedir())
+const disk = { DISK: '/mnt/a', EMPTY: '' }
+
+it.each([
+  ['~', home],
+  ['~/hf', `${home}/hf`],
+  ['/hf/~', '/hf/~'],
+  ['~other/hf', '~other/hf'],
+  ['$DISK/hf', '/mnt/a/hf'],
+  ['${DISK}hf', '/mnt/ahf'],
+  ['/hf$EMPTY', '/hf'],
+  ['/hf/$DISKS/${NO}/$', '/hf/$DISKS/${NO}/$'],
+  ['$DISK', '/mnt/a'],
+])('reads %s as the tools of the hub do', (path, expanded) => {
+  expect(forward(hubCacheFolder({ ...disk, HF_HUB_CACHE: path }))).toBe(expanded)
+  expect(forward(hubCacheFolder({ ...disk, HUGGINGFACE_HUB_CACHE: path }))).toBe(expanded)
+  expect(forward(hubCacheFolder({ ...disk, HF_HOME: path }))).toBe(`${expanded}/hub`)
+  expect(forward(hubTokenFile({ ...disk, HF_HOME: path }))).toBe(`${expanded}/token`)
+  expect(forward(hubTokenFile({ ...disk, HF_HOME: '/hf', HF_TOKEN_PATH: path }))).toBe(expanded)
+})
+
+it('expands a variable once: what it names is a path', () => {
+  expect(hubCacheFolder({ HF_HUB_CACHE: '$CACHE', CACHE: '~/$DISK', ...disk })).toBe('~/$DISK')
+})
+
+it('reads where caches of all programs are', () => {
+  expect(forward(hubCacheFolder({ ...disk, XDG_CACHE_HOME: '$DISK' }))).toBe('/mnt/a/huggingface/hub')
+})
