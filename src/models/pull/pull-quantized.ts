@@ -58,7 +58,11 @@ export async function pullQuantized(options: PullQuantizedOptions): Promise<stri
       const begun = { id, revision, bits, block_size: blockSize }
       const state = await readState(openFolder(work), begun)
       const listing = patient(hub, 'the list of files', signal, options.onRetry)
-      const { commit, files } = await listRemoteFiles(listing, { id, revision: state?.commit ?? revision })
+      const { commit, files } = await listRemoteFiles(listing, { id, revision: state?.commit ?? revision }).catch(
+        (error: unknown) => {
+          throw state === undefined ? error : explainGone(error, state.commit, work)
+        },
+      )
       if (files.some(({ path }) => isGgufPath(path))) throw refuseGguf(id)
       await writeState(work, { ...begun, commit })
       await makeCopy({ ...options, id, hub, commit, files, source: join(work, 'source'), made: join(work, 'made') })
@@ -69,6 +73,13 @@ export async function pullQuantized(options: PullQuantizedOptions): Promise<stri
   } catch (error) {
     throw explainPull(error, { hub, id, signal })
   }
+}
+
+/** A commit may go where the history of a model is written anew. */
+function explainGone(error: unknown, commit: string, work: string): unknown {
+  if (!(error instanceof InvalidRequestError) || error.path !== 'revision') return error
+  const reason = `the commit ${commit}, which ${work} was begun with, is gone from the hub; remove that folder to begin anew`
+  return new InvalidRequestError('revision', reason, { cause: error })
 }
 
 async function refuseExisting(out: string, work: string): Promise<void> {

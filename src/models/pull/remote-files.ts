@@ -34,7 +34,8 @@ export interface Wanted {
 /**
  * Asks the hub which files of a repository Tessera needs.
  *
- * @throws ModelNotFoundError, ModelFormatError when the repository has neither safetensors nor the GGUF file, DownloadFailedError
+ * @throws ModelNotFoundError, InvalidRequestError naming a revision that the model does not have, ModelFormatError when the
+ *   repository has neither safetensors nor the GGUF file, DownloadFailedError
  */
 export async function listRemoteFiles(hub: Hub, { id, revision, wanted, without }: Wanted): Promise<RemoteModel> {
   try {
@@ -55,8 +56,21 @@ export async function listRemoteFiles(hub: Hub, { id, revision, wanted, without 
     for (const { content } of files) requireHash(content, id)
     return { commit: sha, files }
   } catch (error) {
+    if (isUnknownRevision(error)) {
+      const reason = `must be a branch, tag or commit of ${id}, got '${revision}'; ${hub.hubUrl}/${id}/tree/main lists them`
+      throw new InvalidRequestError('revision', reason, { cause: error })
+    }
     throw explain(error, hub, id)
   }
+}
+
+/** The hub answers 404 both for a model and for a revision that does not exist, and says in words which it is. */
+function isUnknownRevision(error: unknown): boolean {
+  return (
+    error instanceof HubApiError &&
+    error.statusCode === 404 &&
+    String(error.data?.['error']).startsWith('Invalid rev id')
+  )
 }
 
 /** Paths of what is wanted: a GGUF file where one is named, or where the repository has nothing else. */

@@ -55,6 +55,8 @@ export async function startFakeHub(
       return json(401, { error: 'no access' })
     if (['main', COMMIT].some((revision) => path.startsWith(`/api/models/${id}/revision/${revision}`)))
       return json(200, { id, sha: lies['sha'] ?? COMMIT })
+    const [, revision] = path.split(`/api/models/${id}/revision/`)
+    if (revision !== undefined) return json(404, { error: `Invalid rev id: ${revision}` })
     if (path.startsWith(`/api/models/${id}/tree/${COMMIT}`))
       return json(
         200,
