@@ -15,6 +15,8 @@ interface Thread {
   readonly worker: Worker
   /** Slices that it has not answered yet, the oldest first. */
   readonly waiting: Waiting[]
+  /** Why it answers nothing more, once it has ended. */
+  failure?: InternalError
 }
 
 /** Quantises slices of matrices on several threads, or on the caller's where there is one only. */
@@ -27,7 +29,7 @@ export class SliceQuantizer {
 
   constructor(threads: number, signal?: AbortSignal) {
     this.capacity = threads > 1 ? 2 * threads : 1
-    this.#threads = threads > 1 ? Array.from({ length: threads }, startThread) : []
+    this.#threads = threads > 1 ? startThreads(threads) : []
     this.#signal = signal
     signal?.addEventListener('abort', this.#abort, { once: true })
   }
@@ -47,6 +49,7 @@ export class SliceQuantizer {
     const [first, ...others] = this.#threads
     if (first === undefined) return new Promise((resolve) => void resolve(work(task.slice)))
     const least = others.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a), first)
+    if (least.failure !== undefined) return Promise.reject(least.failure)
     return new Promise((resolve, reject) => {
       least.waiting.push({ resolve: (result) => resolve(result as Result), reject })
       least.worker.postMessage(task)
@@ -65,18 +68,30 @@ export class SliceQuantizer {
   }
 }
 
+/** All of them, or none where one cannot be started. */
+function startThreads(count: number): Thread[] {
+  const threads: Thread[] = []
+  try {
+    while (threads.length < count) threads.push(startThread())
+    return threads
+  } catch (error) {
+    for (const { worker } of threads) void worker.terminate()
+    throw error
+  }
+}
+
 function startThread(): Thread {
   // Without the app's own flags and hooks, which are not meant for it.
   const worker = new Worker(locateWorker(), { execArgv: [], name: 'tessera-quantize' })
-  const waiting: Waiting[] = []
-  worker.on('message', (result: unknown) => waiting.shift()?.resolve(result))
-  let failure: unknown
-  worker.on('error', (error) => (failure = error))
+  const thread: Thread = { worker, waiting: [] }
+  worker.on('message', (result: unknown) => thread.waiting.shift()?.resolve(result))
+  let cause: unknown
+  worker.on('error', (error) => (cause = error))
   worker.on('exit', () => {
-    const error = new InternalError('a thread that quantises ended', { cause: failure })
-    for (const { reject } of waiting.splice(0)) reject(error)
+    thread.failure = new InternalError('a thread that quantises ended', { cause })
+    for (const { reject } of thread.waiting.splice(0)) reject(thread.failure)
   })
-  return { worker, waiting }
+  return thread
 }
 
 /** The built package has the worker beside this code. From source it is the bundle that the test set-up makes. */
