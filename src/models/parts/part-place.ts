@@ -21,7 +21,7 @@ export const USUAL_WEIGHTS: readonly string[] = ['model', 'diffusion_pytorch_mod
   `${stem}.safetensors.index.json`,
 ])
 /** Of a divided file the first part stands for all. */
-const LATER_PART = /-(?!00001-of-)\d{5}-of-\d{5}\.gguf$/i
+export const LATER_PART = /-(?!00001-of-)\d{5}-of-\d{5}\.gguf$/i
 
 /**
  * Finds the weights and the configuration of a part.

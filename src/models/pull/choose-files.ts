@@ -3,6 +3,11 @@ import { AGENT_FILE, JULIA_FILE } from '../configs/model-config.ts'
 /** Files at the top of a transformers repository that describe or hold a model; its card names the licence. */
 const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|json|jinja|txt))$/
 
+/** Whether a file is one of a model, by its name. */
+export function isNeeded(name: string): boolean {
+  return NEEDED.test(name)
+}
+
 /**
  * Picks the files of a repository that Tessera reads: configurations, tokenizer and safetensors. A repository in diffusers
  * layout keeps each part in a folder of its own, and often the whole network once more as one file beside them, which is
@@ -10,19 +15,24 @@ const NEEDED = /^(?:README\.md|[^/]+\.(?:safetensors|safetensors\.index\.json|js
  *
  * @param paths every file of the repository, `/` between folders
  * @param without folders of a pipeline whose weights are not wanted, as they are elsewhere
+ * @param isPipeline whether it is in diffusers layout. @defaultValue where it has the index of one
  */
-export function chooseFiles(paths: readonly string[], without: readonly string[] = []): string[] {
+export function chooseFiles(
+  paths: readonly string[],
+  without: readonly string[] = [],
+  isPipeline = paths.includes('model_index.json'),
+): string[] {
   const isUnwanted = (path: string) =>
     without.includes(path.split('/')[0]!) && /\.safetensors(?:\.index\.json)?$/.test(path)
-  return chooseAll(paths).filter((path) => !isUnwanted(path))
+  return chooseAll(paths, isPipeline).filter((path) => !isUnwanted(path))
 }
 
-function chooseAll(paths: readonly string[]): string[] {
+function chooseAll(paths: readonly string[], isPipeline: boolean): string[] {
   // Laya and Julia have their weights at the top, and the configurations of its encoder and its tokenizer in folders.
   if (paths.includes(AGENT_FILE) || paths.includes(JULIA_FILE)) {
     return paths.filter((path) => NEEDED.test(path) || /^(?:encoder|tokenizer)\/[^/]+\.(?:json|txt)$/.test(path))
   }
-  if (!paths.includes('model_index.json')) return paths.filter((path) => NEEDED.test(path))
+  if (!isPipeline) return paths.filter((path) => NEEDED.test(path))
   return paths.filter((path) => {
     const [folder, ...rest] = path.split('/')
     return rest.length === 0

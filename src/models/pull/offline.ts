@@ -7,7 +7,8 @@ import { type Environment, findInHubCache, hubCacheFolder } from '../find/hub-ca
 import { findCached } from '../find/resolve-model.ts'
 import { readGguf } from '../gguf/gguf-file.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
-import { USUAL_WEIGHTS } from '../parts/part-place.ts'
+import { findPart, type PartPlace, USUAL_WEIGHTS } from '../parts/part-place.ts'
+import { readPartsManifest } from '../parts/parts-manifest.ts'
 import { PIPELINE_PARTS } from '../pipeline-parts.ts'
 import { HEAD_FILE } from '../quantize/quantize-weights.ts'
 import { indexFiles, indexWeights } from '../weights/index-weights.ts'
@@ -47,14 +48,25 @@ export async function findOffline(
 }
 
 async function requireWeights(snapshot: string, without: readonly string[]): Promise<void> {
-  const parts = PIPELINE_PARTS.map(({ folder }) => folder).filter((part) => !without.includes(part))
-  const isPipeline = await exists(join(snapshot, 'model_index.json'))
-  const folders = isPipeline ? parts.map((part) => join(snapshot, part)) : [snapshot]
-  for (const folder of folders) await requireFolder(openFolder(folder))
+  const files = openFolder(snapshot)
+  const manifest = await readPartsManifest(files, false)
+  if (manifest === undefined && !(await exists(join(snapshot, 'model_index.json')))) return requireModel(files)
+  for (const { folder } of PIPELINE_PARTS) {
+    if (without.includes(folder)) continue
+    const found = await findPart(manifest?.parts[folder], [join(snapshot, folder)])
+    if (found !== undefined) await requirePart(found)
+    // What a base has is looked for when the pipeline is opened.
+    else if (manifest?.base === undefined) await indexWeights(files.within(folder))
+  }
+}
+
+async function requirePart({ folder, file }: PartPlace): Promise<void> {
+  if (file === undefined) await indexWeights(folder)
+  else await (isGgufPath(file) ? readGguf(folder, file) : indexFiles(folder, [file]))
 }
 
 /** Adapters, and transformers that are published alone, have files of other names than models, each for itself. */
-async function requireFolder(files: ModelFiles): Promise<void> {
+async function requireModel(files: ModelFiles): Promise<void> {
   const names = (await files.names?.()) ?? []
   const lone = names.filter((name) => name.endsWith('.safetensors') && !SHARD.test(name) && name !== HEAD_FILE)
   if (lone.length === 0 || names.some((name) => USUAL_WEIGHTS.includes(name))) return void (await indexWeights(files))

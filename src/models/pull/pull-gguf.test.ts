@@ -86,7 +86,7 @@ it('without the hub it takes what is there, if its header is whole', async () =>
 
 it('leaves the weights of a part of a pipeline where they are', async () => {
   const text = (name: string) => [`${name}/config.json`, `${name}/diffusion_pytorch_model.safetensors`]
-  const paths = ['model_index.json', ...text('transformer'), ...text('vae')]
+  const paths = ['model_index.json', ...text('text_encoder'), ...text('transformer'), ...text('vae')]
   await using hub = await startFakeHub(Object.fromEntries(paths.map((path) => [path, path])))
   const without = ['transformer'] as const
   await pullModel({ id: 'owner/model', without, env: { HF_HOME: home, HF_ENDPOINT: hub.url } })

@@ -67,7 +67,9 @@ export async function pullModel(given: PullOptions): Promise<string> {
       if (revision !== commit) await writeReference(join(repository, 'refs', revision), commit)
     })
     const gguf = files.find(({ path }) => isGgufPath(path))
-    return gguf === undefined ? snapshot : join(snapshot, gguf.path)
+    // Only one that is a whole model comes without configurations.
+    const isFolder = gguf === undefined || files.some(({ path }) => path.endsWith('.json'))
+    return isFolder ? snapshot : join(snapshot, gguf.path)
   } catch (error) {
     throw explainPull(error, { hub, id, signal })
   }

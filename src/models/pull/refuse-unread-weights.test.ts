@@ -18,6 +18,7 @@ const pipeline = (config: string) => ({
   'text_encoder/model.safetensors': 'weights',
   'transformer/config.json': config,
   'transformer/model.safetensors': 'other weights',
+  'vae/model.safetensors': 'and others',
 })
 const model = (config: string) => ({ 'a.txt': 'a', 'model.safetensors': 'weights', 'config.json': config })
 

@@ -1,10 +1,13 @@
 import { HubApiError, listFiles, modelInfo } from '@huggingface/hub'
 import { DownloadFailedError, InvalidRequestError, ModelFormatError, ModelNotFoundError } from '../../errors/index.ts'
 import { chooseGguf } from '../gguf/choose-gguf.ts'
-import { isGgufPath } from '../gguf/gguf-path.ts'
+import { isGgufPath, isWeightsPath } from '../gguf/gguf-path.ts'
+import type { PartsManifest } from '../parts/parts-manifest.ts'
 import type { ContentName } from './blob-hash.ts'
 import { chooseFiles } from './choose-files.ts'
+import { chooseParts } from './choose-parts.ts'
 import type { Hub } from './hub-client.ts'
+import { readRemoteManifest } from './remote-manifest.ts'
 import { describeCause, isBrokenConnection, PassingAnswer } from './retry.ts'
 
 export interface RemoteFile {
@@ -52,7 +55,10 @@ export async function listRemoteFiles(hub: Hub, { id, revision, wanted, without 
       if (type !== 'file' || path.includes('\\') || path.split('/').includes('..')) continue
       all.set(path, { path, size, content: { algorithm: lfs ? 'sha256' : 'git', hash: lfs?.oid ?? oid ?? '' } })
     }
-    const files = chooseRemote([...all.keys()], { id, wanted, without }).map((path) => all.get(path) as RemoteFile)
+    const paths = [...all.keys()]
+    const manifest = hasManifest(paths) && wanted === undefined ? await readRemoteManifest(hub, id, sha) : undefined
+    const chosen = chooseRemote(paths, { id, wanted, without }, manifest)
+    const files = chosen.map((path) => all.get(path) as RemoteFile)
     for (const { content } of files) requireHash(content, id)
     return { commit: sha, files }
   } catch (error) {
@@ -73,9 +79,22 @@ function isUnknownRevision(error: unknown): boolean {
   )
 }
 
+/** Whether `tessera.json` may say where parts of a pipeline are; that of a model says other things. */
+function hasManifest(paths: readonly string[]): boolean {
+  return paths.includes('tessera.json') && (paths.includes('model_index.json') || !paths.includes('config.json'))
+}
+
 /** Paths of what is wanted: a GGUF file where one is named, or where the repository has nothing else. */
-function chooseRemote(paths: readonly string[], { id, wanted, without }: Omit<Wanted, 'revision'>): string[] {
-  const files = chooseFiles(paths, without)
+function chooseRemote(
+  paths: readonly string[],
+  { id, wanted, without }: Omit<Wanted, 'revision'>,
+  manifest: PartsManifest | undefined,
+): string[] {
+  const isPipeline = wanted === undefined && (paths.includes('model_index.json') || manifest !== undefined)
+  const files = chooseFiles(paths, without, isPipeline)
+  if (isPipeline && (manifest !== undefined || paths.some(isInPart))) {
+    return [...new Set([...files, ...chooseParts({ id, paths, manifest, without: without ?? [] })])]
+  }
   if (wanted === undefined && files.some((path) => path.endsWith('.safetensors'))) return files
   if (wanted !== undefined || paths.some(isGgufPath)) {
     const chosen = chooseGguf(paths, wanted, id)
@@ -88,6 +107,11 @@ function chooseRemote(paths: readonly string[], { id, wanted, without }: Omit<Wa
     'a repository with safetensors or GGUF files',
     'none; ONNX and .bin files are not read',
   )
+}
+
+/** Whether a file has weights of a part. Some repositories have the index of a pipeline beside GGUF files that are chosen by name. */
+function isInPart(path: string): boolean {
+  return path.includes('/') && isWeightsPath(path)
 }
 
 /** Hashes become names of files and folders. */
