@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { DownloadFailedError, InvalidRequestError } from '../../errors/index.ts'
+import { DownloadFailedError, InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import type { QuantizationConfig } from '../configs/quantization-config.ts'
 import { exists } from '../files/exists.ts'
 import { openFolder } from '../files/model-folder.ts'
@@ -153,8 +153,9 @@ async function planCopy(copy: Copy) {
     for (const part of parts) configs.set(join(part.folder, part.storage), await describePart(copy, part))
     return { parts, configs }
   } catch (error) {
-    // There is nothing to go on with.
-    await rm(dirname(source), { recursive: true })
+    // With what is wrong in the repository there is nothing to go on with; a file that the disk refuses now is there later.
+    const isAtFault = error instanceof ModelFormatError && !('syscall' in Object(error.cause))
+    if (isAtFault) await rm(dirname(source), { recursive: true })
     throw error
   }
 }
