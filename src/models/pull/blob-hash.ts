@@ -8,10 +8,19 @@ export interface ContentName {
   readonly hash: string
 }
 
-/** The hash of a file's content in the form that `name` has; git hashes a header with the size first. */
-export async function hashFile(path: string, size: number, { algorithm }: ContentName): Promise<string> {
+/**
+ * The hash of a file's content in the form that `name` has; git hashes a header with the size first.
+ *
+ * @throws what Node throws when the signal fires
+ */
+export async function hashFile(
+  path: string,
+  size: number,
+  { algorithm }: ContentName,
+  signal?: AbortSignal,
+): Promise<string> {
   const hash = createHash(algorithm === 'git' ? 'sha1' : 'sha256')
   if (algorithm === 'git') hash.update(`blob ${size}\0`)
-  await pipeline(createReadStream(path), hash)
+  await pipeline(createReadStream(path), hash, { signal })
   return hash.digest('hex')
 }

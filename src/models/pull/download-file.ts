@@ -30,10 +30,10 @@ export interface BlobDownload {
  * @throws DownloadFailedError naming the file, the bytes that have arrived and the cause
  */
 export async function downloadBlob(download: BlobDownload): Promise<void> {
-  const { id, file, blob } = download
+  const { id, file, blob, signal } = download
   await mkdir(dirname(blob), { recursive: true })
   const partial = partialOf(blob)
-  const isRight = async () => (await hashFile(partial, file.size, file.content)) === file.content.hash
+  const isRight = async () => (await hashFile(partial, file.size, file.content, signal)) === file.content.hash
   const wasBegun = (await sizeOf(partial)) > 0
   await complete(partial, download)
   let right = await isRight()

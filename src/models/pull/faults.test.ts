@@ -4,7 +4,7 @@ import { link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { killGroup } from '../../../test/helpers/kill-group.ts'
@@ -215,4 +215,20 @@ it('names what to set where the cache cannot be written', async () => {
   const file = join(home, 'a-file')
   await writeFile(file, '')
   await expect(pull(hub, { HF_HOME: file })).rejects.toThrow(/ENOTDIR.*; take a folder that can be written.*HF_HOME/)
+})
+
+it('stops on an abort while it checks what is there, and keeps it', async () => {
+  const content = 'a'.repeat(1_000_000)
+  await using hub = await startFakeHub({ 'model.safetensors': content })
+  const blob = join(home, 'hub', 'models--owner--model', 'blobs', createHash('sha256').update(content).digest('hex'))
+  await mkdir(dirname(blob), { recursive: true })
+  await writeFile(`${blob}.tessera.incomplete`, content)
+  const controller = new AbortController()
+  const env = { HF_HOME: home, HF_ENDPOINT: hub.url }
+  const onProgress = () => controller.abort()
+  await expect(pullModel({ id: 'owner/model', env, signal: controller.signal, onProgress })).rejects.toMatchObject({
+    code: 'aborted',
+  })
+  expect(await readdir(dirname(blob))).toEqual([`${basename(blob)}.tessera.incomplete`])
+  expect(hub.downloads).toEqual([])
 })
