@@ -39,20 +39,21 @@ export function createKeyStore(keys: readonly (string | KeyConfig)[]): KeyStore 
   }
 }
 
-/** Variables that keys are read from, and what these are good for. */
-const VARIABLES = {
-  TESSERA_API_KEYS: undefined,
-  TESSERA_METRICS_KEYS: ['metrics'],
-  TESSERA_ADMIN_KEYS: ['admin'],
-} as const satisfies Record<string, readonly Scope[] | undefined>
+/** Variables of the keys of operators, and what these are good for. */
+export const OPERATOR_VARIABLES = {
+  TESSERA_METRICS_KEYS: 'metrics',
+  TESSERA_ADMIN_KEYS: 'admin',
+} as const satisfies Record<string, Scope>
+
+const VARIABLES: Readonly<Record<string, Scope | undefined>> = { TESSERA_API_KEYS: undefined, ...OPERATOR_VARIABLES }
 
 /**
  * The keys of `TESSERA_API_KEYS`, separated by commas, and beside them those for operators of `TESSERA_METRICS_KEYS` and
  * `TESSERA_ADMIN_KEYS`; undefined where none of them is set.
  */
 export function readKeysFromEnvironment(env: Readonly<Record<string, string | undefined>>): KeyStore | undefined {
-  const keys = Object.entries(VARIABLES).flatMap(([name, scopes]) =>
-    readVariable(name, env[name]).map((key) => (scopes === undefined ? key : { key, scopes: [...scopes] })),
+  const keys = Object.entries(VARIABLES).flatMap(([name, scope]) =>
+    readVariable(name, env[name]).map((key) => (scope === undefined ? key : { key, scopes: [scope] })),
   )
   return keys.length === 0 ? undefined : createKeyStore(keys)
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { homeFolder } from '../../models/find/home-folder.ts'
 import type { KeyStore } from '../keys/key-store.ts'
-import { readKeysFromEnvironment } from '../keys/static-keys.ts'
+import { OPERATOR_VARIABLES, readKeysFromEnvironment } from '../keys/static-keys.ts'
 import { StoredKeys } from '../keys/stored-keys.ts'
 import type { UsageStore } from '../usage/usage-store.ts'
 import { makeKeyFile } from './key-file.ts'
@@ -22,7 +22,8 @@ export interface KeyChoice {
  * The keys of `tessera serve`: a named file, else those of the environment, else those of the store alone where it has
  * any, else, where no other machine can connect, the file of an earlier run or a new key.
  *
- * @throws InvalidRequestError where the keys named are not there, or a key made here would open more than this machine
+ * @throws InvalidRequestError where the keys named are not there or would have no effect, or a key made here would open
+ * more than this machine
  */
 export async function chooseKeys(
   host: string,
@@ -32,6 +33,7 @@ export async function chooseKeys(
 ): Promise<KeyChoice> {
   const isLocal = isLoopback(host)
   if (keysFile !== undefined) {
+    refuseOperatorVariables(env)
     const watched = await WatchedKeys.open(keysFile, isLocal)
     if (watched === undefined) throw new InvalidRequestError('keys-file', `there is no file ${keysFile}`)
     return { keys: watched, watched }
@@ -53,6 +55,18 @@ export async function chooseKeys(
   const key = await makeKeyFile(file)
   const watched = (await WatchedKeys.open(file, isLocal))!
   return { keys: watched, watched, ...(key !== undefined && { fresh: { key, file } }) }
+}
+
+/** Beside a file they look like an addition to it and would open nothing, which operators would learn from a 401 alone. */
+function refuseOperatorVariables(env: Environment): void {
+  for (const [name, scope] of Object.entries(OPERATOR_VARIABLES)) {
+    if (env[name] === undefined) continue
+    throw new InvalidRequestError(
+      name,
+      'must not be set beside --keys-file, with which no keys of the environment are read; unset it, and give the file a key with ' +
+        `this scope: tessera keys add --scopes ${scope} --keys-file FILE`,
+    )
+  }
 }
 
 /** True for the names of this machine alone. */

@@ -37,6 +37,13 @@ describe('the keys', () => {
     expect(await second.keys.find(key)).toMatchObject({ id: 'default', scopes: ['decide', 'images', 'metrics'] })
   })
 
+  it('of a first run are unknown where a variable of keys is set, that of operators too', async () => {
+    const { fresh } = await chooseKeys('127.0.0.1', undefined, home())
+    const { keys } = await chooseKeys('127.0.0.1', undefined, { ...home(), TESSERA_ADMIN_KEYS: 'operator' })
+    expect(await keys.find(fresh!.key)).toBeUndefined()
+    expect(await keys.find('operator')).toMatchObject({ scopes: ['admin'] })
+  })
+
   it('are made once where several processes run for the first time at once', async () => {
     const choices = await Promise.all(Array.from({ length: 8 }, () => chooseKeys('127.0.0.1', undefined, home())))
     const [fresh, ...more] = choices.flatMap((choice) => choice.fresh ?? [])
@@ -82,6 +89,19 @@ describe('the keys', () => {
     await writeFile(file, `\uFEFF${JSON.stringify({ keys: ['plain', { key: 'b', id: 'app', freeTokens: 5 }] })}`)
     const { keys } = await chooseKeys('0.0.0.0', file, { TESSERA_API_KEYS: 'other' })
     expect([await keys.find('b'), await keys.find('other')]).toEqual([{ id: 'app', freeTokens: 5 }, undefined])
+  })
+
+  it.each([
+    ['TESSERA_METRICS_KEYS', 'metrics'],
+    ['TESSERA_ADMIN_KEYS', 'admin'],
+  ])('of %s are refused beside a named file, which would leave them without effect', async (name, scope) => {
+    const file = join(folder, 'k.json')
+    await writeFile(file, JSON.stringify({ keys: ['plain'] }))
+    for (const value of ['CANARY', '']) {
+      const error = (await chooseKeys('127.0.0.1', file, { [name]: value }).catch((thrown: unknown) => thrown)) as Error
+      expect(error).toMatchObject({ path: name, message: expect.stringContaining(`keys add --scopes ${scope}`) })
+      expect(error.message).not.toContain('CANARY')
+    }
   })
 
   it('are not made in place of a named file that is not there', async () => {
