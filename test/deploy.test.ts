@@ -14,6 +14,17 @@ import { createStubEngine } from '../src/http/test-support/stub-engine.ts'
 const read = (name: string) => readFileSync(new URL(`../deploy/${name}`, import.meta.url), 'utf8')
 const FILES = ['Dockerfile', 'compose.yaml', 'tessera.service', 'kubernetes.yaml'] as const
 
+interface Deployment {
+  readonly kind: string
+  readonly spec: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } }
+}
+
+interface Container {
+  readonly image: string
+  readonly args: readonly string[]
+  readonly env: readonly object[]
+}
+
 type Resource = ConstructorParameters<typeof ScaledObject>[0] & { readonly kind: string }
 
 /** What belongs to other programs than tessera. */
@@ -108,6 +119,9 @@ it('waits for the end of the service longer than its grace is', () => {
   const grace = (text: string) => seconds(text, /--grace[ =](\d+)s/)
   const kubernetes = read('kubernetes.yaml')
   expect(seconds(kubernetes, /terminationGracePeriodSeconds: (\d+)/)).toBeGreaterThan(grace(kubernetes))
+  expect(seconds(read('Dockerfile'), /--stop-timeout (\d+)/)).toBeGreaterThan(
+    Number.parseInt(serveArguments.grace.default, 10),
+  )
   expect(grace(kubernetes)).toBeGreaterThan(seconds(kubernetes, /--drain=(\d+)s/))
   expect(seconds(read('compose.yaml'), /stop_grace_period: (\d+)s/)).toBeGreaterThan(grace(read('compose.yaml')))
   expect(seconds(read('tessera.service'), /TimeoutStopSec=(\d+)s/)).toBeGreaterThan(grace(read('tessera.service')))
@@ -115,7 +129,7 @@ it('waits for the end of the service longer than its grace is', () => {
 
 it('keeps the journal outside of what is thrown away', () => {
   // A volume of the container, one of its own beside Redis, the state of the unit, and what is mounted in the pod.
-  expect(read('Dockerfile')).toMatch(/mkdir \/data &&[^]*"--journal", "\/data\/journal"/)
+  expect(read('Dockerfile')).toMatch(/-v tessera:\/data [^]*mkdir \/data &&[^]*"--journal", "\/data\/journal"/)
   expect(read('compose.yaml')).toMatch(/--journal=\/data\/journal\n[^]*volumes:\n\s+- journal:\/data\n/)
   expect(read('tessera.service')).toMatch(/--journal %S\/tessera\/journal[^]*StateDirectory=tessera\n/)
   expect(read('kubernetes.yaml')).toMatch(/--journal=\/data\/journal\n[^]*- name: data\n\s+mountPath: \/data\n/)
@@ -126,8 +140,39 @@ it('has keys everywhere, as a service that others can reach makes none itself', 
   for (const name of ['tessera.service', 'kubernetes.yaml']) expect(flagsOf(name)).toContain('keys-file')
 })
 
+it('the unit says what a change of its keys needs, which are copied at its start, and what Node its store needs', () => {
+  const [head, rest] = read('tessera.service').split('[Unit]') as [string, string]
+  expect(rest).toMatch(/--keys-file %d\/keys\.json --store %S\/tessera\/usage\.db [^]*^LoadCredential=keys\.json:/m)
+  expect(head).toContain('systemctl restart tessera')
+  expect(head).toContain('Node 22.5 or newer')
+})
+
 it('sets Redis as balances need it', () => {
   expect(read('compose.yaml')).toMatch(/--appendonly, ['"]yes['"], --maxmemory-policy, noeviction/)
+})
+
+describe.each(['kubernetes.yaml', 'fleet-kubernetes.yaml'])('containers of deploy/%s', (name) => {
+  const resources = parseAllDocuments(read(name)).map((document) => document.toJS() as Deployment)
+  const containers = resources.flatMap(({ kind, spec }) => (kind === 'Deployment' ? spec.template.spec.containers : []))
+
+  it('have the password of Redis as a variable: arguments are seen by everyone who may list processes', () => {
+    expect(containers.length).toBeGreaterThan(0)
+    for (const { args, env } of containers) {
+      expect(args.filter((argument) => /\$\(|:\/\/[^/]*@/.test(argument))).toEqual([])
+      expect(args.join(' ')).toMatch(/--(store|queue)=redis:\/\/\w/)
+      expect(env).toContainEqual({
+        name: 'TESSERA_REDIS_PASSWORD',
+        valueFrom: { secretKeyRef: { name: 'tessera-redis', key: 'password' } },
+      })
+    }
+  })
+
+  it('are of the image that the Dockerfile says how to build, or of one that the reader makes', () => {
+    const [build, tag] = /docker build -f deploy\/Dockerfile -t (\S+) \./.exec(read('Dockerfile'))!
+    const page = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8')
+    expect(page).toContain(build)
+    for (const { image } of containers) expect([tag, 'tessera-cuda:0.2.0']).toContain(image)
+  })
 })
 
 it('starts the program that the package has, as no root', () => {

@@ -142,8 +142,8 @@ describe.skipIf(process.env['TESSERA_TEST_ROOT'] !== '1')('in a root of Debian a
         `mount -o remount,ro ${image.root}/keys`,
       ].join('\n'),
     )
-    // Without a server for balances: what takes its place is named by the same variable.
-    const args = container!.args.map((arg) => arg.replace('$(TESSERA_STORE)', '/data/usage.db'))
+    // Without a server for balances: a file takes its place.
+    const args = container!.args.map((arg) => arg.replace(/^--store=redis:.*/, '--store=/data/usage.db'))
     const service = await serve(args, {})
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const)
       expect([probe, (await ask(container![probe].httpGet.path)).status]).toEqual([probe, 200])
