@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createServer } from './server.ts'
-import { bearer, BODY, json, post } from './test-support/requests.ts'
+import { bearer, BODY, get, json, post } from './test-support/requests.ts'
 import { createStubEngine } from './test-support/stub-engine.ts'
 
 const { engine } = createStubEngine()
@@ -26,6 +26,15 @@ describe('a server without keys', () => {
     expect(response.status).toBe(status)
     if (status === 421) expect(await json(response)).toMatchObject({ message: /^Host: a server without keys answers/ })
   })
+
+  it.each(['/livez', '/readyz', '/healthz', '/openapi.json', '/console'])(
+    'answers %s by any name, as no key is needed for it anywhere',
+    async (path) => {
+      const response = await server.fetch(get(path, { headers: { host: 'evil.example.org' } }))
+      // Where the console is not bundled its page is missing.
+      expect(response.status).not.toBe(421)
+    },
+  )
 })
 
 it.each(['ai.example.org:443', 'https://ai.example.org', 'ai.example.org/', ''])(

@@ -54,8 +54,8 @@ export interface CommonEngineOptions {
    */
   readonly maxConcurrent?: number | undefined
   /**
-   * Names of models that are opened in every worker before the engine is there, answer once, and stay open: what is wrong
-   * with one of them is an error of `createEngine`. Default: none; each model is opened with the first call for it.
+   * Names of models that are opened before the engine is there, in every worker that may have calls for them, answer once, and
+   * stay open: what is wrong with one of them is an error of `createEngine`. Default: none; each model is opened with the first call for it.
    *
    * @example
    * ```ts

@@ -14,7 +14,7 @@ const settings = {
   prepaid: z.string().optional(),
 }
 
-/** Body of `POST /v1/admin/keys`; what it leaves out a key shares with the others of its account. */
+/** Body of `POST /v1/admin/keys`; limits and money that it leaves out are those of the account, all else is the key's own. */
 export const newKeySchema = z.strictObject({
   account: z.string().min(1).max(200).optional(),
   scopes: scopes.optional(),

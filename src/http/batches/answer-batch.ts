@@ -27,7 +27,7 @@ const LINES_AT_ONCE = 32
 const TELL_EVERY_MS = 250
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 60_000
-/** Tries of a line that is refused because the service is busy: some ten minutes. A limit of tokens is waited for as long as it takes. */
+/** Tries of a line that is refused because the service is busy: some nine minutes. A limit of tokens is waited for as long as it takes. */
 const MOST_TRIES = 15
 
 interface Parts {

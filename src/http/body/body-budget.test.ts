@@ -52,6 +52,22 @@ describe('bodies over all requests', () => {
     expect(answered.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 
+  it('that do not say how long they are get 529 at once where others fill the memory', async () => {
+    const stub = createStubEngine()
+    let go = () => {}
+    stub.gate = new Promise<void>((resolve) => (go = resolve))
+    const { fetch } = createServer({ engine: stub.engine, ...SETTINGS })
+    const running = [fetch(announced(1000).request), fetch(announced(600).request)]
+    await vi.waitUntil(() => stub.counts.running === 2, { timeout: 60_000 })
+    // Nothing lets time pass for whoever would wait.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const refused = await fetch(post(padded(900)))
+    vi.useRealTimers()
+    expect(refused.status).toBe(529)
+    go()
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200])
+  })
+
   it('leave the queue when their client hangs up', async () => {
     const stub = createStubEngine()
     let go = () => {}

@@ -151,6 +151,15 @@ describe('money that is paid in', () => {
   })
 })
 
+it('a key has the limits of its account where it gives none, and scopes, models and expiry of its own', async () => {
+  const shared = { id: 'shop', prepaid: '1', freeTokens: 5, requestsPerMinute: 2, tokensPerMinute: 3, concurrency: 4 }
+  const own = { scopes: ['decide' as const], models: ['decide-latest'], expires: '2099-01-01T00:00:00Z' }
+  const second = makeKey()
+  await stored.change((book) => addKey(book, makeKey(), { ...shared, ...own }))
+  await stored.change((book) => addKey(book, second, { id: 'shop' }))
+  expect(await stored.find(second.key)).toEqual(shared)
+})
+
 it('a key whose settings differ from those of its account is not added', async () => {
   await stored.change((book) => addKey(book, makeKey(), { id: 'shop', prepaid: '1' }))
   const adding = stored.change((book) => addKey(book, makeKey(), { id: 'shop', prepaid: '2' }))

@@ -2,10 +2,10 @@ import { RateLimitError } from '../../errors/index.ts'
 import type { ApiKey } from '../keys/key-store.ts'
 import { type Allowance, type CountRequest, createLocalCounter } from './count-requests.ts'
 
-/** How much one key may ask for, unless the key says otherwise itself. */
+/** How much the keys of one account may ask for together, unless they say otherwise themselves. */
 export interface RateLimits {
   /**
-   * Requests of one key in a minute. Default: no limit.
+   * Requests of one account in a minute. Default: no limit.
    *
    * @example
    * ```ts
@@ -14,7 +14,7 @@ export interface RateLimits {
    */
   readonly requestsPerMinute?: number | undefined
   /**
-   * Input tokens of decisions of one key in a minute. Default: no limit.
+   * Input tokens of decisions of one account in a minute. Default: no limit.
    *
    * @example
    * ```ts
@@ -23,7 +23,7 @@ export interface RateLimits {
    */
   readonly tokensPerMinute?: number | undefined
   /**
-   * Requests of one key at the same time, in one process. Default 32 where there are keys, else no limit.
+   * Requests of one account at the same time, in one process. Default 32 where there are keys, else no limit.
    *
    * @example
    * ```ts
@@ -36,7 +36,7 @@ export interface RateLimits {
 /** A place comes free when an answer is done, which nobody can tell the time of. */
 const PLACE_RETRY_MS = 500
 
-/** Keeps one key from using up what all share. */
+/** Keeps one account from using up what all share. */
 export class RequestLimiter {
   readonly #defaults: RateLimits
   readonly #count: CountRequest

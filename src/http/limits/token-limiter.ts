@@ -2,7 +2,7 @@ import { InvalidRequestError, RateLimitError } from '../../errors/index.ts'
 import type { ApiKey } from '../keys/key-store.ts'
 import { type Allowance, type CountRequest, createLocalCounter } from './count-requests.ts'
 
-/** Keeps one key from having more tokens read in a minute than it may. */
+/** Keeps one account from having more tokens read in a minute than it may. */
 export class TokenLimiter {
   readonly #preset: number | undefined
   readonly #count: CountRequest
