@@ -1,4 +1,4 @@
-import { type FileHandle, open, truncate } from 'node:fs/promises'
+import { appendFile, type FileHandle, open, truncate } from 'node:fs/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { isSameAsked } from './asked-digest.ts'
 import { splitLines } from './split-lines.ts'
@@ -11,8 +11,8 @@ interface AnsweredRow {
 }
 
 /**
- * How many rows an earlier run has answered into a file: 0 where there is none. A last line that was not written whole is
- * cut off.
+ * How many rows an earlier run has answered into a file: 0 where there is none. A last line of that run that was not
+ * written whole is cut off.
  *
  * @param rows what is asked now, of which as many are taken as the file has answers
  * @throws InvalidRequestError when the file holds something else, or answers to something else
@@ -34,19 +34,27 @@ async function countIn(handle: FileHandle, file: string, rows: AsyncIterator<{ r
   const { size } = await handle.stat()
   let count = 0
   let bytes = 0
+  let lacksBreak = false
   for await (const line of splitLines(handle.createReadStream({ autoClose: false, encoding: 'utf8' }))) {
-    // Without its line break it may not be all that was to be written.
-    if (!line.isWhole) break
     const answered = parse(line.text)
+    if (!line.isWhole && answered === undefined && isBegun(line.text, count)) break
     if (answered?.row !== count) throw other(file, `does not have the answers of an earlier run in line ${count + 1}`)
     const { done, value } = await rows.next()
     if (done) throw other(file, `has answers to more rows than there are now, ${count}`)
     checkAsked(file, answered, value.asked)
     count++
     bytes += line.bytes
+    lacksBreak = !line.isWhole
   }
   if (bytes < size) await truncate(file, bytes)
+  if (lacksBreak) await appendFile(file, '\n')
   return count
+}
+
+/** Whether the answers to a row may begin so. What else has no line break at its end is somebody's, and is not cut off. */
+function isBegun(text: string, row: number): boolean {
+  const start = `{"row":${row},`
+  return text.startsWith(start) || start.startsWith(text)
 }
 
 function checkAsked(file: string, { row, asked }: AnsweredRow, now: string): void {

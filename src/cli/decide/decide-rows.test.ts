@@ -125,6 +125,21 @@ describe('answers to rows', () => {
     expect(await decide({ each, common, force: true })).toEqual({ rows: 4, failed: 1 })
   })
 
+  it.each(['{', '{"row":', '{"row":0,"answers"', ''])('begin anew in a file with no more than %j', async (begun) => {
+    await write('answers.jsonl', begun)
+    expect(await decide({ each: await write('rows.jsonl', '{}\n') })).toEqual({ rows: 1, failed: 0 })
+    expect(await answers()).toMatchObject([{ row: 0 }])
+  })
+
+  it('are kept where only the last line break was lost', async () => {
+    const each = await write('rows.jsonl', '{}\n{}\n')
+    await decide({ each })
+    const text = await readFile(join(folder, 'answers.jsonl'), 'utf8')
+    await write('answers.jsonl', text.trimEnd())
+    expect(await decide({ each })).toEqual({ rows: 2, failed: 0 })
+    expect(await readFile(join(folder, 'answers.jsonl'), 'utf8')).toBe(text)
+  })
+
   it('stop with the signal, and say how to go on', async () => {
     const each = await write('rows.jsonl', '{"name":"a","steps":1}\n{"hold":true}\n')
     const signal = AbortSignal.timeout(300)
@@ -151,6 +166,10 @@ describe('answers to rows', () => {
     ['something else', 'notes\n'],
     ['rows in another order', '{"row":1}\n'],
     ['answers that do not say to what', '{"row":0,"answers":{"q":{}}}\n'],
+    ['a document that no line break ends', '{"important":1}'],
+    ['a text that no line break ends', 'notes'],
+    ['a row of another kind that no line break ends', '{"row":0,"text":"x"}'],
+    ['a line that is cut off in another row', '{"row":1,"answers":{'],
   ])('are not added to a file with %s', async (_, content) => {
     const out = await write('answers.jsonl', content)
     const each = await write('rows.jsonl', '{}\n')
