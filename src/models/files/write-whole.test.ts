@@ -1,9 +1,14 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { canMount, mountSmallDisk, type SmallDisk } from '../../http/test-support/small-disk.ts'
 import { writeWhole } from './write-whole.ts'
+
+vi.mock(import('node:fs/promises'), async (original) => {
+  const actual = await original()
+  return { ...actual, chown: vi.fn<typeof chown>(actual.chown) }
+})
 
 const LARGE = Buffer.alloc(100_000, 7)
 
@@ -23,6 +28,21 @@ describe('writeWhole', () => {
     await writeWhole(file, 'two')
     expect(await readFile(file, 'utf8')).toBe('two')
     expect((await stat(file)).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o640)
+    expect(await readdir(folder)).toEqual(['a.txt'])
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('leaves a file to its owner and group', async () => {
+    await writeFile(file, 'one')
+    await chown(file, 1234, 5678)
+    await chmod(file, 0o640)
+    await writeWhole(file, 'two')
+    expect(await stat(file)).toMatchObject({ uid: 1234, gid: 5678, mode: 0o100640 })
+    // Another user cannot give files away.
+    vi.mocked(chown).mockRejectedValueOnce(Object.assign(new Error('EINVAL'), { code: 'EINVAL' }))
+    await writeWhole(file, 'three')
+    expect(await stat(file)).toMatchObject({ uid: 1234, gid: 5678, mode: 0o100640 })
+    expect(await readFile(file, 'utf8')).toBe('three')
+    await expect(writeWhole(file, 'four', { replace: false })).rejects.toMatchObject({ code: 'EEXIST' })
     expect(await readdir(folder)).toEqual(['a.txt'])
   })
 

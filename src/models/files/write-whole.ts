@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, link, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { chmod, chown, link, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { exists } from './exists.ts'
 
@@ -12,7 +13,7 @@ interface WriteWholeOptions {
 
 /**
  * Writes a file that appears with all that is in it: on a full disk, or where the process ends meanwhile, what was there before
- * stays as it was. What a link points to is replaced, not the link.
+ * stays as it was. What a link points to is replaced, not the link. A file that is there keeps its owner, group and permissions.
  *
  * @throws errors of the file system as Node has them
  */
@@ -29,15 +30,28 @@ export async function writeWhole(
   const draft = join(dirname(target), `.${randomUUID()}`)
   try {
     await writeFile(draft, content, { flag: 'wx', ...(mode === undefined ? {} : { mode }) })
-    if (there) await chmod(draft, there.mode & 0o777)
-    await (replace ? rename(draft, target) : appear(draft, target))
+    if (there && replace) await imitate(draft, there)
+    return await (replace ? rename(draft, target) : appear(draft, target))
   } catch (error) {
-    if (!(there && replace && isOfFolder(error as NodeJS.ErrnoException)))
+    if (!(there && replace && isOfDraft(error as NodeJS.ErrnoException)))
       throw naming(path, draft, error as NodeJS.ErrnoException)
-    await writeFile(target, content)
   } finally {
     await rm(draft, { force: true }).catch(() => {})
   }
+  // The draft is gone, so that on a disk with little room there is as much as it had.
+  await writeFile(target, content)
+}
+
+/** Whoever could read the file before can read it after, and nobody else. */
+async function imitate(draft: string, { uid, gid, mode }: Stats): Promise<void> {
+  const made = await stat(draft)
+  if (made.uid !== uid || made.gid !== gid) {
+    await chown(draft, uid, gid).catch((error: unknown) => {
+      // File systems have several codes for that this user may not give files away.
+      throw Object.assign(error as Error, { code: 'EPERM' })
+    })
+  }
+  await chmod(draft, mode & 0o777)
 }
 
 /** Nobody knows the draft: an error names the file that was asked for. */
@@ -55,7 +69,10 @@ async function appear(draft: string, target: string): Promise<void> {
   })
 }
 
-/** Whether a file may be written although its folder takes no other, or cannot let go of it, as where the file itself is a mount. */
-function isOfFolder({ code = '' }: NodeJS.ErrnoException): boolean {
+/**
+ * Whether a file may be written although its folder takes no other, or cannot let go of it, as where the file itself is a mount, or
+ * although no other can have its owner and group.
+ */
+function isOfDraft({ code = '' }: NodeJS.ErrnoException): boolean {
   return ['EACCES', 'EPERM', 'EROFS', 'EBUSY'].includes(code)
 }
