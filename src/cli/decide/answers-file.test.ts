@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { closed } from '../../../test/helpers/plug-and-play.ts'
 import { countAnswered } from './answers-file.ts'
 
@@ -22,3 +24,20 @@ it('reads and closes a file of answers whose handle cannot be disposed', async (
   expect(closed).toHaveBeenCalledOnce()
   await rm(folder, { recursive: true })
 })
+
+it.skipIf(process.platform === 'win32')(
+  'has no answers in a pipe, and does not wait for any',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-'))
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    onTestFinished(async () => {
+      // Whoever waits for a writer goes on.
+      closeSync(openSync(pipe, 'r+'))
+      await rm(folder, { recursive: true })
+    })
+    const none = (async function* (): AsyncGenerator<{ asked: string }> {})()
+    expect(await countAnswered(pipe, none)).toBe(0)
+  },
+  10_000,
+)

@@ -1,4 +1,4 @@
-import { appendFile, type FileHandle, open, truncate } from 'node:fs/promises'
+import { appendFile, type FileHandle, open, stat, truncate } from 'node:fs/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { isSameAsked } from './asked-digest.ts'
 import { splitLines } from './split-lines.ts'
@@ -18,6 +18,8 @@ interface AnsweredRow {
  * @throws InvalidRequestError when the file holds something else, or answers to something else
  */
 export async function countAnswered(file: string, rows: AsyncIterator<{ readonly asked: string }>): Promise<number> {
+  // Devices and pipes, such as /dev/stdout, have nothing to go on from, and reading one may wait for ever.
+  if ((await stat(file).catch(() => undefined))?.isFile() === false) return 0
   const handle = await open(file, 'r').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return undefined
     throw new InvalidRequestError('--out', `${file} could not be read (${cause.code})`, { cause })
