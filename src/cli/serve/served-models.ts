@@ -18,14 +18,29 @@ export const servedArgument = {
   },
 } as const
 
-/** Name to model, as `--use` says; what stands without a name answers decisions. */
+/**
+ * Name to model, as `--use` says; what stands without a name answers decisions.
+ *
+ * @throws InvalidRequestError for a part without a name or model, and for a name that two models are given to
+ */
 export function readServed(use: string | undefined): Record<string, string> {
-  return Object.fromEntries(
-    (use === undefined ? [] : use.split(',')).map((part) => {
-      const at = part.indexOf('=')
-      return at < 0 ? [DEFAULT_MODELS.decide, part] : [part.slice(0, at), part.slice(at + 1)]
-    }),
-  )
+  const served = new Map<string, string>()
+  for (const part of use === undefined ? [] : use.split(',')) {
+    const at = part.indexOf('=')
+    const name = at < 0 ? DEFAULT_MODELS.decide : part.slice(0, at).trim()
+    const model = part.slice(at + 1).trim()
+    if (name === '' || model === '') {
+      const got = part.trim().slice(0, 200)
+      throw new InvalidRequestError('--use', `must be model or name=model for each, separated by commas, got '${got}'`)
+    }
+    const other = served.get(name)
+    if (other !== undefined) {
+      const reason = `names ${name} twice, with ${other} and ${model}; give each name one model, as in name=model`
+      throw new InvalidRequestError('--use', reason)
+    }
+    served.set(name, model)
+  }
+  return Object.fromEntries(served)
 }
 
 /** @throws InvalidRequestError naming the first model of `--use` that is not there, or is of another kind than its name says */
