@@ -69,7 +69,7 @@ it('ends on Ctrl-C, and goes on where it was when it is called again', async () 
   const said = await text(first.stderr)
   expect(said).toContain('stopped by SIGINT')
   expect(said).not.toMatch(/^ +at /m)
-  expect(first.exitCode ?? (await once(first, 'exit'))[0]).toBe(1)
+  expect(first.exitCode ?? (await once(first, 'exit'))[0]).toBe(130)
 
   const before = hub.downloads.length
   const second = pull()

@@ -1,6 +1,8 @@
 import { defineCommand, runCommand as runCitty } from 'citty'
 import { afterEach, expect, it, vi } from 'vitest'
+import { AbortedError } from '../errors/index.ts'
 import { runCommand } from './run-command.ts'
+import { untilInterrupted } from './until-interrupted.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -21,4 +23,24 @@ it('prints a document of an error that nobody foresaw too, with what the system 
   expect(JSON.parse(out!.join(''))).toEqual({ error })
   expect(err!.join('')).toMatch(/^.*EIO: i\/o error[^]*caused by Error EIO\n +at /)
   expect(process.exitCode).toBe(1)
+})
+
+it.each([
+  ['SIGINT', 130, 'stopped by SIGINT', (reason: unknown) => new AbortedError(undefined, { cause: reason })],
+  ['SIGTERM', 143, 'stopped by SIGTERM', (reason: unknown) => new Error('aborted', { cause: reason })],
+  [
+    'SIGTERM',
+    143,
+    'after row 3',
+    (reason: unknown) => new AbortedError('after row 3', { cause: new AbortedError(undefined, { cause: reason }) }),
+  ],
+  ['SIGTERM', 1, 'stopped after row 3', () => new AbortedError('stopped after row 3')],
+] as const)('ends after %s with %i where that is why it stopped: %s', async (name, status, message, fail) => {
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const stopped = untilInterrupted()
+  process.emit(name)
+  const command = defineCommand({ run: (context) => runCommand(context, () => Promise.reject(fail(stopped.reason))) })
+  await runCitty(command, { rawArgs: [] })
+  expect(printed.mock.calls.join('')).toMatch(new RegExp(`^.*error.* ${message}\n$`))
+  expect(process.exitCode).toBe(status)
 })

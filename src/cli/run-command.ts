@@ -1,14 +1,18 @@
+import { constants } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandContext, type CommandDef, renderUsage } from 'citty'
 import colors from 'picocolors'
-import { AbortedError, InternalError, InvalidRequestError, type TesseraError, toTesseraError } from '../errors/index.ts'
+import { AbortedError, InternalError, InvalidRequestError, TesseraError, toTesseraError } from '../errors/index.ts'
 import { nearestName } from '../schemas/nearest-name.ts'
 import { formatExamples, PROGRAM } from './examples.ts'
 import { refuseUnknownArguments } from './refuse-unknown-arguments.ts'
 import { describeFault } from './serve/describe-fault.ts'
+import { findInterruption } from './until-interrupted.ts'
 
 /** Exit status of bad arguments or input, as opposed to 1 for work that failed. */
 const USAGE = 2
+/** What shells add to the number of a signal for the status of what it ended. */
+const SIGNALLED = 128
 
 /** Runs a command's work; an error ends it with one line on stderr, and a stack only where it is nobody's mistake. */
 export async function runCommand<Args extends ArgsDef>(
@@ -25,6 +29,9 @@ export async function runCommand<Args extends ArgsDef>(
 
 /** What other code says of its failure, as Node does with the path of a file, helps more than that it failed. */
 function asFailure(error: unknown): TesseraError {
+  const interruption = findInterruption(error)
+  if (interruption !== undefined && !TesseraError.isInstance(error))
+    return new AbortedError(undefined, { cause: interruption })
   const failure = toTesseraError(error)
   const isOther = failure instanceof InternalError && failure !== error && error instanceof Error
   return isOther ? new InternalError(error.message, { cause: error }) : failure
@@ -42,9 +49,15 @@ function printFailure(error: TesseraError, json: boolean): void {
   const { code, path, retryable } = error
   const message = describe(error)
   if (json) printResult(true, { error: { code, message, ...(path === undefined ? {} : { path }), retryable } }, String)
-  printError(message, code === InvalidRequestError.code ? USAGE : 1)
+  printError(message, statusOf(error))
   // Whoever has to report it, or finds it in the log of a service, needs to know where it comes from.
   if (code === InternalError.code) process.stderr.write(`${describeFault(error)}\n`)
+}
+
+function statusOf(error: TesseraError): number {
+  const interruption = findInterruption(error)
+  if (interruption !== undefined) return SIGNALLED + constants.signals[interruption.signal]
+  return error.code === InvalidRequestError.code ? USAGE : 1
 }
 
 /** What comes before a command runs: one that is unknown, a required argument that is missing, an option out of place. */
