@@ -7,7 +7,8 @@ const command = defineCommand({
     file: { type: 'positional', required: false },
     state: { type: 'string', alias: 's' },
     'min-confidence': { type: 'string' },
-    json: { type: 'boolean' },
+    json: { type: 'boolean', alias: 'j' },
+    'symbol-mass': { type: 'boolean', default: false },
   },
   run: (context) => refuseUnknownArguments(context),
 })
@@ -22,6 +23,9 @@ it.each([
   ['the name of an option as the value of another', ['-s', '--state']],
   ['words behind --', ['--', '--bogus']],
   ['the switches for colours', ['--no-color']],
+  ['what a switch may say', ['--json=true', '--symbol-mass=false']],
+  ['switches in one word with an option', ['-js', 'x']],
+  ['what looks like a switch with a value behind another option', ['-s', '--json=0']],
 ])('lets %s pass', async (_, args) => {
   await expect(run(...args)).resolves.toBeDefined()
 })
@@ -34,6 +38,13 @@ it.each([
   ['--state', ['-s', 'x', '--state', 'y']],
   ['--min-confidence', ['--minConfidence', '0.5', '--min-confidence=0.9']],
   ['arguments', ['a.txt', 'b.txt']],
+  ['--json', ['--json=0']],
+  ['--json', ['--json=']],
+  ['--symbol-mass', ['--symbol-mass=no']],
+  ['--symbol-mass', ['--symbolMass=off']],
+  ['--no-state', ['--no-state']],
+  ['--no-state', ['--no-s']],
+  ['--no-min-confidence', ['--no-minConfidence']],
 ])('refuses %s', async (path, args) => {
   await expect(run(...args)).rejects.toMatchObject({ code: 'invalid_request', path })
 })

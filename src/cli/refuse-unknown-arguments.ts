@@ -8,9 +8,10 @@ const COLOR = /^--(no-)?color$/
 
 /**
  * The parser takes any option and any number of words; a misspelled `--min-confidence` would go unnoticed, and so would
- * all values but the last of an option that is given twice.
+ * all values but the last of an option that is given twice. Any value of a switch but `false` is on to it, and `--no-` in front
+ * of an option that has a value is `false`.
  *
- * @throws InvalidRequestError naming the first argument that the command does not have, or has once only
+ * @throws InvalidRequestError naming the first argument that the command does not have, has once only or has in another form
  */
 export function refuseUnknownArguments<Args extends ArgsDef>({ args, cmd, rawArgs }: CommandContext<Args>): void {
   const definitions = (cmd.args ?? {}) as Args
@@ -27,7 +28,9 @@ export function refuseUnknownArguments<Args extends ArgsDef>({ args, cmd, rawArg
       `is no option of this command; ${remedy}`,
     )
   }
-  refuseRepeated(definitions, rawArgs)
+  const given = readOptions(definitions, rawArgs)
+  refuseRepeated(definitions, given)
+  refuseMisused(definitions, args, given)
   const words = Object.keys(definitions).filter((name) => definitions[name]!.type === 'positional')
   if (args._.length <= words.length) return
   if (words.at(-1) === 'prompt') {
@@ -57,9 +60,14 @@ export function refuseMisplacedOptions<Args extends ArgsDef>({ args, rawArgs }: 
   )
 }
 
-function refuseRepeated(definitions: ArgsDef, rawArgs: string[]): void {
-  const withValues = Object.entries(definitions).filter(([, { type }]) => type === 'string' || type === 'enum')
-  const options = withValues.flatMap(([name, definition]) => {
+interface GivenOption {
+  readonly name: string
+  readonly value: string | undefined
+}
+
+/** The options that were given, in their order, by the name that the command has for them or that they were given. */
+function readOptions(definitions: ArgsDef, rawArgs: string[]): readonly GivenOption[] {
+  const options = optionsWithValues(definitions).flatMap(([name, definition]) => {
     const short = aliasesOf(definition).find((alias) => alias.length === 1)
     // The parser takes `--minConfidence` as well; a name without a hyphen is the same in both forms.
     return [
@@ -74,10 +82,36 @@ function refuseRepeated(definitions: ArgsDef, rawArgs: string[]): void {
     allowPositionals: true,
     tokens: true,
   })
-  const given = tokens.flatMap((token) => (token.kind === 'option' ? [kebabCase(token.name)] : []))
-  const repeated = withValues.find(([name]) => given.filter((other) => other === name).length > 1)?.[0]
+  return tokens.flatMap((token) =>
+    token.kind === 'option' ? [{ name: kebabCase(token.name), value: token.value }] : [],
+  )
+}
+
+function refuseRepeated(definitions: ArgsDef, given: readonly GivenOption[]): void {
+  const repeated = optionsWithValues(definitions).find(
+    ([name]) => given.filter((option) => option.name === name).length > 1,
+  )?.[0]
   if (repeated === undefined) return
   throw new InvalidRequestError(`--${repeated}`, 'was given more than once; give it once, with all that it is to say')
+}
+
+function refuseMisused(definitions: ArgsDef, args: Readonly<Record<string, unknown>>, given: readonly GivenOption[]) {
+  const negated = optionsWithValues(definitions).find(([name]) => args[name] === false)?.[0]
+  if (negated !== undefined)
+    throw new InvalidRequestError(`--no-${negated}`, `makes no sense, as --${negated} has a value; leave it out`)
+  const valued = given.find(
+    ({ name, value }) => definitions[name]?.type === 'boolean' && ![undefined, 'true', 'false'].includes(value),
+  )
+  if (valued === undefined) return
+  const { name, value = '' } = valued
+  throw new InvalidRequestError(
+    `--${name}`,
+    `is on where it is given and off as --no-${name}; expected no value, true or false, got '${value.slice(0, 200)}'`,
+  )
+}
+
+function optionsWithValues(definitions: ArgsDef): [string, ArgDef][] {
+  return Object.entries(definitions).filter(([, { type }]) => type === 'string' || type === 'enum')
 }
 
 function aliasesOf(definition: ArgDef): readonly string[] {
