@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,14 +51,15 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     args: readonly string[],
     more: Readonly<Record<string, string | undefined>> = {},
     flags: readonly string[] = [],
+    stdout: 'pipe' | number = 'pipe',
   ) {
     const child = spawn(process.execPath, [...flags, cli, ...args], {
       env: { ...env, XDG_CONFIG_HOME: home, ...more },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', stdout, 'pipe'],
     })
     children.push(child)
     let text = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += String(chunk)))
     return { child, printed: () => text, ended: once(child, 'close') }
   }
 
@@ -117,6 +118,21 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
       process.kill(Number(first), 'SIGKILL')
       await expect.poll(ask, { timeout: 20_000 }).toBe(200)
       expect([child.exitCode, children()]).toEqual([null, [expect.not.stringMatching(`^${first}$`)]])
+    },
+    90_000,
+  )
+
+  it.skipIf(process.platform !== 'linux')(
+    'works on where nobody can read that it does',
+    async () => {
+      const service = await front()
+      const full = openSync('/dev/full', 'w')
+      const { child, ended } = run(['worker', '--queue', redis.url, '--use', model, '--backend', 'cpu'], {}, [], full)
+      closeSync(full)
+      const ask = async () => (await service.send('/v1/systemone', { method: 'POST', body })).status
+      await expect.poll(ask, { timeout: 30_000 }).toBe(200)
+      child.kill('SIGTERM')
+      expect(await ended).toEqual([0, null])
     },
     90_000,
   )

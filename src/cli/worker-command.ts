@@ -8,8 +8,12 @@ import { queuePlaintextArgument } from './queue-arguments.ts'
 import { readDuration } from './read-duration.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
+import { LineWriter } from './serve/access-log.ts'
 import { readServed, requireServed, servedArgument } from './serve/served-models.ts'
 import { untilInterrupted } from './until-interrupted.ts'
+
+/** For what is written to stdout, whose reader may have stopped reading. */
+const FLUSH_MS = 1000
 
 export const workerArguments = {
   queue: { type: 'string', description: 'Redis server that tessera serve --queue names', valueHint: 'url' },
@@ -68,10 +72,13 @@ export const workerCommand = defineCommand({
         ...(args.jobs !== undefined && { jobs: args.jobs.split(',') as QueueName[] }),
         ...(args.models !== undefined && { models: args.models.split(',') }),
       })
-      process.stdout.write('taking work\n')
+      // As a line of a log, which may be on a full disk without the worker ending for it.
+      const lines = new LineWriter()
+      lines.add('taking work')
       // A signal alone does not keep the process alive, and an idle engine neither; the connections do.
       if (!stopped.aborted) await new Promise((resolve) => stopped.addEventListener('abort', resolve, { once: true }))
       process.stderr.write('finishing what is being answered\n')
       await worker.close(graceMs)
+      await lines.close(FLUSH_MS)
     }),
 })
