@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { type QueueName, runWorker } from '../queue/index.ts'
 import { calibrationArgument, engineArguments, isolateArgument, orderArgument } from './engine-arguments.ts'
@@ -63,7 +64,8 @@ export const workerCommand = defineCommand({
       const served = readServed(args.use)
       await using engine = await openEngine(args, served, readNamedLoras(args.lora))
       await requireServed(engine, served)
-      if (args.preload) for (const name of Object.keys(served)) await engine.load(name, { keepOpen: true })
+      if (args.preload) await preload(engine, Object.keys(served), stopped)
+      if (stopped.aborted) return
       const worker = await runWorker(engine, {
         connection: args.queue,
         plaintext: args['queue-plaintext'],
@@ -82,3 +84,12 @@ export const workerCommand = defineCommand({
       await lines.close(FLUSH_MS)
     }),
 })
+
+/** Opens those models, unless the worker is told to end meanwhile. */
+async function preload(engine: Engine, names: readonly string[], signal: AbortSignal): Promise<void> {
+  try {
+    for (const name of names) await engine.load(name, { keepOpen: true, signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
