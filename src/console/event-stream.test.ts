@@ -25,3 +25,16 @@ it.each([1, 2, 7, 1000])('reads whole blocks, however the bytes arrive: %s at a 
     { event: 'image_edit.completed', data: '{"b64_json":"é: x"}', comment: undefined },
   ])
 })
+
+it('reads a long block in time, however many pieces it arrives in', async () => {
+  const data = 'A'.repeat(16 * 2 ** 20)
+  const pieces = new TextEncoder().encode(`data: ${data}\n\n`)
+  let at = 0
+  const stream = new ReadableStream<Uint8Array>({
+    pull: (controller) =>
+      at < pieces.length ? controller.enqueue(pieces.subarray(at, (at += 4096))) : controller.close(),
+  })
+  const before = performance.now()
+  for await (const block of readEventStream(stream)) expect(block.data!.length).toBe(data.length)
+  expect(performance.now() - before).toBeLessThan(5000)
+})

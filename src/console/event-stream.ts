@@ -9,12 +9,16 @@ export interface StreamBlock {
 /** Reads server-sent events as they come in. Each field of a block is one line, as this server writes them. */
 export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamBlock> {
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader()
-  let text = ''
+  // Parts of a block that pieces cut are joined once, however many they are: a picture comes in thousands.
+  let parts: string[] = []
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    const blocks = (text + value).split('\n\n')
-    text = blocks.pop()!
+    const ends = value.includes('\n\n') || (value.startsWith('\n') && parts.at(-1)?.endsWith('\n'))
+    parts.push(value)
+    if (!ends) continue
+    const blocks = parts.join('').split('\n\n')
+    parts = [blocks.pop()!]
     for (const block of blocks) yield readBlock(block)
   }
 }
