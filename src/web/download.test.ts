@@ -143,6 +143,12 @@ describe('the size of a file', () => {
     expect(await read()).toBe('four')
   })
 
+  it('is none where the server cannot be reached, and an error once its signal fires', async () => {
+    stubSite({ [URL]: undefined })
+    expect(await measureDownload(URL)).toBeUndefined()
+    await expect(measureDownload(URL, AbortSignal.abort())).rejects.toThrow(DownloadFailedError)
+  })
+
   it.each([
     ['404', refusal(404)],
     ['403', refusal(403)],

@@ -69,7 +69,7 @@ export async function download(
 
 /**
  * Bytes that a file has on its way, or undefined where there is none. Servers that don't say count as 0, as do those that
- * refuse to be asked: progress is all that it is for.
+ * refuse to be asked: progress is all that it is for. While a server cannot be reached there is only what is kept.
  */
 export async function measureDownload(url: string, signal?: AbortSignal): Promise<number | undefined> {
   const kept = await (await openCache())?.match(url)
@@ -80,8 +80,11 @@ export async function measureDownload(url: string, signal?: AbortSignal): Promis
     () => undefined,
   )
   if (size !== undefined) return size
-  const response = await request(url, { method: 'HEAD', ...(signal && { signal }) })
-  if (isAbsent(response)) return undefined
+  const response = await request(url, { method: 'HEAD', ...(signal && { signal }) }).catch((error: unknown) => {
+    if (signal?.aborted) throw error
+    return undefined
+  })
+  if (response === undefined || isAbsent(response)) return undefined
   return response.ok ? Number(response.headers.get('content-length') ?? 0) : 0
 }
 

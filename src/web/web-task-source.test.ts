@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import type { Backend } from '../backends/backend.ts'
 import { connectInline } from '../engine/pool/inline-connection.ts'
 import { startEngine } from '../engine/start-engine.ts'
+import { download } from './download.ts'
 import { resolveWebOptions } from './resolve-web-options.ts'
 import { inParts, page, refusal, stubSite } from './test-support/fake-site.ts'
 import { createWebTaskSource } from './web-task-source.ts'
@@ -82,6 +83,23 @@ it('weighs a model whose server does not answer HEAD', async () => {
     [`${SITE}/mine/model.safetensors`]: (method) => refusal(method === 'HEAD' ? 405 : 200),
   })
   expect(await source.describe({ id: 'mine', folder: `${SITE}/mine` })).toMatchObject({ kind: 'decisions', bytes: 0 })
+})
+
+it.each([
+  ['one file', { 'model.safetensors': 'weights' }, 7],
+  ['shards', { 'model.safetensors.index.json': '{"metadata":{"total_size":9}}' }, 9],
+  ['one file of the second name', { 'diffusion_pytorch_model.safetensors': 'weights!' }, 8],
+])('weighs a kept model of %s while its server cannot be reached', async (_, files, bytes) => {
+  const model = { id: 'mine', folder: `${SITE}/mine` }
+  stubSite(
+    Object.fromEntries(
+      Object.entries({ 'config.json': '{}', ...files }).map(([name, text]) => [`${SITE}/mine/${name}`, text]),
+    ),
+  )
+  expect(await source.describe(model)).toMatchObject({ bytes })
+  for (const name of Object.keys(files)) await download(`${SITE}/mine/${name}`)
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')))
+  expect(await source.describe(model)).toMatchObject({ bytes })
 })
 
 it('lists every model, whatever is wrong with one of them', async () => {
