@@ -1,6 +1,7 @@
 import { defineCommand, runCommand as runCitty } from 'citty'
 import { afterEach, expect, it, vi } from 'vitest'
 import { AbortedError } from '../errors/index.ts'
+import { notWritten } from './output-files.ts'
 import { runCommand } from './run-command.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
@@ -42,5 +43,19 @@ it.each([
   const command = defineCommand({ run: (context) => runCommand(context, () => Promise.reject(fail(stopped.reason))) })
   await runCitty(command, { rawArgs: [] })
   expect(printed.mock.calls.join('')).toMatch(new RegExp(`^.*error.* ${message}\n$`))
+  expect(process.exitCode).toBe(status)
+})
+
+it.each([
+  ['ENOSPC', 1],
+  ['EDQUOT', 1],
+  ['EACCES', 2],
+  ['EISDIR', 2],
+])('ends with a file that could not be written for %s with %i', async (code, status) => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const failure = notWritten('--out', 'a.json', Object.assign(new Error(code), { code }))
+  await runCitty(defineCommand({ run: (context) => runCommand(context, () => Promise.reject(failure)) }), {
+    rawArgs: [],
+  })
   expect(process.exitCode).toBe(status)
 })

@@ -57,7 +57,12 @@ function printFailure(error: TesseraError, json: boolean): void {
 function statusOf(error: TesseraError): number {
   const interruption = findInterruption(error)
   if (interruption !== undefined) return SIGNALLED + constants.signals[interruption.signal]
-  return error.code === InvalidRequestError.code ? USAGE : 1
+  return error.code === InvalidRequestError.code && !isFull(error.cause) ? USAGE : 1
+}
+
+/** A disk that filled while a result was written, or an account's part of it: what the command was given was right. */
+function isFull(cause: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
 }
 
 /** What comes before a command runs: one that is unknown, a required argument that is missing, an option out of place. */
