@@ -56,9 +56,14 @@ async function signIn(key: string): Promise<void> {
 }
 
 async function open(focus: boolean): Promise<void> {
+  const key = getKey()
   try {
-    showUsage(await readUsage())
+    const usage = await readUsage()
+    if (getKey() !== key) return
+    showUsage(usage)
   } catch (error) {
+    // An answer to a key that another was given after says nothing of that one.
+    if (getKey() !== key) return
     const unknown = error instanceof ApiError && error.status === 401
     if (unknown) setKey(undefined)
     askForKey(unknown ? 'This server does not know this key.' : messageOf(error))
@@ -116,11 +121,15 @@ function showView(focus: boolean): void {
 
 async function refresh(): Promise<void> {
   const problem = byId('usage-error')
+  const key = getKey()
   try {
-    showUsage(await readUsage())
+    const usage = await readUsage()
+    if (getKey() !== key) return
+    showUsage(usage)
     problem.hidden = true
     byId('usage-status').textContent = `Updated ${new Date().toLocaleTimeString('en-GB')}`
   } catch (error) {
+    if (getKey() !== key) return
     if (error instanceof ApiError && error.status === 401) {
       dropKey()
       return

@@ -25,6 +25,28 @@ describe.skipIf(!hasChromium)('in the console (needs Chromium, whose path CHROMI
       expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
     })
 
+    it('keeps a key when an earlier one is answered late', async () => {
+      const page = await service.visit()
+      let answer!: () => void
+      const gate = new Promise<void>((resolve) => (answer = resolve))
+      await page.route('**/v1/usage', async (route) => {
+        if (route.request().headers().authorization === 'Bearer wrong') await gate
+        await route.continue()
+      })
+      for (const key of ['wrong', 'right']) {
+        await page.getByLabel('API key').fill(key)
+        await page.keyboard.press('Enter')
+      }
+      await page.getByText('Account me').waitFor()
+      const late = page.waitForResponse((response) => response.status() === 401)
+      answer()
+      await (await late).finished()
+      // What the page makes of it takes no more than a turn.
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+      expect(await page.getByText('Account me').isVisible()).toBe(true)
+      expect(await page.evaluate(() => Object.values(sessionStorage))).toEqual(['right'])
+    })
+
     it('keeps the key in this tab alone, until it is signed out', async () => {
       const page = await service.signIn()
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Usage')
