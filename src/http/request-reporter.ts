@@ -1,7 +1,7 @@
 import type { TesseraError } from '../errors/index.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
-import { Refusal } from './refusal.ts'
 import type { RequestTrace } from './request-trace.ts'
+import { serverFault } from './server-fault.ts'
 import type { RecentRequests } from './usage/recent-requests.ts'
 
 /** One answered request, without anything of its content. */
@@ -124,7 +124,7 @@ export interface RequestLog {
    */
   readonly milliseconds: number
   /**
-   * What went wrong, where the fault is the server's own (status 500 and 503).
+   * What went wrong, where the fault is the server's own: any status from 500 on but 529, which says that it is busy.
    *
    * @example
    * ```ts
@@ -164,7 +164,7 @@ export function createRequestReporter({ metrics, recent, log }: ReporterParts) {
     if (account !== undefined && route?.access === 'work') {
       recent.add(account, { time: Date.now(), requestId, route: route.path, status, milliseconds, units })
     }
-    const fault = error !== undefined && !(error instanceof Refusal) && (status === 500 || status === 503)
+    const fault = serverFault(error)
     report({
       requestId,
       method,
@@ -177,7 +177,7 @@ export function createRequestReporter({ metrics, recent, log }: ReporterParts) {
       ...(units > 0 && { units }),
       ...(bytesIn !== undefined && { bytesIn }),
       ...(length !== null && { bytesOut: Number(length) }),
-      ...(fault && { error }),
+      ...(fault && { error: fault }),
     })
   }
 }

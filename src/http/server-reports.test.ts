@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { EngineDisposedError, InsufficientMemoryError, OverloadedError, type TesseraError } from '../errors/index.ts'
 import { createServer, type RequestLog, type ServerOptions } from './index.ts'
 import { BODY, bearer, get, post } from './test-support/requests.ts'
 import { createStubEngine, type StubEngine } from './test-support/stub-engine.ts'
@@ -62,6 +63,24 @@ describe('the log', () => {
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain('secret')
     expect(entries).toMatchObject([{ status: 500, error: { code: 'internal_error', cause: stub.failure } }])
+  })
+
+  it.each<[number, string, TesseraError]>([
+    [503, 'with the cause', new EngineDisposedError()],
+    [
+      507,
+      'with the cause',
+      new InsufficientMemoryError('it needs 9 GiB', 'Use fewer bits.', { needed: 9, available: 1 }),
+    ],
+    [529, 'without one', new OverloadedError()],
+  ])('has %d %s', async (status, how, failure) => {
+    const { fetch } = serve({ log: (entry) => entries.push(entry) })
+    stub.failure = failure
+    const response = await fetch(post(BODY))
+    expect(response.status).toBe(status)
+    expect(await response.text()).not.toContain('9 GiB')
+    expect(entries).toMatchObject([{ status }])
+    expect(entries[0]!.error).toBe(how === 'with the cause' ? failure : undefined)
   })
 
   it('cannot spoil a response by throwing', async () => {
