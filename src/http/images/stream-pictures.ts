@@ -1,7 +1,8 @@
-import type { ImageCallOptions } from '../../engine/index.ts'
+import type { ImageCallOptions, Progress } from '../../engine/index.ts'
 import type { ImageResponse } from '../../schemas/index.ts'
 import { startEventStream } from '../event-stream.ts'
 import type { Call } from '../route.ts'
+import { HeldProgress } from './held-progress.ts'
 import { type EventName, secondsNow, toCompletedEvent, toPartial } from './picture-events.ts'
 import { selectPreviews } from './select-previews.ts'
 import { tellWarnings } from './told-warnings.ts'
@@ -20,12 +21,14 @@ interface Streaming {
 export function streamPictures(call: Call, { eventName, previews, draw }: Streaming): Promise<Response> {
   return startEventStream(call, async ({ comment, event }, signal) => {
     // Progress is sent as comments: OpenAI's clients hand every event to their user, who knows none of this kind.
-    const onProgress: Watching['onProgress'] = (progress) => comment(`progress ${JSON.stringify(progress)}`)
+    const held = new HeldProgress((progress) => comment(`progress ${JSON.stringify(progress)}`))
     const onPreview = selectPreviews(previews, (preview, index) => {
+      held.release()
       const partial = toPartial(eventName, preview, index)
       event(partial.type, partial)
     })
-    const { data, warnings } = await draw({ onProgress, ...(previews > 0 && { onPreview }) }, signal)
+    const watching = { onProgress: (progress: Progress) => held.add(progress), ...(previews > 0 && { onPreview }) }
+    const { data, warnings } = await draw(watching, signal).finally(() => held.drop())
     const words = tellWarnings(warnings)
     if (words !== undefined) comment(`warnings ${words}`)
     const name = `${eventName}.completed`
