@@ -7,7 +7,8 @@ import type { RecentRequests } from './usage/recent-requests.ts'
 /** One answered request, without anything of its content. */
 export interface RequestLog {
   /**
-   * Also on the response, as `x-request-id`.
+   * Also on the response, as `x-request-id`. A fault in a line of a batch has the `request_id` of its result, and one of a
+   * job that another process began the id of the job: an entry beside that of the request.
    *
    * @example
    * ```ts
@@ -134,23 +135,27 @@ export interface RequestLog {
   readonly error?: TesseraError
 }
 
+export type Log = (entry: RequestLog) => void
+
+/** A log that never throws: the client has nothing to do with it, and the answer is paid for. */
+export function safeLog(log: Log | undefined): Log {
+  return (entry) => {
+    try {
+      log?.(entry)
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error), 'TesseraLogWarning')
+    }
+  }
+}
+
 export interface ReporterParts {
   readonly metrics: ServerMetrics
   readonly recent: RecentRequests
-  readonly log: ((entry: RequestLog) => void) | undefined
+  readonly log: Log
 }
 
 /** Counts and reports requests whose response is complete. */
 export function createRequestReporter({ metrics, recent, log }: ReporterParts) {
-  function report(entry: RequestLog): void {
-    try {
-      log?.(entry)
-    } catch (error) {
-      // The client has nothing to do with it, and the answer is paid for.
-      process.emitWarning(error instanceof Error ? error : String(error), 'TesseraLogWarning')
-    }
-  }
-
   /** The error of a streamed response came after its status was sent. */
   return function conclude(trace: RequestTrace, response: Response, error: RequestTrace['error']): void {
     const { requestId, method, started, route, account, units = 0, timings, context, bytesIn } = trace
@@ -165,7 +170,7 @@ export function createRequestReporter({ metrics, recent, log }: ReporterParts) {
       recent.add(account, { time: Date.now(), requestId, route: route.path, status, milliseconds, units })
     }
     const fault = serverFault(error)
-    report({
+    log({
       requestId,
       method,
       status,

@@ -10,6 +10,7 @@ import { createHandler } from './handler.ts'
 import { createEditsRoute } from './images/edits-route.ts'
 import { createGenerationsRoute } from './images/generations-route.ts'
 import { withBackground } from './jobs/background-route.ts'
+import { faultTeller } from './jobs/job-faults.ts'
 import { createJobRoutes } from './jobs/job-routes.ts'
 import type { JobStore } from './jobs/job-store.ts'
 import type { Job } from './jobs/job.ts'
@@ -22,6 +23,7 @@ import { StoredKeys, withStored } from './keys/stored-keys.ts'
 import { type RateLimits, RequestLimiter } from './limits/request-limiter.ts'
 import { TokenLimiter } from './limits/token-limiter.ts'
 import { ServerMetrics } from './metrics/server-metrics.ts'
+import { safeLog } from './request-reporter.ts'
 import type { Route } from './route.ts'
 import { createModelRoutes } from './routes/model-routes.ts'
 import { createOpenApiRoute } from './routes/openapi-route.ts'
@@ -153,7 +155,7 @@ export function createServer(options: ServerOptions): Server {
     budget: new BodyBudget(maxBufferedBytes),
     parser,
     hosts,
-    log,
+    log: safeLog(log),
   })
   return {
     fetch: handler.fetch,
@@ -194,14 +196,15 @@ function openWebhooks(metrics: ServerMetrics, settings: WebhookOptions, { shared
 
 function openJobs(
   metrics: ServerMetrics,
-  { jobs: { concurrency, store = new MemoryJobStore() }, webhooks: settings }: ResolvedServerOptions,
+  { jobs: { concurrency, store = new MemoryJobStore() }, webhooks: settings, log }: ResolvedServerOptions,
 ) {
   const webhooks = openWebhooks(metrics, settings, store)
   const onEnded = (job: Job) => {
     metrics.jobEnded(job.status)
     webhooks.deliver(job)
   }
-  const jobs = new Jobs({ store, concurrency, onEnded, checkWebhook: (address) => webhooks.check(address) })
+  const checkWebhook = (address: string) => webhooks.check(address)
+  const jobs = new Jobs({ store, concurrency, onEnded, tellFault: faultTeller(safeLog(log)), checkWebhook })
   metrics.watchJobs(() => jobs.counts)
   return { jobs, webhooks }
 }

@@ -166,12 +166,15 @@ class Batch {
   /** @throws AbortedError */
   async #answer({ at, customId, ...line }: BatchLine): Promise<BatchResult> {
     const name = { custom_id: customId, line: at }
+    const started = performance.now()
     if ('fault' in line) return { ...name, error: toWire(line.fault) }
     try {
       return { ...name, response: await this.#decide(at, line.body) }
     } catch (thrown) {
       if (this.#course.signal.aborted) throw thrown
-      return { ...name, error: toWire(thrown instanceof Refusal ? thrown : toTesseraError(thrown)) }
+      const error = thrown instanceof Refusal ? thrown : toTesseraError(thrown)
+      const id = this.#course.steps.tellFault({ error, started, line: at })
+      return { ...name, error: toWire(error), ...(id !== undefined && { request_id: id }) }
     }
   }
 

@@ -12,7 +12,12 @@ const NAMED = {
 /** A line of `GET /v1/batches/{id}/results`: what `POST /v1/systemone` answers to the line, or why not. */
 export const batchResultSchema = z.union([
   z.object({ ...NAMED, response: decisionResponseSchema }),
-  z.object({ ...NAMED, error: jobErrorSchema }),
+  z.object({
+    ...NAMED,
+    error: jobErrorSchema,
+    /** What the server's log has its reason under; absent where the fault is not the server's. */
+    request_id: z.string().optional(),
+  }),
 ])
 
 export type BatchResult = z.output<typeof batchResultSchema>

@@ -1,5 +1,6 @@
 import type { Dialect } from '../error-response.ts'
 import type { Call, JobSteps } from '../route.ts'
+import type { JobFailure } from './job-faults.ts'
 import type { Job, JobCounts, JobRequest } from './job.ts'
 
 /** Told what the answer of a job took, by whoever still listens. */
@@ -17,6 +18,12 @@ export interface BatchSteps extends JobSteps {
    */
   beginLine(signal: AbortSignal): Promise<() => void>
   onCounts(counts: JobCounts): void
+  /**
+   * Logs why a line has no answer, where the fault is the server's own.
+   *
+   * @returns the id that it has in the log; undefined where the fault is not the server's
+   */
+  tellFault(failure: JobFailure): string | undefined
   /** Keeps a part of the result for a process that takes the job over; nothing where there can be none. */
   keepPart(part: string): Promise<void>
   /** Says that it is past what may have ended the processes that had it before: they do not count any more. */

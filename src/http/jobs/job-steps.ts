@@ -1,4 +1,5 @@
 import type { openAdmission } from './admission.ts'
+import type { TellFault } from './job-faults.ts'
 import type { BatchSteps } from './job-handler.ts'
 import type { NewsBoard } from './job-news.ts'
 import type { SharedJobs } from './job-store.ts'
@@ -13,6 +14,7 @@ interface Parts {
   onRunning(): Promise<void>
   /** Called when the processes that had it before are not to count any more. */
   onCleared(): Promise<void>
+  readonly tellFault: TellFault
   readonly news: NewsBoard
   readonly shared: SharedJobs | undefined
   /** Called when there is news. */
@@ -55,6 +57,7 @@ export function createJobSteps(parts: Parts) {
     async countAnew() {
       if (job.takenOver && !isOver) await onCleared()
     },
+    tellFault: (failure) => parts.tellFault(job, failure),
     keepPart: async (part) => shared?.keepPart(id, part),
     readParts: async () => (await shared?.readParts(id)) ?? [],
   }

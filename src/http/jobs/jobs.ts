@@ -6,6 +6,7 @@ import { conflict } from '../usage/idempotent-requests.ts'
 import { openAdmission } from './admission.ts'
 import { cancelElsewhere } from './cancel-elsewhere.ts'
 import { Changes } from './changes.ts'
+import { type TellFault, tellWhenOver } from './job-faults.ts'
 import type { JobHandler, JobNotes } from './job-handler.ts'
 import { NewsBoard } from './job-news.ts'
 import { describeFailure, explainFailure } from './job-outcome.ts'
@@ -23,6 +24,7 @@ export interface JobsParts {
   readonly concurrency: number
   /** Called when a job is over. */
   readonly onEnded: (job: Job) => void
+  readonly tellFault: TellFault
   /** @throws Refusal for an address that webhooks are not sent to */
   readonly checkWebhook: (address: string) => void
 }
@@ -160,8 +162,10 @@ export class Jobs {
   #resume(job: Job): void {
     const { takenOver = 0 } = job
     const notes = { noteUnits: () => {}, noteTokens: () => {}, noteTimings: () => {} }
-    const { controller } = this.#begin({ ...job, status: 'queued', takenOver: takenOver + 1 }, notes)
-    if (takenOver >= MOST_TAKEN_OVER) controller.abort(new WorkerCrashedError(POISONED))
+    const poisoned = takenOver >= MOST_TAKEN_OVER ? new WorkerCrashedError(POISONED) : undefined
+    const underway = this.#begin({ ...job, status: 'queued', takenOver: takenOver + 1 }, notes)
+    if (poisoned) underway.controller.abort(poisoned)
+    void tellWhenOver(this.#parts.tellFault, underway, poisoned)
   }
 
   #view(job: Job, news = this.#news.own(job.id)): JobView {
@@ -186,6 +190,7 @@ export class Jobs {
       admission,
       onRunning: () => this.#change(underway, { status: 'running', startedAt: Date.now() }),
       onCleared: () => this.#change(underway, { takenOver: 0 }),
+      tellFault: this.#parts.tellFault,
       news: this.#news,
       shared: this.#parts.store.shared,
       onNews: () => this.#changes.emit(job.id),
