@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -75,8 +75,10 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     return { ...service, send }
   }
 
-  async function worker(...more: string[]) {
-    const args = ['worker', '--queue', redis.url, '--use', model, '--backend', 'cpu', '--jobs', 'decide', ...more]
+  const worker = (...more: string[]) => workerOf(model, ...more)
+
+  async function workerOf(folder: string, ...more: string[]) {
+    const args = ['worker', '--queue', redis.url, '--use', folder, '--backend', 'cpu', '--jobs', 'decide', ...more]
     const started = run(args)
     await expect.poll(started.printed, { timeout: 30_000 }).toContain('taking work')
     return started
@@ -104,6 +106,22 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     for (const { child, ended } of [service, working]) {
       child.kill('SIGTERM')
       expect(await ended).toEqual([0, null])
+    }
+  }, 90_000)
+
+  it('tells of its faults with their cause, under an id that the front has too', async () => {
+    const damaged = await writeTinyBundle()
+    try {
+      const [service, working] = [await front(), await workerOf(damaged)]
+      await truncate(join(damaged, 'model.safetensors'), 9)
+      const ask = async () => (await service.send('/v1/systemone', { method: 'POST', body })).status
+      await expect.poll(ask, { timeout: 20_000 }).toBe(500)
+      const told = /^500 decide ([\da-f-]{36})\nModelFormatError: /m
+      await expect.poll(working.printed).toMatch(told)
+      const [, id] = told.exec(working.printed())!
+      await expect.poll(service.printed).toContain(`the worker of the call ${id} failed`)
+    } finally {
+      await rm(damaged, { recursive: true })
     }
   }, 90_000)
 

@@ -138,7 +138,7 @@ export interface RequestLog {
 export type Log = (entry: RequestLog) => void
 
 /** A log that never throws: the client has nothing to do with it, and the answer is paid for. */
-export function safeLog(log: Log | undefined): Log {
+export function safeLog<Entry>(log: ((entry: Entry) => void) | undefined): (entry: Entry) => void {
   return (entry) => {
     try {
       log?.(entry)

@@ -2,6 +2,8 @@ import type { Job } from 'bullmq'
 import type { ListeningOptions } from '../engine/calls/call-options.ts'
 import type { CallTimings, Progress } from '../engine/index.ts'
 import { type TesseraError, toTesseraError, WorkerCrashedError } from '../errors/index.ts'
+import { serverFault } from '../http/server-fault.ts'
+import { parseTraceparent } from '../http/trace-context.ts'
 import type { Preview } from '../jobs/preview.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
 import type { CallTracing } from './call-tracing.ts'
@@ -10,6 +12,7 @@ import { loadBullmq } from './load-bullmq.ts'
 import { aloneKey, cancelledKey, frontTopic, outcomeKey, type ModelQueue } from './queue-names.ts'
 import type { Notice, Outcome, QueuedCall, QueuedData, QueuedKind } from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
+import type { WorkerFault } from './worker-fault.ts'
 import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
 
 export interface AnswerParts {
@@ -18,6 +21,8 @@ export interface AnswerParts {
   readonly sealer: Sealer
   readonly queue: ModelQueue
   readonly tracing: CallTracing
+  /** Told of faults of this worker before the front is. */
+  readonly onFault: (fault: WorkerFault) => void
 }
 
 /** How long an outcome waits for its front, which may be gone. */
@@ -72,17 +77,16 @@ async function runAlone(parts: AnswerParts, job: Job<QueuedData>, signal: AbortS
   const key = aloneKey(job.id!)
   const isFirst = await client.set(key, '1', { PX: ALONE_KEPT_MS, NX: true })
   try {
-    return isFirst === null ? { error: withoutStacks(new WorkerCrashedError(POISONED)) } : await run(parts, job, signal)
+    return isFirst === null
+      ? { error: tellFailure(parts, job, new WorkerCrashedError(POISONED)) }
+      : await run(parts, job, signal)
   } finally {
     await client.del(key)
   }
 }
 
-async function run(
-  { engine, client, sealer }: AnswerParts,
-  job: Job<QueuedData>,
-  signal: AbortSignal,
-): Promise<Outcome> {
+async function run(parts: AnswerParts, job: Job<QueuedData>, signal: AbortSignal): Promise<Outcome> {
+  const { engine, client, sealer } = parts
   const id = job.id!
   const { front, reports, previews, sealed } = job.data
   let timings: CallTimings | undefined
@@ -110,7 +114,7 @@ async function run(
     const response = await method(request, { ...options, ...call })
     return { response, ...(timings && { timings }) }
   } catch (error) {
-    return { error: withoutStacks(toTesseraError(error)), ...(timings && { timings }) }
+    return { error: tellFailure(parts, job, toTesseraError(error)), ...(timings && { timings }) }
   }
 }
 
@@ -122,8 +126,13 @@ function openCall(sealer: Sealer, sealed: string, id: string): QueuedCall {
   }
 }
 
-/** Stacks and causes name files of this machine. */
-function withoutStacks(error: TesseraError) {
+/** Stacks and causes name files of this machine, and are told here alone. */
+function tellFailure({ onFault }: AnswerParts, { id, name, data }: Job<QueuedData>, error: TesseraError) {
+  const fault = serverFault(error)
+  if (fault) {
+    const traceId = parseTraceparent(data.traceparent ?? '')?.traceId
+    onFault({ callId: id!, kind: name as QueuedKind, error: fault, ...(traceId !== undefined && { traceId }) })
+  }
   const { stack: _stack, cause: _cause, ...json } = error.toJSON()
   return json
 }

@@ -1,6 +1,7 @@
 import type { ListeningOptions } from '../engine/calls/call-options.ts'
 import type { CallTimings, Progress } from '../engine/index.ts'
-import { errorFromJSON, WorkerCrashedError } from '../errors/index.ts'
+import { type ErrorJson, errorFromJSON, InternalError, type TesseraError, WorkerCrashedError } from '../errors/index.ts'
+import { serverFault } from '../http/server-fault.ts'
 import type { Preview } from '../jobs/preview.ts'
 import { tell } from '../jobs/tell.ts'
 import type { ModelQueue } from './queue-names.ts'
@@ -45,7 +46,7 @@ export class PendingCall {
     try {
       const outcome = JSON.parse(sealer.open(sealed, this.id)) as Outcome
       this.#tell(outcome.timings)
-      if ('error' in outcome) return this.reject(errorFromJSON(outcome.error))
+      if ('error' in outcome) return this.reject(this.#toError(outcome.error))
       this.isOver = true
       this.#resolve(outcome.response)
     } catch (cause) {
@@ -76,6 +77,14 @@ export class PendingCall {
   readonly #fail = (error: unknown): void => {
     if (this.isOver) throw error
     this.reject(error)
+  }
+
+  /** Of a fault of the worker the cause stays there. */
+  #toError(json: ErrorJson): TesseraError {
+    const error = errorFromJSON(json)
+    if (!serverFault(error)) return error
+    const cause = new InternalError(`the worker of the call ${this.id} failed; its log says why, under this id`)
+    return errorFromJSON({ ...json, cause: cause.toJSON() })
   }
 
   /** The clock of the worker is another: the wait is what the work leaves of the time that passed here. */

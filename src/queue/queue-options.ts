@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { count, flag, oneOf, optionTable, text } from '../options/index.ts'
+import { callback, count, flag, oneOf, optionTable, text } from '../options/index.ts'
 import { LIMITS } from '../schemas/index.ts'
 import { QUEUES, type QueueName } from './queue-names.ts'
 import { createSealer, PLAINTEXT, type Sealer } from './sealer.ts'
+import type { WorkerFault } from './worker-fault.ts'
 
 /** What fronts and workers of one queue agree on. */
 export interface ConnectionOptions {
@@ -96,6 +97,15 @@ export interface WorkerOptions extends ConnectionOptions {
    * ```
    */
   readonly leaseMs?: number | undefined
+  /**
+   * Told of each call that fails by a fault of this worker (status 500 and above), with the cause, which the front never sees.
+   *
+   * @example
+   * ```ts
+   * const worker = await runWorker(engine, { connection, onFault: ({ callId, error }) => console.error(callId, error.code) })
+   * ```
+   */
+  readonly onFault?: ((fault: WorkerFault) => void) | undefined
 }
 
 export const SHARED = {
@@ -116,6 +126,7 @@ export const WORKER = optionTable('a worker', {
   models: z.array(text('the name of a model')).min(1).optional(),
   concurrency: count(1).default(4),
   leaseMs: count(1000).default(15_000),
+  onFault: callback<(fault: WorkerFault) => void>().optional(),
 } satisfies Record<keyof WorkerOptions, unknown>)
 
 export function openSealer({

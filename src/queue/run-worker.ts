@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Job, Worker } from 'bullmq'
 import type { ModelInfo } from '../engine/index.ts'
+import { safeLog } from '../http/request-reporter.ts'
 import { readOptions } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
@@ -48,7 +49,7 @@ export interface RunningWorker {
  *   has no model for, without keys where `plaintext` is not set, or where the server does not answer
  */
 export async function runWorker(engine: WorkingEngine, options: WorkerOptions): Promise<RunningWorker> {
-  const { connection, jobs, models: wanted, concurrency, leaseMs, ...sealing } = readOptions(WORKER, options)
+  const { connection, jobs, models: wanted, concurrency, leaseMs, onFault, ...sealing } = readOptions(WORKER, options)
   const sealer = openSealer(sealing)
   const models = await engine.models()
   const queues = servedQueues(models, jobs, wanted)
@@ -63,7 +64,7 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   const lease = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3), maxStalledCount: MOST_STALLED }
   const taking = { connection: client, prefix: PREFIX, concurrency, drainDelay: 2, ...lease }
   const start = async (queue: ModelQueue) => {
-    const processor = createProcessor({ engine, client, sealer, queue }, course)
+    const processor = createProcessor({ engine, client, sealer, queue, onFault: safeLog(onFault) }, course)
     const worker = await takeCalls(queue, processor, taking, { slots: slots[partsOf(queue).work], openFirst })
     // The server may be away for a while; the worker comes back to it by itself.
     worker.on('error', () => {})

@@ -1,0 +1,14 @@
+import type { TesseraError } from '../errors/index.ts'
+import type { QueuedKind } from './queued-call.ts'
+
+/** A call that failed by a fault of its worker, without anything of its content. */
+export interface WorkerFault {
+  /** Id of the call. The error that the front logs names it in its cause. */
+  readonly callId: string
+  /** What the call was to do. */
+  readonly kind: QueuedKind
+  /** The trace that the call belongs to, in 32 hexadecimal digits, where the front has one. */
+  readonly traceId?: string
+  /** What went wrong, with its cause, of which the front is told no more than the message. */
+  readonly error: TesseraError
+}
