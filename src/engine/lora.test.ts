@@ -74,6 +74,21 @@ describe('decisions with adapters', () => {
     expect(open()).toBe(before + 1)
   })
 
+  it('of the default model are those of names of other services too, which open no other model', async () => {
+    await using other = await createEngine({
+      backend: 'cpu',
+      threads: 1,
+      models: { 'decide-latest': SMALL, plain: SMALL },
+      loras: { 'decide-latest': [{ path: ADAPTER }] },
+    })
+    const ask = async (model?: string) =>
+      (await other.decide({ ...REQUEST, ...(model !== undefined && { model }) })).answers.q.probabilities['billing']!
+    const whole = await decide([{ path: ADAPTER }])
+    expect([await ask(), await ask('jev-latest'), await ask('gpt-4')]).toEqual([whole, whole, whole])
+    expect(other.activity().models).toMatchObject([{ open: 1 }])
+    expect(await ask('plain')).toBe(await decide())
+  })
+
   it('are closed as models are', async () => {
     await using small = await createEngine({
       backend: 'cpu',
@@ -131,6 +146,18 @@ describe('pictures with adapters', () => {
         { path: second, scale: 0 },
       ]),
     ).toBe(own)
+  })
+
+  it('are drawn with those of the default model under names of other services', async () => {
+    const lora = [{ path: join(KLEIN, 'diffusers.safetensors') }]
+    await using other = await createEngine({
+      backend: 'cpu',
+      threads: 1,
+      models: { 'alpha-image-turbo': bundle.folder },
+      loras: { 'alpha-image-turbo': lora },
+    })
+    const { data } = await other.generateImage({ ...PICTURE, model: 'dall-e-3' }, { steps: 2 })
+    expect(data[0].b64_json).toBe(await draw(lora))
   })
 
   it('are changed with them', async () => {

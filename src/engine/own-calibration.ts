@@ -14,7 +14,6 @@ import { InvalidRequestError } from '../errors/index.ts'
 import type { DecisionRequest, DecisionResponse, Question } from '../schemas/index.ts'
 import { featureListenerOf } from './calls/call-features.ts'
 import type { CallOptions } from './calls/call-options.ts'
-import { DEFAULT_MODELS } from './options/default-models.ts'
 import { chooseLoras } from './options/lora-options.ts'
 import type { ResolvedOptions } from './options/resolve-options.ts'
 import { foldersOf, identifyServed, requireTold } from './served-identities.ts'
@@ -51,7 +50,7 @@ function createCalibrable(source: TaskSource, isAdapted: (name: string, call: Ca
       const reason = `must compute '${name}' without adapters (\`loras\`): no calibration is for a model with adapters`
       throw new InvalidRequestError('engine', reason)
     }
-    const found = await source.resolve(name, DEFAULT_MODELS.decide).catch(() => undefined)
+    const found = await source.resolve(name).catch(() => undefined)
     // Kept, as rows are many and ask for the same models.
     const identities = await (served ??= identifyServed(source))
     const identity = found && identities.get(found.folder)
@@ -75,29 +74,29 @@ export async function createCorrection(
   }
   const isAdapted = (name: string, call: CallOptions | undefined) => chooseLoras(loras, name, call?.lora).length > 0
   const requireCalibrable = createCalibrable(source, isAdapted)
-  const calibratorOf = async (
-    { model }: DecisionRequest,
-    call: CallOptions | undefined,
-    { calibrator, folders }: Own,
-  ) => {
-    const name = model ?? DEFAULT_MODELS.decide
+  const calibratorOf = async (name: string, call: CallOptions | undefined, { calibrator, folders }: Own) => {
     if (isAdapted(name, call)) return undefined
     // What cannot be found is told of by the worker that it is asked of.
-    const found = await source.resolve(name, DEFAULT_MODELS.decide).catch(() => undefined)
+    const found = await source.resolve(name).catch(() => undefined)
     return found && folders.has(found.folder) ? calibrator : undefined
   }
   return {
-    /** What the caller is given. @param decide asks the model, which is also told of which questions the features are needed */
+    /**
+     * What the caller is given.
+     *
+     * @param name that the request is answered under
+     * @param decide asks the model, which is also told of which questions the features are needed
+     */
     async answer(
+      name: string,
       request: DecisionRequest,
       call: CallOptions | undefined,
       decide: (job: DecisionJob) => Promise<DecisionOutput>,
     ): Promise<DecisionResponse> {
       const listener = featureListenerOf(call)
-      const { model: name = DEFAULT_MODELS.decide } = request
       if (listener?.isCalibrating) await requireCalibrable(name, call)
       // Without a calibration nothing is waited for: calls have their places in the order in which they were made.
-      const calibrator = own && !listener?.isCalibrating ? await calibratorOf(request, call, own) : undefined
+      const calibrator = own && !listener?.isCalibrating ? await calibratorOf(name, call, own) : undefined
       const needed = [...new Set([...(calibrator?.headed(request) ?? []), ...(listener?.names ?? [])])]
       const output = await decide(needed.length === 0 ? request : { ...request, features: needed })
       const { features, ...response } = output

@@ -10,7 +10,7 @@ export async function identifyServed(source: TaskSource): Promise<ReadonlyMap<st
   const served = new Map<string, Identity>()
   for (const name of source.names) {
     try {
-      const found = await source.resolve(name, name)
+      const found = await source.resolve(name)
       const { identity } = await source.describe(found)
       if (identity) served.set(found.folder, identity)
     } catch {

@@ -8,7 +8,7 @@ import { readSampling } from './calls/image-call-options.ts'
 import type { ReadFile } from './calls/picture-sources.ts'
 import { createRequestReader } from './calls/request-reader.ts'
 import type { Engine, ModelInfo } from './engine.ts'
-import type { CallKind } from './jobs.ts'
+import type { JobKind } from './jobs.ts'
 import { DEFAULT_MODELS } from './options/default-models.ts'
 import type { ResolvedOptions } from './options/resolve-options.ts'
 import { createCorrection } from './own-calibration.ts'
@@ -31,7 +31,7 @@ export async function startEngine(
 ): Promise<Engine> {
   const correction = await createCorrection(options, source)
   const { readDecision, readGeneration, readEdit } = createRequestReader(options, readFile)
-  const pool = new WorkerPool(connect, options, (kind, name) => mayShare(source, kind, name))
+  const pool = new WorkerPool(connect, options, (name) => mayShare(source, name))
   const first = await startPool(pool, options.preload)
   const dispose = () => pool.dispose()
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
@@ -39,8 +39,8 @@ export async function startEngine(
     call?: CallOptions,
   ): Promise<DecisionResponse<Questions, Threshold>> {
     const { request, warnings } = readDecision(body, call)
-    const model = request.model ?? DEFAULT_MODELS.decide
-    const response = await correction.answer(request, call, (job) => pool.submit('decide', model, job, call))
+    const model = nameFor(source, 'decide', request)
+    const response = await correction.answer(model, request, call, (job) => pool.submit('decide', model, job, call))
     return warned(response, warnings) as DecisionResponse<Questions, Threshold>
   }
   return {
@@ -48,22 +48,21 @@ export async function startEngine(
     decideMany: (requests, many) => decideEach(decide, requests, many),
     async countTokens(body, call) {
       const { request } = readDecision(body, call)
-      return pool.submit('countTokens', request.model ?? DEFAULT_MODELS.countTokens, request, call)
+      return pool.submit('countTokens', nameFor(source, 'countTokens', request), request, call)
     },
     async generateImage(body, options = {}) {
       const { steps, guidance, negativePrompt, control, ...call } = checkCall('generateImage', options)
       const { request, warnings } = readGeneration(body, call)
       const sampling = readSampling({ seed: request.seed, steps, guidance, negativePrompt })
       const job = { ...request, ...sampling, ...(await readControl(control, readFile)) }
-      const model = request.model ?? DEFAULT_MODELS.generateImage
-      return warned(await pool.submit('generateImage', model, job, call), warnings)
+      return warned(await pool.submit('generateImage', nameFor(source, 'generateImage', request), job, call), warnings)
     },
     async editImage(body, options = {}) {
       const { seed, steps, guidance, negativePrompt, strength, control, ...call } = checkCall('editImage', options)
       const { request, warnings } = await readEdit(body, call)
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
       const job = { ...request, ...sampling, ...(await readControl(control, readFile)) }
-      return warned(await pool.submit('editImage', request.model ?? DEFAULT_MODELS.editImage, job, call), warnings)
+      return warned(await pool.submit('editImage', nameFor(source, 'editImage', request), job, call), warnings)
     },
     load: (name, load) => pool.load(name, load),
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
@@ -72,6 +71,12 @@ export async function startEngine(
     dispose,
     [Symbol.asyncDispose]: dispose,
   }
+}
+
+/** The name that a request is answered under. */
+function nameFor(source: TaskSource, kind: JobKind, { model }: { readonly model?: string | undefined }): string {
+  const fallback = DEFAULT_MODELS[kind]
+  return model === undefined ? fallback : source.nameOf(model, fallback)
 }
 
 /** Starts the workers that models are to be opened in, and leaves nothing running where one of them fails. */
@@ -87,8 +92,8 @@ async function startPool(pool: WorkerPool, preload: readonly string[]): Promise<
 }
 
 /** Whether several workers may have a model open. */
-async function mayShare(source: TaskSource, kind: CallKind, name: string): Promise<boolean> {
-  const model = await source.resolve(name, kind === 'load' ? name : DEFAULT_MODELS[kind])
+async function mayShare(source: TaskSource, name: string): Promise<boolean> {
+  const model = await source.resolve(name)
   if (!(await source.memory?.isSmall(model))) return false
   // A picture takes long and much memory, whatever its model is.
   return (await source.describe(model)).kind === 'decisions'
@@ -96,7 +101,7 @@ async function mayShare(source: TaskSource, kind: CallKind, name: string): Promi
 
 async function describeModel(source: TaskSource, name: string): Promise<ModelInfo> {
   try {
-    const model = await source.resolve(name, name)
+    const model = await source.resolve(name)
     return { name, id: model.id, available: true, ...(await source.describe(model)) }
   } catch (error) {
     // Whatever is wrong with one model, the list has the others.

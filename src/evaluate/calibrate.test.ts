@@ -140,9 +140,9 @@ describe('calibrate', () => {
 
   it('refuses a model with adapters, whose answers no calibration corrects', async () => {
     await using adapted = await createEngine({ worker: false, loras: { 'decide-latest': [{ path: './nowhere' }] } })
-    await expect(calibrate(adapted, rowsOf(exact.slice(0, 3)))).rejects.toThrow(
-      /^engine: must compute 'decide-latest' without adapters/,
-    )
+    const rows = rowsOf(exact.slice(0, 3))
+    for (const asked of [rows, rows.map((row) => ({ ...row, model: 'jev-latest' }))])
+      await expect(calibrate(adapted, asked)).rejects.toThrow(/^engine: must compute 'decide-latest' without adapters/)
   })
 
   it('refuses an error that is no share', async () => {

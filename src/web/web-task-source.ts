@@ -19,18 +19,18 @@ import { WeightStore } from './weight-store.ts'
 export function createWebTaskSource({ models, symbols }: EngineSettings, weights = new WeightStore()): TaskSource {
   return {
     names: Object.keys(models),
-    async resolve(model, fallback) {
+    nameOf: (given, fallback) => (Object.hasOwn(models, given) ? given : fallback),
+    async resolve(name) {
       // A name that every object has, such as `constructor`, is not one of a model.
-      const name = [model, fallback].find((candidate) => Object.hasOwn(models, candidate))
-      const url = name && models[name]
+      const url = Object.hasOwn(models, name) ? models[name] : undefined
       if (url !== undefined && isWeightsPath(url)) {
         const expected =
           'the URL of a folder with config.json and safetensors, as `tessera quantize` makes one of a GGUF file'
         throw new ModelFormatError(url, expected, 'that of one file, which browsers do not read')
       }
       if (url !== undefined) return { id: url.split('/').at(-1)!, folder: url }
-      const command = `createEngine({ models: { '${fallback}': URL } })`
-      throw new ModelNotFoundError(model, ['the `models` of createEngine()'], command)
+      const command = `createEngine({ models: { '${name}': URL } })`
+      throw new ModelNotFoundError(name, ['the `models` of createEngine()'], command)
     },
     describe: (model) => forgetBroken(model, () => describe(model.id, openUrl(model.folder, weights), { symbols })),
     open: (model, backend, context) => forgetBroken(model, () => open(model, { weights, symbols }, backend, context)),

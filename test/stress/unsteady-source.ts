@@ -16,7 +16,8 @@ export function createUnsteadySource(settings: EngineSettings): TaskSource {
   const source = createTaskSource(settings)
   return {
     names: source.names,
-    resolve: (model, fallback) => source.resolve(model, fallback),
+    nameOf: (given, fallback) => source.nameOf(given, fallback),
+    resolve: (name) => source.resolve(name),
     async describe(model) {
       await pause()
       return source.describe(model)

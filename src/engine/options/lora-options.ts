@@ -40,7 +40,7 @@ export const NAMED_LORAS = mapOf('an object of names of models to adapters', LOR
 export type NamedLoras = Readonly<Record<string, readonly ChosenLora[]>>
 
 /**
- * The adapters of a call: those of the name that it asks for, then its own. One of scale 0 is as good as none.
+ * The adapters of a call: those of the name that it is answered under, then its own. One of scale 0 is as good as none.
  *
  * @throws InvalidRequestError naming what is wrong with its own
  */

@@ -5,8 +5,7 @@ import type { SymbolOptions } from '../../decide/decision-family.ts'
 import type { KeptStatesOptions } from '../../decide/kept/kept-states.ts'
 import type { OwnCalibration } from '../../decide/own-calibration.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
-import { EMBEDDED_MODELS } from '../../models/find/embedded-models.ts'
-import { isHubId } from '../../models/find/hub-cache.ts'
+import { isModelName } from '../../models/find/is-model-name.ts'
 import { count, flag, mapOf, mustBe, oneOf, optionTable, readOption, readOptions, text } from '../../options/index.ts'
 import type { JobKind } from '../jobs.ts'
 import { COMMON_OPTIONS, type CommonEngineOptions } from './common-options.ts'
@@ -228,8 +227,7 @@ function refuseJobs(models: Readonly<Record<string, string>>): void {
 
 /** A name that is misspelt would leave its model without them. */
 function refuseStrangers(loras: NamedLoras, models: Readonly<Record<string, string>>): void {
-  const isKnown = (name: string) => isHubId(name) || [models, EMBEDDED_MODELS].some((all) => Object.hasOwn(all, name))
-  const name = Object.keys(loras).find((name) => !isKnown(name))
+  const name = Object.keys(loras).find((name) => !Object.hasOwn(models, name) && !isModelName(name))
   if (name !== undefined) throw new InvalidRequestError(`loras.${name}`, 'is no name of a model in `models`')
 }
 

@@ -1,6 +1,6 @@
 import type { ListeningOptions, LoadOptions } from '../calls/call-options.ts'
 import { checkLoad } from '../calls/check-call.ts'
-import type { CallKind, JobKind, Jobs } from '../jobs.ts'
+import type { JobKind, Jobs } from '../jobs.ts'
 import type { ResolvedOptions } from '../options/resolve-options.ts'
 import { type EngineActivity, sumActivities } from './activity.ts'
 import type { Connect } from './connection.ts'
@@ -13,8 +13,8 @@ const MANY_WAITING = 64
 /** Names come from the network; those that were asked about last are remembered. */
 const MOST_NAMES = 256
 
-/** Whether several workers may have the model open that does such calls for that name. Rejects where it cannot be found out. */
-export type MayShare = (kind: CallKind, name: string) => Promise<boolean>
+/** Whether several workers may have the model of that name open. Rejects where it cannot be found out. */
+export type MayShare = (name: string) => Promise<boolean>
 
 /**
  * Several workers, each behind a queue of its own. Calls go to the one that has least to do. Where the others are narrow, the first has calls that
@@ -60,8 +60,8 @@ export class WorkerPool {
   ): Promise<Jobs[Kind]['response']> {
     const isAlone = this.#dispatchers.every(({ size }) => size === 0)
     // It is not waited for where the answer changes nothing: calls start in the order in which they come.
-    const known = isAlone || this.#mayShare === undefined || this.#shared.get(`${kind} ${model}`)
-    const isShared = known ?? (await this.#findShared(kind, model))
+    const known = isAlone || this.#mayShare === undefined || this.#shared.get(model)
+    const isShared = known ?? (await this.#findShared(model))
     const chosen = isAlone || !isShared ? this.#dispatchers[0] : this.#idlest()
     return chosen.submit(kind, model, request, options)
   }
@@ -83,7 +83,7 @@ export class WorkerPool {
 
   /** One after another: each looks for itself whether there is memory. */
   async #open(name: string, options: LoadOptions): Promise<void> {
-    const isShared = this.#mayShare === undefined || (await this.#findShared('load', name))
+    const isShared = this.#mayShare === undefined || (await this.#findShared(name))
     const dispatchers = isShared ? this.#dispatchers : this.#dispatchers.slice(0, 1)
     for (const dispatcher of dispatchers) await dispatcher.load(name, options)
   }
@@ -98,12 +98,12 @@ export class WorkerPool {
     return this.#dispatchers.reduce((best, other) => (load(other) < load(best) ? other : best))
   }
 
-  async #findShared(kind: CallKind, name: string): Promise<boolean> {
+  async #findShared(name: string): Promise<boolean> {
     try {
       // Devices do one thing at a time, whoever asks.
-      const isShared = this.info?.backend === 'cpu' && (await this.#mayShare!(kind, name))
+      const isShared = this.info?.backend === 'cpu' && (await this.#mayShare!(name))
       if (this.#shared.size >= MOST_NAMES) this.#shared.clear()
-      this.#shared.set(`${kind} ${name}`, isShared)
+      this.#shared.set(name, isShared)
       return isShared
     } catch {
       // What is wrong with a model is told by the worker that its call goes to. It is not remembered: the model may be pulled meanwhile.

@@ -54,6 +54,7 @@ export function createFakeSource(): TaskSource & { readonly disposed: string[] }
   }
   return {
     names: ['decide-latest', 'missing'],
+    nameOf: (given) => given,
     resolve: async (model) => {
       if (model === 'missing') throw new ModelNotFoundError(model, ['/models'], 'tessera pull missing')
       return { id: model === 'decide-latest' ? 'fake' : model, folder: `/nowhere/${model}` }

@@ -9,7 +9,6 @@ import type { Preview } from '../../jobs/preview.ts'
 import { isOutOfFiles } from '../../models/files/is-out-of-files.ts'
 import type { CallKind, Calls, JobKind, Jobs, LoadRequest } from '../jobs.ts'
 import { fitsWhole, type MemoryPrediction, stageLimit } from '../memory/memory-prediction.ts'
-import { DEFAULT_MODELS } from '../options/default-models.ts'
 import type { EngineSettings } from '../options/resolve-options.ts'
 import type { FromWorker, RunMessage, ToWorker } from '../pool/protocol.ts'
 import { openKey } from './open-key.ts'
@@ -135,7 +134,7 @@ export class JobRunner {
   ): Promise<Calls[CallKind]['response']> {
     if (this.#parts === undefined) throw new Error('a job came before the start message')
     const { source, models } = this.#parts
-    const resolved = await source.resolve(name, kind === 'load' ? name : DEFAULT_MODELS[kind])
+    const resolved = await source.resolve(name)
     const model = lora.length === 0 ? resolved : { ...resolved, lora }
     stint.model = model.id
     const needsWeights = kind !== 'countTokens' || models.isOpen(openKey(model))

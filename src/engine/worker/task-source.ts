@@ -1,6 +1,7 @@
 import { KeptStates } from '../../decide/kept/kept-states.ts'
 import type { MadeWeights } from '../../models/files/model-files.ts'
 import { isHubId } from '../../models/find/hub-cache.ts'
+import { isModelName } from '../../models/find/is-model-name.ts'
 import {
   EMBEDDED_MODELS,
   type ModelFiles,
@@ -31,15 +32,14 @@ const SMALL = 64 * 2 ** 20
  */
 export function createTaskSource({ models, symbols, keepStates }: EngineSettings): TaskSource {
   const targets = new Map([...Object.entries(EMBEDDED_MODELS), ...Object.entries(models)])
-  const embedded = new Set(Object.values(EMBEDDED_MODELS))
   // They come with the package and stay where they are; looking for one costs half a millisecond, a tenth of a short decision.
   const found = new Map<string, ModelSource>()
   const kept = keepStates && new KeptStates(keepStates)
   return {
     names: [...targets.keys()],
-    async resolve(model, fallback) {
-      const named = embedded.has(model) || isHubId(model) ? model : targets.get(fallback)
-      const target = targets.get(model) ?? named ?? fallback
+    nameOf: (given, fallback) => (targets.has(given) || isModelName(given) ? given : fallback),
+    async resolve(name) {
+      const target = targets.get(name) ?? name
       const source = found.get(target) ?? (await resolveModel(target))
       if (source.embedded) found.set(target, source)
       return source

@@ -27,10 +27,14 @@ export interface TaskSource {
   /** The model names of the specification that it serves. */
   readonly names: readonly string[]
   /**
+   * The name that a request is answered under, which chooses its model and the adapters that this has.
+   *
+   * @param given by the request, which may come from the network
    * @param fallback name of the model that serves names of compatible services
-   * @throws ModelNotFoundError
    */
-  resolve(model: string, fallback: string): Promise<ResolvedModel>
+  nameOf(given: string, fallback: string): string
+  /** @param name of `nameOf`, or one that the app gives. @throws ModelNotFoundError */
+  resolve(name: string): Promise<ResolvedModel>
   /** Reads what the model's files say, without opening it. @throws ModelFormatError */
   describe(model: ResolvedModel): Promise<ModelDescription>
   /** Absent where nothing is known of the machine, as in browsers. Only models on processors are asked about. */
