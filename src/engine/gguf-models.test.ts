@@ -1,8 +1,8 @@
-import { copyFile, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createCpuBackend } from '../backends/cpu.ts'
 import { openModel, quantizeWeights, unpackWeights, weighModel } from '../models/index.ts'
 import { createEngine } from './index.ts'
@@ -50,6 +50,26 @@ it('a request cannot name a file', async () => {
   expect(model).toBe('decide-mini')
   const source = createTaskSource({ models: {}, backend: 'cpu', keepAlive: 0, memoryBudget: 0 })
   expect(source.nameOf(path, 'decide-latest')).toBe('decide-latest')
+})
+
+it('a request names one of a pulled repository, or a model by its short name, and gets no other', async () => {
+  const snapshot = join(work, 'models--acme--tiny', 'snapshots', 'c'.repeat(40))
+  await mkdir(snapshot, { recursive: true })
+  for (const type of ['Q4_K_M', 'Q8_0']) await copyFile(FIXTURE, join(snapshot, `tiny-${type}.gguf`))
+  vi.stubEnv('HF_HUB_CACHE', work)
+  try {
+    await using engine = await createEngine({ backend: 'cpu', threads: 1 })
+    const ask = (model: string) => engine.decide({ ...REQUEST, model })
+    expect(await ask('acme/tiny:Q4_K_M')).toMatchObject({ model: 'tiny-Q4_K_M' })
+    for (const model of ['acme/tiny:Q6_K', 'acme/other:Q4_K_M', 'julia-1']) {
+      const command = `npx tessera-onnx pull ${model}`
+      await expect(ask(model)).rejects.toMatchObject({ code: 'model_not_found', model, command })
+    }
+    // Other services write tags behind names that have no owner.
+    expect(await ask('llama3:8b')).toMatchObject({ model: 'decide-mini' })
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })
 
 it('is unpacked once, anew when it changed, and what it was before is removed', async () => {

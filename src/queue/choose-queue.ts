@@ -1,15 +1,13 @@
 import { DEFAULT_MODELS } from '../engine/options/default-models.ts'
 import { InvalidRequestError, ModelNotFoundError } from '../errors/index.ts'
-import { EMBEDDED_MODELS } from '../models/find/embedded-models.ts'
-import { isHubId } from '../models/find/hub-cache.ts'
+import { isHubName, isModelName } from '../models/find/is-model-name.ts'
+import { expandName } from '../models/find/known-models.ts'
 import { type ModelQueue, partsOf, QUEUES, queueOf } from './queue-names.ts'
 import { CALLS, type QueuedKind } from './queued-call.ts'
 import type { Fleet } from './worker-reports.ts'
 
-const EMBEDDED = new Set(Object.entries(EMBEDDED_MODELS).flat())
-
 /**
- * The queue that workers take the calls for a model from. A name that is none of this package's, no hub id, and that no
+ * The queue that workers take the calls for a model from. A name that is none of this package's, none of the hub's, and that no
  * worker has served of late, is one of a compatible service, which the default model answers, as in an engine. With no
  * worker for the kind of work a call waits for the first one; in the queue of the default model it is answered, or
  * refused, by what that worker has.
@@ -22,13 +20,15 @@ export function chooseQueue(kind: QueuedKind, model: string, { reports, known }:
   const work = CALLS[kind]
   const own = queueOf(work, model)
   const isServed = (queue: ModelQueue) => reports.some(({ queues }) => queues.includes(queue))
-  if (isServed(own)) return own
+  // Workers serve what a short name stands for.
+  const served = [own, queueOf(work, expandName(model))].find(isServed)
+  if (served !== undefined) return served
   const fallback = queueOf(work, DEFAULT_MODELS[kind])
   if (!reports.some(({ jobs }) => jobs.includes(work))) return known.includes(own) ? own : fallback
   if (QUEUES.some((other) => isServed(queueOf(other, model)))) {
     throw new InvalidRequestError('model', `'${model}' is not a model for ${kind}`)
   }
-  const isNamed = known.includes(own) || isHubId(model) || EMBEDDED.has(model)
+  const isNamed = known.includes(own) || isModelName(model)
   return !isNamed && isServed(fallback) ? fallback : undefined
 }
 
@@ -36,7 +36,7 @@ export function chooseQueue(kind: QueuedKind, model: string, { reports, known }:
 export function notServed(kind: QueuedKind, model: string, { reports }: Fleet): ModelNotFoundError {
   const served = new Set(reports.flatMap(({ queues }) => queues).map(partsOf))
   const names = Array.from(served, (queue) => (queue.work === CALLS[kind] ? queue.model : '')).filter(Boolean)
-  const given = isHubId(model) ? `${DEFAULT_MODELS[kind]}=${model}` : `${model}=<owner>/<name>`
+  const given = isHubName(model) ? `${DEFAULT_MODELS[kind]}=${model}` : `${model}=<owner>/<name>`
   return new ModelNotFoundError(
     model,
     [`the workers of the queue, which serve ${[...new Set(names)].toSorted().join(', ')}`],

@@ -86,6 +86,29 @@ describe.skipIf(!hasRedis())('calls of models that some workers serve', () => {
     expect(askedOf(fake)).toEqual(['jev-latest', undefined])
   })
 
+  it('mean a model by its short name, and by a part of the name of its GGUF file, and get no other', async () => {
+    front()
+    const asked: unknown[] = []
+    const serve = async (models: Readonly<Record<string, string>>) => {
+      const served = Object.entries(models).map(([name, id]) => ({ name, id, available: true }))
+      const decide = async ({ model }: { readonly model?: string }) => asked.push(`${model} of ${Object.keys(models)}`)
+      const working = { ...createFakeEngine().engine, decide: decide as never, models: async () => served }
+      const worker = await runWorker(working, { connection: redis.url, plaintext: true, jobs: ['decide'] })
+      closing.push(() => worker.close(0))
+    }
+    await serve({ 'decide-latest': 'decide-mini' })
+    await serve({ a: 'SupersonicLabs/Julia-1', b: 'acme/tiny:Q4_K_M' })
+    for (const model of ['julia-1', 'acme/tiny:Q4_K_M', 'llama3:8b']) await ask(model)
+    for (const [model, use] of [
+      ['laya', 'decide-latest=laya'],
+      ['acme/tiny:Q8_0', 'decide-latest=acme/tiny:Q8_0'],
+    ] as const) {
+      const command = `npx tessera-onnx worker --queue <url> --use ${use}`
+      await expect(ask(model)).rejects.toMatchObject({ code: 'model_not_found', model, command })
+    }
+    expect(asked).toEqual(['julia-1 of a,b', 'acme/tiny:Q4_K_M of a,b', 'llama3:8b of decide-latest'])
+  })
+
   it('wait for the first worker where there is none', async () => {
     front()
     const call = ask()

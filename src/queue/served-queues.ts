@@ -1,10 +1,7 @@
 import type { ModelInfo } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
-import { EMBEDDED_MODELS } from '../models/find/embedded-models.ts'
-import { isHubId } from '../models/find/hub-cache.ts'
+import { isModelName } from '../models/find/is-model-name.ts'
 import { type ModelQueue, type QueueName, queueOf, QUEUES } from './queue-names.ts'
-
-const EMBEDDED = new Set(Object.values(EMBEDDED_MODELS))
 
 /**
  * The queues that a worker takes calls from: one for each kind of work and each name, hub id and embedded model that it
@@ -41,5 +38,5 @@ function doesWork({ kind }: ModelInfo, work: QueueName): boolean {
 }
 
 function namesOf({ name, id }: ModelInfo): readonly string[] {
-  return id !== undefined && (isHubId(id) || EMBEDDED.has(id)) ? [name, id] : [name]
+  return id !== undefined && isModelName(id) ? [name, id] : [name]
 }

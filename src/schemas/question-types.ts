@@ -214,9 +214,9 @@ export interface DecisionRequestInput<
    */
   readonly min_confidence?: Threshold | undefined
   /**
-   * Which model answers: a name of the engine's `models`, an embedded model, or the hub id of one that was fetched.
-   * Default `decide-latest`. Names of compatible services are answered by the default model; `model` of the response
-   * says which that was.
+   * Which model answers: a name of the engine's `models`, an embedded model, or one that was fetched from the hub, such as
+   * `owner/name`, `owner/name:Q4_K_M` or `julia-1`. Default `decide-latest`. Names of compatible services are answered by
+   * the default model; `model` of the response says which that was.
    *
    * @example
    * ```ts

@@ -25,7 +25,7 @@ import { withUnpacked } from './with-unpacked.ts'
 const SMALL = 64 * 2 ** 20
 
 /**
- * The models of this library. A request may name what the options list, an embedded model, or a downloaded one by its hub id;
+ * The models of this library. A request may name what the options list, an embedded model, or one of the hub, in the forms that `tessera pull` takes;
  * only the options may give a path, since the name in a request may come from the network. Any other name is one of a
  * compatible service (`jev-latest`): the specification accepts it (section 2.4), the default model of the job does it,
  * and the answer to a decision says which that was.

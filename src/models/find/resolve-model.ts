@@ -68,6 +68,12 @@ export async function findCached(folder: string, id: string, wanted: string | un
   return isFolder ? folder : findGguf(folder, wanted, id)
 }
 
+/** Whether a file was pulled that is meant: a request may name any, and that is no fault of the files which are there. */
+async function hasPart(folder: string, wanted: string | undefined): Promise<boolean> {
+  if (wanted === undefined) return true
+  return (await listGguf(folder)).some((path) => path.toLowerCase().includes(wanted.toLowerCase()))
+}
+
 /**
  * Finds the files of a model: the path of a folder or GGUF file (starting with `/`, `./`, `../` or a drive), an embedded model's name, or a hub
  * id `owner/name`, or a short name of one (known-models.ts), that was downloaded into the hub's cache; of a repository of GGUF
@@ -93,7 +99,8 @@ export async function resolveModel(
   const name = expandName(model)
   const { id, wanted } = splitChoice(name)
   const cached = isHubId(id) ? await findInHubCache(id, env) : undefined
-  if (cached !== undefined) return { id: name, folder: await findCached(cached, id, wanted), embedded: false }
+  if (cached !== undefined && (await hasPart(cached, wanted)))
+    return { id: name, folder: await findCached(cached, id, wanted), embedded: false }
   const tried = ['the embedded models', hubCacheFolder(env)]
   if (await isModel(resolve(model)))
     throw new ModelNotFoundError(
