@@ -119,7 +119,7 @@ export interface Engine extends AsyncDisposable {
    */
   editImage(request: EditImageRequest, options?: EditImageCallOptions): Promise<ImageResponse>
   /**
-   * Opens a model in every worker, which the first call for it would otherwise do, and has it answer once.
+   * Opens a model in every worker that may have calls for it, which the first of these would otherwise do, and has it answer once.
    *
    * @param name Of a request, such as `decide-latest`.
    *

@@ -21,7 +21,7 @@ export interface Warning {
    * @example
    * ```ts
    * const { warnings = [] } = await decide(request)
-   * const wasCut = warnings.some(({ code }) => code === 'read_in_windows')
+   * const wasInWindows = warnings.some(({ code }) => code === 'read_in_windows')
    * ```
    */
   readonly code:

@@ -35,7 +35,7 @@ export interface WebEngineOptions extends CommonEngineOptions {
    */
   readonly models?: Readonly<Partial<Record<string, string>>> | undefined
   /**
-   * Default `auto`: WebGPU where a device computes right, else WebAssembly.
+   * Default `auto`: WebGPU where a device computes right, else WebAssembly, which is faster than a device in software; that is used by name only.
    *
    * @example
    * ```ts
