@@ -10,15 +10,23 @@ export class ApiError extends Error {
   /** The place of the fault in the body, such as `['questions', 'team', 'criteria']`. */
   readonly loc: readonly string[]
   readonly retryAfterMs: number | undefined
+  /** What the request was sent with. */
+  readonly key: string | undefined
 
   constructor(message: string, details: Partial<Omit<ApiError, keyof Error>> = {}) {
     super(message)
-    const { status = 0, errorType, loc = [], retryAfterMs } = details
+    const { status = 0, errorType, loc = [], retryAfterMs, key } = details
     this.status = status
     this.errorType = errorType
     this.loc = loc
     this.retryAfterMs = retryAfterMs
+    this.key = key
   }
+}
+
+/** Whether the key of this tab was refused. An answer to one that another was given after says nothing of that one. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401 && error.key === getKey()
 }
 
 interface ErrorBody {
@@ -55,10 +63,14 @@ export async function send(path: string, init: RequestInit): Promise<Response> {
     throw new ApiError('The server could not be reached.')
   }
   if (response.ok) return response
-  throw toError(response, (await response.json().catch(() => ({}))) as ErrorBody)
+  throw toError(response, (await response.json().catch(() => ({}))) as ErrorBody, key)
 }
 
-function toError({ status, headers }: Response, { message, error_type: errorType, detail }: ErrorBody): ApiError {
+function toError(
+  { status, headers }: Response,
+  { message, error_type: errorType, detail }: ErrorBody,
+  key: string | undefined,
+): ApiError {
   const [first] = Array.isArray(detail) ? (detail as { loc?: string[] }[]) : []
   const wait = headers.get('retry-after-ms')
   return new ApiError(message ?? `The server answered ${status}.`, {
@@ -66,5 +78,6 @@ function toError({ status, headers }: Response, { message, error_type: errorType
     errorType,
     loc: first?.loc?.slice(1) ?? [],
     retryAfterMs: wait === null ? undefined : Number(wait),
+    key,
   })
 }

@@ -1,4 +1,4 @@
-import { ApiError } from './api.ts'
+import { isRefused } from './api.ts'
 import { JobDisplay } from './job-display.ts'
 import type { Watcher } from './picture-jobs.ts'
 
@@ -82,7 +82,7 @@ function createRun(display: JobDisplay, { locate }: Pick<Job<unknown>, 'locate'>
       if (error instanceof DOMException && error.name === 'AbortError') display.cancelled()
       else {
         display.failed(error, locate)
-        if (error instanceof ApiError && error.status === 401) onUnauthorized()
+        if (isRefused(error)) onUnauthorized()
       }
     } finally {
       running = undefined

@@ -53,8 +53,10 @@ export class JobRow {
     this.#bar.value = progress && progress.total > 0 ? progress.done / progress.total : 0
     label(this.#show, isOver(job) ? 'Result' : 'Preview', id)
     label(this.#remove, isOver(job) ? 'Remove' : 'Cancel', id)
-    // There is nothing to see of a job that was cancelled, and of a batch nothing before its end.
-    this.#show.hidden = status === 'cancelled' || (isBatch(job) && !isOver(job))
+    // Of a batch there is nothing to see before its end, and of a job that was cancelled only what a batch has answered.
+    this.#show.hidden = isBatch(job)
+      ? !isOver(job) || (status === 'cancelled' && !hasResults(job))
+      : status === 'cancelled'
   }
 
   set isOpen(open: boolean) {
@@ -67,8 +69,13 @@ export class JobRow {
   }
 }
 
-export function isBatch({ path }: Job): boolean {
+function isBatch({ path }: Job): boolean {
   return path === '/v1/batches'
+}
+
+/** Whether it is a batch that is over and has results of lines, all or some. */
+export function hasResults(job: Job): boolean {
+  return isBatch(job) && isOver(job) && job.counts !== undefined && job.counts.succeeded + job.counts.failed > 0
 }
 
 function describe({ place, progress, counts, expires_at: expires }: Job): string {

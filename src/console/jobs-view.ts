@@ -1,4 +1,4 @@
-import { ApiError } from './api.ts'
+import { isRefused } from './api.ts'
 import { byId, make } from './dom.ts'
 import { describeFailure, makePreview } from './job-display.ts'
 import { createJobResults } from './job-result.ts'
@@ -123,7 +123,7 @@ export class JobsView {
       await work()
       this.#problem.hidden = true
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) {
+      if (isRefused(error)) {
         this.#events.onUnauthorized()
         return
       }

@@ -1,4 +1,4 @@
-import { ApiError, readUsage } from './api.ts'
+import { isRefused, readUsage } from './api.ts'
 import { setUpDecide } from './decide-job.ts'
 import { byId, find } from './dom.ts'
 import { setUpEdit, setUpGenerate } from './image-jobs.ts'
@@ -64,7 +64,7 @@ async function open(focus: boolean): Promise<void> {
   } catch (error) {
     // An answer to a key that another was given after says nothing of that one.
     if (getKey() !== key) return
-    const unknown = error instanceof ApiError && error.status === 401
+    const unknown = isRefused(error)
     if (unknown) setKey(undefined)
     askForKey(unknown ? 'This server does not know this key.' : messageOf(error))
     return
@@ -130,7 +130,7 @@ async function refresh(): Promise<void> {
     byId('usage-status').textContent = `Updated ${new Date().toLocaleTimeString('en-GB')}`
   } catch (error) {
     if (getKey() !== key) return
-    if (error instanceof ApiError && error.status === 401) {
+    if (isRefused(error)) {
       dropKey()
       return
     }

@@ -1,12 +1,23 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
+import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { checkAccessibility } from '../helpers/check-accessibility.ts'
 import { hasChromium, QUESTIONS, setUpConsole } from '../helpers/console-service.ts'
 
 const FOREVER = new Promise(() => {})
+const rejectOnAbort = (signal: AbortSignal | undefined) =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
 
 describe.skipIf(!hasChromium)('jobs of the console (needs Chromium, whose path CHROMIUM may give)', () => {
-  const service = setUpConsole()
+  const { engine } = createStubEngine()
+  /** Decisions wait for this. */
+  let deciding: Promise<unknown> = Promise.resolve()
+  const decide: typeof engine.decide = async (request, options) => {
+    await Promise.race([deciding, rejectOnAbort(options?.signal)])
+    return engine.decide(request, options)
+  }
+  const service = setUpConsole(async () => ({ ...engine, decide }))
   const jobs = async (page: Page, key = 'right') => {
     const response = await page.request.get(`${service.url}/v1/jobs`, { headers: { authorization: `Bearer ${key}` } })
     return ((await response.json()) as { data: { id: string; status: string }[] }).data
@@ -154,5 +165,22 @@ describe.skipIf(!hasChromium)('jobs of the console (needs Chromium, whose path C
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download the results' }).click()
     expect((await download).suggestedFilename()).toMatch(/^job_[0-9a-f]{32}\.jsonl$/)
+  })
+
+  it('offer what a batch has answered before it was cancelled', async () => {
+    const page = await service.signIn({ path: '#jobs' })
+    deciding = FOREVER
+    await page.request.post(`${service.url}/v1/batches`, {
+      headers: { authorization: 'Bearer right', 'content-type': 'application/jsonl' },
+      data: `broken\n${JSON.stringify({ custom_id: 'a', state: 'x', questions: QUESTIONS })}`,
+    })
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByText('0 of 2 lines answered, 1 failed').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Result' }).click()
+    await page.getByText('The job was cancelled.').waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download the results' }).click()
+    expect(await readFile((await (await download).path())!, 'utf8')).toContain('"line":1')
   })
 })

@@ -47,6 +47,36 @@ describe.skipIf(!hasChromium)('in the console (needs Chromium, whose path CHROMI
       expect(await page.evaluate(() => Object.values(sessionStorage))).toEqual(['right'])
     })
 
+    it('keeps a key when what was asked for with an earlier one is refused late', async () => {
+      const page = await service.signIn({ path: '#playground' })
+      let answer!: () => void
+      const gate = new Promise<void>((resolve) => (answer = resolve))
+      const refused = { status: 401, json: { message: 'unknown key' } }
+      await page.route('**/v1/images/generations', async (route) => {
+        await gate
+        await route.fulfill(refused)
+      })
+      await page.route('**/v1/usage', async (route) => {
+        const isFirst = route.request().headers().authorization === 'Bearer right'
+        await (isFirst ? route.fulfill(refused) : route.continue())
+      })
+      await page.getByRole('tab', { name: 'Generate' }).click()
+      await page.getByRole('button', { name: 'Generate' }).click()
+      await page.getByRole('link', { name: 'Usage' }).click()
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      await page.getByRole('alert').getByText('This key is not accepted any more.').waitFor()
+      await page.getByLabel('API key').fill('other')
+      await page.keyboard.press('Enter')
+      await page.getByText('Account other').waitFor()
+      const late = page.waitForResponse('**/v1/images/generations')
+      answer()
+      await (await late).finished()
+      // What the page makes of it takes no more than a turn.
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+      expect(await page.getByText('Account other').isVisible()).toBe(true)
+      expect(await page.evaluate(() => sessionStorage.getItem('tessera-key'))).toBe('other')
+    })
+
     it('keeps the key in this tab alone, until it is signed out', async () => {
       const page = await service.signIn()
       expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Usage')
