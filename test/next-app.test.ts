@@ -14,10 +14,11 @@ const WANTED = process.env.TESSERA_TEST_NEXT !== undefined
 const FILES = {
   // As docs/next.md has it for a standalone output, which is moved to another folder and has nothing else. Roots are named, as a
   // folder above may have a lockfile of somebody else's, which Next would take for that of the app.
-  'next.config.mjs': `export default {
+  'next.config.mjs': `const files = ['tessera-onnx/models/**', 'onnxruntime-node/bin/*/${process.platform}/${process.arch}/*']
+export default {
   output: 'standalone',
   serverExternalPackages: ['tessera-onnx'],
-  outputFileTracingIncludes: { '/**': ['node_modules/tessera-onnx/models/**'] },
+  outputFileTracingIncludes: { '/**': files.map((file) => \`node_modules/\${file}\`) },
   outputFileTracingRoot: import.meta.dirname,
   turbopack: { root: import.meta.dirname },
 }`,

@@ -25,11 +25,20 @@ it.each<[name: string, config: string, remedies: RegExp[]]>([
     [/outputFileTracingIncludes/],
   ],
   [
-    'standalone with models',
+    'standalone without the library of ONNX Runtime',
     `export default {
       output: 'standalone',
       serverExternalPackages: ["tessera-onnx"],
       outputFileTracingIncludes: { '/**': ['node_modules/tessera-onnx/models/**'] },
+    }`,
+    [/^'node_modules\/onnxruntime-node\/bin\/[^']*' under outputFileTracingIncludes/],
+  ],
+  [
+    'standalone with both',
+    `export default {
+      output: 'standalone',
+      serverExternalPackages: ["tessera-onnx"],
+      outputFileTracingIncludes: { '/**': ['tessera-onnx/models/**', 'onnxruntime-node/bin/*/linux/x64/*'].map(toPath) },
     }`,
     [],
   ],

@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+/** What a standalone output leaves out: models, which are read by name, and a library that the system opens. */
+const MODELS = 'node_modules/tessera-onnx/models/**'
+const RUNTIME = `node_modules/onnxruntime-node/bin/*/${process.platform}/${process.arch}/*`
+const WHY = 'puts what is not imported into the standalone output'
+
 const NAMES = ['next.config.js', 'next.config.mjs', 'next.config.ts']
 
 /** What the configuration of a Next.js app lacks for this package; absent where the folder has no such configuration. */
@@ -12,7 +17,7 @@ export interface NextCheck {
 
 /**
  * Reads the configuration of the Next.js app in a folder as text, since it may be a program. Two things keep this package
- * from working there: a bundled worker, and models that a standalone output leaves out.
+ * from working there: a bundled worker, and what a standalone output leaves out.
  */
 export async function checkNextConfig(folder: string): Promise<NextCheck | undefined> {
   for (const file of NAMES) {
@@ -30,10 +35,15 @@ function findRemedies(text: string): string[] {
   if (isSpelledOut && !/['"`]tessera-onnx['"`]/.test(externals ?? '')) {
     remedies.push("serverExternalPackages: ['tessera-onnx'] keeps its worker out of the bundle")
   }
-  const isStandalone = /output\s*:\s*['"`]standalone['"`]/.test(text)
-  if (isStandalone && !/outputFileTracingIncludes[\s\S]*tessera-onnx\/models/.test(text)) {
-    const include = "outputFileTracingIncludes: { '/**': ['node_modules/tessera-onnx/models/**'] }"
-    remedies.push(`${include} puts the embedded models into the standalone output`)
+  if (!/output\s*:\s*['"`]standalone['"`]/.test(text)) return remedies
+  if (!/outputFileTracingIncludes/.test(text)) {
+    remedies.push(`outputFileTracingIncludes: { '/**': ['${MODELS}', '${RUNTIME}'] } ${WHY}`)
+  } else {
+    const missing = [
+      ...(text.includes('tessera-onnx/models') ? [] : [MODELS]),
+      ...(text.includes('onnxruntime-node/bin') ? [] : [RUNTIME]),
+    ]
+    if (missing.length > 0) remedies.push(`'${missing.join("' and '")}' under outputFileTracingIncludes ${WHY}`)
   }
   return remedies
 }
