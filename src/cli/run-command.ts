@@ -3,10 +3,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandContext, type CommandDef, renderUsage } from 'citty'
 import colors from 'picocolors'
 import { AbortedError, InternalError, InvalidRequestError, TesseraError, toTesseraError } from '../errors/index.ts'
+import { describeFault } from '../http/describe-fault.ts'
 import { nearestName } from '../schemas/nearest-name.ts'
 import { formatExamples, PROGRAM } from './examples.ts'
 import { refuseUnknownArguments } from './refuse-unknown-arguments.ts'
-import { describeFault } from './serve/describe-fault.ts'
 import { findInterruption } from './until-interrupted.ts'
 
 /** Exit status of bad arguments or input, as opposed to 1 for work that failed. */

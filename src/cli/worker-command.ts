@@ -1,8 +1,7 @@
 import { defineCommand } from 'citty'
-import colors from 'picocolors'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
-import { type QueueName, runWorker, type WorkerFault } from '../queue/index.ts'
+import { type QueueName, runWorker } from '../queue/index.ts'
 import { calibrationArgument, engineArguments, isolateArgument, orderArgument } from './engine-arguments.ts'
 import { namedLoraArgument, readNamedLoras } from './lora-arguments.ts'
 import { openEngine } from './open-engine.ts'
@@ -11,7 +10,6 @@ import { readDuration } from './read-duration.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 import { LineWriter } from './serve/access-log.ts'
-import { describeFault } from './serve/describe-fault.ts'
 import { readServed, requireServed, servedArgument } from './serve/served-models.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
@@ -73,7 +71,6 @@ export const workerCommand = defineCommand({
         plaintext: args['queue-plaintext'],
         concurrency: readNumber('--concurrency', args.concurrency),
         leaseMs,
-        onFault: showFault,
         ...(args.jobs !== undefined && { jobs: args.jobs.split(',') as QueueName[] }),
         ...(args.models !== undefined && { models: args.models.split(',') }),
       })
@@ -95,10 +92,4 @@ async function preload(engine: Engine, names: readonly string[], signal: AbortSi
   } catch (error) {
     if (!signal.aborted) throw error
   }
-}
-
-/** What the operator has to know about, as a front has the message alone. */
-function showFault({ callId, kind, traceId, error }: WorkerFault): void {
-  const call = [kind, callId, ...(traceId === undefined ? [] : [`trace ${traceId}`])].join(' ')
-  process.stderr.write(`${colors.red(`${error.status}`)} ${call}\n${describeFault(error)}\n`)
 }

@@ -1,4 +1,5 @@
 import type { TesseraError } from '../errors/index.ts'
+import { describeFault } from './describe-fault.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { serverFault } from './server-fault.ts'
@@ -136,6 +137,11 @@ export interface RequestLog {
 }
 
 export type Log = (entry: RequestLog) => void
+
+/** The log of a server that was given none: its own faults on stderr, as clients are told the id alone. */
+export function logFaults({ requestId, route = '', status, error }: RequestLog): void {
+  if (error) process.stderr.write(`${status} ${route} ${requestId}\n${describeFault(error)}\n`)
+}
 
 /** A log that never throws: the client has nothing to do with it, and the answer is paid for. */
 export function safeLog<Entry>(log: ((entry: Entry) => void) | undefined): (entry: Entry) => void {

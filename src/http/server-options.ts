@@ -9,7 +9,7 @@ import type { JobStore } from './jobs/job-store.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import type { RateLimits } from './limits/request-limiter.ts'
-import type { RequestLog } from './request-reporter.ts'
+import { logFaults, type RequestLog } from './request-reporter.ts'
 import type { Endpoint, Price, Prices } from './usage/prices.ts'
 import type { UsageStore } from './usage/usage-store.ts'
 import { WEBHOOKS, type WebhookOptions } from './webhooks/webhook-options.ts'
@@ -156,7 +156,7 @@ export interface ServerOptions {
    */
   readonly console?: boolean | undefined
   /**
-   * Called after every response, with nothing of the request's content.
+   * Called after every response, with nothing of the request's content; without it the server's own faults go to stderr.
    *
    * @example
    * ```ts
@@ -234,7 +234,7 @@ const SERVER_OPTIONS = optionTable('a server', {
   jobs: JOBS.default({ concurrency: 4 }),
   webhooks: WEBHOOKS.default({}),
   console: flag.default(true),
-  log: callback<(entry: RequestLog) => void>().optional(),
+  log: callback<(entry: RequestLog) => void>().default(() => logFaults),
 } satisfies Record<keyof ServerOptions, unknown>)
 
 export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>

@@ -3,7 +3,7 @@ import { callback, count, flag, oneOf, optionTable, text } from '../options/inde
 import { LIMITS } from '../schemas/index.ts'
 import { QUEUES, type QueueName } from './queue-names.ts'
 import { createSealer, PLAINTEXT, type Sealer } from './sealer.ts'
-import type { WorkerFault } from './worker-fault.ts'
+import { showWorkerFault, type WorkerFault } from './worker-fault.ts'
 
 /** What fronts and workers of one queue agree on. */
 export interface ConnectionOptions {
@@ -99,6 +99,7 @@ export interface WorkerOptions extends ConnectionOptions {
   readonly leaseMs?: number | undefined
   /**
    * Told of each call that fails by a fault of this worker (status 500 and above), with the cause, which the front never sees.
+   * Without it they go to stderr.
    *
    * @example
    * ```ts
@@ -126,7 +127,7 @@ export const WORKER = optionTable('a worker', {
   models: z.array(text('the name of a model')).min(1).optional(),
   concurrency: count(1).default(4),
   leaseMs: count(1000).default(15_000),
-  onFault: callback<(fault: WorkerFault) => void>().optional(),
+  onFault: callback<(fault: WorkerFault) => void>().default(() => showWorkerFault),
 } satisfies Record<keyof WorkerOptions, unknown>)
 
 export function openSealer({

@@ -1,4 +1,5 @@
 import type { TesseraError } from '../errors/index.ts'
+import { describeFault } from '../http/describe-fault.ts'
 import type { QueuedKind } from './queued-call.ts'
 
 /** A call that failed by a fault of its worker, without anything of its content. */
@@ -11,4 +12,10 @@ export interface WorkerFault {
   readonly traceId?: string
   /** What went wrong, with its cause, of which the front is told no more than the message. */
   readonly error: TesseraError
+}
+
+/** How a worker tells of faults where its app takes none: on stderr, as fronts have the message alone. */
+export function showWorkerFault({ callId, kind, traceId, error }: WorkerFault): void {
+  const call = [kind, callId, ...(traceId === undefined ? [] : [`trace ${traceId}`])].join(' ')
+  process.stderr.write(`${error.status} ${call}\n${describeFault(error)}\n`)
 }

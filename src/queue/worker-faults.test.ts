@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { InsufficientMemoryError, InternalError, InvalidRequestError } from '../errors/index.ts'
 import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker, type WorkerFault } from './index.ts'
@@ -24,7 +24,7 @@ describe.skipIf(!hasRedis())('the faults of a worker', () => {
   })
   afterAll(() => redis.stop())
 
-  async function start(onFault: (fault: WorkerFault) => void = (fault) => faults.push(fault)) {
+  async function start(onFault?: (fault: WorkerFault) => void) {
     fake = createFakeEngine()
     worker = await runWorker(fake.engine, { connection: redis.url, keys, leaseMs: 1500, onFault })
     engine = createQueueEngine({ connection: redis.url, keys })
@@ -33,7 +33,7 @@ describe.skipIf(!hasRedis())('the faults of a worker', () => {
   const thrown = () => engine.decide(BODY).catch((error: unknown) => error)
 
   it('are told there with their cause, under the id that the error of the front names', async () => {
-    await start()
+    await start((fault) => faults.push(fault))
     const cause = new RangeError('a secret')
     fake.failure = cause
     const error = (await thrown()) as InternalError
@@ -48,7 +48,7 @@ describe.skipIf(!hasRedis())('the faults of a worker', () => {
   })
 
   it('are not what a request has wrong', async () => {
-    await start()
+    await start((fault) => faults.push(fault))
     fake.failure = new InvalidRequestError('state', 'is too long')
     const error = (await thrown()) as InvalidRequestError
     expect([error.code, error.cause]).toEqual(['invalid_request', undefined])
@@ -63,5 +63,15 @@ describe.skipIf(!hasRedis())('the faults of a worker', () => {
     fake.failure = new InternalError('boom')
     expect(await thrown()).toMatchObject({ code: 'internal_error', message: 'boom' })
     expect(await warned).toMatchObject({ message: 'disk full' })
+  })
+  it('go to stderr where the app takes none', async () => {
+    await start()
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    fake.failure = new RangeError('a secret')
+    await thrown()
+    const written = write.mock.calls.join('')
+    write.mockRestore()
+    expect(written).toMatch(/^500 decide \S+\nInternalError: .*\n[^]*caused by RangeError\n +at /)
+    expect(written).not.toMatch(/secret|CANARY/)
   })
 })

@@ -1,6 +1,7 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
-import { createServer, type RequestLog } from '../../http/index.ts'
+import { createServer } from '../../http/index.ts'
+import { logFaults } from '../../http/request-reporter.ts'
 import { chooseKeys, type KeyChoice } from '../../http/serve/choose-keys.ts'
 import { openStore } from '../../http/serve/open-store.ts'
 import { serveHttp } from '../../http/serve/serve-http.ts'
@@ -9,7 +10,6 @@ import { count, readOption } from '../../options/index.ts'
 import { readNumber } from '../read-request.ts'
 import { runCommand } from '../run-command.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
-import { describeFault } from './describe-fault.ts'
 import { readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
 import type { openModels } from './serve-models.ts'
 import type { openQueue } from './serve-queue.ts'
@@ -48,7 +48,7 @@ export const serveCommand = defineCommand({
           webhooks: { allowPrivate: args['webhooks-private'] },
           log: (entry) => {
             if (args['access-log']) lines.add(formatAccess(entry, new Date()))
-            showFault(entry)
+            logFaults(entry)
           },
         })
         const service = await serveHttp(server, args.host, port, timeouts)
@@ -101,9 +101,4 @@ function untilStopped(): Promise<void> {
 function reportKeys(problem: string | undefined): void {
   const line = problem === undefined ? 'keys were read again' : `${colors.red('keys stay as they were')} ${problem}`
   process.stderr.write(`${line}\n`)
-}
-
-/** What the operator has to know about; clients are told the id alone. */
-function showFault({ requestId, route, status, error }: RequestLog): void {
-  if (error) process.stderr.write(`${colors.red(`${status}`)} ${route} ${requestId}\n${describeFault(error)}\n`)
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { errorFromJSON, InternalError, ModelFormatError } from '../../errors/index.ts'
+import { errorFromJSON, InternalError, ModelFormatError } from '../errors/index.ts'
 import { describeFault } from './describe-fault.ts'
 
 /** The kind of error that a file system throws, whose message spans lines. */

@@ -1,4 +1,4 @@
-import { TesseraError } from '../../errors/index.ts'
+import { TesseraError } from '../errors/index.ts'
 
 /** A chain of causes may loop. */
 const MAX_CAUSES = 8
