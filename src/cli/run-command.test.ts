@@ -39,7 +39,7 @@ it.each([
 ] as const)('ends after %s with %i where that is why it stopped: %s', async (name, status, message, fail) => {
   const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const stopped = untilInterrupted()
-  process.emit(name)
+  process.emit(name, name)
   const command = defineCommand({ run: (context) => runCommand(context, () => Promise.reject(fail(stopped.reason))) })
   await runCitty(command, { rawArgs: [] })
   expect(printed.mock.calls.join('')).toMatch(new RegExp(`^.*error.* ${message}\n$`))

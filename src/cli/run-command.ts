@@ -1,4 +1,3 @@
-import { constants } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandContext, type CommandDef, renderUsage } from 'citty'
 import colors from 'picocolors'
@@ -11,8 +10,6 @@ import { findInterruption } from './until-interrupted.ts'
 
 /** Exit status of bad arguments or input, as opposed to 1 for work that failed. */
 const USAGE = 2
-/** What shells add to the number of a signal for the status of what it ended. */
-const SIGNALLED = 128
 
 /** Runs a command's work; an error ends it with one line on stderr, and a stack only where it is nobody's mistake. */
 export async function runCommand<Args extends ArgsDef>(
@@ -56,7 +53,7 @@ function printFailure(error: TesseraError, json: boolean): void {
 
 function statusOf(error: TesseraError): number {
   const interruption = findInterruption(error)
-  if (interruption !== undefined) return SIGNALLED + constants.signals[interruption.signal]
+  if (interruption !== undefined) return interruption.status
   return error.code === InvalidRequestError.code && !isFull(error.cause) ? USAGE : 1
 }
 

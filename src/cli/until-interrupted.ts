@@ -1,18 +1,56 @@
+import { constants } from 'node:os'
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+type Signal = (typeof SIGNALS)[number]
+
+/** What shells add to the number of a signal for the status of what it ended. */
+const SIGNALLED = 128
+
 /** Why a command ends early: the user, or what runs it, told it to. */
 export class Interruption extends Error {
-  readonly signal: 'SIGINT' | 'SIGTERM'
+  readonly signal: Signal
 
-  constructor(signal: 'SIGINT' | 'SIGTERM') {
+  constructor(signal: Signal) {
     super(`stopped by ${signal}`)
     this.signal = signal
   }
+
+  get status(): number {
+    return statusOf(this.signal)
+  }
 }
 
-/** Fires when the user stops the command, so that what is half done is put in order first. */
+/** Fires when the user stops the command, so that what is half done is put in order first. Another signal ends it at once. */
 export function untilInterrupted(): AbortSignal {
   const controller = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort(new Interruption(name)))
+  const stop = (name: Signal) => {
+    for (const each of SIGNALS) process.off(each, stop)
+    endWhenInterrupted()
+    controller.abort(new Interruption(name))
+  }
+  for (const each of SIGNALS) process.off(each, end).on(each, stop)
   return controller.signal
+}
+
+/**
+ * Has the next SIGINT or SIGTERM end the process at once. The system does so too where nobody listens, except to the
+ * first process of a container, to which a signal without a listener does nothing.
+ */
+export function endWhenInterrupted(): void {
+  for (const each of SIGNALS) process.off(each, end).on(each, end)
+}
+
+/** By the signal itself, as parents tell it from a failure; exiting is for that first process, and waits for native code. */
+function end(name: Signal): void {
+  for (const each of SIGNALS) process.off(each, end)
+  // What removes locks of files listens too, and does so when it is alone: then it ends the process by the signal.
+  process.emit(name, name)
+  process.kill(process.pid, name)
+  process.exit(statusOf(name))
+}
+
+function statusOf(name: Signal): number {
+  return SIGNALLED + constants.signals[name]
 }
 
 /** What stopped the work that failed so, where that was a signal. */

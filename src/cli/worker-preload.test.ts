@@ -29,7 +29,7 @@ async function work(): Promise<string> {
 
 it('takes no work where it is told to end while it opens its models', async () => {
   load.mockImplementation((_, { signal }) => {
-    process.emit('SIGTERM')
+    process.emit('SIGTERM', 'SIGTERM')
     return signal.aborted ? Promise.reject(signal.reason as Error) : Promise.resolve()
   })
   expect([await work(), process.exitCode]).toEqual(['', undefined])

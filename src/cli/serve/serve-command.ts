@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { createServer } from '../../http/index.ts'
@@ -9,6 +10,7 @@ import type { WatchedKeys } from '../../http/serve/watched-keys.ts'
 import { count, readOption } from '../../options/index.ts'
 import { readNumber } from '../read-request.ts'
 import { runCommand } from '../run-command.ts'
+import { endWhenInterrupted, untilInterrupted } from '../until-interrupted.ts'
 import { formatAccess, LineWriter } from './access-log.ts'
 import { readJournal, readLifecycle, serveArguments } from './serve-arguments.ts'
 import type { openModels } from './serve-models.ts'
@@ -23,7 +25,9 @@ export const serveCommand = defineCommand({
     runCommand(context, async ({ args }) => {
       const { ending, timeouts } = readLifecycle(args)
       const port = readOption('--port', count(0, 65_535), readNumber('--port', args.port))
-      // Before anything takes time: a closed terminal sends it too, and it would end the process.
+      // Before anything takes time, such as opening models.
+      endWhenInterrupted()
+      // A closed terminal sends it too, and it would end the process.
       let watched: WatchedKeys | undefined
       process.on('SIGHUP', () => void watched?.reload())
       const lines = new LineWriter()
@@ -53,11 +57,11 @@ export const serveCommand = defineCommand({
         })
         const service = await serveHttp(server, args.host, port, timeouts)
         // Whoever reads that it listens may stop it at once.
-        const stopped = untilStopped()
+        const stopped = untilInterrupted()
         // As a line of the log, which may be on a full disk without the service ending for it.
         lines.add(`listening on ${service.url}`)
         if (args.console) process.stderr.write(`${colors.dim(`console at ${service.url}/console`)}\n`)
-        await stopped
+        if (!stopped.aborted) await once(stopped, 'abort')
         process.stderr.write('finishing what is being answered; press Ctrl+C again to stop at once\n')
         await service.close(ending)
         await lines.close(FLUSH_MS)
@@ -83,19 +87,6 @@ function showKey({ key, file }: NonNullable<KeyChoice['fresh']>): void {
   process.stderr.write(
     `${colors.dim(`This key is shown this once; ${file} has its SHA-256 only. Delete that file for a new one.`)}\n`,
   )
-}
-
-/**
- * Resolves with the first SIGINT or SIGTERM. From then on a second one ends the process, as it would without us.
- */
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      process.off('SIGINT', stop).off('SIGTERM', stop)
-      resolve()
-    }
-    process.on('SIGINT', stop).on('SIGTERM', stop)
-  })
 }
 
 function reportKeys(problem: string | undefined): void {
