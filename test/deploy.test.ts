@@ -142,7 +142,9 @@ it('has keys everywhere, as a service that others can reach makes none itself', 
 
 it('the unit says what a change of its keys needs, which are copied at its start, and what Node its store needs', () => {
   const [head, rest] = read('tessera.service').split('[Unit]') as [string, string]
-  expect(rest).toMatch(/--keys-file %d\/keys\.json --store %S\/tessera\/usage\.db [^]*^LoadCredential=keys\.json:/m)
+  expect(rest).toMatch(
+    /--keys-file \$\{CREDENTIALS_DIRECTORY\}\/keys\.json --store %S\/tessera\/usage\.db [^]*^LoadCredential=keys\.json:/m,
+  )
   expect(head).toContain('systemctl restart tessera')
   expect(head).toContain('Node 22.5 or newer')
 })
