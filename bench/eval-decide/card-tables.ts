@@ -50,15 +50,16 @@ function typeTable({ types, overall, halfFitted }: CardReport): string {
   )
 }
 
-function shortTable({ types }: CardReport): string {
+function shortTable({ types, halfFitted }: CardReport): string {
   return table(
-    ['kind', 'questions', 'accuracy', 'majority', 'ECE'],
+    ['kind', 'questions', 'accuracy', 'majority', 'ECE', 'ECE, fitted on half'],
     Object.entries(types).map(([name, { n, accuracy, majority, ece }]) => [
       name,
       String(n),
       fixed(accuracy),
       fixed(majority),
       fixed(ece),
+      fixed(halfFitted.types[name]?.ece),
     ]),
   )
 }
