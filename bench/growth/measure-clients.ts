@@ -3,8 +3,8 @@ import { createEngine, type Engine } from '../../src/engine/index.ts'
 import type { Curve } from './results.ts'
 
 const CLIENTS = [1, 4, 16, 64]
-/** Calls of each number of clients in one round. */
-const CALLS = 64
+/** Calls of each client in one round. */
+const CALLS = 10
 
 /**
  * How long a call takes when more clients ask at once, each its next question as soon as it has an answer: with all threads
@@ -35,23 +35,23 @@ export async function measureClients(folder: string, threads: number, runs: numb
   })
 }
 
-async function askAll(engine: Engine, clients: number): Promise<number[]> {
-  const times: number[] = []
-  let left = CALLS
-  await Promise.all(
-    Array.from({ length: clients }, async (_, index) => {
-      while (left-- > 0) {
-        const started = performance.now()
-        await engine.decide(
-          {
-            state: `Ticket ${left}: I was charged twice, and nobody has answered me since Monday. Please fix it today.`,
-            questions: { urgent: { type: 'noul', instructions: 'Does this need an answer today?' } },
-          },
-          { client: `client-${index}` },
-        )
-        times.push(performance.now() - started)
-      }
-    }),
-  )
-  return times
+/** Milliseconds of each call but the first of a client, with which all come at once, and the last, when others are done. */
+export async function askAll(engine: Pick<Engine, 'decide'>, clients: number): Promise<number[]> {
+  const ask = async (client: string) => {
+    const times: number[] = []
+    for (let call = 0; call < CALLS; call++) {
+      const started = performance.now()
+      await engine.decide(
+        {
+          state: `Ticket ${client}-${call}: I was charged twice, and nobody has answered me since Monday. Please fix it today.`,
+          questions: { urgent: { type: 'noul', instructions: 'Does this need an answer today?' } },
+        },
+        { client },
+      )
+      times.push(performance.now() - started)
+    }
+    return times.slice(1, -1)
+  }
+  const times = await Promise.all(Array.from({ length: clients }, (_, index) => ask(`client-${index}`)))
+  return times.flat()
 }

@@ -5,6 +5,7 @@ import { outcomeKey, PREFIX, queueOf } from '../../src/queue/queue-names.ts'
 import { createSealer } from '../../src/queue/sealer.ts'
 import { connectRedis } from '../../src/redis/connect-redis.ts'
 import { startRedis } from '../../test/helpers/redis-server.ts'
+import { callFor } from '../measure/call-for.ts'
 import { percentile } from '../measure/percentile.ts'
 import { QUESTION } from './run-callers.ts'
 
@@ -44,12 +45,12 @@ export async function measureBare(): Promise<readonly Bare[]> {
     for (let round = 0; round < ROUNDS; round++) {
       for (const way of WAYS) {
         await withQueue(redis.url, way, async (ask) => {
-          await runFor(ask, 64, 0.5)
+          await callFor(64, 0.5, ask)
           for (const callers of CALLERS) {
-            const times = await runFor(ask, callers, SECONDS)
+            const answered = await callFor(callers, SECONDS, ask)
             const of = figures.get(`${way} ${callers}`) ?? { rates: [], times: [] }
-            of.rates.push(times.length / SECONDS)
-            of.times.push(percentile(times, 0.5))
+            of.rates.push(answered.inTime / SECONDS)
+            of.times.push(median(answered.times))
             figures.set(`${way} ${callers}`, of)
           }
         })
@@ -58,7 +59,6 @@ export async function measureBare(): Promise<readonly Bare[]> {
   } finally {
     await redis.stop()
   }
-  const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
   return CALLERS.flatMap((callers) =>
     WAYS.map((way) => {
       const { rates, times } = figures.get(`${way} ${callers}`)!
@@ -67,18 +67,11 @@ export async function measureBare(): Promise<readonly Bare[]> {
   )
 }
 
-async function runFor(ask: () => Promise<void>, callers: number, seconds: number): Promise<number[]> {
-  const times: number[] = []
-  const end = performance.now() + 1000 * seconds
-  const call = async () => {
-    while (performance.now() < end) {
-      const began = performance.now()
-      await ask()
-      times.push(performance.now() - began)
-    }
-  }
-  await Promise.all(Array.from({ length: callers }, call))
-  return times.toSorted((a, b) => a - b)
+function median(values: readonly number[]): number {
+  return percentile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  )
 }
 
 async function withQueue(url: string, way: Way, measure: (ask: () => Promise<void>) => Promise<void>): Promise<void> {

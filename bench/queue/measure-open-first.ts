@@ -1,5 +1,6 @@
 import { runWorker } from '../../src/queue/index.ts'
 import type { WorkingEngine } from '../../src/queue/working-engine.ts'
+import type { Answered } from '../measure/call-for.ts'
 import { askFor, type Figures, toFigures } from './run-callers.ts'
 import { countCost, withFleet } from './with-fleet.ts'
 
@@ -40,14 +41,14 @@ export async function measureOpenFirst(): Promise<readonly OpenFirstLoad[]> {
       await askFor(engine, 1, 0.5)
       for (const callers of CALLERS) {
         const before = [count(true), count(false)] as const
-        let times: readonly number[] = []
+        let answered: Answered | undefined
         const { commands } = await countCost(connection, async (seconds) => {
-          return (times = await askFor(engine, callers, seconds))
+          return (answered = await askFor(engine, callers, seconds))
         })
         const byOpen = count(true) - before[0]
         const byClosed = count(false) - before[1]
         const share = byOpen / (byOpen + byClosed)
-        loads.push({ open, closed, callers, ...toFigures(times), commands, share })
+        loads.push({ open, closed, callers, ...toFigures(answered!), commands, share })
       }
       await Promise.all(running.map((worker) => worker.close()))
     })

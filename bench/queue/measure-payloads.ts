@@ -1,4 +1,5 @@
 import type { QueueEngine } from '../../src/queue/index.ts'
+import { callFor } from '../measure/call-for.ts'
 import { QUESTION } from './run-callers.ts'
 import { countCost, type Cost, withFleet } from './with-fleet.ts'
 
@@ -22,22 +23,11 @@ export function measurePayloads(): Promise<readonly Payload[]> {
     const payloads: Payload[] = []
     for (const [name, call] of Object.entries(CALLS)) {
       await call(engine)
-      payloads.push({ name, ...(await countCost(connection, (seconds) => repeat(() => call(engine), seconds))) })
+      payloads.push({
+        name,
+        ...(await countCost(connection, (seconds) => callFor(CALLERS, seconds, () => call(engine)))),
+      })
     }
     return payloads
   })
-}
-
-/** @returns one entry for each call */
-async function repeat(call: () => Promise<unknown>, seconds: number): Promise<readonly unknown[]> {
-  const answers: true[] = []
-  const end = performance.now() + 1000 * seconds
-  const caller = async () => {
-    while (performance.now() < end) {
-      await call()
-      answers.push(true)
-    }
-  }
-  await Promise.all(Array.from({ length: CALLERS }, caller))
-  return answers
 }

@@ -1,9 +1,11 @@
 import type { Engine } from '../../src/engine/index.ts'
+import { type Answered, callFor } from '../measure/call-for.ts'
 import { percentile } from '../measure/percentile.ts'
 
 export interface Figures {
+  /** That came within the time. */
   readonly answers: number
-  /** Milliseconds. */
+  /** Milliseconds of all calls that were begun in it. */
   readonly p50: number
   readonly p99: number
 }
@@ -25,22 +27,11 @@ export async function runCallers(engine: Pick<Engine, 'decide'>, callers: number
   return toFigures(await askFor(engine, callers, seconds))
 }
 
-export function toFigures(times: readonly number[]): Figures {
+export function toFigures({ times, inTime }: Answered): Figures {
   const sorted = times.toSorted((a, b) => a - b)
-  return { answers: sorted.length, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) }
+  return { answers: inTime, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) }
 }
 
-/** Milliseconds of each answer. */
-export async function askFor(engine: Pick<Engine, 'decide'>, callers: number, seconds: number): Promise<number[]> {
-  const times: number[] = []
-  const end = performance.now() + 1000 * seconds
-  const call = async (client: string) => {
-    while (performance.now() < end) {
-      const began = performance.now()
-      await engine.decide(QUESTION, { client })
-      times.push(performance.now() - began)
-    }
-  }
-  await Promise.all(Array.from({ length: callers }, (_, index) => call(String(index))))
-  return times
+export function askFor(engine: Pick<Engine, 'decide'>, callers: number, seconds: number): Promise<Answered> {
+  return callFor(callers, seconds, (caller) => engine.decide(QUESTION, { client: String(caller) }))
 }

@@ -5,6 +5,7 @@ import { countDefaultThreads } from '../../src/backends/platform.ts'
 import { createQueueEngine, type QueueEngine } from '../../src/queue/index.ts'
 import { connectRedis } from '../../src/redis/connect-redis.ts'
 import { startRedis } from '../../test/helpers/redis-server.ts'
+import type { Answered } from '../measure/call-for.ts'
 
 interface FleetOptions {
   readonly workers: number
@@ -72,10 +73,7 @@ export async function withFleet<Result>(
 const COUNTED_SECONDS = 3
 
 /** What each of the calls that are made for a time costs the server. */
-export async function countCost(
-  connection: string,
-  ask: (seconds: number) => Promise<readonly unknown[]>,
-): Promise<Cost> {
+export async function countCost(connection: string, ask: (seconds: number) => Promise<Answered>): Promise<Cost> {
   const client = await connectRedis(connection)
   const read = async () => {
     const info = `${await client.info('commandstats')}\n${await client.info('stats')}`
@@ -84,9 +82,10 @@ export async function countCost(
   }
   try {
     const before = await read()
-    const { length: calls } = await ask(COUNTED_SECONDS)
+    // What comes late costs the server the same.
+    const { times } = await ask(COUNTED_SECONDS)
     const after = await read()
-    const [commands, received, sent] = after.map((value, index) => (value - before[index]!) / calls)
+    const [commands, received, sent] = after.map((value, index) => (value - before[index]!) / times.length)
     return { commands: commands!, received: received!, sent: sent! }
   } finally {
     client.destroy()

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Answers {
   /** Milliseconds to each answer, in the order they came. */
   readonly times: number[]
+  /** Those of them that came within the time, for rates: the time that later ones took is in no measured second. */
+  inTime: number
   /** How often each status came; 0 for a connection that failed. */
   readonly statuses: Record<number, number>
   /** Requests that their client gave up. */
@@ -28,7 +30,7 @@ const QUESTIONS = {
 
 /** Clients that each send one request after the other until the time is over, and wait when they are told to. */
 export async function runClients({ url, keys, clients, seconds, patience }: Load): Promise<Answers> {
-  const answers: Answers = { times: [], statuses: {}, aborted: 0, tokens: 0 }
+  const answers: Answers = { times: [], inTime: 0, statuses: {}, aborted: 0, tokens: 0 }
   const end = performance.now() + 1000 * seconds
 
   async function ask(client: number, request: number): Promise<number> {
@@ -47,7 +49,9 @@ export async function runClients({ url, keys, clients, seconds, patience }: Load
       const body = (await response.json()) as { usage?: { input_tokens: number } }
       answers.statuses[response.status] = (answers.statuses[response.status] ?? 0) + 1
       if (response.status !== 200) return Number(response.headers.get('retry-after-ms') ?? 0)
-      answers.times.push(performance.now() - started)
+      const answered = performance.now()
+      answers.times.push(answered - started)
+      if (answered <= end) answers.inTime++
       answers.tokens += body.usage!.input_tokens
     } catch (error) {
       if (error instanceof Error && error.name === 'TimeoutError') answers.aborted++
