@@ -72,6 +72,34 @@ it('a request names one of a pulled repository, or a model by its short name, an
   }
 })
 
+it('one file has one id however requests spell its name, and as the options have it where they name it', async () => {
+  const snapshot = join(work, 'models--acme--tiny', 'snapshots', 'c'.repeat(40))
+  await mkdir(join(snapshot, 'Q8'), { recursive: true })
+  for (const file of ['tiny-Q4_K_M.gguf', join('Q8', 'tiny-Q8_0.gguf')]) await copyFile(FIXTURE, join(snapshot, file))
+  vi.stubEnv('HF_HUB_CACHE', work)
+  try {
+    const models = { mine: 'acme/tiny:q8' }
+    await using engine = await createEngine({ backend: 'cpu', threads: 1, models })
+    const idsOf = async (names: readonly string[]) => {
+      const told = new Set<string>()
+      for (const model of names)
+        await engine.decide({ ...REQUEST, model }, { onTimings: (timings) => told.add(timings.model) })
+      return [...told]
+    }
+    const spellings = ['acme/tiny:Q4_K_M', 'acme/tiny:q4', 'acme/tiny:4_k', 'acme/tiny:tiny-q4_k_m.GGUF']
+    expect(await idsOf(spellings)).toEqual(['acme/tiny:tiny-Q4_K_M.gguf'])
+    expect(await idsOf(['acme/tiny:Q8_0', 'acme/tiny:Q8/t'])).toEqual(['acme/tiny:Q8/tiny-Q8_0.gguf'])
+    expect(await idsOf(['mine', 'acme/tiny:q8'])).toEqual(['acme/tiny:q8'])
+    expect((await engine.models()).find(({ name }) => name === 'mine')).toMatchObject({ id: 'acme/tiny:q8' })
+    expect(engine.activity().models.map(({ id }) => id)).toEqual([
+      'acme/tiny:tiny-Q4_K_M.gguf',
+      'acme/tiny:Q8/tiny-Q8_0.gguf',
+    ])
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})
+
 it('is unpacked once, anew when it changed, and what it was before is removed', async () => {
   const first = await unpack()
   const { mtimeMs, size } = await stat(join(first, 'model.safetensors'))

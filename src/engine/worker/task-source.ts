@@ -2,6 +2,7 @@ import { KeptStates } from '../../decide/kept/kept-states.ts'
 import type { MadeWeights } from '../../models/files/model-files.ts'
 import { isHubId } from '../../models/find/hub-cache.ts'
 import { isModelName } from '../../models/find/is-model-name.ts'
+import { expandName } from '../../models/find/known-models.ts'
 import {
   EMBEDDED_MODELS,
   type ModelFiles,
@@ -32,6 +33,8 @@ const SMALL = 64 * 2 ** 20
  */
 export function createTaskSource({ models, symbols, keepStates }: EngineSettings): TaskSource {
   const targets = new Map([...Object.entries(EMBEDDED_MODELS), ...Object.entries(models)])
+  // Requests spell names in many ways, of which metrics would grow: only what the options name goes by the name that it has there.
+  const listed = new Set([...targets].flat())
   // They come with the package and stay where they are; looking for one costs half a millisecond, a tenth of a short decision.
   const found = new Map<string, ModelSource>()
   const kept = keepStates && new KeptStates(keepStates)
@@ -42,7 +45,7 @@ export function createTaskSource({ models, symbols, keepStates }: EngineSettings
       const target = targets.get(name) ?? name
       const source = found.get(target) ?? (await resolveModel(target))
       if (source.embedded) found.set(target, source)
-      return source
+      return listed.has(name) ? { ...source, id: expandName(target) } : source
     },
     describe: (model) => describeTask(openFiles(model), () => weigh(model), symbols),
     memory: {

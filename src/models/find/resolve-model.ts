@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../../errors/index.ts'
 import { AGENT_FILE } from '../configs/model-config.ts'
@@ -18,7 +18,7 @@ import { locateOwn } from './locate-own.ts'
 const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE, ADAPTER_FILE, 'tessera.json']
 
 export interface ModelSource {
-  /** Name of the model that runs, as `owner/name`, a path, or an embedded model's name. */
+  /** Name of the model that runs, as `owner/name`, with `:` and the path of a GGUF file in it, a path, or an embedded model's name. */
   readonly id: string
   /** Folder with its files, or GGUF file. */
   readonly folder: string
@@ -74,6 +74,11 @@ async function hasPart(folder: string, wanted: string | undefined): Promise<bool
   return (await listGguf(folder)).some((path) => path.toLowerCase().includes(wanted.toLowerCase()))
 }
 
+/** One name for each file, as many parts of its name mean it. */
+function nameFile(id: string, path: string): string {
+  return `${id}:${path.replaceAll('\\', '/')}`
+}
+
 /**
  * Finds the files of a model: the path of a folder or GGUF file (starting with `/`, `./`, `../` or a drive), an embedded model's name, or a hub
  * id `owner/name`, or a short name of one (known-models.ts), that was downloaded into the hub's cache; of a repository of GGUF
@@ -99,8 +104,10 @@ export async function resolveModel(
   const name = expandName(model)
   const { id, wanted } = splitChoice(name)
   const cached = isHubId(id) ? await findInHubCache(id, env) : undefined
-  if (cached !== undefined && (await hasPart(cached, wanted)))
-    return { id: name, folder: await findCached(cached, id, wanted), embedded: false }
+  if (cached !== undefined && (await hasPart(cached, wanted))) {
+    const folder = await findCached(cached, id, wanted)
+    return { id: wanted === undefined ? id : nameFile(id, relative(cached, folder)), folder, embedded: false }
+  }
   const tried = ['the embedded models', hubCacheFolder(env)]
   if (await isModel(resolve(model)))
     throw new ModelNotFoundError(

@@ -33,7 +33,9 @@ it('fetches the file whose name has what is asked for, and finds it by the same 
   const path = await pull(hub, 'owner/model:q4_k_m')
   expect(names(hub)).toEqual(['README.md', 'tiny-Q4_K_M.gguf'])
   expect(readFileSync(path, 'utf8')).toBe('four bits')
-  expect(await resolve('owner/model:Q4_K_M')).toEqual({ id: 'owner/model:Q4_K_M', folder: path, embedded: false })
+  const found = { id: 'owner/model:tiny-Q4_K_M.gguf', folder: path, embedded: false }
+  expect(await resolve('owner/model:Q4_K_M')).toEqual(found)
+  expect(await resolve(found.id)).toEqual(found)
   // As long as it is the only one, its repository stands for it.
   expect((await resolve('owner/model')).folder).toBe(path)
   await pull(hub, 'owner/model:tiny-Q8_0.gguf')
