@@ -72,6 +72,36 @@ it('a request names one of a pulled repository, or a model by its short name, an
   }
 })
 
+it('a name that fits no model of a repository, or several, is not found: trying it again changes nothing', async () => {
+  const snapshot = join(work, 'models--acme--tiny', 'snapshots', 'c'.repeat(40))
+  await mkdir(snapshot, { recursive: true })
+  const parts = [1, 2].map((part) => `tiny-BF16-0000${part}-of-00002.gguf`)
+  const models = ['tiny-Q4_0.gguf', 'tiny-Q4_K_M.gguf', 'tiny-Q4_K_S.gguf']
+  for (const file of [...models, ...parts, 'mmproj-tiny.gguf']) await copyFile(FIXTURE, join(snapshot, file))
+  vi.stubEnv('HF_HUB_CACHE', work)
+  try {
+    await using engine = await createEngine({ backend: 'cpu', threads: 1 })
+    const ask = (model: string) => engine.decide({ ...REQUEST, model })
+    for (const model of ['acme/tiny:mmproj', 'acme/tiny:00002-of', 'acme/tiny:Q6_K']) {
+      const command = `npx tessera-onnx pull ${model}`
+      await expect(ask(model)).rejects.toMatchObject({ code: 'model_not_found', model, command })
+    }
+    await expect(ask('acme/tiny:q4_k')).rejects.toMatchObject({
+      code: 'model_not_found',
+      model: 'acme/tiny:q4_k',
+      tried: ['GGUF files of acme/tiny, of which it fits tiny-Q4_K_M.gguf, tiny-Q4_K_S.gguf'],
+      command: 'the same with acme/tiny:tiny-Q4_K_M.gguf, or another of them',
+    })
+    await expect(ask('acme/tiny')).rejects.toMatchObject({
+      code: 'model_not_found',
+      tried: [`GGUF files of acme/tiny, of which it fits ${parts[0]}, tiny-Q4_0.gguf, tiny-Q4_K_M.gguf and 1 more`],
+    })
+    expect(await ask('acme/tiny:tiny-q4_0.gguf')).toMatchObject({ model: 'tiny-Q4_0' })
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})
+
 it('one file has one id however requests spell its name, and as the options have it where they name it', async () => {
   const snapshot = join(work, 'models--acme--tiny', 'snapshots', 'c'.repeat(40))
   await mkdir(join(snapshot, 'Q8'), { recursive: true })

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../../errors/index.ts'
 import { AGENT_FILE } from '../configs/model-config.ts'
 import { exists } from '../files/exists.ts'
-import { findGguf, listGguf, splitChoice } from '../gguf/choose-gguf.ts'
+import { findGguf, fittingGguf, listGguf, splitChoice } from '../gguf/choose-gguf.ts'
 import { isGgufPath, isWeightsPath } from '../gguf/gguf-path.ts'
 import { ADAPTER_FILE } from '../lora/adapter-config.ts'
 import { EMBEDDED_MODELS } from './embedded-models.ts'
@@ -16,6 +16,9 @@ import { locateOwn } from './locate-own.ts'
 
 /** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, of a Laya agent, of an adapter, or of parts that lie elsewhere. */
 const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE, ADAPTER_FILE, 'tessera.json']
+
+/** Of the files that a name fits, in an error. */
+const MOST_SHOWN = 3
 
 export interface ModelSource {
   /** Name of the model that runs, as `owner/name`, with `:` and the path of a GGUF file in it, a path, or an embedded model's name. */
@@ -62,21 +65,24 @@ function embeddedFolder(model: string): string | undefined {
   return fileURLToPath(locateOwn(`models/${model}`, locate)).replace(/[\\/]$/, '')
 }
 
-/** The folder of a repository; of one of GGUF files the file. */
+/** What a name means of a repository in the cache: its folder, as '', or those of its GGUF files, `/` between folders, that the part of a name fits. */
+async function listMeant(folder: string, wanted: string | undefined): Promise<string[]> {
+  if (wanted === undefined && (await isModel(folder))) return ['']
+  const files = await listGguf(folder)
+  return wanted === undefined && files.length === 0 ? [''] : fittingGguf(files, wanted)
+}
+
+/** The folder of a repository; of one of GGUF files the file. @throws ModelFormatError naming all that there are */
 export async function findCached(folder: string, id: string, wanted: string | undefined): Promise<string> {
-  const isFolder = wanted === undefined && ((await isModel(folder)) || (await listGguf(folder)).length === 0)
-  return isFolder ? folder : findGguf(folder, wanted, id)
+  const [path, ...others] = await listMeant(folder, wanted)
+  return path === undefined || others.length > 0 ? findGguf(folder, wanted, id) : join(folder, path)
 }
 
-/** Whether a file was pulled that is meant: a request may name any, and that is no fault of the files which are there. */
-async function hasPart(folder: string, wanted: string | undefined): Promise<boolean> {
-  if (wanted === undefined) return true
-  return (await listGguf(folder)).some((path) => path.toLowerCase().includes(wanted.toLowerCase()))
-}
-
-/** One name for each file, as many parts of its name mean it. */
-function nameFile(id: string, path: string): string {
-  return `${id}:${path.replaceAll('\\', '/')}`
+/** Whoever asked may know nothing of the files, and may be anybody: a few show what to give. */
+function severalFit(model: string, id: string, paths: readonly string[]): ModelNotFoundError {
+  const more = paths.length > MOST_SHOWN ? ` and ${paths.length - MOST_SHOWN} more` : ''
+  const tried = `GGUF files of ${id}, of which it fits ${paths.slice(0, MOST_SHOWN).join(', ')}${more}`
+  return new ModelNotFoundError(model, [tried], `the same with ${id}:${paths[0]}, or another of them`)
 }
 
 /**
@@ -84,7 +90,7 @@ function nameFile(id: string, path: string): string {
  * id `owner/name`, or a short name of one (known-models.ts), that was downloaded into the hub's cache; of a repository of GGUF
  * files `owner/name:part`, with a part of the name of one. Never downloads.
  *
- * @throws ModelNotFoundError saying where it looked and which command gets the model
+ * @throws ModelNotFoundError saying where it looked, or which files a name fits, and which command gets the model
  */
 export async function resolveModel(
   model: string,
@@ -104,10 +110,11 @@ export async function resolveModel(
   const name = expandName(model)
   const { id, wanted } = splitChoice(name)
   const cached = isHubId(id) ? await findInHubCache(id, env) : undefined
-  if (cached !== undefined && (await hasPart(cached, wanted))) {
-    const folder = await findCached(cached, id, wanted)
-    return { id: wanted === undefined ? id : nameFile(id, relative(cached, folder)), folder, embedded: false }
-  }
+  // A request may name any file, so that none or several are no fault of those that are there.
+  const [path, ...others] = cached === undefined ? [] : await listMeant(cached, wanted)
+  if (path !== undefined && others.length > 0) throw severalFit(model, id, [path, ...others])
+  if (cached !== undefined && path !== undefined)
+    return { id: wanted === undefined ? id : `${id}:${path}`, folder: join(cached, path), embedded: false }
   const tried = ['the embedded models', hubCacheFolder(env)]
   if (await isModel(resolve(model)))
     throw new ModelNotFoundError(

@@ -12,6 +12,18 @@ const PROJECTOR = /(?:^|\/)mmproj[^/]*$/i
 const MOST_NAMED = 40
 
 /**
+ * The models among GGUF files that a path, or a part of one, fits; of a divided one its first part.
+ *
+ * @param wanted @defaultValue all
+ */
+export function fittingGguf(paths: readonly string[], wanted = ''): string[] {
+  const all = paths.filter((path) => isGgufPath(path) && !LATER_PART.test(path) && !PROJECTOR.test(path)).toSorted()
+  const part = wanted.toLowerCase()
+  const exact = all.filter((path) => path.toLowerCase() === part)
+  return exact.length > 0 ? exact : all.filter((path) => path.toLowerCase().includes(part))
+}
+
+/**
  * Chooses a model among the GGUF files of a repository, of which most have the same model in many sizes.
  *
  * @param paths of files, `/` between folders
@@ -21,13 +33,10 @@ const MOST_NAMED = 40
  * @throws ModelFormatError naming all that there are
  */
 export function chooseGguf(paths: readonly string[], wanted: string | undefined, where: string): string[] {
-  const all = paths.filter((path) => isGgufPath(path) && !LATER_PART.test(path) && !PROJECTOR.test(path)).toSorted()
-  const part = wanted?.toLowerCase() ?? ''
-  const exact = all.filter((path) => path.toLowerCase() === part)
-  const found = exact.length > 0 ? exact : all.filter((path) => path.toLowerCase().includes(part))
+  const found = fittingGguf(paths, wanted)
   const [path, ...others] = found
   if (path === undefined || others.length > 0) {
-    const some = (found.length > 0 ? found : all).slice(0, MOST_NAMED).join(', ')
+    const some = (found.length > 0 ? found : fittingGguf(paths)).slice(0, MOST_NAMED).join(', ')
     const expected = `${where}:NAME, a part of the name of one GGUF file`
     throw new ModelFormatError(
       where,

@@ -40,9 +40,9 @@ it('fetches the file whose name has what is asked for, and finds it by the same 
   expect((await resolve('owner/model')).folder).toBe(path)
   await pull(hub, 'owner/model:tiny-Q8_0.gguf')
   await expect(resolve('owner/model')).rejects.toMatchObject({
-    code: 'model_format',
-    expected: 'owner/model:NAME, a part of the name of one GGUF file',
-    got: 'tiny-Q4_K_M.gguf, tiny-Q8_0.gguf',
+    code: 'model_not_found',
+    tried: ['GGUF files of owner/model, of which it fits tiny-Q4_K_M.gguf, tiny-Q8_0.gguf'],
+    command: 'the same with owner/model:tiny-Q4_K_M.gguf, or another of them',
   })
 })
 
