@@ -27,14 +27,15 @@ const BACKEND = {
 } as unknown as Backend
 afterEach(() => void vi.unstubAllGlobals())
 
-async function startInline() {
+async function startInline(resolved = options) {
+  const own = resolved === options ? source : createWebTaskSource(resolved.settings)
   const described = { runtime: '', runtimeTelemetry: 'off' } as const
   const choice = { backend: BACKEND, chosen: 'wasm', reason: '', threads: 1, ...described, tried: [] } as const
   const connect = connectInline(
-    () => source,
+    () => own,
     async () => choice,
   )
-  return startEngine(options, connect, source)
+  return startEngine(resolved, connect, own)
 }
 
 it.each(['constructor', 'toString', '__proto__'])(
@@ -44,6 +45,18 @@ it.each(['constructor', 'toString', '__proto__'])(
     await expect(source.resolve(name)).rejects.toMatchObject({ code: 'model_not_found', model: name })
   },
 )
+
+it('an engine without the default model names the model that was asked for', async () => {
+  const engine = await startInline(resolveWebOptions({ runtimeUrl: '/ort', models: { 'my-judge': '/judge' } }, SITE))
+  const questions = { late: { type: 'noul', instructions: 'Is it late?' } } as const
+  for (const model of ['my-jugde', 'toString']) {
+    const asked = engine.decide({ model, state: 'It is ten.', questions })
+    await expect(asked).rejects.toMatchObject({ code: 'model_not_found', model })
+  }
+  const unnamed = engine.decide({ state: 'It is ten.', questions })
+  await expect(unnamed).rejects.toMatchObject({ code: 'model_not_found', model: 'decide-latest' })
+  await engine.dispose()
+})
 
 it.each([
   ['404', refusal(404)],

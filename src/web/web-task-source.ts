@@ -14,12 +14,13 @@ import { weighUrl } from './weigh-url.ts'
 import { WeightStore } from './weight-store.ts'
 
 /**
- * Models below URLs. A request may give the names that the options list; all others are served by the job's default.
+ * Models below URLs. A request may give the names that the options list; all others are served by the job's default, if that is listed.
  */
 export function createWebTaskSource({ models, symbols }: EngineSettings, weights = new WeightStore()): TaskSource {
   return {
     names: Object.keys(models),
-    nameOf: (given, fallback) => (Object.hasOwn(models, given) ? given : fallback),
+    // Where there is no fallback, what is not found is the name that was asked for.
+    nameOf: (given, fallback) => (Object.hasOwn(models, given) || !Object.hasOwn(models, fallback) ? given : fallback),
     async resolve(name) {
       // A name that every object has, such as `constructor`, is not one of a model.
       const url = Object.hasOwn(models, name) ? models[name] : undefined
