@@ -14,20 +14,9 @@ export function isNeeded(name: string): boolean {
  * left out, as are example pictures and weights in other formats.
  *
  * @param paths every file of the repository, `/` between folders
- * @param without folders of a pipeline whose weights are not wanted, as they are elsewhere
  * @param isPipeline whether it is in diffusers layout. @defaultValue where it has the index of one
  */
-export function chooseFiles(
-  paths: readonly string[],
-  without: readonly string[] = [],
-  isPipeline = paths.includes('model_index.json'),
-): string[] {
-  const isUnwanted = (path: string) =>
-    without.includes(path.split('/')[0]!) && /\.safetensors(?:\.index\.json)?$/.test(path)
-  return chooseAll(paths, isPipeline).filter((path) => !isUnwanted(path))
-}
-
-function chooseAll(paths: readonly string[], isPipeline: boolean): string[] {
+export function chooseFiles(paths: readonly string[], isPipeline = paths.includes('model_index.json')): string[] {
   // Laya and Julia have their weights at the top, and the configurations of its encoder and its tokenizer in folders.
   if (paths.includes(AGENT_FILE) || paths.includes(JULIA_FILE)) {
     return paths.filter((path) => NEEDED.test(path) || /^(?:encoder|tokenizer)\/[^/]+\.(?:json|txt)$/.test(path))

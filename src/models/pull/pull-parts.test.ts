@@ -28,7 +28,7 @@ const manifest = (value: object) => ({ 'tessera.json': JSON.stringify(value) })
 
 let home: string
 beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), 'pull-parts-'))))
-afterEach(() => rm(home, { recursive: true }))
+afterEach(() => rm(home, { recursive: true, force: true }))
 
 /** Pulls twice, with the hub and without it. @returns the folder */
 async function pull(files: Files, more: Partial<PullOptions> = {}): Promise<string> {
@@ -106,6 +106,28 @@ it.each<[string, Files, string]>([
     got: `none for ${lacking}`,
   })
   expect(hub.downloads.filter((file) => !file.startsWith('tessera.json'))).toEqual([])
+})
+
+it('fetches of weights those of the parts alone, wherever these are', async () => {
+  const files = {
+    ...PIPELINE,
+    'weights/flux.safetensors': WEIGHTS,
+    'weights/flux-fp8.safetensors': WEIGHTS,
+    'old/model.safetensors': WEIGHTS,
+    'old/model.safetensors.index.json': '{}',
+    'unet/config.json': '{}',
+    ...manifest({ parts: { transformer: './weights/flux.safetensors' } }),
+  }
+  const there = async (more: Partial<PullOptions> = {}) => {
+    const folder = await pull(files, more)
+    const found = Object.keys(files).filter((path) => existsSync(join(folder, path)))
+    await rm(home, { recursive: true })
+    return found
+  }
+  const texts = [...Object.keys(TEXTS), 'unet/config.json', 'tessera.json']
+  const others = ['text_encoder/model.safetensors', 'vae/diffusion_pytorch_model.safetensors']
+  expect((await there()).sort()).toEqual([...texts, ...others, 'weights/flux.safetensors'].sort())
+  expect((await there({ without: ['transformer'] })).sort()).toEqual([...texts, ...others].sort())
 })
 
 it('reads no path that leads out of the repository', async () => {

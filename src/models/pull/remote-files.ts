@@ -91,9 +91,11 @@ function chooseRemote(
   manifest: PartsManifest | undefined,
 ): string[] {
   const isPipeline = wanted === undefined && (paths.includes('model_index.json') || manifest !== undefined)
-  const files = chooseFiles(paths, without, isPipeline)
+  const files = chooseFiles(paths, isPipeline)
   if (isPipeline && (manifest !== undefined || paths.some(isInPart))) {
-    return [...new Set([...files, ...chooseParts({ id, paths, manifest, without: without ?? [] })])]
+    // Weights may lie in other folders than those of the parts, beside some that nothing reads.
+    const texts = files.filter((path) => !/\.safetensors(?:\.index\.json)?$/.test(path))
+    return [...new Set([...texts, ...chooseParts({ id, paths, manifest, without: without ?? [] })])]
   }
   if (wanted === undefined && files.some((path) => path.endsWith('.safetensors'))) return files
   if (wanted !== undefined || paths.some(isGgufPath)) {
