@@ -14,4 +14,11 @@ export const PREVIEW_DECODER = 'preview_decoder'
 /** Folder of a ControlNet that a pipeline may have beside its parts. */
 export const CONTROLNET = { folder: 'controlnet', quantised: true } as const
 
+/** All folders of a pipeline that may have weights. */
+export const PART_FOLDERS: readonly string[] = [
+  ...PIPELINE_PARTS.map(({ folder }) => folder),
+  CONTROLNET.folder,
+  PREVIEW_DECODER,
+]
+
 export type PipelinePart = (typeof PIPELINE_PARTS)[number]['folder'] | typeof CONTROLNET.folder

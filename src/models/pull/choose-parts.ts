@@ -4,7 +4,7 @@ import { partNames } from '../gguf/gguf-file.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
 import { LATER_PART } from '../parts/part-place.ts'
 import type { PartsManifest } from '../parts/parts-manifest.ts'
-import { CONTROLNET, PIPELINE_PARTS, PREVIEW_DECODER } from '../pipeline-parts.ts'
+import { PART_FOLDERS, PIPELINE_PARTS } from '../pipeline-parts.ts'
 import { isNeeded } from './choose-files.ts'
 
 const NEEDED_PARTS: readonly string[] = PIPELINE_PARTS.map(({ folder }) => folder)
@@ -28,7 +28,7 @@ export interface PipelinePaths {
 export function chooseParts({ id, paths, manifest, without }: PipelinePaths): string[] {
   const chosen: string[] = []
   const lacking: string[] = []
-  for (const part of [...NEEDED_PARTS, CONTROLNET.folder, PREVIEW_DECODER] as const) {
+  for (const part of PART_FOLDERS) {
     if (without.includes(part)) continue
     const named = manifest?.parts[part as keyof PartsManifest['parts']]
     const found = named !== undefined && paths.includes(named) ? allOf(named) : findWeights(paths, named ?? part)

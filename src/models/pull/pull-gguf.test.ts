@@ -95,6 +95,27 @@ it('leaves the weights of a part of a pipeline where they are', async () => {
   expect(names(hub).sort()).toEqual(paths.filter((path) => path !== text('transformer')[1]))
 })
 
+it('of an index of a pipeline beside GGUF files in folders that are no parts, one of those is the model', async () => {
+  const index = { 'model_index.json': '{}', 'flux.safetensors': 'the network once more' }
+  await using several = await startFakeHub({ ...index, 'Q4/a-Q4.gguf': 'x', 'Q8/a-Q8.gguf': 'y' })
+  await expect(pull(several, 'owner/model')).rejects.toMatchObject({
+    code: 'model_format',
+    expected: 'owner/model:NAME, a part of the name of one GGUF file',
+    got: 'Q4/a-Q4.gguf, Q8/a-Q8.gguf',
+  })
+  await using one = await startFakeHub({ ...index, 'Q4/a-Q4.gguf': 'x' })
+  expect(readFileSync(await pull(one, 'owner/model'), 'utf8')).toBe('x')
+})
+
+it('an index of a pipeline whose weights are of other parts is refused by the parts that it lacks', async () => {
+  await using hub = await startFakeHub({ 'model_index.json': '{}', 'unet/model.safetensors': 'x' })
+  await expect(pull(hub, 'owner/model')).rejects.toMatchObject({
+    code: 'model_format',
+    got: 'none for text_encoder, transformer, vae',
+  })
+  expect(hub.downloads).toEqual([])
+})
+
 it('a file of the hub is opened by the name of the link to it', async () => {
   await using hub = await startFakeHub({ 'a-00001-of-00002.gguf': 'x', 'a-00002-of-00002.gguf': 'y' })
   const path = await pull(hub, 'owner/model')

@@ -3,6 +3,7 @@ import { DownloadFailedError, InvalidRequestError, ModelFormatError, ModelNotFou
 import { chooseGguf } from '../gguf/choose-gguf.ts'
 import { isGgufPath, isWeightsPath } from '../gguf/gguf-path.ts'
 import type { PartsManifest } from '../parts/parts-manifest.ts'
+import { PART_FOLDERS } from '../pipeline-parts.ts'
 import type { ContentName } from './blob-hash.ts'
 import { chooseFiles } from './choose-files.ts'
 import { chooseParts } from './choose-parts.ts'
@@ -92,12 +93,12 @@ function chooseRemote(
 ): string[] {
   const isPipeline = wanted === undefined && (paths.includes('model_index.json') || manifest !== undefined)
   const files = chooseFiles(paths, isPipeline)
-  if (isPipeline && (manifest !== undefined || paths.some(isInPart))) {
+  if (isPipeline && (manifest !== undefined || paths.some(isOfPart) || !paths.some(isGgufPath))) {
     // Weights may lie in other folders than those of the parts, beside some that nothing reads.
     const texts = files.filter((path) => !/\.safetensors(?:\.index\.json)?$/.test(path))
     return [...new Set([...texts, ...chooseParts({ id, paths, manifest, without: without ?? [] })])]
   }
-  if (wanted === undefined && files.some((path) => path.endsWith('.safetensors'))) return files
+  if (wanted === undefined && !isPipeline && files.some((path) => path.endsWith('.safetensors'))) return files
   if (wanted !== undefined || paths.some(isGgufPath)) {
     const chosen = chooseGguf(paths, wanted, id)
     const missing = chosen.find((path) => !paths.includes(path))
@@ -111,9 +112,10 @@ function chooseRemote(
   )
 }
 
-/** Whether a file has weights of a part. Some repositories have the index of a pipeline beside GGUF files that are chosen by name. */
-function isInPart(path: string): boolean {
-  return path.includes('/') && isWeightsPath(path)
+/** Whether a file has weights of a part. Some repositories have the index of a pipeline beside GGUF files that are chosen by name, be they in folders. */
+function isOfPart(path: string): boolean {
+  const [folder = '', ...rest] = path.split('/')
+  return rest.length > 0 && PART_FOLDERS.includes(folder) && isWeightsPath(path)
 }
 
 /** Hashes become names of files and folders. */

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { AbortedError } from '../../errors/index.ts'
 import { readOptionalConfig } from '../configs/read-config.ts'
 import type { ModelFiles } from '../files/model-files.ts'
-import { CONTROLNET, PIPELINE_PARTS, PREVIEW_DECODER } from '../pipeline-parts.ts'
+import { PART_FOLDERS, PREVIEW_DECODER } from '../pipeline-parts.ts'
 import { openTensors } from '../weights/open-tensors.ts'
 import { SafetensorsWriter } from '../weights/safetensors-writer.ts'
 
@@ -14,7 +14,6 @@ const TEXTS: readonly (readonly [folder: string, names: readonly string[]])[] = 
   ['tokenizer', ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja']],
 ]
 const MANIFEST = 'tessera.json'
-const PARTS: readonly string[] = [...PIPELINE_PARTS.map(({ folder }) => folder), CONTROLNET.folder, PREVIEW_DECODER]
 /** Weights of any format: those of the parts, in whatever folder they lie, are written anew, and no others are read. */
 const WEIGHTS = /\.(?:safetensors|gguf|bin|pth?|ckpt|h5|msgpack|onnx(?:[._]data)?)$/i
 /** Memory of one step. */
@@ -32,7 +31,7 @@ export async function copyBesides(files: ModelFiles, out: string, signal: AbortS
     return !basename(path).startsWith('.') && !WEIGHTS.test(path)
   }
   for (const name of await readdir(files.location)) {
-    if (PARTS.includes(name) || name === MANIFEST) continue
+    if (PART_FOLDERS.includes(name) || name === MANIFEST) continue
     // Hub caches hold links, which would point nowhere from a copy.
     await cp(join(files.location, name), join(out, name), { recursive: true, dereference: true, filter: isCopied })
   }
