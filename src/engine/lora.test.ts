@@ -2,6 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeHollowAdapter } from '../../test/helpers/hollow-adapter.ts'
 import { type ImageBundle, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { fixtureFolder } from '../../test/helpers/language-model-fixture.ts'
 import { createEngine, type Engine } from './index.ts'
@@ -205,6 +206,41 @@ describe('what is wrong is refused by the name of its field', () => {
     await expect(createEngine({ loras: { stranger: [{ path: ADAPTER }] } })).rejects.toMatchObject({
       path: 'loras.stranger',
     })
+  })
+
+  it('and what the options name is no fault of a call: it is one of the model, by the name of the option', async () => {
+    const big = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => writeHollowAdapter(join(work, `${name}.safetensors`))),
+    )
+    await using other = await createEngine({
+      backend: 'cpu',
+      models: { big: SMALL, gone: SMALL, plain: SMALL },
+      loras: {
+        big: big.map((path) => ({ path })),
+        gone: [{ path: ADAPTER }, { path: './nowhere.safetensors' }],
+        plain: [{ path: ADAPTER }],
+      },
+    })
+    const ask = (model: string, lora?: { path: string }[]) => other.decide({ ...REQUEST, model }, { lora })
+    await expect(ask('big')).rejects.toMatchObject({
+      code: 'model_format',
+      file: 'loras.big',
+      expected: 'adapters of at most 503316480 numbers together',
+      got: '536870912',
+    })
+    await expect(ask('gone')).rejects.toMatchObject({
+      code: 'model_format',
+      file: 'loras.gone.1.path',
+      got: "'./nowhere.safetensors', which is not there",
+    })
+    const own = [{ path: ADAPTER }, { path: './neither.safetensors' }]
+    await expect(ask('plain', own)).rejects.toMatchObject({ code: 'invalid_request', path: 'lora.1.path' })
+    await expect(
+      ask(
+        'plain',
+        big.map((path) => ({ path })),
+      ),
+    ).rejects.toMatchObject({ path: 'lora' })
   })
 
   it('and a body names none', async () => {

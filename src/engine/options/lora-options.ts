@@ -51,5 +51,5 @@ export function chooseLoras(
 ): readonly ChosenLora[] {
   const ofName = named !== undefined && Object.hasOwn(named, model) ? named[model]! : []
   const given = own === undefined ? [] : readOption('options', z.object({ lora: LORAS }), { lora: own }).lora
-  return [...ofName, ...given].filter(({ scale }) => scale !== 0)
+  return [...ofName.map((lora) => ({ ...lora, of: model })), ...given].filter(({ scale }) => scale !== 0)
 }

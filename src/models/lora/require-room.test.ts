@@ -1,9 +1,9 @@
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { writeHollowAdapter } from '../../../test/helpers/hollow-adapter.ts'
 import { openFolder } from '../files/model-folder.ts'
-import { layOutTensors } from '../weights/safetensors-layout.ts'
 import type { WeightIndex } from '../weights/weight-index.ts'
 import type { Change } from './change.ts'
 import { requireRoomOfChanges } from './require-room.ts'
@@ -15,19 +15,10 @@ afterEach(() => rm(work, { recursive: true }))
 
 const BASE: WeightIndex = { folder: '/m', names: [], metadata: {}, sources: [], get: () => undefined }
 
-/** An adapter of 2²⁷ numbers, whose file takes no room on the disk: there is nothing behind its header. */
-async function writeHollow(name: string): Promise<string> {
-  const { prefix, size } = layOutTensors([{ name: 'a.lora_A.weight', dtype: 'F16', shape: [2 ** 10, 2 ** 17] }], {})
-  const path = join(work, name)
-  const file = await open(path, 'w')
-  await file.writeFile(prefix)
-  await file.truncate(size)
-  await file.close()
-  return path
-}
-
 it('adapters with too many numbers together are refused by their headers, with sum and limit', async () => {
-  const paths = await Promise.all(['a', 'b', 'c', 'd'].map((name) => writeHollow(`${name}.safetensors`)))
+  const paths = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => writeHollowAdapter(join(work, `${name}.safetensors`))),
+  )
   const loras = paths.map((path) => ({ path, scale: 1 }))
   await expect(withLora(openFolder(work), loras).changes!(BASE)).rejects.toMatchObject({
     code: 'invalid_request',

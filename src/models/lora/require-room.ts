@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../../errors/index.ts'
+import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import type { WeightIndex } from '../weights/weight-index.ts'
 import type { Changes } from './change.ts'
 
@@ -9,17 +9,22 @@ export function countNumbers(weights: WeightIndex): number {
   return weights.names.reduce((sum, name) => sum + weights.get(name)!.shape.reduce((a, b) => a * b, 1), 0)
 }
 
-/** Numbers of the files, before any is read. @throws InvalidRequestError naming `lora` with sum and limit */
-export function requireRoomTogether(numbers: number): void {
+/**
+ * Numbers of the files, before any is read.
+ *
+ * @param owner name of the model whose adapters they are by the options; undefined where a call chose some
+ * @throws InvalidRequestError naming `lora` with sum and limit; ModelFormatError where no caller can choose others
+ */
+export function requireRoomTogether(numbers: number, owner?: string): void {
   if (numbers <= MOST_NUMBERS) return
-  throw new InvalidRequestError(
-    'lora',
-    `must be adapters of at most ${MOST_NUMBERS} numbers together, got ${numbers}; choose fewer or smaller ones`,
-  )
+  const expected = `adapters of at most ${MOST_NUMBERS} numbers together`
+  if (owner !== undefined) throw new ModelFormatError(`loras.${owner}`, expected, `${numbers}`)
+  throw new InvalidRequestError('lora', `must be ${expected}, got ${numbers}; choose fewer or smaller ones`)
 }
 
 /** The same of what a graph holds, where one matrix of an adapter may stand for several. */
-export function requireRoomOfChanges(changes: Changes): void {
+export function requireRoomOfChanges(changes: Changes, owner?: string): void {
   const all = [...changes.values()].flat()
-  requireRoomTogether(all.reduce((sum, { left, right }) => sum + left.values.length + right.values.length, 0))
+  const numbers = all.reduce((sum, { left, right }) => sum + left.values.length + right.values.length, 0)
+  requireRoomTogether(numbers, owner)
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
+import { InvalidRequestError, ModelFormatError, type TesseraError } from '../../errors/index.ts'
 import { exists } from '../files/exists.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { openFolder } from '../files/model-folder.ts'
@@ -17,6 +17,8 @@ export interface ChosenLora {
   /** Path that begins with `/`, `./`, `../` or a drive, of a folder or safetensors file, or the hub id of a downloaded one. */
   readonly path: string
   readonly scale: number
+  /** Name of the model that has it always, as the options say; absent of one that a call chose. */
+  readonly of?: string
 }
 
 const PEFT_FILE = 'adapter_model.safetensors'
@@ -42,11 +44,15 @@ export function withLora(files: ModelFiles, loras: readonly ChosenLora[], env: E
     ...files,
     async changes(weights) {
       const base = { location: files.location, weights }
-      const opened = await Promise.all(loras.map(({ path }, index) => openLora(path, index, env)))
-      requireRoomTogether(opened.reduce((sum, { tensors }) => sum + countNumbers(tensors.weights), 0))
+      const owner = ownerOf(loras)
+      const opened = await Promise.all(loras.map((lora) => openLora(lora, loras, env)))
+      requireRoomTogether(
+        opened.reduce((sum, { tensors }) => sum + countNumbers(tensors.weights), 0),
+        owner,
+      )
       const all = opened.map((lora, index) => readChanges(lora, base, loras[index]!.scale))
       const changes = joinChanges(await Promise.all(all))
-      requireRoomOfChanges(changes)
+      requireRoomOfChanges(changes, owner)
       return changes
     },
     async readText(name) {
@@ -58,53 +64,69 @@ export function withLora(files: ModelFiles, loras: readonly ChosenLora[], env: E
 }
 
 async function readAsking(loras: readonly ChosenLora[], env: Environment): Promise<string | undefined> {
-  for (const [index, { path }] of loras.entries()) {
-    const { folder, name } = await findLora(path, index, env)
+  for (const lora of loras) {
+    const { folder, name } = await findLora(lora, loras, env)
     const text = name === PEFT_FILE ? await openFolder(folder).readText(ASKING_FILE) : undefined
     if (text !== undefined) return text
   }
   return undefined
 }
 
-/** Bytes of the files of adapters. @throws InvalidRequestError naming one that is not there */
+/** Bytes of the files of adapters. @throws InvalidRequestError naming one of a call that is not there, ModelFormatError one of the options */
 export async function weighLoras(loras: readonly ChosenLora[], env: Environment = process.env): Promise<number> {
-  const sizes = loras.map(async ({ path }, index) => {
-    const { folder, name } = await findLora(path, index, env)
+  const sizes = loras.map(async (lora) => {
+    const { folder, name } = await findLora(lora, loras, env)
     return (await openFolder(folder).findWeights(name))!.size
   })
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-async function openLora(path: string, index: number, env: Environment): Promise<Lora> {
-  const { folder, name } = await findLora(path, index, env)
+/** The name of the model whose adapters they are, where a call has none of its own to leave out. */
+function ownerOf(loras: readonly ChosenLora[]): string | undefined {
+  return loras.every(({ of }) => of !== undefined) ? loras[0]?.of : undefined
+}
+
+async function openLora(lora: ChosenLora, loras: readonly ChosenLora[], env: Environment): Promise<Lora> {
+  const { folder, name } = await findLora(lora, loras, env)
   const files = openFolder(folder)
   const tensors = await openTensors(files, await indexFiles(files, [name]))
   const config = name === PEFT_FILE ? await readAdapterConfig(files) : undefined
   return { tensors, scaleOf: config?.scaleOf ?? readMetadataScales(tensors.weights.metadata, join(folder, name)) }
 }
 
-async function findLora(path: string, index: number, env: Environment): Promise<{ folder: string; name: string }> {
-  const field = `lora.${index}.path`
+/** @param all among which it has a number */
+async function findLora(
+  lora: ChosenLora,
+  all: readonly ChosenLora[],
+  env: Environment,
+): Promise<{ folder: string; name: string }> {
+  const { path } = lora
   const isPath = isModelPath(path)
   const found = isPath ? resolve(path) : isHubId(path) ? await findInHubCache(path, env) : undefined
   if (found === undefined || !(await exists(found))) {
     const remedy = isHubId(path) && !isPath ? `; npx tessera-onnx pull ${path} downloads it` : ''
-    const expected = 'the path of an adapter, which begins with /, ./ or ../, or the hub id of a downloaded one'
-    throw new InvalidRequestError(
-      field,
-      `must be ${expected}, got '${path.slice(0, 200)}', which is not there${remedy}`,
-    )
+    throw notThere(lora, all, remedy)
   }
   if (found.endsWith('.safetensors')) return { folder: dirname(found), name: basename(found) }
-  const all = await readdir(found).catch(() => [basename(found)])
-  const names = all.filter((name) => name.endsWith('.safetensors'))
+  const files = await readdir(found).catch(() => [basename(found)])
+  const names = files.filter((name) => name.endsWith('.safetensors'))
   const name = [PEFT_FILE, DIFFUSERS_FILE].find((name) => names.includes(name)) ?? names[0]
   if (name === undefined || (names.length > 1 && ![PEFT_FILE, DIFFUSERS_FILE].includes(name))) {
     const expected = `a safetensors file, or a folder with ${PEFT_FILE}, ${DIFFUSERS_FILE} or one such file`
-    const others = all.filter((name) => OTHER_FORMAT.test(name)).slice(0, 4)
+    const others = files.filter((name) => OTHER_FORMAT.test(name)).slice(0, 4)
     const none =
       others.length > 0 ? `${others.join(', ')}, which is not read; peft and diffusers save safetensors` : 'none'
     throw new ModelFormatError(found, expected, name === undefined ? none : 'several; give the path of one')
   }
   return { folder: found, name }
+}
+
+/** What the options name is a fault of the service, which no caller can mend. */
+function notThere({ path, of }: ChosenLora, all: readonly ChosenLora[], remedy: string): TesseraError {
+  const number = all.filter((other) => other.of === of).findIndex((other) => other.path === path)
+  const expected = 'the path of an adapter, which begins with /, ./ or ../, or the hub id of a downloaded one'
+  const got = `'${path.slice(0, 200)}', which is not there${remedy}`
+  return of === undefined
+    ? new InvalidRequestError(`lora.${number}.path`, `must be ${expected}, got ${got}`)
+    : new ModelFormatError(`loras.${of}.${number}.path`, expected, got)
 }
