@@ -1,9 +1,10 @@
 import { homedir } from 'node:os'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { hubCacheFolder, hubTokenFile } from './hub-cache.ts'
 
 const forward = (path: string) => path.replaceAll('\\', '/')
 const home = forward(homedir())
+afterEach(() => void vi.restoreAllMocks())
 const disk = { DISK: '/mnt/a', EMPTY: '' }
 
 it.each([
@@ -30,4 +31,19 @@ it('expands a variable once: what it names is a path', () => {
 
 it('reads where caches of all programs are', () => {
   expect(forward(hubCacheFolder({ ...disk, XDG_CACHE_HOME: '$DISK' }))).toBe('/mnt/a/huggingface/hub')
+})
+
+it.each([
+  ['%DISK%/hf', '/mnt/a/hf', '%DISK%/hf'],
+  ['%DISK%%DISK%', '/mnt/a/mnt/a', '%DISK%%DISK%'],
+  ['/hf%EMPTY%/%Program(x86)%', '/hf/programs', '/hf%EMPTY%/%Program(x86)%'],
+  ['/hf/%NO%/100%', '/hf/%NO%/100%', '/hf/%NO%/100%'],
+  ['/hf/100%%/$DISK', '/hf/100%//mnt/a', '/hf/100%%//mnt/a'],
+])('reads %s as the tools of the hub do on Windows, and elsewhere as it is', (path, there, elsewhere) => {
+  const env = { ...disk, 'Program(x86)': 'programs', HF_HUB_CACHE: path }
+  const platform = vi.spyOn(process, 'platform', 'get')
+  platform.mockReturnValue('win32')
+  expect(forward(hubCacheFolder(env))).toBe(there)
+  platform.mockReturnValue('linux')
+  expect(forward(hubCacheFolder(env))).toBe(elsewhere)
 })

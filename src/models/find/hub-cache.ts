@@ -23,11 +23,18 @@ function hubHome(env: Environment): string {
   return expandPath(given, env)
 }
 
-/** Reads a path as the hub's tools do, as files of settings have no shell that would: `~`, `$NAME` and `${NAME}`. */
+/** A variable in a path: `$NAME` or `${NAME}`; on Windows `%NAME%` too, of which the shortest, `%%`, is a `%`. */
+const VARIABLE = /\$(?:\w+|\{[^}]*\})/g
+const VARIABLE_ON_WINDOWS = /\$(?:\w+|\{[^}]*\})|%[^%]*%/g
+
+/** Reads a path as the hub's tools do, as files of settings have no shell that would: with `~` and variables. */
 function expandPath(path: string, env: Environment): string {
+  const read = (written: string) => env[written.replace(/^(?:\$\{?|%)|[}%]$/g, '')] ?? written
   return path
     .replace(/^~(?=$|[\\/])/, () => homeFolder())
-    .replace(/\$(?:(\w+)|\{([^}]*)\})/g, (written, plain, braced) => env[plain ?? braced] ?? written)
+    .replace(process.platform === 'win32' ? VARIABLE_ON_WINDOWS : VARIABLE, (written) =>
+      written === '%%' ? '%' : read(written),
+    )
 }
 
 /** The folder where the cache keeps the model `owner/name`, with its blobs, snapshots and references. */
