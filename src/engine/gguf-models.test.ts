@@ -102,6 +102,24 @@ it('a name that fits no model of a repository, or several, is not found: trying 
   }
 })
 
+it('one of a repository that needs too much memory is named as the command takes it that makes it fit', async () => {
+  const snapshot = join(work, 'models--acme--tiny', 'snapshots', 'c'.repeat(40))
+  await mkdir(join(snapshot, 'F16'), { recursive: true })
+  for (const file of ['tiny-Q8_0.gguf', join('F16', 'tiny.gguf')]) await copyFile(FIXTURE, join(snapshot, file))
+  vi.stubEnv('HF_HUB_CACHE', work)
+  try {
+    const source = createTaskSource({ models: {}, backend: 'cpu', keepAlive: 0, memoryBudget: 0 })
+    const prediction = { open: 1e18, working: 0, needed: 1e18, quantized: { 8: 1e6, 4: 1e6 } }
+    const remedyOf = async (name: string) =>
+      source.memory!.require(await source.resolve(name), prediction, 0).catch(({ remedy }) => remedy as string)
+    const command = 'Run: npx tessera-onnx quantize acme/tiny'
+    expect(await remedyOf('acme/tiny:q8')).toContain(`${command}:tiny-Q8_0.gguf tiny-tiny-Q8_0.gguf-int8 --bits 8`)
+    expect(await remedyOf('acme/tiny:f16')).toContain(`${command}:F16/tiny.gguf tiny.gguf-int8 --bits 8`)
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})
+
 it('one file has one id however requests spell its name, and as the options have it where they name it', async () => {
   const snapshot = join(work, 'models--acme--tiny', 'snapshots', 'c'.repeat(40))
   await mkdir(join(snapshot, 'Q8'), { recursive: true })

@@ -1,4 +1,5 @@
 import { InsufficientMemoryError } from '../../errors/index.ts'
+import { isHubName } from '../../models/find/is-model-name.ts'
 import { formatBytes } from '../../models/format-bytes.ts'
 import { type AvailableMemory, measureAvailableMemory } from './available-memory.ts'
 import type { MemoryPrediction } from './memory-prediction.ts'
@@ -28,7 +29,9 @@ export async function requireMemory(
 
 /** What makes a model fit into so much memory, or comes nearest to it. */
 export function findRemedy(model: string, { quantized }: MemoryPrediction, available: number): string {
-  const name = model.split('/').at(-1)
+  const last = model.split('/').at(-1)!
+  // No folder of Windows has a colon in its name, beside that of a drive.
+  const name = isHubName(model) ? last.replace(':', '-') : last
   const command = (bits: 8 | 4) => `npx tessera-onnx quantize ${model} ${name}-int${bits} --bits ${bits}`
   if (quantized === undefined)
     return 'Close other programs, raise the limit, or take a smaller model or one in fewer bits'

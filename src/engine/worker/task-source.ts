@@ -1,7 +1,7 @@
 import { KeptStates } from '../../decide/kept/kept-states.ts'
 import type { MadeWeights } from '../../models/files/model-files.ts'
 import { isHubId } from '../../models/find/hub-cache.ts'
-import { isModelName } from '../../models/find/is-model-name.ts'
+import { isHubName, isModelName } from '../../models/find/is-model-name.ts'
 import { expandName } from '../../models/find/known-models.ts'
 import {
   EMBEDDED_MODELS,
@@ -55,7 +55,7 @@ export function createTaskSource({ models, symbols, keepStates }: EngineSettings
           ? undefined
           : predictMemory(openFiles(model), { symbols, rewritesInt8: rewritesInt8(backend) }),
       require: (model, prediction, reusable) =>
-        requireMemory(isHubId(model.id) ? model.id : model.folder, prediction, reusable),
+        requireMemory(isHubName(model.id) ? model.id : model.folder, prediction, reusable),
     },
     open(model, backend, { signal, withoutWeights }) {
       const files = openFiles(model)
