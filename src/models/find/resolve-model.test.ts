@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { EMBEDDED_MODELS } from './embedded-models.ts'
@@ -90,5 +90,38 @@ describe('resolveModel', () => {
     for (const name of ['gguf/llama.gguf', 'llama.gguf']) {
       await expect(resolveModel(name)).rejects.toMatchObject({ code: 'model_not_found' })
     }
+  })
+
+  it.each<[string, readonly string[], string]>([
+    ['one GGUF file and a configuration', ['config.json', 'a.gguf', 'mmproj-a.gguf', 'pytorch_model.bin'], 'a.gguf'],
+    ['one in a folder', ['config.json', 'Q4/a.gguf'], join('Q4', 'a.gguf')],
+    ['one without a configuration', ['README.md', 'a.gguf'], 'a.gguf'],
+    ['safetensors, too', ['config.json', 'model.safetensors', 'a.gguf'], ''],
+    ['safetensors in parts, too', ['config.json', 'model-00001-of-00002.safetensors', 'a.gguf'], ''],
+    ['a GGUF file as a part of a pipeline', ['model_index.json', 'config.json', 'transformer/a.gguf'], ''],
+    ['one that its manifest names', ['tessera.json', 'a.gguf'], ''],
+    ['neither', ['config.json', 'pytorch_model.bin'], ''],
+  ])('of a repository with %s finds the model', async (_, files, found) => {
+    const cache = await hubCache(['r1'])
+    const snapshot = join(cache, 'models--a--b', 'snapshots', 'r1')
+    for (const file of files) {
+      await mkdir(dirname(join(snapshot, file)), { recursive: true })
+      await writeFile(join(snapshot, file), '{}')
+    }
+    expect(await resolveModel('a/b', { HF_HUB_CACHE: cache })).toEqual({
+      id: 'a/b',
+      folder: join(snapshot, found),
+      embedded: false,
+    })
+  })
+
+  it('of a repository with a configuration and several GGUF files says how one is named', async () => {
+    const cache = await hubCache(['r1'])
+    const snapshot = join(cache, 'models--Qwen--Qwen3-4B', 'snapshots', 'r1')
+    for (const file of ['a.gguf', 'b.gguf']) await writeFile(join(snapshot, file), '')
+    await expect(resolveModel('Qwen/Qwen3-4B', { HF_HUB_CACHE: cache })).rejects.toMatchObject({
+      code: 'model_not_found',
+      command: 'the same with Qwen/Qwen3-4B:a.gguf, or another of them',
+    })
   })
 })

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { ModelNotFoundError } from '../../errors/index.ts'
 import { AGENT_FILE } from '../configs/model-config.ts'
 import { exists } from '../files/exists.ts'
-import { findGguf, fittingGguf, listGguf, splitChoice } from '../gguf/choose-gguf.ts'
+import { findGguf, fittingGguf, splitChoice } from '../gguf/choose-gguf.ts'
 import { isGgufPath, isWeightsPath } from '../gguf/gguf-path.ts'
 import { ADAPTER_FILE } from '../lora/adapter-config.ts'
 import { EMBEDDED_MODELS } from './embedded-models.ts'
@@ -67,9 +67,16 @@ function embeddedFolder(model: string): string | undefined {
 
 /** What a name means of a repository in the cache: its folder, as '', or those of its GGUF files, `/` between folders, that the part of a name fits. */
 async function listMeant(folder: string, wanted: string | undefined): Promise<string[]> {
-  if (wanted === undefined && (await isModel(folder))) return ['']
-  const files = await listGguf(folder)
-  return wanted === undefined && files.length === 0 ? [''] : fittingGguf(files, wanted)
+  const found = await readdir(folder, { recursive: true }).catch((): string[] => [])
+  const paths = found.map((path) => path.replaceAll('\\', '/'))
+  const isWhole = wanted === undefined && (!paths.some(isGgufPath) || isOneModel(paths))
+  return isWhole ? [''] : fittingGguf(paths, wanted)
+}
+
+/** Whether the files of a repository belong together. GGUF files alone may lie beside the configuration of what they were made of. */
+function isOneModel(paths: readonly string[]): boolean {
+  const indexes = INDEX_FILES.filter((name) => paths.includes(name))
+  return indexes.some((name) => name !== 'config.json' || paths.some((path) => path.endsWith('.safetensors')))
 }
 
 /** The folder of a repository; of one of GGUF files the file. @throws ModelFormatError naming all that there are */
