@@ -6,7 +6,7 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
 import type { EditImageCallOptions } from '../engine/index.ts'
-import { LIMITS } from '../schemas/index.ts'
+import { type ImageResponse, LIMITS, type Warning } from '../schemas/index.ts'
 import { type Callee, chooseCalls } from './model-calls.ts'
 import { passOn } from './told-warnings.ts'
 import { warnOfUnknown } from './unknown-options.ts'
@@ -21,38 +21,63 @@ const OPTIONS = [
 
 /** Generates pictures, or edits those that come with the prompt. */
 export function createImageModel(callee: Callee, modelId: string): ImageModelV4 {
-  function draw(options: ImageModelV4CallOptions) {
-    const { n, size, seed, files, mask, abortSignal, providerOptions } = options
+  /** How a call's pictures are asked for, so many at a time. */
+  function prepare(options: ImageModelV4CallOptions) {
+    const { size, files, mask, abortSignal, providerOptions } = options
     // The schema says that a prompt is missing.
     const prompt = options.prompt!
     const { strength, ...sampling } = readSampling(providerOptions.tessera)
     const calls = chooseCalls(callee, providerOptions.tessera)
     const call = { ...sampling, signal: abortSignal }
-    const request = { model: modelId, prompt, n }
     if (files === undefined || files.length === 0) {
-      return calls.generateImage({ ...request, ...(size && { size }), ...(seed !== undefined && { seed }) }, call)
+      const request = { model: modelId, prompt, ...(size && { size }) }
+      return (n: number, seed?: number) =>
+        calls.generateImage({ ...request, n, ...(seed !== undefined && { seed }) }, call)
     }
     const sources = files.map(toSource)
     const given = sources.length === 1 ? { image: sources[0]! } : { images: sources }
-    return calls.editImage({ ...request, ...given, ...(mask && { mask: toSource(mask) }) }, { ...call, strength, seed })
+    const request = { model: modelId, prompt, ...given, ...(mask && { mask: toSource(mask) }) }
+    return (n: number, seed?: number) => calls.editImage({ ...request, n }, { ...call, strength, seed })
   }
 
   return {
     specificationVersion: 'v4',
     provider: 'tessera',
     modelId,
-    maxImagesPerCall: LIMITS.imagesPerCall.max,
+    // Calls that the AI SDK divides have the same seed, and so the same pictures again.
+    maxImagesPerCall: Number.MAX_SAFE_INTEGER,
     supportsMaskInputs: true,
     async doGenerate(options) {
       const timestamp = new Date()
-      const { data, warnings } = await draw(options)
+      const { images, warnings } = await drawAll(prepare(options), options)
       return {
-        images: data.map(({ b64_json }) => b64_json),
+        images,
         warnings: [...findWarnings(options), ...passOn(warnings)],
         response: { timestamp, modelId, headers: undefined },
       }
     },
   }
+}
+
+/** Asks for as many pictures at a time as a request may have. Picture k is that of `seed + k`, and what all warn of is said once. */
+async function drawAll(
+  draw: (n: number, seed?: number) => Promise<Pick<ImageResponse, 'data' | 'warnings'>>,
+  { n, seed }: Pick<ImageModelV4CallOptions, 'n' | 'seed'>,
+) {
+  const images: string[] = []
+  const warnings = new Map<string, Warning>()
+  do {
+    const count = Math.min(n - images.length, LIMITS.imagesPerCall.max)
+    const answer = await draw(count, seed === undefined ? undefined : addToSeed(seed, images.length))
+    images.push(...answer.data.map(({ b64_json }) => b64_json))
+    for (const warning of answer.warnings ?? []) warnings.set(warning.message, warning)
+  } while (images.length < n)
+  return { images, warnings: [...warnings.values()] }
+}
+
+/** The low 32 bits of a seed count, so that beyond the safe integers one that has the same stands for it. */
+function addToSeed(seed: number, k: number): number {
+  return seed + k > Number.MAX_SAFE_INTEGER && k > 0 ? seed - 2 ** 32 + k : seed + k
 }
 
 function findWarnings(options: ImageModelV4CallOptions): SharedV4Warning[] {

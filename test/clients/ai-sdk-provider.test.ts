@@ -50,11 +50,6 @@ describe('generateImage of ai', () => {
     expect((await draw(2)).image.base64).not.toBe(image.base64)
   })
 
-  it('asks more than once for more than 4 pictures', async () => {
-    const { images, responses } = await generateImage({ model: model(), prompt: 'x', size: '64x64', n: 5 })
-    expect([images.length, responses.length]).toEqual([5, 2])
-  })
-
   it('passes on steps and guidance, which the engine checks', async () => {
     const draw = (options: { steps: number }) =>
       generateImage({ model: model(), prompt: 'x', size: '64x64', seed: 1, providerOptions: { tessera: options } })
