@@ -3,7 +3,11 @@ export {
   describeAutoencoderKlFlux2Decoder,
   type DecoderGraphs,
 } from './autoencoder/autoencoder-decoder.ts'
-export { buildAutoencoderKlEncoder, buildAutoencoderKlFlux2Encoder } from './autoencoder/autoencoder-encoder.ts'
+export {
+  buildAutoencoderKlEncoder,
+  buildAutoencoderKlFlux2Encoder,
+  encoderMemory,
+} from './autoencoder/autoencoder-encoder.ts'
 export { buildTinyDecoder } from './autoencoder/tiny-decoder.ts'
 export { buildBertEncoder } from './bert/bert-encoder.ts'
 export { buildBertBranch, buildBertTrunk, buildTreeScorer } from './bert/bert-tree.ts'

@@ -69,7 +69,7 @@ export interface PreparedPictures {
 export interface ImagePipeline {
   /** Sides of a picture are multiples of this many pixels. */
   readonly sizeStep: number
-  /** Bytes that a picture of so many pixels takes at the most beside the weights: steps with previews of them, or decoding. */
+  /** Bytes that a picture of so many pixels takes at the most beside the weights: encoding one of that size, steps with previews of them, or decoding. */
   workingMemory(pixels: number): number
   /** The same where one part is open at a time. @defaultValue that with all of them open */
   stageMemory?(pixels: number): number

@@ -1,12 +1,25 @@
-import type { AutoencoderKlConfig, AutoencoderKlFlux2Config } from '../../models/configs/autoencoder-config.ts'
+import type {
+  AutoencoderConfig,
+  AutoencoderKlConfig,
+  AutoencoderKlFlux2Config,
+} from '../../models/configs/autoencoder-config.ts'
 import type { WeightIndex } from '../../models/weights/weight-index.ts'
-import type { BuiltGraph } from '../../onnx/built-graph.ts'
+import { type BuiltGraph, withRun } from '../../onnx/built-graph.ts'
 import type { Value } from '../../onnx/graph-builder.ts'
 import { div, sub } from '../../onnx/ops/elementwise.ts'
 import { head, reshape, spaceToDepth, transpose } from '../../onnx/ops/shape.ts'
+import type { RunMemory } from '../../onnx/weigh-graph.ts'
 import { batchStatistics } from '../layers/batch-statistics.ts'
 import { convolution, middleBlock, normAndActivate, residualBlock, type AutoencoderModel } from './autoencoder-block.ts'
 import { startAutoencoder, type AutoencoderOptions } from './autoencoder-model.ts'
+
+/** onnxruntime holds this many values of the size of the largest one while it encodes: those of the first level. */
+const HELD_AT_ONCE = 3
+
+/** Bytes that encoding takes for each pixel of a picture beside the weights. */
+export function encoderMemory({ block_out_channels: levels }: AutoencoderConfig): number {
+  return HELD_AT_ONCE * levels[0]! * Float32Array.BYTES_PER_ELEMENT
+}
 
 /**
  * The encoder of an AutoencoderKLFlux2, for reference pictures. Input: `image` float32 [1, 3, H, W], -1 to 1, sides a
@@ -30,7 +43,7 @@ export function buildAutoencoderKlFlux2Encoder(
   const normed = div(g, sub(g, packed, mean), deviation)
   const tokens = transpose(g, reshape(g, normed, [4 * latents, -1]), [1, 0])
   g.output('tokens', tokens, 'float32', ['tokens', 4 * latents])
-  return g.build(weights.folder)
+  return withRun(g.build(weights.folder), describeRun(config))
 }
 
 /**
@@ -49,7 +62,11 @@ export function buildAutoencoderKlEncoder(
   const { g } = model
   const image = g.input('image', 'float32', [1, 3, 'height', 'width'])
   g.output('moments', encode(model, image), 'float32', [1, 2 * config.latent_channels, 'rows', 'columns'])
-  return g.build(weights.folder)
+  return withRun(g.build(weights.folder), describeRun(config))
+}
+
+function describeRun(config: AutoencoderConfig): RunMemory {
+  return { input: 'image', bytes: encoderMemory(config) / config.in_channels }
 }
 
 /** Moments of the posterior, [1, 2 · latents, h, w]: means, then logarithms of variances. */

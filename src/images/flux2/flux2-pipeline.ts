@@ -92,9 +92,17 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
 
   return {
     sizeStep: scale,
-    workingMemory: (pixels) => decoder.workingMemory(pixels),
+    ...predictMemory(parts),
     prepare,
     dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
+  }
+}
+
+/** A reference is encoded before, and both sessions keep what their runs held. */
+function predictMemory({ encoder, decoder }: Flux2Parts): Pick<ImagePipeline, 'workingMemory' | 'stageMemory'> {
+  return {
+    workingMemory: (pixels) => encoder.workingMemory(pixels) + decoder.workingMemory(pixels),
+    stageMemory: (pixels) => Math.max(encoder.workingMemory(pixels), decoder.workingMemory(pixels)),
   }
 }
 

@@ -1,6 +1,11 @@
 import type { Backend } from '../../backends/backend.ts'
 import { ModelFormatError } from '../../errors/index.ts'
-import { buildAutoencoderKlFlux2Encoder, describeAutoencoderKlFlux2Decoder, refuseUnread } from '../../graph/index.ts'
+import {
+  buildAutoencoderKlFlux2Encoder,
+  describeAutoencoderKlFlux2Decoder,
+  encoderMemory,
+  refuseUnread,
+} from '../../graph/index.ts'
 import { autoencoderKlFlux2ConfigSchema } from '../../models/configs/autoencoder-config.ts'
 import { flux2ConfigSchema } from '../../models/configs/flux2-config.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
@@ -56,7 +61,7 @@ export async function openFlux2Pipeline(
   const encoding = buildAutoencoderKlFlux2Encoder(vae.config, vae.weights, { attention })
   const graphs = describeAutoencoderKlFlux2Decoder(vae.config, vae.weights, { attention })
   refuseUnread(vae.weights, [encoding, graphs.whole()], vae.unread)
-  const encoder = new ReferenceEncoder(await backend.createSession(encoding), scale)
+  const encoder = new ReferenceEncoder(await backend.createSession(encoding), scale, encoderMemory(vae.config))
   const denoiser = await openFlux2Denoiser(backend, transformer)
   const decoder = await openLatentDecoder(backend, graphs, { channels, scale })
   return createFlux2Pipeline({

@@ -7,10 +7,18 @@ import type { EncodedReference } from './flux2-denoiser.ts'
 export class ReferenceEncoder {
   readonly #session: Session
   readonly #scale: number
+  readonly #memory: number
 
-  constructor(session: Session, scale: number) {
+  /** @param memory bytes that encoding takes for each pixel beside the weights */
+  constructor(session: Session, scale: number, memory: number) {
     this.#session = session
     this.#scale = scale
+    this.#memory = memory
+  }
+
+  /** Bytes that encoding a picture of so many pixels takes beside the weights. */
+  workingMemory(pixels: number): number {
+    return this.#memory * pixels
   }
 
   async encode(picture: PixelImage, context: JobContext): Promise<EncodedReference> {

@@ -1,8 +1,7 @@
 import type { Backend, Session } from '../../backends/backend.ts'
-import { buildAutoencoderKlEncoder } from '../../graph/index.ts'
+import { buildAutoencoderKlEncoder, encoderMemory } from '../../graph/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { AutoencoderKlConfig } from '../../models/configs/autoencoder-config.ts'
-import { withRun } from '../../onnx/built-graph.ts'
 import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import type { Part } from '../read-part.ts'
 import type { Grid } from '../sampling/positions.ts'
@@ -13,8 +12,6 @@ export interface Posterior {
   readonly deviation: Float32Array
 }
 
-/** onnxruntime holds this many values of the size of the largest one while it encodes: those of the first level. */
-const HELD_AT_ONCE = 3
 /** Of an RGB picture. */
 const CHANNELS = 3
 
@@ -31,7 +28,7 @@ export class StartEncoder {
 
   /** Bytes that encoding a picture of so many pixels takes beside the weights. */
   workingMemory(pixels: number): number {
-    return HELD_AT_ONCE * this.#part.config.block_out_channels[0]! * Float32Array.BYTES_PER_ELEMENT * pixels
+    return encoderMemory(this.#part.config) * pixels
   }
 
   /** Makes the session before there is a picture. @throws ModelFormatError where the checkpoint has no encoder */
@@ -90,7 +87,6 @@ export class StartEncoder {
   async #create(): Promise<Session> {
     const { config, weights } = this.#part
     const { attention } = this.#backend
-    const graph = buildAutoencoderKlEncoder(config, weights, { attention })
-    return this.#backend.createSession(withRun(graph, { input: 'image', bytes: this.workingMemory(1) / CHANNELS }))
+    return this.#backend.createSession(buildAutoencoderKlEncoder(config, weights, { attention }))
   }
 }
