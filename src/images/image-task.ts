@@ -106,10 +106,10 @@ function toVocabulary({ known_words, edit_words, synonyms = {} }: ImageManifest)
 
 async function generateImage(opened: Opened, job: ImageGenerationJob, context: JobContext): Promise<ImageResponse> {
   const size = parseSize(job.size)
-  const { drawn, ...framing } = opened.natives
+  const { drawn, place, ...framing } = opened.natives
     ? planNative(size, opened.natives)
     : planMultiple(size, opened.pipeline.sizeStep)
-  const control = await readControl(job, drawn, opened.codec)
+  const control = await readControl(job, place, opened.codec)
   return draw(opened, job, { ...drawn, ...control }, framing, context)
 }
 
@@ -132,7 +132,7 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
     ...drawn,
     ...(mask && { mask: fit(mask) }),
     ...(job.strength !== undefined && { strength: job.strength }),
-    ...(job.control && (await readControl(job, drawn ?? shown(main), codec))),
+    ...(job.control && (await readControl(job, (picture) => cropToShape(picture, shown(main)), codec))),
   }
   const finish = (picture: DrawnPicture) => {
     const result = drawn ? shown(picture) : picture
@@ -142,10 +142,14 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
   return draw({ codec, ...opened }, job, request, { finish, frame }, context)
 }
 
-/** The picture to follow, of which what exceeds the shape of the new one is cut off. */
-async function readControl({ control }: ImageGenerationJob | ImageEditJob, size: Size, codec: PictureCodec) {
+/** The picture to follow. @param place cuts off what exceeds the shape of the new one */
+async function readControl(
+  { control }: ImageGenerationJob | ImageEditJob,
+  place: (picture: PixelImage) => PixelImage,
+  codec: PictureCodec,
+) {
   if (control === undefined) return {}
-  const picture = cropToShape(await readControlPicture(control.image, codec), size)
+  const picture = place(await readControlPicture(control.image, codec))
   return { control: { picture, scale: control.scale } }
 }
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../schemas/index.ts'
 import { resizeLanczos } from './lanczos.ts'
-import { cropCentre, type PixelImage } from './pixel-image.ts'
+import { cropCentre, extendAround, type PixelImage } from './pixel-image.ts'
 import { prepareReference } from './reference-image.ts'
 
 export interface Size {
@@ -16,6 +16,8 @@ export interface SizePlan {
   finish(picture: PixelImage): PixelImage
   /** Brings a preview of it, which may be smaller, to the shape of that. */
   frame(preview: PixelImage): PixelImage
+  /** Puts a picture to follow, of which what exceeds the shape of that is cut off, where it is taken from. */
+  place(control: PixelImage): PixelImage
 }
 
 /** A size as requests write it, such as `640x480`. It was checked. */
@@ -25,7 +27,8 @@ export function parseSize(text: string): Size {
 }
 
 /** A model that makes any multiple of `step` makes the next one, of which the margins are cut off evenly. */
-export function planMultiple({ width, height }: Size, step: number): SizePlan {
+export function planMultiple(size: Size, step: number): SizePlan {
+  const { width, height } = size
   const drawn = { width: Math.ceil(width / step) * step, height: Math.ceil(height / step) * step }
   const share = (side: number, wanted: number, whole: number) => Math.max(1, Math.round((side * wanted) / whole))
   return {
@@ -33,6 +36,7 @@ export function planMultiple({ width, height }: Size, step: number): SizePlan {
     finish: (picture) => cropCentre(picture, width, height),
     frame: (preview) =>
       cropCentre(preview, share(preview.width, width, drawn.width), share(preview.height, height, drawn.height)),
+    place: (control) => placeControl(control, size, size, drawn),
   }
 }
 
@@ -41,11 +45,19 @@ export function planMultiple({ width, height }: Size, step: number): SizePlan {
  * that nothing is stretched, and the rest is resampled.
  */
 export function planNative(size: Size, natives: readonly Size[]): SizePlan {
+  const drawn = closestShape(size, natives)
   return {
-    drawn: closestShape(size, natives),
+    drawn,
     finish: (picture) => resizeLanczos(cropToShape(picture, size), size.width, size.height),
     frame: (preview) => cropToShape(preview, size),
+    place: (control) => placeControl(control, size, fitShape(drawn, size), drawn),
   }
+}
+
+/** @param part the size in the middle of what is drawn that becomes the result */
+function placeControl(control: PixelImage, size: Size, part: Size, drawn: Size): PixelImage {
+  const fitted = resizeLanczos(cropToShape(control, size), part.width, part.height)
+  return extendAround(fitted, drawn.width, drawn.height)
 }
 
 /** What of a picture has the shape of a size: what is too much in one direction is cut off evenly. */

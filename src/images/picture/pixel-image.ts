@@ -21,6 +21,24 @@ export function cropCentre(image: PixelImage, width: number, height: number): Pi
   return { width, height, channels, data }
 }
 
+/** The same the other way round: a picture in the middle of a larger one, around which the pixels of its border are repeated. */
+export function extendAround(image: PixelImage, width: number, height: number): PixelImage {
+  if (image.width === width && image.height === height) return image
+  const { channels } = image
+  const left = Math.floor((width - image.width) / 2)
+  const top = Math.floor((height - image.height) / 2)
+  const within = (place: number, side: number) => Math.min(Math.max(place, 0), side - 1)
+  const data = new Uint8Array(width * height * channels)
+  for (let row = 0; row < height; row++) {
+    const start = within(row - top, image.height) * image.width
+    for (let column = 0; column < width; column++) {
+      const from = (start + within(column - left, image.width)) * channels
+      data.set(image.data.subarray(from, from + channels), (row * width + column) * channels)
+    }
+  }
+  return { width, height, channels, data }
+}
+
 /** Colours as float32 [3, height, width] from -1 to 1. Alpha is left out, not composited, as the references do. */
 export function toPlanes({ width, height, channels, data }: PixelImage): Float32Array {
   const size = width * height
