@@ -97,23 +97,26 @@ describe.each(['z-image-turbo', 'z-image-base'] as const)('the decoder for %s', 
     expect(workingMemory!(4096) - workingMemory!(0)).toBe(4096 * 4 * wide[0]! * 4)
   })
 
-  it('is found where tessera.json says, and in what is quantised from there', async () => {
-    const mine = join(bundle.folder, 'mine')
-    await mkdir(mine)
-    const manifest = { base: bundle.folder, parts: { preview_decoder: '../elsewhere' } }
-    await writeFile(join(mine, 'tessera.json'), JSON.stringify(manifest))
-    await rename(decoder, join(bundle.folder, 'elsewhere'))
-    const out = join(bundle.folder, 'small')
-    try {
-      const { looks } = await watch(mine, { ...request, previews: true })
-      expect(looks.at(-1)!.width).toBe(request.width)
-      await quantizeCheckpoint({ folder: mine, out, bits: 8, blockSize: 16 })
-      expect((await watch(out, { ...request, previews: true })).looks.at(-1)!.width).toBe(request.width)
-    } finally {
-      await rename(join(bundle.folder, 'elsewhere'), decoder)
-      for (const folder of [mine, out]) await rm(folder, { recursive: true, force: true })
-    }
-  })
+  it.each(['elsewhere', 'elsewhere/diffusion_pytorch_model.safetensors'])(
+    'is found where tessera.json says, and in what is quantised from there: %s',
+    async (named) => {
+      const mine = join(bundle.folder, 'mine')
+      await mkdir(mine)
+      const manifest = { base: bundle.folder, parts: { preview_decoder: `../${named}` } }
+      await writeFile(join(mine, 'tessera.json'), JSON.stringify(manifest))
+      await rename(decoder, join(bundle.folder, 'elsewhere'))
+      const out = join(bundle.folder, 'small')
+      try {
+        const { looks } = await watch(mine, { ...request, previews: true })
+        expect(looks.at(-1)!.width).toBe(request.width)
+        await quantizeCheckpoint({ folder: mine, out, bits: 8, blockSize: 16 })
+        expect((await watch(out, { ...request, previews: true })).looks.at(-1)!.width).toBe(request.width)
+      } finally {
+        await rename(join(bundle.folder, 'elsewhere'), decoder)
+        for (const folder of [mine, out]) await rm(folder, { recursive: true, force: true })
+      }
+    },
+  )
 })
 
 describe('refused by name', () => {

@@ -138,6 +138,14 @@ it('is found in a file of any name, and where tessera.json says', async () => {
     JSON.stringify({ base: bundle.folder, parts: { controlnet: '../union' } }),
   )
   expect(await draw(folder)).toEqual(expected)
+  const named = { base: bundle.folder, parts: { controlnet: '../union/Union-2.1.safetensors' } }
+  await writeFile(join(folder, 'tessera.json'), JSON.stringify(named))
+  expect(await draw(folder)).toEqual(expected)
+  await rm(join(elsewhere, 'config.json'))
+  await expect(draw(folder)).rejects.toMatchObject({
+    code: 'model_format',
+    message: expect.stringContaining('controlnet/config.json'),
+  })
 })
 
 it('is counted, and quantised with the other parts', async () => {

@@ -33,7 +33,9 @@ export function openParts(files: ModelFiles, matrices: Matrices): ModelFiles {
   const place = async (part: PipelinePart | typeof PREVIEW_DECODER) => {
     const { manifest, base } = await open()
     const own = join(files.location, part)
-    return findPart(manifest?.parts[part], base === undefined ? [own] : [own, join(base, part)])
+    // Pipelines are published without these two, and so without their configuration; what lies beside a file of another part may be that of any model.
+    const besides = part === CONTROLNET.folder || part === PREVIEW_DECODER
+    return findPart(manifest?.parts[part], base === undefined ? [own] : [own, join(base, part)], besides)
   }
   return {
     ...files,

@@ -28,10 +28,15 @@ export const LATER_PART = /-(?!00001-of-)\d{5}-of-\d{5}\.gguf$/i
  *
  * @param named its path, where one is given: a file or a folder
  * @param folders that may have it, the first that has weights counts
+ * @param besides whether the configuration may lie beside a file that is named, too
  * @returns undefined where there are no weights
  * @throws ModelFormatError where a path leads nowhere, or to files of which any could be meant
  */
-export async function findPart(named: string | undefined, folders: readonly string[]): Promise<PartPlace | undefined> {
+export async function findPart(
+  named: string | undefined,
+  folders: readonly string[],
+  besides = false,
+): Promise<PartPlace | undefined> {
   if (named === undefined) {
     const found = await Promise.all(folders.map(findWeights))
     const weights = found.find((place) => place !== undefined)
@@ -40,7 +45,9 @@ export async function findPart(named: string | undefined, folders: readonly stri
   const stats = await stat(named).catch(() => undefined)
   if (stats === undefined) throw new ModelFormatError(named, 'the file or folder of a part', 'no such file')
   if (stats.isFile()) {
-    return { folder: openFolder(dirname(named)), file: basename(named), texts: await findTexts(folders) }
+    const lies = dirname(named)
+    const texts = await findTexts(besides ? [...folders, lies] : folders)
+    return { folder: openFolder(lies), file: basename(named), texts }
   }
   const weights = await findWeights(named)
   if (weights !== undefined) return { ...weights, texts: await findTexts([named, ...folders]) }
