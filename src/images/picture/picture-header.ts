@@ -1,3 +1,5 @@
+import { isScan, listSegments, standsAlone } from './jpeg-segments.ts'
+
 /** What a picture file says about itself before anything is decoded. */
 export interface PictureHeader {
   /** Sides as stored, before the orientation that a camera may have noted. */
@@ -50,7 +52,7 @@ function readJpeg(view: DataView): PictureHeader | undefined {
         width: view.getUint16(at + 7),
         height: view.getUint16(at + 5),
         animated: false,
-        scans: countScans(view, at),
+        scans: countScans(new Uint8Array(view.buffer, view.byteOffset, view.byteLength), at),
       }
     }
     // A second start, an end, and what is no marker.
@@ -62,26 +64,10 @@ function readJpeg(view: DataView): PictureHeader | undefined {
   return undefined
 }
 
-/** From a marker on, to the end of the picture or of what is there of it. */
-function countScans(view: DataView, from: number): number {
-  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+function countScans(bytes: Uint8Array, from: number): number {
   let scans = 0
-  for (let at = from; (at = bytes.indexOf(0xff, at)) >= 0;) {
-    const marker = bytes[at + 1]
-    if (marker === undefined || marker === 0xd9) break
-    if (marker === 0xda) scans++
-    // Within a scan FF stands before a zero or a restart; before a marker there may be several.
-    if (marker === 0xff) at += 1
-    else if (marker === 0x00 || standsAlone(marker)) at += 2
-    else if (at + 4 > bytes.length) break
-    else at += 2 + view.getUint16(at + 2)
-  }
+  for (const segment of listSegments(bytes, from)) if (isScan(segment)) scans++
   return scans
-}
-
-/** TEM and RST0 to RST7 have no length and nothing behind them. */
-function standsAlone(marker: number): boolean {
-  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
 }
 
 /** One of three kinds: lossy, lossless, and extended, which alone can be animated. */

@@ -149,6 +149,19 @@ describe('JPEG files that are whole, whatever libjpeg warns of', () => {
     await expect(sharp(changed, { failOn: 'warning' }).raw().toBuffer()).rejects.toThrow('VipsJpeg')
     expect(await sharpCodec.decode(changed)).toEqual(await sharpCodec.decode(jpeg))
     await expect(sharpCodec.decode(changed.subarray(0, -200))).rejects.toThrow('premature end')
+    const damaged = Buffer.concat([changed.subarray(0, -200), changed.subarray(-2)])
+    await expect(sharpCodec.decode(damaged)).rejects.toThrow('premature end of data segment')
+  })
+
+  it('with several scans are decoded, and refused for bytes between these', async () => {
+    const jpeg = await sharp(await whole())
+      .jpeg({ progressive: true })
+      .toBuffer()
+    const before = insertBefore(jpeg, 0xda, [0, 0])
+    expect(await sharpCodec.decode(before)).toEqual(await sharpCodec.decode(jpeg))
+    const second = jpeg.indexOf(Buffer.of(0xff, 0xc4), jpeg.indexOf(Buffer.of(0xff, 0xda)))
+    const between = Buffer.concat([jpeg.subarray(0, second), Buffer.alloc(32), jpeg.subarray(second)])
+    await expect(sharpCodec.decode(between)).rejects.toThrow('extraneous bytes before marker')
   })
 
   it('are refused where the warning is about their pixels', async () => {

@@ -1,4 +1,5 @@
 import sharp, { type Sharp } from 'sharp'
+import { repairJpeg } from './jpeg-segments.ts'
 import type { PictureCodec } from './picture-codec.ts'
 import type { PixelImage } from './pixel-image.ts'
 import { MAX_SOURCE_PIXELS } from './read-sources.ts'
@@ -17,7 +18,8 @@ const PNG = { compressionLevel: 3, adaptiveFiltering: true, palette: false } as 
 
 /**
  * What libjpeg says of files that are whole: phones write a wrong end of the spectrum into sequential JPEGs, cameras bytes before
- * a marker, programs a version of JFIF that there is not. Every other program shows them.
+ * a marker, programs a version of JFIF that there is not. Every other program shows them. Damage behind such a warning is found once
+ * they are repaired, as decoding ends with the first warning.
  */
 const HARMLESS =
   /Invalid SOS parameters for sequential JPEG|extraneous bytes before marker|unknown JFIF revision number/
@@ -42,9 +44,10 @@ async function decodeWhole(
   channels: 3 | 4,
 ): Promise<PixelImage> {
   try {
-    return await decodeWith(file, settleAlpha, channels, 'warning')
+    return await decodeWith(file, settleAlpha, channels)
   } catch (error) {
-    if (error instanceof Error && HARMLESS.test(error.message)) return decodeWith(file, settleAlpha, channels, 'error')
+    if (error instanceof Error && HARMLESS.test(error.message))
+      return decodeWith(repairJpeg(file), settleAlpha, channels)
     throw error
   }
 }
@@ -53,9 +56,8 @@ async function decodeWith(
   file: Uint8Array,
   settleAlpha: (picture: Sharp) => Sharp,
   channels: 3 | 4,
-  failOn: 'warning' | 'error',
 ): Promise<PixelImage> {
-  const picture = sharp(file, { limitInputPixels: MAX_SOURCE_PIXELS, failOn })
+  const picture = sharp(file, { limitInputPixels: MAX_SOURCE_PIXELS, failOn: 'warning' })
   // Sharp takes 16 bits through a profile to P3 and 8 bits to sRGB unless it is told; told so, it drops the profiles of grey.
   if (!GREY.has((await picture.metadata()).space)) picture.pipelineColourspace('srgb')
   const { data, info } = await settleAlpha(picture.autoOrient())

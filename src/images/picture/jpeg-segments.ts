@@ -1,0 +1,72 @@
+/** A segment of a JPEG file, from its marker on. */
+export interface JpegSegment {
+  readonly marker: number
+  /** Where its marker begins. */
+  readonly at: number
+  /** Where it ends, which may be beyond the file. */
+  readonly end: number
+}
+
+const START_OF_SCAN = 0xda
+const END_OF_IMAGE = 0xd9
+/** Frames whose scans are of part of the spectrum, or of its low bits. */
+const PROGRESSIVE: readonly (number | undefined)[] = [0xc2, 0xc6, 0xca, 0xce]
+const APP0 = 0xe0
+/** The least that such a segment has, without a thumbnail. */
+const JFIF_BYTES = 18
+const JFIF = [...'JFIF\0'].map((sign) => sign.charCodeAt(0))
+
+/** From a place on to the end of the picture, or of what is there of it. What lies between segments, such as a scan's data, is passed over. */
+export function* listSegments(bytes: Uint8Array, from: number): Generator<JpegSegment> {
+  for (let at = from; (at = bytes.indexOf(0xff, at)) >= 0;) {
+    const marker = bytes[at + 1]
+    if (marker === undefined || marker === END_OF_IMAGE) return
+    // Within a scan FF stands before a zero or a restart; before a marker there may be several.
+    if (marker === 0xff) at += 1
+    else if (marker === 0x00 || standsAlone(marker)) at += 2
+    else if (at + 4 > bytes.length) return
+    else {
+      const end = at + 2 + ((bytes[at + 2]! << 8) | bytes[at + 3]!)
+      yield { marker, at, end }
+      at = end
+    }
+  }
+}
+
+/** TEM and RST0 to RST7 have no length and nothing behind them. */
+export function standsAlone(marker: number): boolean {
+  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
+}
+
+export function isScan({ marker }: JpegSegment): boolean {
+  return marker === START_OF_SCAN
+}
+
+/**
+ * The same picture without what libjpeg warns of in files that are whole: bytes between segments before the first scan, a version of JFIF
+ * that there is not, and a part of the spectrum for scans that have all of it.
+ */
+export function repairJpeg(file: Uint8Array): Uint8Array {
+  const copy = Uint8Array.from(file)
+  let kept = 2
+  let scans: number | undefined
+  let isProgressive = false
+  for (const segment of listSegments(copy, 2)) {
+    const { marker, at, end } = segment
+    if (end > copy.length) break
+    if (PROGRESSIVE.includes(marker)) isProgressive = true
+    const isJfif = marker === APP0 && end - at >= JFIF_BYTES && JFIF.every((byte, i) => copy[at + 4 + i] === byte)
+    if (isJfif) copy.set([1, 2], at + 9)
+    if (isScan(segment)) {
+      scans ??= at
+      // From the first coefficient to the last, all bits of them.
+      if (!isProgressive) copy.set([0, 63, 0], end - 3)
+    }
+    if (scans !== undefined) continue
+    copy.copyWithin(kept, at, end)
+    kept += end - at
+  }
+  if (scans === undefined) return file
+  copy.copyWithin(kept, scans)
+  return copy.subarray(0, kept + copy.length - scans)
+}
