@@ -46,16 +46,25 @@ it.each([
   expect(process.exitCode).toBe(status)
 })
 
+const refused = { code: 'invalid_request', path: '--out' }
+
 it.each([
-  ['ENOSPC', 1],
-  ['EDQUOT', 1],
-  ['EACCES', 2],
-  ['EISDIR', 2],
-])('ends with a file that could not be written for %s with %i', async (code, status) => {
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  ['ENOSPC', 1, { code: 'internal_error' }],
+  ['EDQUOT', 1, { code: 'internal_error' }],
+  ['EACCES', 2, refused],
+  ['EISDIR', 2, refused],
+])('ends with a file that could not be written for %s with %i, and says %o', async (code, status, said) => {
+  const [out, err] = [[], []] as string[][]
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => out!.push(String(text)) > 0)
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => err!.push(String(text)) > 0)
   const failure = notWritten('--out', 'a.json', Object.assign(new Error(code), { code }))
-  await runCitty(defineCommand({ run: (context) => runCommand(context, () => Promise.reject(failure)) }), {
-    rawArgs: [],
+  const command = defineCommand({
+    args: { json: { type: 'boolean' } },
+    run: (context) => runCommand(context, () => Promise.reject(failure)),
   })
+  await runCitty(command, { rawArgs: ['--json'] })
+  const message = `--out: a.json could not be written (${code})`
+  expect(JSON.parse(out!.join(''))).toEqual({ error: { ...said, message, retryable: false } })
+  expect(err!.join('')).toMatch(/^.*error.* --out: a\.json could not be written \([A-Z]+\)\n$/)
   expect(process.exitCode).toBe(status)
 })

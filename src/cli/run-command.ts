@@ -43,23 +43,29 @@ function describe(error: TesseraError): string {
 
 /** One line on stderr; for programs that asked for JSON also a document on stdout, where they look for one. */
 function printFailure(error: TesseraError, json: boolean): void {
+  if (json) printResult(true, { error: toDocument(error) }, String)
+  printError(describe(error), statusOf(error))
+  // Whoever has to report it, or finds it in the log of a service, needs to know where it comes from.
+  if (error.code === InternalError.code) process.stderr.write(`${describeFault(error)}\n`)
+}
+
+function toDocument(error: TesseraError): object {
   const { code, path, retryable } = error
   const message = describe(error)
-  if (json) printResult(true, { error: { code, message, ...(path === undefined ? {} : { path }), retryable } }, String)
-  printError(message, statusOf(error))
-  // Whoever has to report it, or finds it in the log of a service, needs to know where it comes from.
-  if (code === InternalError.code) process.stderr.write(`${describeFault(error)}\n`)
+  if (isOfFullDisk(error)) return { code: InternalError.code, message, retryable }
+  return { code, message, ...(path === undefined ? {} : { path }), retryable }
 }
 
 function statusOf(error: TesseraError): number {
   const interruption = findInterruption(error)
   if (interruption !== undefined) return interruption.status
-  return error.code === InvalidRequestError.code && !isFull(error.cause) ? USAGE : 1
+  return error.code === InvalidRequestError.code && !isOfFullDisk(error) ? USAGE : 1
 }
 
 /** A disk that filled while a result was written, or an account's part of it: what the command was given was right. */
-function isFull(cause: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+function isOfFullDisk({ code, cause }: TesseraError): boolean {
+  const reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
+  return code === InvalidRequestError.code && ['ENOSPC', 'EDQUOT'].includes(reason)
 }
 
 /** What comes before a command runs: one that is unknown, a required argument that is missing, an option out of place. */
