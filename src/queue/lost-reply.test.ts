@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { hasRedis, startRedis } from '../../test/helpers/redis-server.ts'
 import type { Job } from '../http/index.ts'
@@ -42,4 +43,29 @@ it.skipIf(!hasRedis())(
     }
   },
   30_000,
+)
+
+it.skipIf(!hasRedis())(
+  'a job that is refused while the server is away is withdrawn when it is back, unless another try may have it',
+  async () => {
+    const redis = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
+    const [one, two] = await Promise.all([1, 2].map(() => openJobStore({ connection: redis.url, plaintext: true })))
+    const keyed = { ...JOB, id: 'job_keyed', digest: 'of the request' }
+    try {
+      for (const job of [JOB, keyed]) await one!.add(job)
+      await redis.kill()
+      for (const job of [JOB, keyed]) {
+        await expect(one!.withdraw(job)).rejects.toMatchObject({ code: 'store_unavailable' })
+      }
+      // Longer than the client keeps two commands that it could not send.
+      await sleep(11_000)
+      await redis.restart()
+      const ids = () => two!.list('me').then((jobs) => jobs.map(({ id }) => id))
+      await expect.poll(ids, { timeout: 10_000 }).toEqual(['job_keyed'])
+    } finally {
+      await Promise.all([one!.close(), two!.close()])
+      await redis.stop()
+    }
+  },
+  60_000,
 )

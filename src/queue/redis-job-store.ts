@@ -23,7 +23,7 @@ import {
 import { type ConnectionOptions, openSealer, SHARED } from './queue-options.ts'
 import { RedisWebhooks, WEBHOOK_KEPT_MS } from './redis-webhooks.ts'
 import type { Sealer } from './sealer.ts'
-import { withdrawRefused } from './withdraw-refused.ts'
+import { withdraw, withdrawRefused } from './withdraw-refused.ts'
 
 /** Jobs of one account that are not removed yet. */
 const MOST_EACH = 10_000
@@ -72,7 +72,7 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
     read: (id) => reach(store.read(id)),
     write: (job) => typed(onceThere(() => store.write(job), client)),
     remove: (id) => reach(store.remove(id)),
-    withdraw: (id) => reach(store.withdraw(id).catch(() => store.withdraw(id))),
+    withdraw: (job) => reach(withdraw(job, store, client)),
     list: (account) => reach(store.list(account), LIST_MS),
     close: () => store.close(),
   }
@@ -177,7 +177,7 @@ class RedisJobStore implements JobStore {
       .exec()
   }
 
-  async withdraw(id: string): Promise<boolean> {
+  async withdraw({ id }: Job): Promise<boolean> {
     const keys = [jobToldKey(id), jobKey(id), jobLeaseKey(id), jobNewsKey(id), jobRequestKey(id), OPEN_JOBS_KEY]
     return (await this.#client.eval(WITHDRAW_JOB, { keys, arguments: [id] })) === 1
   }

@@ -26,8 +26,10 @@ export interface JobStore {
    * Forgets a job whose request was refused, unless `add` has found it meanwhile: then it is to end as a job does.
    *
    * @returns whether it is forgotten
+   * @throws StoreUnavailableError where it is not known yet. One without a digest, which nobody else can find, is forgotten then
+   *   as soon as it can be
    */
-  withdraw(id: string): Promise<boolean>
+  withdraw(job: Job): Promise<boolean>
   /** Jobs of an account, newest first, without their results; without those that cannot be read here. */
   list(account: string): Promise<Job[]>
   /** Where several processes share the jobs. */

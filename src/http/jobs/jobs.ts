@@ -197,7 +197,7 @@ export class Jobs {
     })
     const fail = async (thrown: unknown) => {
       // Whoever asked is told, and there is no job to ask for, unless another process has told somebody of it.
-      if (admission.refuse(thrown) && (await this.#parts.store.withdraw(job.id))) return toTesseraError(thrown)
+      if (admission.refuse(thrown) && (await this.#parts.store.withdraw(job))) return toTesseraError(thrown)
       // A job whose outcome could not be written did not fail: whoever takes it over finds what was charged, and writes it.
       const isLeft = this.#isClosed || isOver(underway.job)
       if (isLeft && this.#parts.store.shared) await this.#parts.store.shared.release(job.id)

@@ -63,7 +63,7 @@ export class MemoryJobStore implements JobStore {
   }
 
   /** Whoever finds it in this process is told of the refusal. */
-  async withdraw(id: string): Promise<boolean> {
+  async withdraw({ id }: Job): Promise<boolean> {
     this.#remove(id)
     return true
   }
