@@ -19,7 +19,7 @@ import { JsonBytes } from '../json-bytes.ts'
 import { Refusal } from '../refusal.ts'
 import type { Asking } from '../usage/charge-answer.ts'
 import type { BatchResult } from './batch-wire.ts'
-import { KeptResults } from './kept-results.ts'
+import { KeptResults, mostBegun } from './kept-results.ts'
 import { type BatchLine, nameLines } from './read-line.ts'
 
 /** Lines of one batch that wait for their turn or are answered. */
@@ -87,8 +87,8 @@ class Batch {
     for (const result of await this.#kept.read()) this.#count(result)
     const known = new Set(this.#results.map(({ line }) => line))
     const left = this.#lines.filter(({ at }) => !known.has(at))
-    // The line that ends one process after another is soon among the first of the next, as those before it are kept.
-    const suspects = new Set(left.slice(0, LINES_AT_ONCE).map(({ at }) => at))
+    // The line that ended the process before is among its begun ones, which are the first here, as those between them are kept.
+    const suspects = new Set(left.slice(0, mostBegun(LINES_AT_ONCE)).map(({ at }) => at))
     const hasMore = left.length > suspects.size
     const lines = left.values()
     const workOn = async () => {
@@ -99,9 +99,10 @@ class Batch {
         })
         if (result === undefined) return
         this.#count(result)
-        this.#kept.add(result)
-        if (suspects.delete(line.at) && suspects.size === 0 && hasMore) this.#clear()
+        // Where the store is away, the processes before this one count still.
+        if (suspects.delete(line.at) && suspects.size === 0 && hasMore) void steps.countAnew().catch(() => {})
         this.#tell()
+        await this.#kept.add(result, signal)
       }
     }
     // Each line listens to it, more than Node expects.
@@ -135,16 +136,6 @@ class Batch {
       result,
       bytes: result.bytes.length,
     }
-  }
-
-  /** Has the processes before this one forgotten, which its first lines did not end. */
-  #clear(): void {
-    const { steps } = this.#course
-    // Where the store is away they count still.
-    void this.#kept
-      .leave()
-      .then(() => steps.countAnew())
-      .catch(() => {})
   }
 
   #counts(cancelled: number): JobCounts {

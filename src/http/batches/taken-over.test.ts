@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Job } from '../jobs/job.ts'
 import { makeJob } from '../jobs/make-job.ts'
@@ -21,10 +22,13 @@ describe('a batch whose processes ended', () => {
     readonly takenOver: number
     /** The line that is never answered. */
     readonly held?: number
+    /** Whether the store keeps no parts. */
+    readonly isAway?: boolean
   }
 
-  async function takeOver({ lines, answered = [], takenOver, held }: Left) {
+  async function takeOver({ lines, answered = [], takenOver, held, isAway }: Left) {
     const store = new LeftJobStore()
+    if (isAway) Object.assign(store.shared, { keepPart: () => Promise.reject(new Error('away')) })
     const json = Array.from({ length: lines }, (_, index) => {
       return { at: index + 1, value: { custom_id: `c${index + 1}`, ...BODY, state: `${index + 1}` } }
     })
@@ -86,16 +90,26 @@ describe('a batch whose processes ended', () => {
   const isTaken = ({ takenOver, status }: Job) => [status, takenOver]
 
   it('counts the next ones anew when its first lines did not end this one', async () => {
-    const { id, store } = await takeOver({ lines: 40, takenOver: 1, held: 33 })
+    const { id, store } = await takeOver({ lines: 80, takenOver: 1, held: 65 })
     await expect.poll(async () => isTaken((await store.read(id))!), TAKEN).toEqual(['running', 0])
     // Whoever takes it over begins with the line that may end it.
-    const first = Array.from({ length: 32 }, (_, index) => index + 1)
-    expect(keptOf(store).map(({ line }) => line)).toEqual(expect.arrayContaining(first))
+    const first = Array.from({ length: 64 }, (_, index) => index + 1)
+    const kept = () => keptOf(store).map(({ line }) => line)
+    await expect.poll(kept, TAKEN).toEqual(expect.arrayContaining(first))
   })
 
   it('counts on while one of its first lines may end this one, too', async () => {
-    const { id, store } = await takeOver({ lines: 40, takenOver: 1, held: 1 })
-    await expect.poll(() => keptOf(store).length, TAKEN).toBe(39)
+    const { id, store } = await takeOver({ lines: 80, takenOver: 1, held: 1 })
+    await expect.poll(() => keptOf(store).length, TAKEN).toBe(79)
     expect(isTaken((await store.read(id))!)).toEqual(['running', 2])
+  })
+
+  it('waits where no more can be kept, until it is stopped', async () => {
+    const { id } = await takeOver({ lines: 200, takenOver: 0, isAway: true })
+    await expect.poll(() => jobs.stub.counts.decided, TAKEN).toBeGreaterThanOrEqual(32)
+    await sleep(1500)
+    expect(jobs.stub.counts.decided).toBeLessThan(64)
+    await jobs.ask(id, me, { method: 'DELETE' })
+    expect(await read(id)).toMatchObject({ status: 'cancelled', counts: { total: 200, failed: 0 } })
   })
 })
