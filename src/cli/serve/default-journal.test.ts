@@ -78,4 +78,17 @@ describe('the journal of a store', () => {
     expect(warnings).toEqual([expect.stringContaining(`--journal ${shared}`)])
     expect(await readdir(shared)).toHaveLength(2)
   })
+
+  it('tells of charges of a store with another name, which may be this one before it was renamed, or that of another service', async () => {
+    const [own, other] = [journalOf('new.db'), journalOf('old.db')]
+    await Promise.all([own, other].map((each) => mkdir(each, { recursive: true })))
+    await writeFile(join(own, 'a.json'), '{}')
+    journalOf('new.db')
+    expect(warnings).toEqual([])
+    for (const name of ['a.json', 'b.json', 'c.tmp']) await writeFile(join(other, name), '{}')
+    journalOf('new.db')
+    expect(warnings).toEqual([expect.stringContaining(`charges that wait in ${other} (2) are not made here`)])
+    expect(warnings[0]).toMatch(/another service.*renamed or moved/)
+    expect(warnings[0]).toContain(`--journal ${other}`)
+  })
 })
