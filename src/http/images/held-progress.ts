@@ -10,10 +10,12 @@ const MOST_HELD_MS = 30_000
 export class HeldProgress {
   readonly #tell: (progress: Progress) => void
   #held: Progress[] | undefined = []
-  #timer: NodeJS.Timeout | undefined
+  readonly #timer: NodeJS.Timeout
 
+  /** Made when the request comes: what it waits for in the queue counts, too. */
   constructor(tell: (progress: Progress) => void) {
     this.#tell = tell
+    this.#timer = setTimeout(() => this.release(), MOST_HELD_MS).unref()
   }
 
   add(progress: Progress): void {
@@ -23,7 +25,6 @@ export class HeldProgress {
       return
     }
     this.#held.push(progress)
-    this.#timer ??= setTimeout(() => this.release(), MOST_HELD_MS).unref()
   }
 
   /** Tells what is held, and from now on everything at once. */
