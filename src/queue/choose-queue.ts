@@ -18,17 +18,19 @@ import type { Fleet } from './worker-reports.ts'
  */
 export function chooseQueue(kind: QueuedKind, model: string, { reports, known }: Fleet): ModelQueue | undefined {
   const work = CALLS[kind]
-  const own = queueOf(work, model)
-  const isServed = (queue: ModelQueue) => reports.some(({ queues }) => queues.includes(queue))
   // Workers serve what a short name stands for.
-  const served = [own, queueOf(work, expandName(model))].find(isServed)
+  const names = [...new Set([model, expandName(model)])]
+  const queues = names.map((name) => queueOf(work, name))
+  const isServed = (queue: ModelQueue) => reports.some((report) => report.queues.includes(queue))
+  const isKnown = (queue: ModelQueue) => known.includes(queue)
+  const served = queues.find(isServed)
   if (served !== undefined) return served
   const fallback = queueOf(work, DEFAULT_MODELS[kind])
-  if (!reports.some(({ jobs }) => jobs.includes(work))) return known.includes(own) ? own : fallback
-  if (QUEUES.some((other) => isServed(queueOf(other, model)))) {
+  if (!reports.some(({ jobs }) => jobs.includes(work))) return queues.find(isKnown) ?? fallback
+  if (QUEUES.some((other) => names.some((name) => isServed(queueOf(other, name))))) {
     throw new InvalidRequestError('model', `'${model}' is not a model for ${kind}`)
   }
-  const isNamed = known.includes(own) || isModelName(model)
+  const isNamed = queues.some(isKnown) || isModelName(model)
   return !isNamed && isServed(fallback) ? fallback : undefined
 }
 
