@@ -1,5 +1,6 @@
 import { StoreUnavailableError } from '../../errors/index.ts'
 import type { Payer } from '../usage/ledger.ts'
+import { hasWrittenNothing } from '../usage/nothing-written.ts'
 import type { UsageStore } from '../usage/usage-store.ts'
 import { type BookChange, type KeyBook, readBook, writeBook } from './key-book.ts'
 import type { ApiKey, KeyStore } from './key-store.ts'
@@ -64,7 +65,8 @@ export class StoredKeys implements KeyStore {
       })
       .catch((error: unknown) => {
         // What was not begun when the store was given up is not done any more.
-        throw change !== undefined && StoreUnavailableError.isInstance(error) ? new UnsureChangeError(error) : error
+        if (change === undefined || !StoreUnavailableError.isInstance(error)) throw error
+        throw hasWrittenNothing(error.cause) ? error : new UnsureChangeError(error)
       })
     // What was changed here counts here at once.
     this.#changes++

@@ -2,9 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis } from '../../../test/helpers/redis-server.ts'
 import { connectRedis } from '../../redis/connect-redis.ts'
+import { addKey } from '../keys/key-book.ts'
+import { makeKey } from '../keys/make-key.ts'
+import { StoredKeys, UnsureChangeError } from '../keys/stored-keys.ts'
 import { createServer } from '../server.ts'
 import { bearer, BODY, post } from '../test-support/requests.ts'
 import { createStubEngine } from '../test-support/stub-engine.ts'
+import { boundStore } from './bounded-store.ts'
 import { openRedisStore } from './redis-store.ts'
 
 describe('a Redis store that cannot be opened', () => {
@@ -109,5 +113,24 @@ describe.skipIf(!hasRedis())('a Redis store', () => {
     ).rejects.toThrow(RangeError)
     expect((await store.read('b')).document).toBeUndefined()
     await store.close()
+  })
+
+  it.each([
+    ['memory is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    ['writes are refused', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+  ])('whose %s has changed no key for certain, so that it may be asked for again', async (_, spoil, mend) => {
+    const store = await openRedisStore(redis.url)
+    const client = await connectRedis(redis.url)
+    try {
+      await client.sendCommand(spoil)
+      const adding = new StoredKeys(boundStore(store)).change((book) => addKey(book, makeKey(), {}))
+      const refused: unknown = await adding.catch((error: unknown) => error)
+      expect(refused).toMatchObject({ code: 'store_unavailable', retryable: true })
+      expect(refused).not.toBeInstanceOf(UnsureChangeError)
+    } finally {
+      await client.sendCommand(mend)
+      client.destroy()
+      await store.close()
+    }
   })
 })

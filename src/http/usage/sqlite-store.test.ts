@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addKey } from '../keys/key-book.ts'
+import { makeKey } from '../keys/make-key.ts'
+import { StoredKeys, UnsureChangeError } from '../keys/stored-keys.ts'
 import { hasSqlite } from '../test-support/has-sqlite.ts'
+import { boundStore } from './bounded-store.ts'
 import { loadSqlite } from './load-sqlite.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
@@ -27,6 +31,19 @@ it.skipIf(hasSqlite())('says which Node it needs where there is no node:sqlite',
 })
 
 describe.skipIf(!hasSqlite())('a store in a file', () => {
+  it('that cannot be written has changed no key for certain, so that it may be asked for again', async () => {
+    const file = join(folder, 'a.db')
+    const store = openSqliteStore(file)
+    const raw = openRaw(file)
+    raw.exec("CREATE TRIGGER full BEFORE INSERT ON documents BEGIN SELECT RAISE(ROLLBACK, 'full'); END")
+    const adding = new StoredKeys(boundStore(store)).change((book) => addKey(book, makeKey(), {}))
+    const refused: unknown = await adding.catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'store_unavailable', retryable: true })
+    expect(refused).not.toBeInstanceOf(UnsureChangeError)
+    raw.close()
+    await store.close()
+  })
+
   it('remembers what it was told after it is opened again', async () => {
     const file = join(folder, 'a.db')
     const first = openSqliteStore(file)
