@@ -26,5 +26,5 @@ export interface RequestTrace {
   /** Length of the body, as the request says it. */
   bytesIn?: number
   /** Set for a response whose body goes on: settles at its end, with what went wrong on the way. */
-  ended?: Promise<TesseraError | undefined>
+  ended?: Promise<TesseraError | Refusal | undefined>
 }

@@ -8,6 +8,7 @@ import type { Preferences } from './jobs/preferences.ts'
 import type { ApiKey } from './keys/key-store.ts'
 import type { Scope } from './keys/scopes.ts'
 import type { Allowance } from './limits/count-requests.ts'
+import type { Refusal } from './refusal.ts'
 
 /** What a request that is answered as a job tells on its way. */
 export interface JobSteps {
@@ -57,7 +58,7 @@ export interface Call {
    * Says when a response whose body goes on has ended, and what went wrong on the way. Until then the request keeps its
    * place under the limits of its key.
    */
-  holdUntil(ended: Promise<TesseraError | undefined>): void
+  holdUntil(ended: Promise<TesseraError | Refusal | undefined>): void
   /** Notes what is left of the tokens that the key may have read in this minute. */
   noteTokens(allowance: Allowance): void
   /** Notes what the answer used: input tokens of a decision, else images. */

@@ -6,17 +6,16 @@ import {
   RateLimitError,
   StoreUnavailableError,
   TesseraError,
-  toTesseraError,
 } from '../../errors/index.ts'
 import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
 import type { BodyLine } from '../body/parse-lines.ts'
 import type { DecisionService } from '../decisions/decision-service.ts'
 import { createErrorBody, type Dialect } from '../error-response.ts'
 import type { BatchSteps, JobHandler, JobNotes } from '../jobs/job-handler.ts'
-import { describeFailure } from '../jobs/job-outcome.ts'
+import { describeFailure, toFailure } from '../jobs/job-outcome.ts'
 import type { Job, JobCounts, JobRequest } from '../jobs/job.ts'
 import { JsonBytes } from '../json-bytes.ts'
-import { Refusal } from '../refusal.ts'
+import type { Refusal } from '../refusal.ts'
 import type { Asking } from '../usage/charge-answer.ts'
 import type { BatchResult } from './batch-wire.ts'
 import { KeptResults, mostBegun } from './kept-results.ts'
@@ -163,7 +162,7 @@ class Batch {
       return { ...name, response: await this.#decide(at, line.body) }
     } catch (thrown) {
       if (this.#course.signal.aborted) throw thrown
-      const error = thrown instanceof Refusal ? thrown : toTesseraError(thrown)
+      const error = toFailure(thrown)
       const id = this.#course.steps.tellFault({ error, started, line: at })
       return { ...name, error: toWire(error), ...(id !== undefined && { request_id: id }) }
     }

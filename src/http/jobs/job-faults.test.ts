@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { InternalError } from '../../errors/index.ts'
+import { InternalError, StoreUnavailableError } from '../../errors/index.ts'
 import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
 import { LeftJobStore } from '../test-support/left-job-store.ts'
-import { BODY, bearer, json } from '../test-support/requests.ts'
+import { BODY, bearer, json, post } from '../test-support/requests.ts'
 import { makeJob } from './make-job.ts'
 
 /** Jobs that were left are looked for so often. */
@@ -48,12 +48,22 @@ describe('the log', () => {
     expect(JSON.stringify([...results.values()])).not.toContain('boom')
   })
 
-  async function takeOver(path: string, json: unknown, takenOver: number, failure?: unknown) {
-    const store = new LeftJobStore()
-    const made = makeJob({ account: 'me', path, keepMs: 60_000, request: { body: { json }, caller: { id: 'me' } } })
+  interface Course {
+    /** Of the engine. */
+    readonly failure?: unknown
+    readonly store?: LeftJobStore
+    /** What comes before the job is found. */
+    readonly before?: () => Promise<void>
+  }
+
+  async function takeOver(path: string, json: unknown, takenOver: number, course: Course = {}) {
+    const { failure, store = new LeftJobStore(), before } = course
+    const request = { body: { json }, caller: { id: 'me' }, idempotencyKey: 'k' }
+    const made = makeJob({ account: 'me', path, keepMs: 60_000, request })
     await store.leave({ ...made, status: 'running', takenOver })
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     jobs = openBatchServer({ keys: KEYS, jobs: { store, concurrency: 1 } })
+    await before?.()
     jobs.stub.failure = failure
     vi.advanceTimersByTime(BEAT_MS)
     vi.useRealTimers()
@@ -62,11 +72,23 @@ describe('the log', () => {
 
   it('says why a job that was taken over failed, under its id', async () => {
     const boom = new InternalError('boom')
-    const id = await takeOver('/v1/systemone', BODY, 0, boom)
+    const id = await takeOver('/v1/systemone', BODY, 0, { failure: boom })
     await jobs.until(id, 'failed', me)
     expect(faults()).toEqual([
       expect.objectContaining({ requestId: id, route: '/v1/systemone', account: 'me', status: 500, error: boom }),
     ])
+  })
+
+  it('says why a job failed whose end could not be written', async () => {
+    const store = new LeftJobStore()
+    const write = store.write.bind(store)
+    store.write = async (job) => {
+      if (job.status === 'failed') throw new StoreUnavailableError()
+      return write(job)
+    }
+    const boom = new InternalError('boom')
+    await takeOver('/v1/systemone', BODY, 0, { failure: boom, store })
+    await expect.poll(faults).toMatchObject([{ error: boom }])
   })
 
   it.each([
@@ -86,6 +108,18 @@ describe('the log', () => {
     const refused = await takeOver('/v1/systemone', { ...BODY, state: 1 }, 0)
     await jobs.until(refused, 'failed', me)
     expect(await json(jobs.ask(refused, me))).toMatchObject({ error: { status: 422 } })
+    expect(faults()).toEqual([])
+  })
+
+  it('has nothing of a job that was taken over and whose key is of another request', async () => {
+    const before = async () => {
+      const other = post({ ...BODY, state: 'other' }, { headers: { ...me, 'idempotency-key': 'k' } })
+      expect((await jobs.server.fetch(other)).status).toBe(200)
+    }
+    const id = await takeOver('/v1/systemone', BODY, 0, { before })
+    await jobs.until(id, 'failed', me)
+    expect(await json(jobs.ask(id, me))).toMatchObject({ error: { status: 409 } })
+    await jobs.close()
     expect(faults()).toEqual([])
   })
 })

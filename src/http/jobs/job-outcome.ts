@@ -23,10 +23,15 @@ export function explainFailure(thrown: unknown, { reason }: AbortSignal): unknow
   return TesseraError.isInstance(reason) ? reason : thrown
 }
 
+/** As clients and the log are told of it. */
+export function toFailure(thrown: unknown): TesseraError | Refusal {
+  return thrown instanceof Refusal ? thrown : toTesseraError(thrown)
+}
+
 /** What it becomes where there is none. @param signal that stops it */
 export function describeFailure(thrown: unknown, { aborted, reason }: AbortSignal, dialect: Dialect): Partial<Job> {
   const endedAt = Date.now()
   if (aborted && !TesseraError.isInstance(reason)) return { status: 'cancelled', endedAt }
-  const error = thrown instanceof Refusal ? thrown : toTesseraError(thrown)
+  const error = toFailure(thrown)
   return { status: 'failed', endedAt, error: { status: error.status, ...createErrorBody(error, dialect) } }
 }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { isDeepStrictEqual } from 'node:util'
-import { OverloadedError, toTesseraError, WorkerCrashedError } from '../../errors/index.ts'
+import { OverloadedError, WorkerCrashedError } from '../../errors/index.ts'
 import { Refusal } from '../refusal.ts'
 import { conflict } from '../usage/idempotent-requests.ts'
 import { openAdmission } from './admission.ts'
@@ -9,7 +9,7 @@ import { Changes } from './changes.ts'
 import { type TellFault, tellWhenOver } from './job-faults.ts'
 import type { JobHandler, JobNotes } from './job-handler.ts'
 import { NewsBoard } from './job-news.ts'
-import { describeFailure, explainFailure } from './job-outcome.ts'
+import { describeFailure, explainFailure, toFailure } from './job-outcome.ts'
 import { createJobSteps } from './job-steps.ts'
 import type { JobStore } from './job-store.ts'
 import { JobTurns } from './job-turns.ts'
@@ -197,24 +197,23 @@ export class Jobs {
     })
     const fail = async (thrown: unknown) => {
       // Whoever asked is told, and there is no job to ask for, unless another process has told somebody of it.
-      if (admission.refuse(thrown) && (await this.#parts.store.withdraw(job))) return toTesseraError(thrown)
+      if (admission.refuse(thrown) && (await this.#parts.store.withdraw(job))) return
       // A job whose outcome could not be written did not fail: whoever takes it over finds what was charged, and writes it.
       const isLeft = this.#isClosed || isOver(underway.job)
       if (isLeft && this.#parts.store.shared) await this.#parts.store.shared.release(job.id)
       else await this.#change(underway, describeFailure(thrown, controller.signal, dialect))
-      return toTesseraError(thrown)
-    }
-    const succeed = async (outcome: Partial<Job>) => {
-      await this.#change(underway, outcome)
-      admission.admit()
-      return undefined
     }
     // A microtask later, when it is known here.
     const ended = Promise.resolve()
       .then(() => answer(this.#requestOf(job), steps, controller.signal, notes))
-      .then(succeed)
-      .catch((thrown: unknown) => fail(explainFailure(thrown, controller.signal)))
-      .catch(toTesseraError)
+      .then((outcome) => this.#change(underway, outcome))
+      .then(() => void admission.admit())
+      .catch(async (thrown: unknown) => {
+        const reason = explainFailure(thrown, controller.signal)
+        // Where the store cannot be told of it, either, it is the reason still.
+        await fail(reason).catch(() => {})
+        return toFailure(reason)
+      })
       .finally(() => {
         admission.close()
         leave()
