@@ -11,21 +11,23 @@ export function createJsonResponse(value: unknown, head: Head = {}): Response {
 
 /** The same of JSON, or of what `head` says, in pieces, each of which is handed out when the one before it was read. */
 export function createPiecesResponse(pieces: readonly Uint8Array[], head: Head = {}): Response {
-  const left = [...pieces]
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
+  return createLateResponse(pieces.values(), bytes, head)
+}
+
+/** The same of pieces of which each is made when the one before it was read. @param bytes of all of them */
+export function createLateResponse(pieces: Iterator<Uint8Array>, bytes: number, head: Head = {}): Response {
   const body = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        controller.enqueue(left.shift()!)
-        if (left.length === 0) controller.close()
+        const { done, value } = pieces.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
       },
     },
     { highWaterMark: 0 },
   )
-  return createResponse(
-    body,
-    pieces.reduce((sum, { length }) => sum + length, 0),
-    head,
-  )
+  return createResponse(body, bytes, head)
 }
 
 function createResponse(body: string | ReadableStream<Uint8Array>, bytes: number, head: Head): Response {

@@ -14,7 +14,7 @@ import { createErrorBody, type Dialect } from '../error-response.ts'
 import type { BatchSteps, JobHandler, JobNotes } from '../jobs/job-handler.ts'
 import { describeFailure, toFailure } from '../jobs/job-outcome.ts'
 import type { Job, JobCounts, JobRequest } from '../jobs/job.ts'
-import { JsonBytes } from '../json-bytes.ts'
+import { JsonList } from '../json-bytes.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Asking } from '../usage/charge-answer.ts'
 import type { BatchResult } from './batch-wire.ts'
@@ -126,7 +126,7 @@ class Batch {
   outcome(): Partial<Job> {
     const { signal } = this.#course
     const left = this.#lines.length - this.#results.length
-    const result = JsonBytes.of(this.#results)
+    const result = JsonList.ofList(this.#results)
     return {
       ...(left > 0
         ? describeFailure(signal.reason, signal, this.#parts.dialect)

@@ -4,7 +4,8 @@ import type { DecisionService } from '../decisions/decision-service.ts'
 import { KEEP_MS, startJob } from '../jobs/background-route.ts'
 import { isOver } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { JsonBytes } from '../json-bytes.ts'
+import { JsonList } from '../json-bytes.ts'
+import { createLateResponse } from '../json-response.ts'
 import { Refusal } from '../refusal.ts'
 import type { Call, Route } from '../route.ts'
 import { createBatchAnswer } from './answer-batch.ts'
@@ -46,7 +47,10 @@ async function readResults(jobs: Jobs, { caller, params, method }: Call): Promis
     const reason = isOver(job) ? 'failed' : 'is not over'
     throw new Refusal(404, 'not_found', `the batch ${reason}, and has no results; GET /v1/jobs/{id} says how it stands`)
   }
-  if (method !== 'HEAD') await jobs.fetched(job)
-  const lines = (JsonBytes.read(job.result) as readonly BatchResult[]).map((result) => `${JSON.stringify(result)}\n`)
-  return new Response(lines.join(''), { headers: { 'content-type': 'application/jsonl' } })
+  const headers = { 'content-type': 'application/jsonl' }
+  if (method === 'HEAD') return new Response(null, { headers })
+  await jobs.fetched(job)
+  // What comes from a store of several processes was read from its text, and is written again.
+  const list = job.result instanceof JsonList ? job.result : JsonList.ofList(job.result as readonly BatchResult[])
+  return createLateResponse(list.lines(), list.linesLength, { headers })
 }
