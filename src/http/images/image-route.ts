@@ -8,6 +8,7 @@ import { toCallOptions } from '../call-options.ts'
 import { createJsonResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import { type Accounting, type Asking, chargeAnswer } from '../usage/charge-answer.ts'
+import { digest } from '../usage/idempotent-requests.ts'
 import { dropDefaults, FIELD_NAMES } from './openai-fields.ts'
 import { type EventName, secondsNow, toPartial } from './picture-events.ts'
 import { selectPreviews } from './select-previews.ts'
@@ -32,6 +33,7 @@ export const imageAnswerSchema = imageResponseSchema.extend({ created: z.int() }
 interface ImageBody {
   readonly n: number
   readonly model?: string | null | undefined
+  readonly seed?: number | null | undefined
   readonly stream?: boolean | null | undefined
   readonly partial_images?: number | null | undefined
 }
@@ -48,6 +50,7 @@ export function createImageRoute<Request extends ImageBody>({
   draw,
 }: Parts<Request>): Route {
   function drawCharged(request: Request, asking: Asking, options: Watching = {}) {
+    const seeded = { ...request, seed: request.seed ?? seedOf(asking) }
     return chargeAnswer(accounting, asking, {
       endpoint,
       request,
@@ -55,7 +58,7 @@ export function createImageRoute<Request extends ImageBody>({
       mayBeAbandoned: endpoint === 'generations' && !request.stream,
       foresee: () => request.n,
       answer: (signal, onProgress) =>
-        draw(request, { signal, onProgress, ...toCallOptions(asking), ...options }).catch((error: unknown) => {
+        draw(seeded, { signal, onProgress, ...toCallOptions(asking), ...options }).catch((error: unknown) => {
           throw renameField(error, FIELD_NAMES)
         }),
       count: ({ data }) => data.length,
@@ -85,6 +88,13 @@ export function createImageRoute<Request extends ImageBody>({
       return answer(data, tellWarnings(warnings))
     },
   }
+}
+
+/** A request that comes again under its key is not charged again, and draws no other pictures. Undefined for a random seed. */
+function seedOf({ caller, idempotencyKey }: Asking): number | undefined {
+  return idempotencyKey === undefined
+    ? undefined
+    : Number.parseInt(digest(`${caller.id}\n${idempotencyKey}`).slice(0, 8), 16)
 }
 
 /** A job tells of previews where its events are read. */
