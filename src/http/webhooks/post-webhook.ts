@@ -1,8 +1,7 @@
-import { type LookupAddress, lookup as resolve } from 'node:dns'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { LookupFunction } from 'node:net'
-import { isPrivateHost, isPublicAddress } from './public-address.ts'
+import { lookupPublic, PrivateAddressError } from './lookup-public.ts'
+import { isPrivateHost } from './public-address.ts'
 
 export interface WebhookPost {
   readonly url: string
@@ -12,9 +11,6 @@ export interface WebhookPost {
   readonly allowsPrivate: boolean
   readonly signal: AbortSignal
 }
-
-/** For an address that webhooks do not go to. */
-export class PrivateAddressError extends Error {}
 
 /**
  * Sends a webhook. The name is resolved once, and the connection made to an address that was checked. Redirects are not followed.
@@ -28,7 +24,7 @@ export function postWebhook({ url, headers, body, allowsPrivate, signal }: Webho
     // An address has no name to look up.
     if (!allowsPrivate && isPrivateHost(hostname)) return fail(new PrivateAddressError())
     const send = protocol === 'https:' ? requestHttps : requestHttp
-    const lookup = allowsPrivate ? {} : { lookup: lookupPublic }
+    const lookup = allowsPrivate ? {} : { lookup: lookupPublic(signal) }
     const length = { 'content-length': Buffer.byteLength(body) }
     // Without an agent every webhook has a connection of its own, which was checked.
     const request = send(url, { method: 'POST', headers: { ...headers, ...length }, agent: false, signal, ...lookup })
@@ -40,17 +36,5 @@ export function postWebhook({ url, headers, body, allowsPrivate, signal }: Webho
     // A receiver that answers with another protocol (101) gets no response event and no error. After one of those it changes nothing.
     request.on('close', () => fail(new Error('the receiver gave no answer')))
     request.end(body)
-  })
-}
-
-/** A name that has an address which is not public is refused: another of its addresses may be a pretext. */
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error) return callback(error, [])
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
-      return callback(new PrivateAddressError(), [])
-    }
-    if (options.all) return callback(null, addresses)
-    callback(null, addresses[0]!.address, addresses[0]!.family)
   })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isPublicAddress } from './public-address.ts'
+import { isPrivateHost, isPublicAddress } from './public-address.ts'
 
 it.each(['1.1.1.1', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450:4001::1'])(
   '%s is public',
@@ -15,4 +15,17 @@ const SPECIAL =
 
 it.each(SPECIAL.split(' '))('%s is not public', (address) => {
   expect(isPublicAddress(address)).toBe(false)
+})
+
+it.each([
+  ['localhost', true],
+  ['localhost.', true],
+  ['any.localhost', true],
+  ['10.0.0.5', true],
+  ['[::1]', true],
+  ['1.1.1.1', false],
+  ['notlocalhost', false],
+  ['localhost.example.com', false],
+])('%s as a host is private: %s', (host, isPrivate) => {
+  expect(isPrivateHost(host)).toBe(isPrivate)
 })

@@ -40,8 +40,12 @@ export function isPublicAddress(address: string): boolean {
   return version === 6 && global.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-/** Whether the host of a URL is an address that is not public. What a name stands for is known when it is looked up. */
+/**
+ * Whether the host of a URL is an address that is not public, or a name of this machine, of which no server of names tells. What others
+ * stand for is known when they are looked up.
+ */
 export function isPrivateHost(hostname: string): boolean {
+  if (/(^|\.)localhost\.?$/.test(hostname)) return true
   const literal = hostname.replace(/^\[|\]$/g, '')
   return isIP(literal) !== 0 && !isPublicAddress(literal)
 }

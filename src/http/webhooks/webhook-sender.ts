@@ -1,6 +1,7 @@
 import { Refusal } from '../refusal.ts'
 import type { EndedJob } from './kept-webhooks.ts'
-import { postWebhook, PrivateAddressError } from './post-webhook.ts'
+import { PrivateAddressError } from './lookup-public.ts'
+import { postWebhook } from './post-webhook.ts'
 import { isPrivateHost } from './public-address.ts'
 import { readSecrets, secretOf, signWebhook, writeSecret } from './sign-webhook.ts'
 import type { WebhookOptions } from './webhook-options.ts'

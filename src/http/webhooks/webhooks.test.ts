@@ -205,6 +205,7 @@ describe('a receiver', () => {
     ['http://example.com/', 'must be an https: URL'],
     ['https://user:pass@example.com/', 'must not have a user or a password'],
     ['https://10.0.0.5/', 'must not be a private address'],
+    ['https://any.localhost/', 'must not be a private address'],
     ['https://2130706433:8443/', 'must not be a private address'],
     ['https://[::ffff:127.0.0.1]/', 'must not be a private address'],
     ['nowhere', 'must be a URL'],
