@@ -34,6 +34,7 @@ interface ImageBody {
   readonly n: number
   readonly model?: string | null | undefined
   readonly seed?: number | null | undefined
+  readonly control?: object | null | undefined
   readonly stream?: boolean | null | undefined
   readonly partial_images?: number | null | undefined
 }
@@ -54,8 +55,8 @@ export function createImageRoute<Request extends ImageBody>({
     return chargeAnswer(accounting, asking, {
       endpoint,
       request,
-      // The sources of edits are large, and a client that reads a stream does not give up.
-      mayBeAbandoned: endpoint === 'generations' && !request.stream,
+      // Sources of edits and what pictures follow are large, and a client that reads a stream does not give up.
+      mayBeAbandoned: endpoint === 'generations' && !request.control && !request.stream,
       foresee: () => request.n,
       answer: (signal, onProgress) =>
         draw(seeded, { signal, onProgress, ...toCallOptions(asking), ...options }).catch((error: unknown) => {

@@ -157,6 +157,7 @@ it('there is little of it: four of an account, sixteen in all; more stops at onc
 it.each([
   ['edits', ...IMAGE_BODIES[1]],
   ['streams', IMAGE_BODIES[0][0], { ...IMAGE_BODIES[0][1], stream: true }],
+  ['pictures that follow one', IMAGE_BODIES[0][0], { ...IMAGE_BODIES[0][1], control: { image: 'aGVsbG8=' } }],
 ] as const)('%s stop at once', async (_, path, body) => {
   const controller = new AbortController()
   const answer = send(path, body, { signal: controller.signal })
