@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../errors/index.ts'
 import { MemoryJobStore } from '../jobs/memory-job-store.ts'
 import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
@@ -175,6 +175,19 @@ describe('a batch', () => {
       .toMatchObject([{ status: 'succeeded' }])
     expect((await jobs.resultsOf(id)).size).toBe(1)
     expect((await jobs.ask(id)).status).toBe(404)
+  })
+
+  it('is written as text to know it again only where it has an Idempotency-Key', async () => {
+    serve()
+    const body = line('name', { state: 'STATE' })
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const texts = () => stringify.mock.results.map(({ value }) => String(value))
+    const written = () => texts().filter((text) => text.includes('name') && text.includes('STATE'))
+    await jobs.until(await jobs.startBatch(body), 'succeeded')
+    expect(written()).toEqual([])
+    await jobs.until(await jobs.startBatch(body, { 'idempotency-key': 'k' }), 'succeeded')
+    expect(written()).toHaveLength(1)
+    stringify.mockRestore()
   })
 
   it('is found by its Idempotency-Key, and charged once', async () => {

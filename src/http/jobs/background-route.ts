@@ -60,8 +60,9 @@ export async function startJob(
   const { idempotencyKey, caller, webhook } = call
   const isKeyed = idempotencyKey !== undefined
   const request = { body, caller, ...(isKeyed && { idempotencyKey }) }
-  const asked = [path, ...(webhook === undefined ? [] : [webhook]), toComparable(body)]
-  const own = isKeyed ? digest(asked.join('\n')) : undefined
+  // Written as text a large body takes a while, for which all others wait.
+  const asked = () => [path, ...(webhook === undefined ? [] : [webhook]), toComparable(body)]
+  const own = isKeyed ? digest(asked().join('\n')) : undefined
   const { job, ended } = await jobs.start({ account: caller.id, path, keepMs, request, webhook, digest: own }, call)
   // It keeps its place under the limits of the key, and its share of the memory for bodies.
   if (ended) call.holdUntil(ended)
