@@ -18,6 +18,7 @@ import { Jobs } from './jobs/jobs.ts'
 import { MemoryJobStore } from './jobs/memory-job-store.ts'
 import type { KeyConfig } from './keys/key-config.ts'
 import type { KeyStore } from './keys/key-store.ts'
+import { payerNowOf } from './keys/payer-now.ts'
 import { createKeyStore, readKeysFromEnvironment } from './keys/static-keys.ts'
 import { StoredKeys, withStored } from './keys/stored-keys.ts'
 import { type RateLimits, RequestLimiter } from './limits/request-limiter.ts'
@@ -127,7 +128,7 @@ export function createServer(options: ServerOptions): Server {
   const store = boundStore(resolved.store ?? createMemoryStore(), metrics)
   const stored = new StoredKeys(store)
   const keys = given && withStored(given, stored)
-  const accounting = openAccounting(store, metrics, resolved)
+  const accounting = { ...openAccounting(store, metrics, resolved), payerNow: payerNowOf(given, stored) }
   const { ledger } = accounting
   const recent = new RecentRequests()
   const { jobs, webhooks } = openJobs(metrics, resolved)
@@ -174,7 +175,7 @@ function openAccounting(
   store: UsageStore,
   metrics: ServerMetrics,
   { prices, journal, limits }: ResolvedServerOptions,
-): Accounting {
+): Omit<Accounting, 'payerNow'> {
   const leases = new Leases(store)
   const ledger = new Ledger(store, { ...DEFAULT_PRICES, ...prices }, leases, journal)
   metrics.watchWaiting(() => ledger.waiting)

@@ -24,7 +24,10 @@ export interface KeyStore {
    * look it up by its SHA-256, or compare digests with `timingSafeEqual`.
    */
   find(key: string): ApiKey | undefined | Promise<ApiKey | undefined>
-  /** Whose keys these are, for what operators are shown; without it, accounts are known by what they used. */
+  /**
+   * Whose keys these are, for what operators are shown, and what they may use now, for jobs and batches that began before a top-up; without
+   * it, accounts are known by what they used, and jobs and batches have what `find` said.
+   */
   accounts?(): readonly Payer[]
   /** Whether the keys are older than their source, which cannot be read; `/readyz` says so. */
   readonly isStale?: boolean

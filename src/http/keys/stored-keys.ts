@@ -48,6 +48,16 @@ export class StoredKeys implements KeyStore {
     return this.#keys?.accounts?.() ?? []
   }
 
+  /**
+   * What an account may use now; undefined where it has no key here.
+   *
+   * @throws StoreUnavailableError
+   */
+  async payer(account: string): Promise<Payer | undefined> {
+    await this.#refresh()
+    return this.accounts().find(({ id }) => id === account)
+  }
+
   async read(): Promise<KeyBook> {
     return readBook((await this.#store.read(NAME)).document)
   }

@@ -1,6 +1,7 @@
 import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { AbortedError } from '../../errors/index.ts'
 import type { Progress } from '../../jobs/job-context.ts'
+import type { PayerNow } from '../keys/payer-now.ts'
 import { requireModel } from '../keys/permissions.ts'
 import type { TokenLimiter } from '../limits/token-limiter.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
@@ -22,6 +23,7 @@ export interface Accounting {
   readonly running: RunningWork
   readonly tokens: TokenLimiter
   readonly metrics: ServerMetrics
+  readonly payerNow: PayerNow
 }
 
 export interface Charge<Answer> {
@@ -97,8 +99,8 @@ export async function chargeAnswer<Answer>(
 
 /** What is done for an answer: it is made while units are set aside, then charged. */
 function createSteps<Answer>(accounting: Accounting, asking: Asking, charge: Charge<Answer>) {
-  const { ledger, tokens, metrics } = accounting
-  const { caller } = asking
+  const { ledger, tokens, metrics, payerNow } = accounting
+  const { caller, job } = asking
   const { endpoint } = charge
   let foreseen: Promise<number> | undefined
   const foresee = async (ended: AbortSignal) => (foreseen ??= Promise.resolve(charge.foresee(ended)))
@@ -110,7 +112,8 @@ function createSteps<Answer>(accounting: Accounting, asking: Asking, charge: Cha
   async function make(ended: AbortSignal, attendance: Attendance, name: string | undefined): Promise<Made<Answer>> {
     await takeTokens(ended)
     const order = { endpoint, foresee: () => foresee(ended), ...(name !== undefined && { charge: name }) }
-    const reservation = await ledger.reserve(caller, order)
+    // A batch may run for hours, and what is paid in meanwhile is for its lines, too.
+    const reservation = await ledger.reserve(job ? await payerNow(caller) : caller, order)
     try {
       const answer = await answerWaited(asking, charge, ended, attendance)
       await attendance.attended()
