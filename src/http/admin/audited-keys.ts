@@ -1,4 +1,4 @@
-import type { BookChange, KeyBook } from '../keys/key-book.ts'
+import { type BookChange, type KeyBook, writeBook } from '../keys/key-book.ts'
 import type { StoredKeys } from '../keys/stored-keys.ts'
 import type { AuditAction, AuditTrail } from './audit-trail.ts'
 
@@ -26,6 +26,8 @@ export class AuditedKeys {
     if (planned.book === before) return planned
     const { account, key, detail } = planned
     await this.#trail.record({ actor, action, account, key, detail })
-    return this.#keys.change(plan)
+    // To plan is to check all keys, which takes a while where they are many.
+    const text = writeBook(before)
+    return this.#keys.change((book) => (writeBook(book) === text ? planned : plan(book)))
   }
 }

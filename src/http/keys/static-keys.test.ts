@@ -8,6 +8,17 @@ import { createKeyStore, readKeysFromEnvironment } from './static-keys.ts'
 const sha256 = (key: string) => createHash('sha256').update(key).digest('hex')
 
 describe('a key store', () => {
+  it('is made of many keys in a time that grows as they do', () => {
+    const keys = Array.from({ length: 40_000 }, (_, index) => ({ sha256: sha256(`${index}`) }))
+    const timeOf = (count: number) => {
+      const before = process.cpuUsage()
+      createKeyStore(keys.slice(0, count))
+      return process.cpuUsage(before).user
+    }
+    const few = Math.min(...Array.from({ length: 5 }, () => timeOf(5000)))
+    expect(timeOf(40_000)).toBeLessThan(30 * few)
+  })
+
   it('finds keys by themselves and by their SHA-256, with their settings', () => {
     const store = createKeyStore([
       'first',

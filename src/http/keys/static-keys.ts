@@ -94,9 +94,12 @@ function readEntry(given: string | KeyConfig, index: number): Entry {
 }
 
 function refuseRepeated(entries: readonly Entry[]): void {
-  const digests = entries.map(({ digest }) => digest.toString('hex'))
-  const second = digests.findIndex((digest, index) => digests.indexOf(digest) < index)
-  if (second >= 0) throw new InvalidRequestError(`keys.${second}.key`, 'must not be the same key as another')
+  const digests = new Set<string>()
+  for (const [index, { digest }] of entries.entries()) {
+    if (digests.size === digests.add(digest.toString('hex')).size) {
+      throw new InvalidRequestError(`keys.${index}.key`, 'must not be the same key as another')
+    }
+  }
 }
 
 /** Settings that keys of one name share; the others are each key's own. */
