@@ -229,7 +229,7 @@ function createWorkRoutes(
     ...json.map((route) => withBackground(route, jobs, async (call) => ({ json: await call.readJson() }))),
     withBackground(generations, jobs, async (call) => ({ json: await call.readPictures() })),
     withBackground(createEditsRoute(engine, accounting, maxEditBodyBytes), jobs, (call) => call.readJsonOrForm()),
-    ...createBatchRoutes(decisions, options, jobs),
+    ...createBatchRoutes({ decisions, requests: accounting.requests }, options, jobs),
     ...createJobRoutes(jobs, hasKeys),
     createWebhookSecretRoute(webhooks),
   ]

@@ -1,12 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  AbortedError,
-  OverloadedError,
-  RateLimitError,
-  StoreUnavailableError,
-  TesseraError,
-} from '../../errors/index.ts'
+import { AbortedError, OverloadedError, TesseraError } from '../../errors/index.ts'
 import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
 import type { BodyLine } from '../body/parse-lines.ts'
 import type { DecisionService } from '../decisions/decision-service.ts'
@@ -17,31 +11,31 @@ import type { Job, JobCounts, JobRequest } from '../jobs/job.ts'
 import { JsonList } from '../json-bytes.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Asking } from '../usage/charge-answer.ts'
+import type { IdempotentRequests } from '../usage/idempotent-requests.ts'
 import type { BatchResult } from './batch-wire.ts'
 import { KeptResults, mostBegun } from './kept-results.ts'
 import { type BatchLine, nameLines } from './read-line.ts'
+import { waitAfter } from './wait-after.ts'
 
 /** Lines of one batch that wait for their turn or are answered. */
 const LINES_AT_ONCE = 32
 const TELL_EVERY_MS = 250
-const FIRST_WAIT_MS = 1000
-const LONGEST_WAIT_MS = 60_000
-/** Tries of a line that is refused because the service is busy: some nine minutes. A limit of tokens is waited for as long as it takes. */
-const MOST_TRIES = 15
 
-interface Parts {
+export interface BatchParts {
   readonly decisions: DecisionService
+  readonly requests: IdempotentRequests
   /** Of the error of a batch; those of its lines have the dialect of decisions. */
   readonly dialect: Dialect
   parse(body: unknown): DecisionRequest
 }
 
 /** Answers the lines of a batch, each charged by itself. A batch that is stopped keeps what was answered. */
-export function createBatchAnswer(parts: Parts): JobHandler['answer'] {
+export function createBatchAnswer(parts: BatchParts): JobHandler['answer'] {
   return async (request, steps, signal, notes) => {
     const batch = new Batch(parts, request, { steps, signal, notes })
+    const freeKey = await keepKey(parts.requests, request)
     steps.admit()
-    await batch.work()
+    await batch.work().finally(() => (batch.isCharged ? undefined : freeKey?.()))
     const reason: unknown = signal.aborted ? signal.reason : undefined
     // The service closes: another process goes on with it, or its client is told so.
     if (OverloadedError.isInstance(reason)) {
@@ -62,7 +56,7 @@ interface Course {
 }
 
 class Batch {
-  readonly #parts: Parts
+  readonly #parts: BatchParts
   readonly #request: JobRequest
   readonly #course: Course
   readonly #lines: readonly BatchLine[]
@@ -72,7 +66,7 @@ class Batch {
   #units = 0
   #told = Number.NEGATIVE_INFINITY
 
-  constructor(parts: Parts, request: JobRequest, course: Course) {
+  constructor(parts: BatchParts, request: JobRequest, course: Course) {
     this.#parts = parts
     this.#request = request
     this.#course = course
@@ -117,6 +111,10 @@ class Batch {
 
   end(): Promise<void> {
     return this.#kept.end()
+  }
+
+  get isCharged(): boolean {
+    return this.#succeeded > 0
   }
 
   get isUnanswered(): boolean {
@@ -218,13 +216,9 @@ class Batch {
   }
 }
 
-/** @returns undefined where it is of no use to ask again */
-function waitAfter(thrown: unknown, tries: number): number | undefined {
-  const isLimit = RateLimitError.isInstance(thrown)
-  const isBusy = OverloadedError.isInstance(thrown) || StoreUnavailableError.isInstance(thrown)
-  if (!isLimit && !(isBusy && tries < MOST_TRIES)) return undefined
-  const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1))
-  return thrown.retryAfterMs ?? backoff
+/** A batch under the key of another is refused as a whole: each of its lines, which have keys of their own, would fail instead. */
+async function keepKey(requests: IdempotentRequests, { caller, idempotencyKey: key, digest: body }: JobRequest) {
+  return key !== undefined && body !== undefined ? requests.keep({ account: caller.id, key, body }) : undefined
 }
 
 function toWire(error: TesseraError | Refusal) {

@@ -1,6 +1,5 @@
 import { createDecisionParser } from '../../schemas/decision-request.ts'
 import type { OptionLimits } from '../../schemas/index.ts'
-import type { DecisionService } from '../decisions/decision-service.ts'
 import { KEEP_MS, startJob } from '../jobs/background-route.ts'
 import { isOver } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -8,16 +7,20 @@ import { JsonList } from '../json-bytes.ts'
 import { createLateResponse } from '../json-response.ts'
 import { Refusal } from '../refusal.ts'
 import type { Call, Route } from '../route.ts'
-import { createBatchAnswer } from './answer-batch.ts'
+import { type BatchParts, createBatchAnswer } from './answer-batch.ts'
 import type { BatchResult } from './batch-wire.ts'
 
 const PATH = '/v1/batches'
 
 /** `POST /v1/batches`: decisions as JSON Lines, answered as one job; and what came of its lines. */
-export function createBatchRoutes(decisions: DecisionService, limits: OptionLimits, jobs: Jobs): Route[] {
+export function createBatchRoutes(
+  { decisions, requests }: Pick<BatchParts, 'decisions' | 'requests'>,
+  limits: OptionLimits,
+  jobs: Jobs,
+): Route[] {
   const dialect = 'openai'
   const parse = createDecisionParser({ ...limits, hidesMembers: true })
-  jobs.handle(PATH, { dialect, answer: createBatchAnswer({ decisions, parse, dialect }) })
+  jobs.handle(PATH, { dialect, answer: createBatchAnswer({ decisions, requests, parse, dialect }) })
   return [
     {
       method: 'POST',

@@ -16,6 +16,8 @@ export interface JobRequest {
   readonly caller: ApiKey
   /** The `Idempotency-Key` of the request. */
   readonly idempotencyKey?: string
+  /** SHA-256 of the request under its key; absent where it has none, and where the job was taken over, whose key is kept already. */
+  readonly digest?: string
 }
 
 /** Lines of a batch. */

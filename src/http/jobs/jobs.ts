@@ -229,8 +229,9 @@ export class Jobs {
   }
 
   /** Where another process may take it over, the charge has the name of the job, so that it is made once. */
-  #requestOf({ id, request }: Job): JobRequest {
-    return this.#parts.store.shared ? { idempotencyKey: id, ...request! } : request!
+  #requestOf({ id, request, digest, takenOver }: Job): JobRequest {
+    const named = { ...request!, ...(digest !== undefined && !takenOver && { digest }) }
+    return this.#parts.store.shared ? { idempotencyKey: id, ...named } : named
   }
 
   async #change(underway: Underway, change: Partial<Job>): Promise<void> {

@@ -63,7 +63,7 @@ export class IdempotentRequests {
     signal: AbortSignal,
     work: (claim: Claim | undefined) => Promise<Answer>,
   ): Promise<Answer> {
-    const name = `request:${digest(`${account}\n${key}`)}`
+    const name = nameOf(account, key)
     const owner = randomUUID()
     const entry = await this.#claim(name, { body, charge: randomUUID(), owner }, signal)
     if (entry === undefined) return work(undefined)
@@ -89,6 +89,25 @@ export class IdempotentRequests {
     } finally {
       stop()
     }
+  }
+
+  /**
+   * Keeps a key for a request that is answered and charged in parts, each under a key of its own.
+   *
+   * @returns what frees it again, where nothing was charged; nothing for one that an earlier try has kept
+   * @throws Refusal (409) where the key was used for another body; StoreUnavailableError
+   */
+  async keep({ account, key, body }: KeyedRequest): Promise<() => Promise<void>> {
+    const name = nameOf(account, key)
+    const owner = randomUUID()
+    const take = (document: string | undefined) => {
+      const found = read(document)
+      if (found && found.body !== body) throw conflict()
+      return found ? document : write({ body, charge: owner, owner, expires: null })
+    }
+    await this.#store.update(name, take, KEPT)
+    return async () =>
+      void (await this.#giveBack(name, owner, true).catch(() => this.#giveBackLater(name, owner, true)))
   }
 
   /** @returns undefined where the request is charged already */
@@ -167,6 +186,11 @@ export function toComparable(request: unknown): string {
 /** For another body under the same key. */
 export function conflict(): Refusal {
   return new Refusal(409, 'idempotency_error', 'Idempotency-Key: was used for another request; take a new one')
+}
+
+/** Of the document that holds a key. */
+function nameOf(account: string, key: string): string {
+  return `request:${digest(`${account}\n${key}`)}`
 }
 
 function pickCharge(entry: Entry | undefined): Partial<Entry> {

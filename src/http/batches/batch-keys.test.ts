@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { UsageStore } from '../index.ts'
+import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
+import { BODY, bearer, json, post } from '../test-support/requests.ts'
+import { createMemoryStore } from '../usage/memory-store.ts'
+
+const me = bearer('a')
+const key = { ...me, 'idempotency-key': 'k' }
+const ONE = `${line('a')}\n${line('b')}`
+const OTHER = `${line('a', { state: 'Another' })}\n${line('b', { state: 'Another' })}`
+
+let store: UsageStore
+let jobs: BatchServer
+beforeEach(() => {
+  store = createMemoryStore()
+  const keys = [
+    { key: 'a', id: 'me' },
+    { key: 'b', id: 'other' },
+  ]
+  jobs = openBatchServer({ keys, store })
+})
+afterEach(() => jobs.close())
+
+const requests = async () => (await jobs.server.usage('me')).reduce((sum, row) => sum + row.requests, 0)
+const statusOf = async (body: string, headers: Record<string, string> = key) =>
+  (await jobs.sendBatch(body, headers)).status
+
+/** Has a batch under the key, whose result is no longer kept. */
+async function answerAndForget(body: string) {
+  const id = await jobs.startBatch(body, { ...key })
+  await jobs.until(id, 'succeeded', me)
+  await jobs.ask(id, me, { method: 'DELETE' })
+  return id
+}
+
+it('another batch under the key of one that was charged is refused, however long its result is gone', async () => {
+  const id = await answerAndForget(ONE)
+  expect(await statusOf(OTHER)).toBe(409)
+  expect((await jobs.ask(id, me)).status).toBe(404)
+  expect([await statusOf(OTHER, { ...key, ...bearer('b') }), await statusOf(OTHER, { ...me })]).toEqual([202, 202])
+  await expect.poll(requests).toBe(4)
+  expect(await answerAndForget(ONE)).toBe(id)
+  expect([await requests(), jobs.stub.counts.decided]).toEqual([4, 8])
+})
+
+it('a batch and another request under one key are told apart, whichever comes first', async () => {
+  await answerAndForget(ONE)
+  const ask = (headers: Record<string, string>) => jobs.server.fetch(post(BODY, { headers }))
+  expect((await ask(key)).status).toBe(409)
+  expect((await ask({ ...me, 'idempotency-key': 'plain' })).status).toBe(200)
+  const refused = await jobs.sendBatch(ONE, { ...me, 'idempotency-key': 'plain' })
+  expect([refused.status, (await json(refused))['error_type']]).toEqual([409, 'idempotency_error'])
+})
+
+it('a batch of which nothing was charged frees its key', async () => {
+  const stopped = openBatchServer({ keys: [{ key: 'a', id: 'me' }], store })
+  stopped.hold()
+  await stopped.startBatch(`${line('c')}\n${line('d')}`, key)
+  await stopped.server.close()
+  await answerAndForget('{}\n{}')
+  jobs.hold()
+  const id = await jobs.startBatch(ONE, key)
+  await vi.waitUntil(() => jobs.stub.counts.running > 0)
+  await jobs.ask(id, me, { method: 'DELETE' })
+  await jobs.ask(id, me, { method: 'DELETE' })
+  jobs.open()
+  expect(await statusOf(OTHER)).toBe(202)
+  await expect.poll(requests).toBe(2)
+})
