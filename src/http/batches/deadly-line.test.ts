@@ -53,6 +53,8 @@ class Fleet {
         decisions: this.#decisions(process, die),
         dialect: 'openai',
         parse: (body) => body as never,
+        // Without an Idempotency-Key none is kept.
+        requests: undefined as never,
       })
       const lines = Array.from({ length: LINES }, (_, at) => ({ at: at + 1, value: { custom_id: `c${at + 1}`, at } }))
       const request = { body: { json: lines }, caller: { id: 'me' } } as unknown as JobRequest
