@@ -8,35 +8,37 @@ import {
   type GivenThreshold,
   type ImageGenerationRequestInput,
   type ImageResponse,
-  parseDecisionRequest,
-  parseImageEditRequest,
-  parseImageGenerationRequest,
+  LIMITS,
   type QuestionsInput,
   type ResponseTo,
   type ThresholdInput,
 } from '../schemas/index.ts'
 import type { CallOptions } from './calls/call-options.ts'
 import { checkCall } from './calls/check-call.ts'
+import { asChecked } from './calls/checked-calls.ts'
 import { ownControl } from './calls/control-option.ts'
 import { decideEach, type DecideManyOptions, type DecisionOutcome, type DecisionRequests } from './calls/decide-many.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './calls/image-call-options.ts'
-import { ownSources } from './calls/picture-sources.ts'
+import { createRequestReader } from './calls/request-reader.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
-import type { CallKind } from './jobs.ts'
 import { LazyEngine } from './lazy-engine.ts'
+import { warned } from './warned.ts'
 
 const shared = new LazyEngine(() => createEngine())
+const limits = { maxOptions: LIMITS.options.max }
+const { readDecision, readGeneration, readEdit } = createRequestReader(limits, readFile)
 
-/** The shared engine. A request that is at fault is refused before one is started for it, and so is what its call says. */
-function share(
-  kind: CallKind,
-  check: () => unknown,
-  options: CallOptions | EditImageCallOptions = {},
-): Promise<Engine> {
-  checkCall(kind, options)
-  if (!shared.exists) check()
-  return shared.get(options.signal)
+/**
+ * The shared engine, and options with which it takes a request as it is. All is read where the call is made: a caller
+ * may use its objects again before there is an engine, and what is at fault needs none.
+ */
+async function share<Options extends CallOptions>(
+  request: object,
+  options: Options,
+): Promise<{ readonly engine: Engine; readonly call: Options }> {
+  const call = asChecked(request, options, limits)
+  return { engine: await shared.get(call.signal), call }
 }
 
 /**
@@ -63,12 +65,11 @@ export async function decide<
   const Threshold extends ThresholdInput = ThresholdInput,
 >(
   request: ExactDecisionRequest<Questions, Threshold> & GivenThreshold<Threshold>,
-  options?: CallOptions,
+  options: CallOptions = {},
 ): Promise<DecisionResponse<Questions, Threshold>> {
-  return (await share('decide', () => parseDecisionRequest(request), options)).decide<Questions, Threshold>(
-    request,
-    options,
-  )
+  const read = readDecision(request, checkCall('decide', options))
+  const { engine, call } = await share(read.request, options)
+  return warned(await engine.decide(read.request, call), read.warnings) as DecisionResponse<Questions, Threshold>
 }
 
 /**
@@ -99,8 +100,10 @@ export function decideMany<const Request extends DecisionRequestInput>(
  * const { input_tokens } = await countTokens({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it x?' } } })
  * ```
  */
-export async function countTokens(request: DecisionRequestInput, options?: CallOptions): Promise<TokenCount> {
-  return (await share('countTokens', () => parseDecisionRequest(request), options)).countTokens(request, options)
+export async function countTokens(request: DecisionRequestInput, options: CallOptions = {}): Promise<TokenCount> {
+  const read = readDecision(request, checkCall('countTokens', options))
+  const { engine, call } = await share(read.request, options)
+  return engine.countTokens(read.request, call)
 }
 
 /**
@@ -116,13 +119,12 @@ export async function countTokens(request: DecisionRequestInput, options?: CallO
  */
 export async function generateImage(
   request: ImageGenerationRequestInput,
-  options?: ImageCallOptions,
+  options: ImageCallOptions = {},
 ): Promise<ImageResponse> {
-  const call = await ownControl(options, readFile)
-  return (await share('generateImage', () => parseImageGenerationRequest(request), options)).generateImage(
-    request,
-    call,
-  )
+  const read = readGeneration(request, checkCall('generateImage', options))
+  const own = await ownControl(options, readFile)
+  const { engine, call } = await share(read.request, own)
+  return warned(await engine.generateImage(read.request, call), read.warnings)
 }
 
 /**
@@ -136,10 +138,11 @@ export async function generateImage(
  *
  * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.editImage`
  */
-export async function editImage(request: EditImageRequest, options?: EditImageCallOptions): Promise<ImageResponse> {
-  const read = (await ownSources(request, readFile)) as EditImageRequest
-  const call = await ownControl(options, readFile)
-  return (await share('editImage', () => parseImageEditRequest(read), options)).editImage(read, call)
+export async function editImage(request: EditImageRequest, options: EditImageCallOptions = {}): Promise<ImageResponse> {
+  checkCall('editImage', options)
+  const [read, own] = await Promise.all([readEdit(request, options), ownControl(options, readFile)])
+  const { engine, call } = await share(read.request, own)
+  return warned(await engine.editImage(read.request, call), read.warnings)
 }
 
 /**

@@ -87,6 +87,18 @@ it('follows a control in edits, and with a mask leaves the rest as it is', async
   })
 })
 
+it('takes pictures as they are when the call is made, whatever becomes of their memory', async () => {
+  const edit = { prompt: 'a pear', model: 'alpha-image-turbo', seed: 3 }
+  const start = () => {
+    const [image, control] = [edges, edges].map((bytes) => new Uint8Array(bytes)) as [Uint8Array, Uint8Array]
+    return { image, control, call: engine.editImage({ ...edit, image }, { steps: 2, control: { image: control } }) }
+  }
+  const expected = await start().call
+  const { image, control, call } = start()
+  for (const bytes of [image, control]) bytes.fill(0)
+  expect(await call).toEqual(expected)
+})
+
 it.each<[unknown, string]>([
   [{ image: 'no base64!' }, 'control.image'],
   [{ image: Buffer.from('no picture') }, 'control.image'],

@@ -12,11 +12,6 @@ export class LazyEngine {
     this.#create = create
   }
 
-  /** Whether there is an engine, or one is being created. */
-  get exists(): boolean {
-    return this.#engine !== undefined
-  }
-
   /** @throws AbortedError as soon as the signal fires; the engine is created all the same */
   async get(signal?: AbortSignal): Promise<Engine> {
     return signal === undefined ? this.#get() : unlessAborted(() => this.#get(), signal, this.#signals)

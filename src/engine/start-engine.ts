@@ -59,9 +59,10 @@ export async function startEngine(
     },
     async editImage(body, options = {}) {
       const { seed, steps, guidance, negativePrompt, strength, control, ...call } = checkCall('editImage', options)
-      const { request, warnings } = await readEdit(body, call)
+      // Both begin now: whoever calls may use the memory of its pictures again.
+      const [{ request, warnings }, own] = await Promise.all([readEdit(body, call), readControl(control, readFile)])
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
-      const job = { ...request, ...sampling, ...(await readControl(control, readFile)) }
+      const job = { ...request, ...sampling, ...own }
       return warned(await pool.submit('editImage', nameFor(source, 'editImage', request), job, call), warnings)
     },
     load: (name, load) => pool.load(name, load),

@@ -72,9 +72,10 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       return warned(response, warnings)
     },
     async editImage(body, { seed, steps, guidance, negativePrompt, strength, control, ...call } = {}) {
-      const { request, warnings } = await readEdit(body, call)
+      // Both begin now: whoever calls may use the memory of its pictures again.
+      const [{ request, warnings }, own] = await Promise.all([readEdit(body, call), readControl(control, readFile)])
       const sampling = readSampling({ seed: seed ?? request.seed, steps, guidance, negativePrompt, strength })
-      const options = picturesToText({ ...sampling, ...(await readControl(control, readFile)) })
+      const options = picturesToText({ ...sampling, ...own })
       const response = await submit<ImageResponse>('editImage', picturesToText(request), { call, options })
       return warned(response, warnings)
     },

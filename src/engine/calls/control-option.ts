@@ -34,12 +34,11 @@ export interface ControlOption {
 const CONTROL = optionTable('a control', { image: pictureSourceSchema, scale: CONTROL_SCALE.default(SCALE) })
 const CALL = optionTable('a call for pictures', { control: CONTROL })
 
-/** Options of a call whose control nobody else has. @throws as `readControl` */
+/** A copy of the options of a call, whose control nobody else has either. @throws as `readControl` */
 export async function ownControl<Options extends { readonly control?: ControlOption | undefined }>(
-  options: Options | undefined,
+  options: Options,
   readFile: ReadFile | undefined,
-): Promise<Options | undefined> {
-  if (options?.control === undefined) return options
+): Promise<Options> {
   return { ...options, ...(await readControl(options.control, readFile)) }
 }
 
@@ -54,6 +53,7 @@ export async function readControl(
 ): Promise<Pick<ImageGenerationJob, 'control'>> {
   if (control === undefined) return {}
   if (typeof control !== 'object' || control === null) return readOption('options', CALL, { control })
-  const image = await ownSource(control.image, 'control.image', readFile)
-  return readOption('options', CALL, { control: { ...control, image } })
+  const own = { ...control }
+  const image = await ownSource(own.image, 'control.image', readFile)
+  return readOption('options', CALL, { control: { ...own, image } })
 }

@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EditImageRequest } from '../../schemas/index.ts'
 import { editImage, writeImage } from '../index.ts'
+import { readControl } from './control-option.ts'
 import { buffersOf, ownSources } from './picture-sources.ts'
 
 const bytes = Uint8Array.of(137, 80, 78, 71, 13, 10)
@@ -89,6 +90,19 @@ describe('the source of an edit', () => {
     const read = (await ownSources({ prompt: 'x', image }, readFile)) as { readonly image: Uint8Array }
     expect(read.image).toEqual(bytes)
     expect(read.image).not.toBe(bytes)
+  })
+
+  it('is what it was when the call was made, whatever the caller does with its memory meanwhile', async () => {
+    const request = { prompt: 'x', image: bytes.slice(), mask: bytes.slice(), images: [bytes.slice(), bytes.slice()] }
+    const owned = ownSources(request, readFile)
+    for (const source of [request.image, request.mask, ...request.images]) source.fill(0)
+    Object.assign(request, { prompt: 'y' })
+    expect(await owned).toEqual({ prompt: 'x', image: bytes, mask: bytes, images: [bytes, bytes] })
+    const control = { image: bytes.slice(), scale: 1 }
+    const read = readControl(control, readFile)
+    control.image.fill(0)
+    control.scale = 2
+    expect(await read).toEqual({ control: { image: bytes, scale: 1 } })
   })
 
   it.each<[string, (handed: Uint8Array) => Uint8Array | ArrayBufferLike]>([

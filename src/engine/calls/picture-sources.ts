@@ -8,29 +8,35 @@ import type { RunMessage } from '../pool/protocol.ts'
 export type ReadFile = (url: URL) => Promise<Uint8Array>
 
 /**
- * An edit request whose sources are text or bytes that nobody else has: those of the caller are copied, blobs and files
- * read. Texts and what is no object are left to the check of the request.
+ * An edit request whose sources are text or bytes that nobody else has: those of the caller are copied at once, as it may use
+ * their memory again before the rest is there; blobs and files are read. Texts and what is no object are left to the check of
+ * the request.
  *
  * @throws InvalidRequestError naming the source that could not be read, or is none of these
  */
 export async function ownSources(request: EditImageRequest, readFile?: ReadFile): Promise<unknown> {
   if (typeof request !== 'object' || request === null) return request
-  const { image, images, mask } = request
+  const given = { ...request }
   const own = (source: unknown, path: string) => ownSource(source, path, readFile)
+  const [image, mask, images] = await Promise.all([
+    own(given.image, 'image'),
+    own(given.mask, 'mask'),
+    Array.isArray(given.images)
+      ? Promise.all(given.images.map((each, index) => own(each, `images.${index}`)))
+      : undefined,
+  ])
   return {
-    ...request,
-    ...(image !== undefined && { image: await own(image, 'image') }),
-    ...(mask !== undefined && { mask: await own(mask, 'mask') }),
-    ...(Array.isArray(images) && {
-      images: await Promise.all(images.map((source, index) => own(source, `images.${index}`))),
-    }),
+    ...given,
+    ...(image !== undefined && { image }),
+    ...(mask !== undefined && { mask }),
+    ...(images && { images }),
   }
 }
 
 /** One of them. @param path its name, for errors */
 export async function ownSource(given: unknown, path: string, readFile: ReadFile | undefined): Promise<unknown> {
   // Of a promise that was not awaited too, whose bytes would be handed over with the caller's memory otherwise.
-  const source = await given
+  const source = isPromise(given) ? await given : given
   if (typeof source !== 'object' || source === null) return source
   if (isBytes(source)) return copyBytes(source)
   if (source instanceof Blob) return readSource(() => source.arrayBuffer(), path)
@@ -44,6 +50,11 @@ export async function ownSource(given: unknown, path: string, readFile: ReadFile
     throw new InvalidRequestError(path, reason)
   }
   return readSource(() => readFile(source), path)
+}
+
+/** What is none is not awaited: its memory may be another's after that. */
+function isPromise(given: unknown): given is PromiseLike<unknown> {
+  return typeof (given as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function'
 }
 
 /** Also of another realm, as files are that are read in a test of Jest: its classes are not those of this module. */

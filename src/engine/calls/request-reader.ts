@@ -23,7 +23,7 @@ interface Read<Request> {
   readonly warnings: readonly Warning[]
 }
 
-/** Checks and copies what callers pass, unless a service has done so. @throws InvalidRequestError */
+/** Checks and copies what callers pass where they call, unless a service has done so. @throws InvalidRequestError */
 export function createRequestReader({ maxOptions = LIMITS.options.max }: OptionLimits, readFile: ReadFile | undefined) {
   const limits = { maxOptions }
   const parseDecision = createDecisionParser(limits)
@@ -38,8 +38,8 @@ export function createRequestReader({ maxOptions = LIMITS.options.max }: OptionL
     },
     async readEdit(body: EditImageRequest, call: CallOptions): Promise<Read<ImageEditRequest>> {
       if (isChecked<ImageEditRequest>(body, call)) return { request: body, warnings: [] }
-      const request = parseImageEditRequest(await ownSources(body, readFile))
-      return { request, warnings: unknownEditFields(body) }
+      const own = await ownSources(body, readFile)
+      return { request: parseImageEditRequest(own), warnings: unknownEditFields(own as object) }
     },
   }
 }
