@@ -7,9 +7,9 @@ import type { Progress } from '../../jobs/job-context.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { connectInline } from '../pool/inline-connection.ts'
 import { startEngine } from '../start-engine.ts'
-import { runFake } from '../test-support/engines.ts'
+import { QUESTIONS, runFake } from '../test-support/engines.ts'
 import { createFakeSource } from '../test-support/fake-task.ts'
-import { fitsWhole, stageLimit } from './memory-prediction.ts'
+import { fitsWhole, type MemoryPrediction, stageLimit } from './memory-prediction.ts'
 import { requireMemory } from './require-memory.ts'
 
 const FLOATS = { open: 16e9, working: 1e9, needed: 17e9, quantized: { 8: 5.2e9, 4: 3.2e9 } }
@@ -109,6 +109,38 @@ it('an engine opens the parts of pictures at once where all fit together, else w
     [50e9, 3e9],
     [50e9, 6e9],
   ])
+})
+
+it('of a model that works in stages an engine counts as left what it may have held, not all its parts', async () => {
+  const predictions: Record<string, MemoryPrediction> = {
+    pictures: { open: 30e9, working: 2e9, needed: 8e9 },
+    other: { open: 18e9, working: 0, needed: 18e9 },
+  }
+  const asked: unknown[] = []
+  const fake = createFakeSource()
+  const source: typeof fake = {
+    ...fake,
+    memory: {
+      isSmall: async () => false,
+      predict: async ({ id }) => predictions[id],
+      require: async ({ id }, _, reusable) => {
+        asked.push([id, reusable])
+        return 12e9
+      },
+    },
+  }
+  const connect = connectInline(() => source, createBackend)
+  const options = { backend: 'cpu', threads: 1, worker: false, keepAlive: 0, memoryBudget: 16e9 } as const
+  const engine = await startEngine(resolveOptions(options, {}), connect, source)
+  for (const model of ['pictures', 'other']) {
+    await engine.decide({ model, state: {}, questions: QUESTIONS })
+    await expect.poll(() => engine.activity().models.every(({ open }) => open === 0)).toBe(true)
+  }
+  expect(asked).toEqual([
+    ['pictures', 0],
+    ['other', 12e9 - 40e6],
+  ])
+  await engine.dispose()
 })
 
 it('works in stages within what there is, only where stages are smaller than the whole', () => {

@@ -88,7 +88,8 @@ export class JobRunner {
     try {
       const { backend, chosen, ...choice } = await this.#createBackend(settings)
       const { memoryBudget } = settings
-      this.#parts = { backend, source: this.#createSource(settings), models: new OpenModels(settings), memoryBudget }
+      const source = this.#createSource(settings)
+      this.#parts = { backend, source, models: new OpenModels(settings, source.memory?.held), memoryBudget }
       const { attention, precision, selfTest } = backend
       const shown = { attention, precision, ...(selfTest && { selfTest }) }
       const info = { backend: chosen, ...choice, ...shown }
@@ -169,7 +170,7 @@ export class JobRunner {
       admit: async (reusable) => {
         if (prediction === undefined) return 0
         room = Math.min(room, (await source.memory?.require(model, prediction, reusable)) ?? room)
-        return Math.min(prediction.open, prediction.needed)
+        return Math.min(prediction.open, stageLimit(prediction, room) ?? prediction.open)
       },
       note: (change, milliseconds) => this.#post({ type: 'model', model: model.id, change, milliseconds }),
       open: (signal, onProgress) =>

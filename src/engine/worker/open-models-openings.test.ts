@@ -160,3 +160,63 @@ describe('two models that fit alone, asked for at once', () => {
     await first
   })
 })
+
+describe('what closed models have left to the process', () => {
+  /** Asks with a last model, of 10 bytes, after the others are closed. */
+  async function askAfter(
+    openings: (
+      use: (folder: string, bytes: number, open: Openable['open'], signal?: AbortSignal) => Promise<unknown>,
+    ) => Promise<unknown>,
+    held?: () => number,
+  ) {
+    const models = new OpenModels({ keepAlive: 0, memoryBudget: 100 }, held)
+    const asked: number[] = []
+    const use = (folder: string, bytes: number, open: Openable['open'], signal = new AbortController().signal) => {
+      const admit = async (reusable: number) => (asked.push(reusable), bytes)
+      const done = models.use({ folder, weigh: async () => bytes, admit, open }, signal, () => {})
+      return done.catch((error: Error) => events.push(error.message))
+    }
+    await openings(use)
+    await vi.advanceTimersByTimeAsync(1)
+    await use('last', 10, opens)
+    return asked.at(-1)
+  }
+  const opens = async () => ({ dispose: () => {} })
+
+  it('is what was open, at most at a time', async () => {
+    const left = await askAfter(async (use) => {
+      await use('a', 30, opens)
+      await vi.advanceTimersByTimeAsync(1)
+      await use('b', 20, opens)
+    })
+    expect(left).toBe(30)
+  })
+
+  it('is nothing of an opening that failed, or that nobody waited for', async () => {
+    const left = await askAfter(async (use) => {
+      await use('a', 40, async () => Promise.reject(new Error('a broken file')))
+      const controller = new AbortController()
+      const stops: Openable['open'] = (signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))
+      const abandoned = use('b', 30, stops, controller.signal)
+      await vi.advanceTimersByTimeAsync(0)
+      controller.abort()
+      await abandoned
+    })
+    expect(events).toEqual(['a broken file', expect.stringContaining('aborted')])
+    expect(left).toBe(0)
+  })
+
+  it.each([
+    [25, 25],
+    [0, 0],
+    [90, 30],
+  ])('is no more than the process still holds: of 30 bytes, where it holds %d, %d', async (held, left) => {
+    expect(
+      await askAfter(
+        (use) => use('a', 30, opens),
+        () => held,
+      ),
+    ).toBe(left)
+  })
+})

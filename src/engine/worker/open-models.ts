@@ -2,6 +2,7 @@ import { AbortedError } from '../../errors/index.ts'
 import type { Progress } from '../../jobs/job-context.ts'
 import type { ModelChange } from '../pool/activity.ts'
 import { unlessAborted } from '../unless-aborted.ts'
+import { LeftMemory } from './left-memory.ts'
 import { SharedWork } from './shared-work.ts'
 import type { Task } from './task.ts'
 
@@ -24,7 +25,7 @@ export interface Openable {
    * Asked before the opening, and again where others could be closed, or have been opened, after it refused.
    *
    * @param reusable bytes that closed models have left to the process, less what models that are being opened may still take
-   * @returns bytes that the opening may take, 0 where they are not counted
+   * @returns bytes that it may take, 0 where they are not counted
    * @throws InsufficientMemoryError where there is too little
    */
   admit?(reusable: number): Promise<number>
@@ -43,7 +44,7 @@ interface Entry {
   task?: Task
   /** 0 until it is known. */
   bytes: number
-  /** What its opening may take, once it is admitted. */
+  /** What it may take, once it is admitted. */
   admitted?: number
   users: number
   /** The names that it is to stay open for. */
@@ -60,15 +61,16 @@ export class OpenModels {
   readonly #options: OpenModelsOptions
   /** Open or being opened, by folder, the one used last at the end. */
   readonly #entries = new Map<string, Entry>()
-  /** The most that were open at a time: the allocator keeps what closed models had, for those that come. */
-  #mostBytes = 0
+  readonly #left: LeftMemory
   /** Being closed, by folder. None of them waits for anything but its own task. */
   readonly #closing = new Map<string, Promise<void>>()
   /** The question for memory that was asked last. */
   #asking: Promise<unknown> = Promise.resolve()
 
-  constructor(options: OpenModelsOptions) {
+  /** @param measureHeld bytes that the process has not given back to the system */
+  constructor(options: OpenModelsOptions, measureHeld = () => Number.POSITIVE_INFINITY) {
     this.#options = options
+    this.#left = new LeftMemory(measureHeld)
   }
 
   /**
@@ -141,6 +143,7 @@ export class OpenModels {
         await this.#admit(entry)
         if (signal.aborted) throw new AbortedError()
         entry.task = await open(signal, onProgress)
+        this.#left.note(this.#entries.values())
         model.note?.('opened', performance.now() - started)
       } catch (error) {
         this.#entries.delete(folder)
@@ -197,15 +200,12 @@ export class OpenModels {
 
   /** @returns why there is too little memory, and what was being opened then; undefined where there is enough */
   async #ask(entry: Entry): Promise<{ error: unknown; opening: readonly Entry[] } | undefined> {
-    const admitted = Array.from(this.#entries.values()).filter((other) => other.admitted !== undefined)
-    const opening = admitted.filter(({ task, admitted }) => task === undefined && admitted! > 0)
-    const left = this.#mostBytes - sum(admitted, ({ bytes }) => bytes)
+    const opening = Array.from(this.#entries.values()).filter(({ task, admitted }) => task === undefined && admitted)
     try {
-      entry.admitted = (await entry.model.admit?.(left - sum(opening, ({ admitted }) => admitted!))) ?? 0
+      entry.admitted = (await entry.model.admit?.(this.#left.count(this.#entries.values()))) ?? 0
     } catch (error) {
       return { error, opening }
     }
-    this.#mostBytes = Math.max(this.#mostBytes, sum(admitted, ({ bytes }) => bytes) + entry.bytes)
     return undefined
   }
 

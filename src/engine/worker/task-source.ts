@@ -14,6 +14,7 @@ import {
   weighModel,
   withLora,
 } from '../../models/index.ts'
+import { measureHeldMemory } from '../memory/held-memory.ts'
 import { predictMemory, rewritesInt8 } from '../memory/predict-memory.ts'
 import { requireMemory } from '../memory/require-memory.ts'
 import type { EngineSettings } from '../options/resolve-options.ts'
@@ -56,6 +57,7 @@ export function createTaskSource({ models, symbols, keepStates }: EngineSettings
           : predictMemory(openFiles(model), { symbols, rewritesInt8: rewritesInt8(backend) }),
       require: (model, prediction, reusable) =>
         requireMemory(isHubName(model.id) ? model.id : model.folder, prediction, reusable),
+      held: measureHeldMemory,
     },
     open(model, backend, { signal, withoutWeights }) {
       const files = openFiles(model)

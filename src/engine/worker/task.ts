@@ -49,6 +49,8 @@ export interface TaskSource {
      * @throws InsufficientMemoryError where it needs more
      */
     require(model: ResolvedModel, prediction: MemoryPrediction, reusable: number): Promise<number>
+    /** Bytes that this process has not given back to the system. @defaultValue unknown */
+    held?(): number
   }
   /** @throws ModelFormatError, DownloadFailedError, AbortedError */
   open(model: ResolvedModel, backend: Backend, context: OpenContext): Promise<Task>

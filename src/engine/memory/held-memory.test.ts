@@ -1,0 +1,36 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { measureHeldMemory } from './held-memory.ts'
+
+let root: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tessera-held-'))
+})
+afterEach(() => rm(root, { recursive: true }))
+
+async function measure(status: string) {
+  await mkdir(join(root, 'proc/self'), { recursive: true })
+  await writeFile(join(root, 'proc/self/status'), status)
+  return measureHeldMemory(root)
+}
+
+it('is what the process has taken, in memory and in swap, without pages of files', async () => {
+  const status =
+    'Name:\tnode\nVmRSS:\t    9000 kB\nRssAnon:\t    5000 kB\nRssFile:\t    4000 kB\nVmSwap:\t     100 kB\n'
+  expect(await measure(status)).toBe(5100 * 1024)
+  expect(await measure('RssAnon:\t    5000 kB\n')).toBe(5000 * 1024)
+})
+
+it('is no limit where the system does not say it', async () => {
+  expect(measureHeldMemory(root)).toBe(Number.POSITIVE_INFINITY)
+  expect(await measure('Name:\tnode\n')).toBe(Number.POSITIVE_INFINITY)
+})
+
+it.runIf(process.platform === 'linux')('grows by what this process takes', () => {
+  const before = measureHeldMemory()
+  const taken = Buffer.alloc(64e6, 1)
+  expect(measureHeldMemory() - before).toBeGreaterThan(48e6)
+  expect(taken[0]).toBe(1)
+})
