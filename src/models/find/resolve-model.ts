@@ -13,6 +13,7 @@ import { findInHubCache, hubCacheFolder, hubIdInAddress, isHubId } from './hub-c
 import { isModelPath } from './is-model-path.ts'
 import { expandName } from './known-models.ts'
 import { locateOwn } from './locate-own.ts'
+import { unpackedFolder } from './unpacked-folder.ts'
 
 /** One of these is in the folder of every model: of a language model or encoder, of an image pipeline, of a Laya agent, of an adapter, or of parts that lie elsewhere. */
 const INDEX_FILES = ['config.json', 'model_index.json', AGENT_FILE, ADAPTER_FILE, 'tessera.json']
@@ -62,7 +63,7 @@ function embeddedFolder(model: string): string | undefined {
     const places = Array.from(modelFolders(), (folder) => new URL(`${model}/`, folder))
     return places.find((place) => existsSync(place)) ?? places[0]!
   }
-  return fileURLToPath(locateOwn(`models/${model}`, locate)).replace(/[\\/]$/, '')
+  return unpackedFolder(fileURLToPath(locateOwn(`models/${model}`, locate)).replace(/[\\/]$/, ''))
 }
 
 /** What a name means of a repository in the cache: its folder, as '', or those of its GGUF files, `/` between folders, that the part of a name fits. */
