@@ -1,6 +1,6 @@
 /**
  * Tells the caller's own code of something. What that throws goes to `fail`, also later where it is an async function: nobody
- * else would hear of it, and a promise that is rejected unheard ends the process.
+ * else would hear of it, and a promise that is rejected unheard ends the process. Neither may `fail` throw, then.
  */
 export function tell<News>(
   listener: ((news: News) => unknown) | undefined,
@@ -13,4 +13,11 @@ export function tell<News>(
   } catch (error) {
     fail(error)
   }
+}
+
+/** Says what the caller's own code has thrown when nothing was left that could end with it. */
+export function warnOf(error: unknown): void {
+  const { process: node } = globalThis as { readonly process?: Partial<NodeJS.Process> }
+  if (node?.emitWarning === undefined) return reportError(error)
+  node.emitWarning(error instanceof Error ? error : String(error), 'TesseraListenerWarning')
 }

@@ -3,7 +3,7 @@ import type { CallTimings, Progress } from '../engine/index.ts'
 import { type ErrorJson, errorFromJSON, InternalError, type TesseraError, WorkerCrashedError } from '../errors/index.ts'
 import { serverFault } from '../http/server-fault.ts'
 import type { Preview } from '../jobs/preview.ts'
-import { tell } from '../jobs/tell.ts'
+import { tell, warnOf } from '../jobs/tell.ts'
 import type { ModelQueue } from './queue-names.ts'
 import type { Outcome, QueuedData, QueuedKind } from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
@@ -46,6 +46,7 @@ export class PendingCall {
     try {
       const outcome = JSON.parse(sealer.open(sealed, this.id)) as Outcome
       this.#tell(outcome.timings)
+      if (this.isOver) return
       if ('error' in outcome) return this.reject(this.#toError(outcome.error))
       this.isOver = true
       this.#resolve(outcome.response)
@@ -75,8 +76,8 @@ export class PendingCall {
 
   /** A call that is over can't be ended with what the caller's code throws. */
   readonly #fail = (error: unknown): void => {
-    if (this.isOver) throw error
-    this.reject(error)
+    if (this.isOver) warnOf(error)
+    else this.reject(error)
   }
 
   /** Of a fault of the worker the cause stays there. */
@@ -91,6 +92,6 @@ export class PendingCall {
   #tell(timings: CallTimings | undefined): void {
     if (timings === undefined) return
     const queueMs = Math.max(0, performance.now() - this.#since - timings.computeMs)
-    this.options.onTimings?.({ ...timings, queueMs })
+    tell(this.options.onTimings, { ...timings, queueMs }, this.#fail)
   }
 }

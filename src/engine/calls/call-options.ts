@@ -15,7 +15,8 @@ export interface CallOptions {
    */
   readonly signal?: AbortSignal | undefined
   /**
-   * Called as the work goes on, on the caller's thread. What it throws, also as an async function, ends the call.
+   * Called as the work goes on, on the caller's thread. What it throws, also as an async function, ends the call; once the call is over,
+   * it is a warning of the process, and in browsers an `error` event of the page.
    *
    * @example
    * ```ts
@@ -24,7 +25,8 @@ export interface CallOptions {
    */
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /**
-   * Called once when a model has done the call or failed at it, on the caller's thread; not for a call that is aborted.
+   * Called once when a model has done the call or failed at it, on the caller's thread; not for a call that is aborted. What it throws does as
+   * with `onProgress`.
    *
    * @example
    * ```ts

@@ -1,3 +1,5 @@
+import { tell } from '../../jobs/tell.ts'
+
 /** Where the time of a call went. */
 export interface CallTimings {
   /** Model that did the work; as `ModelInfo.id`. */
@@ -15,13 +17,19 @@ export interface Served {
   readonly computeMs: number
 }
 
-/** Starts to measure a call, and returns what tells of it. */
-export function startTiming(onTimings: ((timings: CallTimings) => void) | undefined): (served?: Served) => void {
+/**
+ * Starts to measure a call, and returns what tells of it.
+ *
+ * @returns a function that is given what the other end says, and what is told of what the caller's own code throws
+ */
+export function startTiming(
+  onTimings: ((timings: CallTimings) => void) | undefined,
+): (served: Served | undefined, fail: (error: unknown) => void) => void {
   const started = performance.now()
-  return (served) => {
+  return (served, fail) => {
     if (onTimings === undefined || served === undefined) return
     const { model, computeMs } = served
     // The ends have clocks of their own, of which only differences can be compared.
-    onTimings({ model, computeMs, queueMs: Math.max(0, performance.now() - started - computeMs) })
+    tell(onTimings, { model, computeMs, queueMs: Math.max(0, performance.now() - started - computeMs) }, fail)
   }
 }

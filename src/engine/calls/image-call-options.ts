@@ -46,8 +46,8 @@ export interface ImageCallOptions extends ListeningOptions {
   readonly control?: ControlOption | undefined
   /**
    * Called after every denoising step with a look at what the picture will be, small and coarse with the published models, on the caller's thread.
-   * The first call of those with it takes longer: the autoencoder is shown five pictures of 256 × 256 then. What it throws, also as an async function, ends the
-   * call.
+   * The first call of those with it takes longer: the autoencoder is shown five pictures of 256 × 256 then. What it throws does as with
+   * `onProgress`.
    *
    * @example
    * ```ts

@@ -7,6 +7,7 @@ import {
   toTesseraError,
   WorkerCrashedError,
 } from '../../errors/index.ts'
+import { warnOf } from '../../jobs/tell.ts'
 import type { ListeningOptions, LoadOptions } from '../calls/call-options.ts'
 import { checkCall } from '../calls/check-call.ts'
 import { buffersOf } from '../calls/picture-sources.ts'
@@ -215,11 +216,8 @@ export class Dispatcher {
   }
 
   #tell(job: Job, news: News): void {
-    tellJob(job, news, (error) => {
-      // A call that is over can't be ended with it.
-      if (!this.#running.has(job.message.id)) throw error
-      this.#abandon(job, error)
-    })
+    // A call that is over can't be ended with it.
+    tellJob(job, news, (error) => (this.#running.has(job.message.id) ? this.#abandon(job, error) : warnOf(error)))
   }
 
   #abandon(job: Job, error: unknown): void {

@@ -1,5 +1,5 @@
 import { errorFromJSON } from '../../errors/index.ts'
-import { tell } from '../../jobs/tell.ts'
+import { tell, warnOf } from '../../jobs/tell.ts'
 import type { ListeningOptions } from '../calls/call-options.ts'
 import { startTiming } from '../calls/call-timings.ts'
 import type { CallKind, Calls } from '../jobs.ts'
@@ -44,13 +44,11 @@ export function tellJob({ listeners }: Job, news: News, fail: (error: unknown) =
   else tell(listeners.onPreview, news.preview, fail)
 }
 
-/** What the caller's own code throws when it is told of the times ends the call. */
+/** What the caller's own code throws when it is told of the times ends the call, unless the call is over by then. */
 export function endJob(job: Job, message: Ended): void {
-  try {
-    if (!job.isAbandoned) job.told(message.served)
-  } catch (error) {
-    return job.reject(error)
-  }
+  let end = (error: unknown) => job.reject(error)
+  if (!job.isAbandoned) job.told(message.served, (error) => end(error))
+  end = warnOf
   if (message.type === 'result') job.resolve(message.response)
   else job.reject(withCall(errorFromJSON(message.error), job.call))
 }
