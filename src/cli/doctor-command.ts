@@ -48,7 +48,10 @@ export const doctorCommand = defineCommand({
       const next = await checkNextConfig(process.cwd())
       const backends = await detectBackends()
       const computes = backends.some(({ name, available }) => name === 'cpu' && available)
-      const products = computes ? await probeProducts({ signal: untilInterrupted() }) : undefined
+      const model = args.model === undefined ? undefined : await diagnoseModel(args.model)
+      // Only from here on a signal is listened to, so that one before ends the process, as nothing is half done.
+      const signal = untilInterrupted()
+      const products = computes ? await probeProducts({ signal }) : undefined
       const diagnosis: Diagnosis = {
         tessera: await packageVersion(),
         node: process.version,
@@ -58,9 +61,10 @@ export const doctorCommand = defineCommand({
         // Afterwards, since it shows what became of the sessions that those opened.
         runtimeTelemetry: await observeTelemetry(),
         ...(products && { products: describeProducts(products) }),
-        ...(args.model !== undefined && { model: await diagnoseModel(args.model) }),
+        ...(model && { model }),
         ...(next && { next }),
       }
+      signal.throwIfAborted()
       printResult(args.json ?? false, diagnosis, () => formatDiagnosis(diagnosis))
     }),
 })
