@@ -55,6 +55,21 @@ describe('many decisions', () => {
     expect(told.toSorted()).toEqual([0, 1, 2, 3, 4])
   })
 
+  it('end with what an async listener throws', async () => {
+    const { decide } = createDecider()
+    const onResult = async ({ index }: { index: number }) => {
+      await sleep(1)
+      if (index === 1) throw new Error('full')
+    }
+    const seen: number[] = []
+    const take = async () => {
+      for await (const { index } of decideEach(decide, [request({}), request({}), request({})], { onResult }))
+        seen.push(index)
+    }
+    await expect(take()).rejects.toThrow('full')
+    expect(seen).toEqual([0])
+  })
+
   it('read no more requests than are handed over and underway', async () => {
     let read = 0
     async function* endless() {

@@ -91,7 +91,8 @@ export interface DecideManyOptions<Response = DecisionResponse> extends Pick<
    */
   readonly concurrency?: number | undefined
   /**
-   * Called with each outcome as soon as it is there, in any order: for progress.
+   * Called with each outcome as soon as it is there, in any order: for progress. What it throws, also as an async function, ends the loop
+   * when that outcome would have been its next.
    *
    * @example
    * ```ts
@@ -128,7 +129,8 @@ export async function* decideEach<const Request extends DecisionRequestInput>(
   const start = async (request: DecisionRequestInput, index: number): Promise<Outcome> => {
     const decided = decide(request, { ...call, signal: stop }) as Promise<ResponseTo<Request>>
     const outcome = await settle(decided, index, stop)
-    onResult?.(outcome)
+    // What it throws, also as an async function, ends the loop: nobody else would hear of it.
+    await (onResult?.(outcome) as unknown)
     return outcome
   }
   const onAbort = () => notice()
