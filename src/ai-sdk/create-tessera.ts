@@ -4,7 +4,9 @@ import {
   NoSuchModelError,
   type ProviderV4,
 } from '@ai-sdk/provider'
+import * as z from 'zod'
 import { InvalidRequestError } from '../errors/index.ts'
+import { mustBe, optionTable, readOptions, withMethods } from '../options/index.ts'
 import { createDecisionModel } from './decision-model.ts'
 import { createImageModel } from './image-model.ts'
 import { type Callee, createServiceCallee, type InProcessEngine, sharedEngine } from './model-calls.ts'
@@ -114,7 +116,7 @@ export interface TesseraProvider extends ProviderV4 {
  *
  * It needs AI SDK 7 (Node 22 or newer) and `@ai-sdk/provider` 4.0.30 or newer; AI SDK 6 refuses its models.
  *
- * @throws InvalidRequestError for an engine together with a `baseURL`, a key without one, and an address that is none
+ * @throws InvalidRequestError for a setting that is unknown or no valid value, an engine together with a `baseURL`, a key without one, and an address that is none
  * @example
  * ```ts
  * const tessera = createTessera()
@@ -122,7 +124,7 @@ export interface TesseraProvider extends ProviderV4 {
  * ```
  */
 export function createTessera(settings: TesseraProviderSettings = {}): TesseraProvider {
-  const callee = chooseCallee(settings)
+  const callee = chooseCallee(readOptions(SETTINGS, settings))
   const imageModel = (modelId: string) => createImageModel(callee, modelId)
   const refuse =
     (modelType: 'languageModel' | 'embeddingModel') =>
@@ -142,6 +144,17 @@ export function createTessera(settings: TesseraProviderSettings = {}): TesseraPr
     embeddingModel: refuse('embeddingModel'),
   }
 }
+
+const SETTINGS = optionTable('createTessera', {
+  engine: withMethods<InProcessEngine>(
+    'an engine, such as createEngine() resolves with',
+    'decide',
+    'generateImage',
+    'editImage',
+  ).optional(),
+  baseURL: z.string(mustBe('a string')).optional(),
+  apiKey: z.string(mustBe('a string')).optional(),
+} satisfies Record<keyof TesseraProviderSettings, unknown>)
 
 function chooseCallee({ engine, baseURL, apiKey }: TesseraProviderSettings): Callee {
   if (baseURL === undefined) {

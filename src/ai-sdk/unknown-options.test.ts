@@ -48,3 +48,11 @@ it('a decision model warns of each option that it does not read', async () => {
     },
   ])
 })
+
+it.each<[settings: object, message: string]>([
+  [{ baseUrl: 'http://box:8080' }, 'baseUrl: is no option of createTessera; those are engine, baseURL, apiKey'],
+  [{ engine: Promise.resolve() }, 'engine: must be an engine, such as createEngine() resolves with'],
+  [{ baseURL: 1 }, 'baseURL: must be a string'],
+])('settings %o are refused by name, and do not run somewhere else', (settings, message) => {
+  expect(() => createTessera(settings)).toThrow(message)
+})

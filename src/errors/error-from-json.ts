@@ -59,7 +59,9 @@ export function errorFromJSON(json: unknown): TesseraError {
   if (typeof json !== 'object' || json === null) return new InternalError('an error of unknown kind crossed a thread')
   const { code, message, details, stack, cause } = json as Partial<ErrorJson>
   const settings = cause === undefined ? {} : { cause: causeFromJSON(cause) }
-  const rebuild = code !== undefined && Object.hasOwn(REBUILD, code) ? REBUILD[code] : REBUILD.internal_error
+  // Without its details most classes have no sentence; the one that is there says more.
+  const isWhole = typeof details === 'object' && details !== null
+  const rebuild = isWhole && code !== undefined && Object.hasOwn(REBUILD, code) ? REBUILD[code] : REBUILD.internal_error
   const error = rebuild(text(message), details ?? {}, settings)
   if (stack !== undefined) error.stack = stack
   return error

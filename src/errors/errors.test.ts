@@ -158,6 +158,11 @@ describe('errors across threads', () => {
   )
 })
 
+it('keeps the sentence of a document without details, as the command line prints one', () => {
+  const error = errorFromJSON({ code: 'invalid_request', message: 'q: is not known', path: 'q', retryable: false })
+  expect([error.code, error.message]).toEqual(['internal_error', 'q: is not known'])
+})
+
 describe('toTesseraError', () => {
   it('leaves own errors alone and wraps the rest', () => {
     expect(toTesseraError(examples.aborted)).toBe(examples.aborted)

@@ -152,6 +152,11 @@ it('stops on an abort', async () => {
   await expect(evaluating).rejects.toMatchObject({ code: 'aborted' })
 })
 
+it('ends with what an async listener of its progress throws', async () => {
+  const onProgress = () => Promise.reject(new Error('disk full'))
+  await expect(evaluate(oracle, ROWS, { onProgress })).rejects.toThrow('disk full')
+})
+
 it('asks nothing more after a row that fails', async () => {
   let asked = 0
   const decide = async ({ state }: { state: string }, { signal }: { signal: AbortSignal }) => {

@@ -182,7 +182,8 @@ export async function answerRows(
       }))
       models.add(response.model)
       inputTokens += response.usage.input_tokens
-      onProgress?.({ done: ++done, total: rows.length })
+      // What it throws, also as an async function, ends the evaluation: nobody else would hear of it.
+      await (onProgress?.({ done: ++done, total: rows.length }) as unknown)
     }
   }
   const working = Array.from({ length: Math.min(concurrency, rows.length) }, work)

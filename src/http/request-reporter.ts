@@ -1,4 +1,5 @@
 import type { TesseraError } from '../errors/index.ts'
+import { tell } from '../jobs/tell.ts'
 import { describeFault } from './describe-fault.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -143,15 +144,12 @@ export function logFaults({ requestId, route = '', status, error }: RequestLog):
   if (error) process.stderr.write(`${status} ${route} ${requestId}\n${describeFault(error)}\n`)
 }
 
-/** A log that never throws: the client has nothing to do with it, and the answer is paid for. */
-export function safeLog<Entry>(log: ((entry: Entry) => void) | undefined): (entry: Entry) => void {
-  return (entry) => {
-    try {
-      log?.(entry)
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error), 'TesseraLogWarning')
-    }
-  }
+/** A log that never throws, nor rejects later: the client has nothing to do with it, and the answer is paid for. */
+export function safeLog<Entry>(log: ((entry: Entry) => unknown) | undefined): (entry: Entry) => void {
+  return (entry) =>
+    tell(log, entry, (error) =>
+      process.emitWarning(error instanceof Error ? error : String(error), 'TesseraLogWarning'),
+    )
 }
 
 export interface ReporterParts {

@@ -83,13 +83,17 @@ describe('the log', () => {
     expect(entries[0]!.error).toBe(how === 'with the cause' ? failure : undefined)
   })
 
-  it('cannot spoil a response by throwing', async () => {
-    const warned = new Promise((resolve) => process.once('warning', resolve))
-    const { fetch } = serve({
-      log: () => {
+  it.each([
+    [
+      'throwing',
+      () => {
         throw new Error('disk full')
       },
-    })
+    ],
+    ['rejecting', () => Promise.reject(new Error('disk full'))],
+  ])('cannot spoil a response by %s', async (_, log) => {
+    const warned = new Promise((resolve) => process.once('warning', resolve))
+    const { fetch } = serve({ log })
     expect((await fetch(get('/healthz'))).status).toBe(200)
     expect(await warned).toMatchObject({ message: 'disk full' })
   })

@@ -6,6 +6,7 @@ import { readSampling } from '../engine/calls/image-call-options.ts'
 import { createRequestReader } from '../engine/calls/request-reader.ts'
 import type { CallOptions, Engine, ModelInfo } from '../engine/index.ts'
 import { warned } from '../engine/warned.ts'
+import { InvalidRequestError } from '../errors/index.ts'
 import { readOptions } from '../options/index.ts'
 import type {
   DecisionRequestInput,
@@ -46,6 +47,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   )
   const submit = async <Response>(kind: QueuedKind, request: Asked, { call = {}, ...rest }: Submitted = {}) => {
     checkCall(kind, call)
+    refuseLora(call.lora)
     return (await front.submit(kind, { model: request.model, request, options: rest.options ?? {} }, call)) as Response
   }
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
@@ -84,6 +86,15 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     dispose,
     [Symbol.asyncDispose]: dispose,
   }
+}
+
+/** Files are where the workers are, and may differ from one to the next: names of models say which are used. */
+function refuseLora(lora: unknown): void {
+  if (lora === undefined || (Array.isArray(lora) && lora.length === 0)) return
+  throw new InvalidRequestError(
+    'lora',
+    "does not go through a queue: `loras` of the workers' engine gives a model its adapters",
+  )
 }
 
 /** A request, which may name a model. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ListeningOptions } from '../engine/calls/call-options.ts'
+import { SignalListeners } from '../engine/signal-listeners.ts'
 import { AbortedError, EngineDisposedError, WorkerCrashedError } from '../errors/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { callTracingOnDemand } from './call-tracing.ts'
@@ -39,6 +40,7 @@ export class QueueFront {
   readonly #id = randomUUID()
   readonly #pending = new Map<string, PendingCall>()
   readonly #tracing = callTracingOnDemand()
+  readonly #signals = new SignalListeners()
   readonly fleet = new FleetView()
   #connected: Promise<Connected> | undefined
   #timer: NodeJS.Timeout | undefined
@@ -77,8 +79,7 @@ export class QueueFront {
       ...(traceparent !== undefined && { traceparent }),
     }
     const pending = new PendingCall(id, kind, data, options)
-    const abort = () => void this.#cancel(pending)
-    signal?.addEventListener('abort', abort, { once: true })
+    const stopListening = this.#signals.add(signal, () => void this.#cancel(pending))
     // Before it can be answered.
     this.#pending.set(id, pending)
     try {
@@ -94,7 +95,7 @@ export class QueueFront {
       }
       throw error
     } finally {
-      signal?.removeEventListener('abort', abort)
+      stopListening()
       this.#pending.delete(id)
     }
   }
