@@ -75,7 +75,7 @@ export interface CallOptions {
   readonly whenBusy?: 'wait' | 'refuse' | undefined
   /**
    * Adapters that the model computes with, 16 at most, beside those that `loras` of the engine gives to its name. A model is opened anew for every
-   * other choice, and several stay open as `memoryBudget` allows. Not in browsers.
+   * other choice, and several stay open as `memoryBudget` allows. Not in browsers, nor over a queue.
    *
    * @example
    * ```ts
