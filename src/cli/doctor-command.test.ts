@@ -33,7 +33,7 @@ it('heeds the first signal at each of its steps', async () => {
     return { id: 'a', folder: '/a', fits: true, inStages: false, memory }
   })
   // The signal comes when the last product was timed.
-  steps.probeProducts.mockImplementation(async () => void process.emit('SIGINT'))
+  steps.probeProducts.mockImplementation(async () => void process.emit('SIGINT', 'SIGINT'))
   await runCitty(doctorCommand, { rawArgs: ['--model', 'a'] })
   expect(heard).toEqual([0])
   expect(steps.probeProducts).toHaveBeenCalledOnce()
