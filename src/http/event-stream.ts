@@ -1,5 +1,5 @@
-import { toTesseraError } from '../errors/index.ts'
 import { createErrorBody } from './error-response.ts'
+import { toFailure } from './jobs/job-outcome.ts'
 import type { Call } from './route.ts'
 
 export interface EventWriter {
@@ -53,7 +53,7 @@ export async function startEventStream(
     event: (name, data) => write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
     pieces: (name, data) => write(`event: ${name}\ndata: `, ...data, '\n\n'),
   }
-  const ended = work(writer, signal).then(() => undefined, toTesseraError)
+  const ended = work(writer, signal).then(() => undefined, toFailure)
   const first = await Promise.race([begun, ended])
   if (first !== 'begun' && first !== undefined) throw first
   call.holdUntil(

@@ -37,3 +37,20 @@ it.each(IMAGE_BODIES)('%s keeps the seed that it names, and has a random one wit
   await send({}, {})
   expect(seeds()).toEqual([7, undefined])
 })
+
+it.each(IMAGE_BODIES)(
+  '%s with stream: true under the key of another is refused, by no fault of the server',
+  async (path, body) => {
+    const headers = { ...bearer('a'), 'idempotency-key': '1' }
+    const send = (more: object) => jobs.server.fetch(post({ ...body, ...more }, { path, headers }))
+    expect((await send({})).status).toBe(200)
+    const refused = await send({ prompt: 'Another', stream: true })
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([409, 'application/json'])
+    expect(await json(refused)).toMatchObject({
+      error_type: 'idempotency_error',
+      message: expect.stringContaining('Idempotency-Key'),
+    })
+    expect(jobs.entries.at(-1)).toMatchObject({ status: 409 })
+    expect(jobs.entries.at(-1)).not.toHaveProperty('error')
+  },
+)

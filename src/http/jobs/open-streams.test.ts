@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { type JobServer, openJobServer } from '../test-support/job-server.ts'
-import { BODY, bearer } from '../test-support/requests.ts'
+import { BODY, bearer, json } from '../test-support/requests.ts'
+import { MemoryJobStore } from './memory-job-store.ts'
 
 let jobs: JobServer
 afterEach(() => jobs.close())
@@ -36,4 +37,22 @@ it('a server without keys has no bound, as all is of one account', async () => {
     expect((await jobs.ask(job['id'], {}, { signal: client.signal }, '/events')).status).toBe(200)
   }
   client.abort()
+})
+
+it('events of a job that is removed before they begin are not found', async () => {
+  const store = new MemoryJobStore()
+  jobs = openJobServer({ jobs: { store } })
+  const { job } = await jobs.start(BODY)
+  await jobs.until(job['id'], 'succeeded')
+  const read = store.read.bind(store)
+  Object.assign(store, {
+    async read(id: string) {
+      const found = await read(id)
+      await store.remove(id)
+      return found
+    },
+  })
+  const response = await jobs.ask(job['id'], {}, {}, '/events')
+  expect([response.status, (await json(response))['error_type']]).toEqual([404, 'not_found'])
+  expect(jobs.entries.at(-1)).not.toHaveProperty('error')
 })
