@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AbortedError, OverloadedError, TesseraError } from '../../errors/index.ts'
+import { AbortedError, OverloadedError, type TesseraError } from '../../errors/index.ts'
 import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
 import type { BodyLine } from '../body/parse-lines.ts'
 import type { DecisionService } from '../decisions/decision-service.ts'
@@ -43,8 +43,6 @@ export function createBatchAnswer(parts: BatchParts): JobHandler['answer'] {
       throw reason
     }
     await batch.end()
-    // A failure that has nothing to fetch frees the key of the batch.
-    if (TesseraError.isInstance(reason) && batch.isUnanswered) throw reason
     return batch.outcome()
   }
 }
@@ -117,22 +115,14 @@ class Batch {
     return this.#succeeded > 0
   }
 
-  get isUnanswered(): boolean {
-    return this.#results.length === 0
-  }
-
   outcome(): Partial<Job> {
     const { signal } = this.#course
     const left = this.#lines.length - this.#results.length
-    const result = JsonList.ofList(this.#results)
-    return {
-      ...(left > 0
-        ? describeFailure(signal.reason, signal, this.#parts.dialect)
-        : { status: 'succeeded', endedAt: Date.now() }),
-      counts: this.#counts(left),
-      result,
-      bytes: result.bytes.length,
-    }
+    const counts = this.#counts(left)
+    if (left === 0) return { status: 'succeeded', endedAt: Date.now(), counts, ...writeResults(this.#results) }
+    const failure = describeFailure(signal.reason, signal, this.#parts.dialect)
+    // One that has nothing to fetch frees the key of the batch.
+    return { ...failure, counts, ...(this.#results.length > 0 && writeResults(this.#results)) }
   }
 
   #counts(cancelled: number): JobCounts {
@@ -219,6 +209,11 @@ class Batch {
 /** A batch under the key of another is refused as a whole: each of its lines, which have keys of their own, would fail instead. */
 async function keepKey(requests: IdempotentRequests, { caller, idempotencyKey: key, digest: body }: JobRequest) {
   return key !== undefined && body !== undefined ? requests.keep({ account: caller.id, key, body }) : undefined
+}
+
+function writeResults(results: readonly BatchResult[]): Pick<Job, 'result' | 'bytes'> {
+  const result = JsonList.ofList(results)
+  return { result, bytes: result.bytes.length }
 }
 
 function toWire(error: TesseraError | Refusal) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { UsageStore } from '../index.ts'
 import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
-import { BODY, bearer, json, post } from '../test-support/requests.ts'
+import { BODY, bearer, get, json, post } from '../test-support/requests.ts'
 import { createMemoryStore } from '../usage/memory-store.ts'
 
 const me = bearer('a')
@@ -62,8 +62,22 @@ it('a batch of which nothing was charged frees its key', async () => {
   const id = await jobs.startBatch(ONE, key)
   await vi.waitUntil(() => jobs.stub.counts.running > 0)
   await jobs.ask(id, me, { method: 'DELETE' })
-  await jobs.ask(id, me, { method: 'DELETE' })
   jobs.open()
   expect(await statusOf(OTHER)).toBe(202)
   await expect.poll(requests).toBe(2)
+})
+
+it('a batch that was cancelled before any line was answered runs when it is sent again, and has no results', async () => {
+  jobs.hold()
+  const id = await jobs.startBatch(ONE, key)
+  await vi.waitUntil(() => jobs.stub.counts.running > 0)
+  const cancelled = await json(jobs.ask(id, me, { method: 'DELETE' }))
+  expect(cancelled).toMatchObject({ status: 'cancelled', counts: { total: 2, succeeded: 0, failed: 0, cancelled: 2 } })
+  expect(cancelled).not.toHaveProperty('result')
+  const results = await jobs.server.fetch(get(`/v1/batches/${id}/results`, { headers: me }))
+  expect([results.status, (await json(results))['message']]).toEqual([404, expect.stringContaining('was cancelled')])
+  jobs.open()
+  expect(await jobs.startBatch(ONE, key)).toBe(id)
+  await jobs.until(id, 'succeeded', me)
+  expect(await requests()).toBe(2)
 })

@@ -47,7 +47,7 @@ async function readResults(jobs: Jobs, { caller, params, method }: Call): Promis
   const job = await jobs.find(caller.id, params['id']!)
   if (job.path !== PATH) throw new Refusal(404, 'not_found', 'this job is no batch; GET /v1/jobs/{id} has its result')
   if (!isOver(job) || job.result === undefined) {
-    const reason = isOver(job) ? 'failed' : 'is not over'
+    const reason = !isOver(job) ? 'is not over' : job.status === 'cancelled' ? 'was cancelled' : 'failed'
     throw new Refusal(404, 'not_found', `the batch ${reason}, and has no results; GET /v1/jobs/{id} says how it stands`)
   }
   const headers = { 'content-type': 'application/jsonl' }
