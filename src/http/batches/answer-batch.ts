@@ -35,12 +35,13 @@ export function createBatchAnswer(parts: BatchParts): JobHandler['answer'] {
     const batch = new Batch(parts, request, { steps, signal, notes })
     const freeKey = await keepKey(parts.requests, request)
     steps.admit()
-    await batch.work().finally(() => (batch.isCharged ? undefined : freeKey?.()))
-    const reason: unknown = signal.aborted ? signal.reason : undefined
     // The service closes: another process goes on with it, or its client is told so.
-    if (OverloadedError.isInstance(reason)) {
+    const isClosed = () => OverloadedError.isInstance(signal.reason)
+    const keepsKey = () => batch.isCharged || (steps.isShared && isClosed())
+    await batch.work().finally(() => (keepsKey() ? undefined : freeKey?.()))
+    if (isClosed()) {
       await batch.leave()
-      throw reason
+      throw signal.reason
     }
     await batch.end()
     return batch.outcome()

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { UsageStore } from '../index.ts'
 import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
+import { LeftJobStore } from '../test-support/left-job-store.ts'
 import { BODY, bearer, get, json, post } from '../test-support/requests.ts'
 import { createMemoryStore } from '../usage/memory-store.ts'
 
@@ -80,4 +81,13 @@ it('a batch that was cancelled before any line was answered runs when it is sent
   expect(await jobs.startBatch(ONE, key)).toBe(id)
   await jobs.until(id, 'succeeded', me)
   expect(await requests()).toBe(2)
+})
+
+it('a batch that goes on at another server keeps its key, though nothing of it was charged yet', async () => {
+  const stopped = openBatchServer({ keys: [{ key: 'a', id: 'me' }], store, jobs: { store: new LeftJobStore() } })
+  stopped.hold()
+  await stopped.startBatch(ONE, key)
+  await vi.waitUntil(() => stopped.stub.counts.running > 0)
+  await stopped.server.close()
+  expect((await jobs.server.fetch(post(BODY, { headers: key }))).status).toBe(409)
 })

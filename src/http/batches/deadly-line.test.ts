@@ -84,6 +84,7 @@ class Fleet {
       onPartial: () => {},
       onCounts: () => {},
       tellFault: () => undefined,
+      isShared: true,
       readParts: async () => [...this.#parts],
       keepPart: async (part) => {
         await this.#course.keep(this.#tries++)

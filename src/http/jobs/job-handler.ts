@@ -24,6 +24,8 @@ export interface BatchSteps extends JobSteps {
    * @returns the id that it has in the log; undefined where the fault is not the server's
    */
   tellFault(failure: JobFailure): string | undefined
+  /** Whether another process goes on with it where this one closes. */
+  readonly isShared: boolean
   /** Keeps a part of the result for a process that takes the job over; nothing where there can be none. */
   keepPart(part: string): Promise<void>
   /** Says that it is past what may have ended the processes that had it before: they do not count any more. */

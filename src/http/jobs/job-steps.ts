@@ -58,6 +58,7 @@ export function createJobSteps(parts: Parts) {
       if (job.takenOver && !isOver) await onCleared()
     },
     tellFault: (failure) => parts.tellFault(job, failure),
+    isShared: shared !== undefined,
     keepPart: async (part) => shared?.keepPart(id, part),
     readParts: async () => (await shared?.readParts(id)) ?? [],
   }
