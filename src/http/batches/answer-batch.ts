@@ -11,7 +11,7 @@ import type { Job, JobCounts, JobRequest } from '../jobs/job.ts'
 import { JsonList } from '../json-bytes.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Asking } from '../usage/charge-answer.ts'
-import type { IdempotentRequests } from '../usage/idempotent-requests.ts'
+import type { IdempotentRequests, KeyedRequest } from '../usage/idempotent-requests.ts'
 import type { BatchResult } from './batch-wire.ts'
 import { KeptResults, mostBegun } from './kept-results.ts'
 import { type BatchLine, nameLines } from './read-line.ts'
@@ -33,12 +33,16 @@ export interface BatchParts {
 export function createBatchAnswer(parts: BatchParts): JobHandler['answer'] {
   return async (request, steps, signal, notes) => {
     const batch = new Batch(parts, request, { steps, signal, notes })
-    const freeKey = await keepKey(parts.requests, request)
+    const keyed = keyedOf(request)
+    // A batch under the key of another is refused as a whole: each of its lines, which have keys of their own, would fail instead.
+    const freeKey = keyed && !request.isTakenOver ? await parts.requests.keep(keyed) : undefined
     steps.admit()
     // The service closes: another process goes on with it, or its client is told so.
     const isClosed = () => OverloadedError.isInstance(signal.reason)
-    const keepsKey = () => batch.isCharged || (steps.isShared && isClosed())
-    await batch.work().finally(() => (keepsKey() ? undefined : freeKey?.()))
+    await batch.work().finally(async () => {
+      if (batch.isCharged) await (keyed && parts.requests.keepOn(keyed))
+      else if (!steps.isShared || !isClosed()) await freeKey?.()
+    })
     if (isClosed()) {
       await batch.leave()
       throw signal.reason
@@ -207,9 +211,8 @@ class Batch {
   }
 }
 
-/** A batch under the key of another is refused as a whole: each of its lines, which have keys of their own, would fail instead. */
-async function keepKey(requests: IdempotentRequests, { caller, idempotencyKey: key, digest: body }: JobRequest) {
-  return key !== undefined && body !== undefined ? requests.keep({ account: caller.id, key, body }) : undefined
+function keyedOf({ caller, idempotencyKey: key, digest: body }: JobRequest): KeyedRequest | undefined {
+  return key !== undefined && body !== undefined ? { account: caller.id, key, body } : undefined
 }
 
 function writeResults(results: readonly BatchResult[]): Pick<Job, 'result' | 'bytes'> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { UsageStore } from '../index.ts'
 import { type BatchServer, line, openBatchServer } from '../test-support/batch-server.ts'
 import { LeftJobStore } from '../test-support/left-job-store.ts'
@@ -90,4 +90,53 @@ it('a batch that goes on at another server keeps its key, though nothing of it w
   await vi.waitUntil(() => stopped.stub.counts.running > 0)
   await stopped.server.close()
   expect((await jobs.server.fetch(post(BODY, { headers: key }))).status).toBe(409)
+})
+
+describe('a batch that took most of a day keeps its key for a day from its end', () => {
+  const HOUR_MS = 3600_000
+  let left: LeftJobStore
+  let first: BatchServer
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    left = new LeftJobStore()
+    first = serveLeft()
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    await first.close()
+  })
+
+  const serveLeft = () => openBatchServer({ keys: [{ key: 'a', id: 'me' }], store, jobs: { store: left } })
+  const pass = (hours: number) => vi.setSystemTime(Date.now() + hours * HOUR_MS)
+
+  async function begin() {
+    first.hold()
+    const id = await first.startBatch(ONE, key)
+    await vi.waitUntil(() => first.stub.counts.running > 0)
+    pass(23)
+    return id
+  }
+
+  async function endAndAsk({ until, ask, sendBatch }: BatchServer, id: string) {
+    await until(id, 'succeeded', me)
+    await ask(id, me, { method: 'DELETE' })
+    pass(2)
+    return (await sendBatch(OTHER, key)).status
+  }
+
+  it('at one server', async () => {
+    const id = await begin()
+    first.open()
+    expect(await endAndAsk(first, id)).toBe(409)
+  })
+
+  it('at the server that took it over', async () => {
+    const id = await begin()
+    await first.server.close()
+    await left.leave((await left.read(id))!)
+    const second = serveLeft()
+    vi.advanceTimersByTime(3000)
+    expect(await endAndAsk(second, id)).toBe(409)
+    await second.close()
+  })
 })

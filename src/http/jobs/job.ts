@@ -16,8 +16,10 @@ export interface JobRequest {
   readonly caller: ApiKey
   /** The `Idempotency-Key` of the request. */
   readonly idempotencyKey?: string
-  /** SHA-256 of the request under its key; absent where it has none, and where the job was taken over, whose key is kept already. */
+  /** SHA-256 of the request under its key; absent where it has none. */
   readonly digest?: string
+  /** Whether another process had the job before, which has kept its key. */
+  readonly isTakenOver?: boolean
 }
 
 /** Lines of a batch. */

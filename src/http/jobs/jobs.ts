@@ -229,8 +229,8 @@ export class Jobs {
   }
 
   /** Where another process may take it over, the charge has the name of the job, so that it is made once. */
-  #requestOf({ id, request, digest, takenOver }: Job): JobRequest {
-    const named = { ...request!, ...(digest !== undefined && !takenOver && { digest }) }
+  #requestOf({ id, request, digest, takenOver = 0 }: Job): JobRequest {
+    const named = { ...request!, ...(digest !== undefined && { digest }), isTakenOver: takenOver > 0 }
     return this.#parts.store.shared ? { idempotencyKey: id, ...named } : named
   }
 

@@ -33,11 +33,13 @@ interface Entry {
   readonly owner: string
   /** End of the lease of that try, in milliseconds since 1970; null when the request is charged. */
   readonly expires: number | null
+  /** When the last parts of it were charged, of one that is charged in parts. */
+  readonly charged?: number
 }
 
 const KEPT = { keepMs: 24 * 3600 * 1000 }
 const POLL_MS = 250
-const GIVE_BACK_EVERY_MS = 1000
+const TRY_EVERY_MS = 1000
 
 /**
  * Requests with an `Idempotency-Key`. No answer is kept: a request that comes again while another process answers it waits
@@ -110,6 +112,18 @@ export class IdempotentRequests {
       void (await this.#giveBack(name, owner, true).catch(() => this.#giveBackLater(name, owner, true)))
   }
 
+  /** Keeps such a key for a day from now, as the keys of the parts that were charged last; one of another request stays as it is. */
+  async keepOn({ account, key, body }: KeyedRequest): Promise<void> {
+    const name = nameOf(account, key)
+    const owner = randomUUID()
+    const keep = (document: string | undefined, charged: number) => {
+      const found = read(document) ?? { body, charge: owner, owner, expires: null }
+      return found.body === body ? write({ ...found, charged }) : document
+    }
+    const change = () => this.#store.update(name, keep, KEPT)
+    await change().catch(() => changeLater(change))
+  }
+
   /** @returns undefined where the request is charged already */
   async #claim(name: string, wanted: Omit<Entry, 'expires'>, signal: AbortSignal) {
     for (;;) {
@@ -156,21 +170,26 @@ export class IdempotentRequests {
     return this.#change(name, owner, (own) => (isFirst ? undefined : { ...own, expires: 0 }))
   }
 
-  /** Where the store is away, and back before the lease ends by itself, for which the next try would wait. */
+  /** Before the lease ends by itself, for which the next try would wait. */
   #giveBackLater(name: string, owner: string, isFirst: boolean): void {
-    const end = performance.now() + LEASE_MS
-    const tryAgain = async () => {
-      while (performance.now() < end) {
-        await sleep(GIVE_BACK_EVERY_MS, undefined, { ref: false })
-        const isDone = await this.#giveBack(name, owner, isFirst).then(
-          () => true,
-          () => false,
-        )
-        if (isDone) return
-      }
-    }
-    void tryAgain()
+    changeLater(() => this.#giveBack(name, owner, isFirst))
   }
+}
+
+/** Where the store is away, and back soon. */
+function changeLater(change: () => Promise<unknown>): void {
+  const end = performance.now() + LEASE_MS
+  const tryAgain = async () => {
+    while (performance.now() < end) {
+      await sleep(TRY_EVERY_MS, undefined, { ref: false })
+      const isDone = await change().then(
+        () => true,
+        () => false,
+      )
+      if (isDone) return
+    }
+  }
+  void tryAgain()
 }
 
 /** SHA-256, in hexadecimal. */
