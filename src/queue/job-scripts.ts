@@ -73,6 +73,11 @@ if redis.call('GET', KEYS[1]) ~= process then return end
 if keptMs then redis.call('SET', KEYS[1], '${LEFT}', 'PX', keptMs)
 else redis.call('DEL', KEYS[1]) end`
 
+/** Keeps a part of what a job has come to, after those that are there. */
+export const KEEP_PART = `
+redis.call('RPUSH', KEYS[1], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])`
+
 /** Forgets a job that nobody was told of. */
 export const WITHDRAW_JOB = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end

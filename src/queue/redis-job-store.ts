@@ -5,6 +5,7 @@ import { optionTable, readOptions } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
+import { JobParts } from './job-parts.ts'
 import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
 import { onceThere } from './once-there.ts'
 import { readRequest, writeJob, writeRequest } from './pack-request.ts'
@@ -60,6 +61,7 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
     shared: {
       ...store.shared,
       release: (id) => reach(store.shared.release(id)),
+      keepPart: (id, part) => reach(store.shared.keepPart(id, part)),
       readParts: (id) => typed(onceThere(() => store.shared.readParts(id), client)),
     },
     add(job) {
@@ -106,6 +108,7 @@ class RedisJobStore implements JobStore {
     this.#subscriber = subscriber
     this.#sealer = sealer
     this.#webhooks = new RedisWebhooks(client, sealer)
+    const parts = new JobParts(client, sealer)
     this.#leases = new JobLeases(client, (id, sealed, request) => this.#openKnown(id, sealed, request))
     this.shared = {
       renew: (ids) => this.#leases.renew(ids),
@@ -118,8 +121,8 @@ class RedisJobStore implements JobStore {
         const sealed = await client.get(jobNewsKey(id))
         return sealed === null ? undefined : sealer.open(sealed, id)
       },
-      keepPart: (id, part) => this.#keepPart(id, part),
-      readParts: (id) => this.#readParts(id),
+      keepPart: (id, part) => parts.keep(id, part),
+      readParts: (id) => parts.read(id),
       webhooks: this.#webhooks,
       onCancel: (listener) => void subscriber.subscribe(JOB_CANCEL_TOPIC, listener).catch(() => {}),
     }
@@ -199,23 +202,6 @@ class RedisJobStore implements JobStore {
 
   async close(): Promise<void> {
     for (const client of [this.#client, this.#subscriber]) if (client.isOpen) client.destroy()
-  }
-
-  async #keepPart(id: string, part: string): Promise<void> {
-    const key = jobPartsKey(id)
-    await this.#client.multi().rPush(key, this.#sealer.seal(part, id)).pExpire(key, OPEN_KEPT_MS).exec()
-  }
-
-  /** Without the parts that are sealed with a key that is not known here: what they hold is computed again. */
-  async #readParts(id: string): Promise<string[]> {
-    const parts = await this.#client.lRange(jobPartsKey(id), 0, -1)
-    return parts.flatMap((sealed) => {
-      try {
-        return [this.#sealer.open(sealed, id)]
-      } catch {
-        return []
-      }
-    })
   }
 
   #seal(job: Job): string {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchSteps } from '../jobs/job-handler.ts'
 import type { BatchResult } from './batch-wire.ts'
@@ -37,7 +38,7 @@ export class KeptResults {
     if (this.#unkept.length >= PART_LINES) void this.#write()
     else this.#writeSoon()
     while (this.#unkept.length >= MOST_UNKEPT && !signal.aborted) {
-      if (await this.#write()) continue
+      if (await untilStopped(this.#write(), signal)) continue
       // The store is away, and asked again.
       await sleep(KEEP_AFTER_MS, undefined, { signal }).catch(() => {})
     }
@@ -87,5 +88,19 @@ export class KeptResults {
     } finally {
       if (this.#unkept.length > 0) this.#writeSoon()
     }
+  }
+}
+
+/** The same, or false once the signal fires: a store that is away may not answer for long. */
+async function untilStopped(work: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  const over = new AbortController()
+  const stopped = once(signal, 'abort', { signal: over.signal }).then(
+    () => false,
+    () => false,
+  )
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    over.abort()
   }
 }

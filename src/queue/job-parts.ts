@@ -1,0 +1,34 @@
+import type { RedisClient } from '../redis/connect-redis.ts'
+import { OPEN_KEPT_MS } from './job-leases.ts'
+import { KEEP_PART } from './job-scripts.ts'
+import { jobPartsKey } from './queue-names.ts'
+import type { Sealer } from './sealer.ts'
+
+/** What jobs that are not over have come to, for processes that take them over. */
+export class JobParts {
+  readonly #client: RedisClient
+  readonly #sealer: Sealer
+
+  constructor(client: RedisClient, sealer: Sealer) {
+    this.#client = client
+    this.#sealer = sealer
+  }
+
+  /** One command, as the client never gives up those of a transaction while the server is away. */
+  async keep(id: string, part: string): Promise<void> {
+    const sealed = this.#sealer.seal(part, id)
+    await this.#client.eval(KEEP_PART, { keys: [jobPartsKey(id)], arguments: [sealed, String(OPEN_KEPT_MS)] })
+  }
+
+  /** Without the parts that are sealed with a key that is not known here: what they hold is computed again. */
+  async read(id: string): Promise<string[]> {
+    const parts = await this.#client.lRange(jobPartsKey(id), 0, -1)
+    return parts.flatMap((sealed) => {
+      try {
+        return [this.#sealer.open(sealed, id)]
+      } catch {
+        return []
+      }
+    })
+  }
+}
