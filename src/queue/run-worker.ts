@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Job, Worker } from 'bullmq'
 import type { ModelInfo } from '../engine/index.ts'
+import { InvalidRequestError, TesseraError } from '../errors/index.ts'
 import { safeLog } from '../http/request-reporter.ts'
 import { readOptions } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
@@ -8,7 +9,7 @@ import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { answerCall, type AnswerParts, isSuspect } from './answer-call.ts'
 import { type CallTracing, callTracingOnDemand } from './call-tracing.ts'
 import { OpenFirst } from './open-first.ts'
-import { CANCEL_TOPIC, type ModelQueue, partsOf, PREFIX } from './queue-names.ts'
+import { CANCEL_TOPIC, type ModelQueue, partsOf, PREFIX, type QueueName } from './queue-names.ts'
 import { openSealer, WORKER, type WorkerOptions } from './queue-options.ts'
 import type { QueuedData } from './queued-call.ts'
 import { servedQueues } from './served-queues.ts'
@@ -46,50 +47,80 @@ export interface RunningWorker {
  * ```
  *
  * @throws InvalidRequestError for an option that is no valid value, a name in `models` or a kind of work in `jobs` that the engine
- *   has no model for, without keys where `plaintext` is not set, or where the server does not answer
+ *   has no model for, without keys where `plaintext` is not set, where the server does not
+ *   answer, or where it refuses what a worker asks of it
  */
 export async function runWorker(engine: WorkingEngine, options: WorkerOptions): Promise<RunningWorker> {
   const { connection, jobs, models: wanted, concurrency, leaseMs, onFault, ...sealing } = readOptions(WORKER, options)
   const sealer = openSealer(sealing)
   const models = await engine.models()
   const queues = servedQueues(models, jobs, wanted)
-  const [client, subscriber] = await connectPair(connection, 'connection')
+  const clients = await connectPair(connection, 'connection')
+  const [client, subscriber] = clients
   const running = new Map<string, AbortController>()
-  await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.abort())
-  const times = new MeanTimes()
   const id = randomUUID()
   const openFirst = new OpenFirst(client, id, engine, queues, models)
-  const course = { running, times, openFirst, tracing: callTracingOnDemand(), sideBySide: new SideBySide() }
+  const workers: Worker[] = []
+  const parts: Closing = { workers, running, openFirst, clients, id }
+  const shared = { tracing: callTracingOnDemand(), sideBySide: new SideBySide() }
+  const course = { running, times: new MeanTimes(), openFirst, ...shared }
   const slots = { decide: new Slots(concurrency), images: new Slots(concurrency) }
-  const lease = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3), maxStalledCount: MOST_STALLED }
-  const taking = { connection: client, prefix: PREFIX, concurrency, drainDelay: 2, ...lease }
+  const taking = { connection: client, prefix: PREFIX, concurrency, drainDelay: 2, ...leaseOf(leaseMs) }
   const start = async (queue: ModelQueue) => {
     const processor = createProcessor({ engine, client, sealer, queue, onFault: safeLog(onFault) }, course)
     const worker = await takeCalls(queue, processor, taking, { slots: slots[partsOf(queue).work], openFirst })
     // The server may be away for a while; the worker comes back to it by itself.
     worker.on('error', () => {})
-    return worker
+    workers.push(worker)
   }
-  const workers = await Promise.all(queues.map(start))
-  const names = new Set(queues.map((queue) => partsOf(queue).model))
-  const kinds = [...new Set(queues.map((queue) => partsOf(queue).work))]
-  const isTold = ({ name, available }: ModelInfo) => (available ? names.has(name) : wanted === undefined)
+  const isTold = createFilter(queues, wanted)
   const report = async () => {
     const models = (await engine.models()).filter(isTold)
     const activity = engine.activity()
-    const said = { id, jobs: kinds, queues, concurrency, meanMs: times.means, models, activity }
+    const said = { id, jobs: kindsOf(queues), queues, concurrency, meanMs: course.times.means, models, activity }
     await Promise.all([writeReport(client, said), openFirst.announce()])
   }
-  await report()
+  try {
+    await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.abort())
+    // Before it takes calls: a server that refuses this refuses answers, too.
+    await report()
+    await Promise.all(queues.map(start))
+  } catch (error) {
+    // Else it would work on, with an engine that its caller closes.
+    await close(parts, 0)
+    throw toStartError(error)
+  }
   const timer = setInterval(() => void report().catch(() => {}), REPORT_EVERY_MS).unref()
   let closing: Promise<void> | undefined
   return {
     close(graceMs) {
       clearInterval(timer)
-      closing ??= close({ workers, running, openFirst, clients: [client, subscriber], id }, graceMs)
+      closing ??= close(parts, graceMs)
       return closing
     },
   }
+}
+
+function leaseOf(milliseconds: number) {
+  const stalledInterval = Math.ceil(milliseconds / 3)
+  return { lockDuration: milliseconds, stalledInterval, maxStalledCount: MOST_STALLED }
+}
+
+function kindsOf(queues: readonly ModelQueue[]): QueueName[] {
+  return [...new Set(queues.map((queue) => partsOf(queue).work))]
+}
+
+/** Which models the worker tells of: those that it takes calls for, and without a choice those that are missing, too. */
+function createFilter(queues: readonly ModelQueue[], wanted: readonly string[] | undefined) {
+  const names = new Set(queues.map((queue) => partsOf(queue).model))
+  return ({ name, available }: ModelInfo) => (available ? names.has(name) : wanted === undefined)
+}
+
+/** The cause is left out, as where the server could not be reached. */
+function toStartError(error: unknown): TesseraError {
+  if (TesseraError.isInstance(error)) return error
+  const { code, message } = error as NodeJS.ErrnoException
+  return new InvalidRequestError('connection', `the Redis server does not let a worker start (${code ?? message})`)
 }
 
 /** What the calls of all queues of a worker share. */

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { InvalidRequestError } from '../errors/index.ts'
+import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
+import { runWorker } from './index.ts'
+import { createFakeEngine } from './test-support/fake-engine.ts'
+
+describe.skipIf(!hasRedis())('a worker that cannot start', () => {
+  let redis: TestRedis
+  let admin: RedisClient
+  beforeEach(async () => {
+    redis = await startRedis()
+    admin = await connectRedis(redis.url)
+  })
+  afterEach(async () => {
+    admin.destroy()
+    await redis.stop()
+  })
+
+  const start = (url: string) =>
+    runWorker(createFakeEngine().engine, { connection: url, plaintext: true }).catch((error: unknown) => error)
+
+  /** Connections beside the one that asks. */
+  const others = async () => (await admin.sendCommand<string>(['CLIENT', 'LIST'])).trim().split('\n').length - 1
+
+  it('says that the server is full, takes no calls and leaves nothing open', async () => {
+    await admin.sendCommand(['CONFIG', 'SET', 'maxmemory', '1000'])
+    const error = await start(redis.url)
+    expect(InvalidRequestError.isInstance(error)).toBe(true)
+    expect(error).toMatchObject({ message: expect.stringMatching(/^connection: the Redis server .*\(OOM command/) })
+    await admin.sendCommand(['CONFIG', 'SET', 'maxmemory', '0'])
+    await expect.poll(others).toBe(0)
+    expect(await admin.keys('*')).toEqual([])
+  }, 20_000)
+
+  it('says that it may not hear topics, and leaves nothing open', async () => {
+    const rights = ['~tessera*', '+@all', 'resetchannels']
+    await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', ...rights])
+    const error = await start(redis.url.replace('//', '//app:secret@'))
+    expect(error).toMatchObject({ message: expect.stringMatching(/^connection: the Redis server .*\(NOPERM /) })
+    expect(InvalidRequestError.isInstance(error)).toBe(true)
+    await expect.poll(others).toBe(0)
+  }, 20_000)
+})
