@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Job } from 'bullmq'
 import type { ListeningOptions } from '../engine/calls/call-options.ts'
 import type { CallTimings, Progress } from '../engine/index.ts'
@@ -9,6 +10,7 @@ import type { RedisClient } from '../redis/connect-redis.ts'
 import type { CallTracing } from './call-tracing.ts'
 import { noteServed } from './lanes.ts'
 import { loadBullmq } from './load-bullmq.ts'
+import { onceThere } from './once-there.ts'
 import { aloneKey, cancelledKey, frontTopic, outcomeKey, type ModelQueue } from './queue-names.ts'
 import type { Notice, Outcome, QueuedCall, QueuedData, QueuedKind } from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
@@ -39,8 +41,8 @@ export function isSuspect({ stalledCounter, attemptsMade }: Job): boolean {
 }
 
 /**
- * Answers a call, or says why not. It is over for the queue then; what is thrown has it tried once more. A suspect must
- * be the only call that its worker works on.
+ * Answers a call, or says why not. It is over for the queue then; what is thrown has it tried once more, so it waits for a
+ * server that is away or full. A suspect must be the only call that its worker works on.
  *
  * @param signal fires when it is cancelled, or with HANDED_BACK
  */
@@ -53,8 +55,11 @@ export async function answerCall(
   const { client, queue, tracing } = parts
   const id = job.id!
   const { front, traceparent } = job.data
-  if ((await client.exists(cancelledKey(id))) > 0) return
-  await Promise.all([noteServed(client, queue, job.priority), tell(client, front, { id, type: 'started' })])
+  if ((await onceThere(() => client.exists(cancelledKey(id)), client)) > 0) return
+  await Promise.all([
+    noteServed(client, queue, job.priority).catch(() => {}),
+    tell(client, front, { id, type: 'started' }),
+  ])
   const call = { kind: job.name as QueuedKind, traceparent }
   const outcome = await tracing.work(call, () => (isSuspect(job) ? runAlone : run)(parts, job, signal))
   if (signal.aborted) {
@@ -67,7 +72,8 @@ export async function answerCall(
     // Another worker may live through it. Its message goes into the store, and says nothing of the call.
     throw new Error('the worker ended during the call')
   }
-  await client.set(outcomeKey(id), parts.sealer.seal(JSON.stringify(outcome), id), { PX: OUTCOME_KEPT_MS })
+  const sealed = parts.sealer.seal(JSON.stringify(outcome), id)
+  await onceThere(() => client.set(outcomeKey(id), sealed, { PX: OUTCOME_KEPT_MS }), client)
   await tell(client, front, { id, type: 'done' })
 }
 
@@ -75,13 +81,19 @@ export async function answerCall(
 async function runAlone(parts: AnswerParts, job: Job<QueuedData>, signal: AbortSignal): Promise<Outcome> {
   const { client } = parts
   const key = aloneKey(job.id!)
-  const isFirst = await client.set(key, '1', { PX: ALONE_KEPT_MS, NX: true })
+  const own = randomUUID()
+  const mark = async () => {
+    await client.set(key, own, { PX: ALONE_KEPT_MS, NX: true })
+    // It may be set already by a try whose reply was lost.
+    return (await client.get(key)) === own
+  }
+  const isFirst = await onceThere(mark, client)
   try {
-    return isFirst === null
-      ? { error: tellFailure(parts, job, new WorkerCrashedError(POISONED)) }
-      : await run(parts, job, signal)
+    return isFirst
+      ? await run(parts, job, signal)
+      : { error: tellFailure(parts, job, new WorkerCrashedError(POISONED)) }
   } finally {
-    await client.del(key)
+    await onceThere(() => client.del(key), client)
   }
 }
 
@@ -94,11 +106,11 @@ async function run(parts: AnswerParts, job: Job<QueuedData>, signal: AbortSignal
   const onProgress = (progress: Progress) => {
     if (performance.now() - told < PROGRESS_EVERY_MS && progress.done < progress.total) return
     told = performance.now()
-    void tell(client, front, { id, type: 'progress', progress }).catch(() => {})
+    void tell(client, front, { id, type: 'progress', progress })
   }
   const onPreview = (preview: Preview) => {
     const notice = { id, type: 'preview', sealed: sealer.seal(JSON.stringify(preview), id) } as const
-    void tell(client, front, notice).catch(() => {})
+    void tell(client, front, notice)
   }
   const call: ListeningOptions = {
     signal,
@@ -137,6 +149,7 @@ function tellFailure({ onFault }: AnswerParts, { id, name, data }: Job<QueuedDat
   return json
 }
 
+/** A front that is not told looks for itself. */
 async function tell(client: RedisClient, front: string, notice: Notice): Promise<void> {
-  await client.publish(frontTopic(front), JSON.stringify(notice))
+  await client.publish(frontTopic(front), JSON.stringify(notice)).catch(() => {})
 }

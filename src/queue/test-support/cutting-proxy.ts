@@ -37,6 +37,10 @@ export async function openCuttingProxy(port: number) {
     url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     /** Carries the next command that has this in it to the server, and no reply back. */
     cutAfter: (text: string) => void (wanted = text),
+    /** Whether that command has come. */
+    get hasCut() {
+      return wanted === undefined
+    },
     close() {
       for (const socket of sockets) socket.destroy()
       proxy.close()

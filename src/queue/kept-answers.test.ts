@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { WorkerCrashedError } from '../errors/index.ts'
+import { connectRedis } from '../redis/connect-redis.ts'
+import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker } from './index.ts'
+import { openCuttingProxy } from './test-support/cutting-proxy.ts'
+import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
+
+const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
+
+describe.skipIf(!hasRedis())('what a worker has answered', () => {
+  let redis: TestRedis
+  let proxy: Awaited<ReturnType<typeof openCuttingProxy>>
+  let fake: FakeEngine
+  let worker: RunningWorker
+  let engine: QueueEngine
+  beforeEach(async () => {
+    redis = await startRedis()
+    proxy = await openCuttingProxy(redis.port)
+    fake = createFakeEngine()
+    worker = await runWorker(fake.engine, { connection: proxy.url, plaintext: true, leaseMs: 1500, onFault() {} })
+    engine = createQueueEngine({ connection: redis.url, plaintext: true })
+  })
+  afterEach(async () => {
+    await engine.dispose()
+    await worker.close(0)
+    proxy.close()
+    await redis.stop()
+  })
+
+  it('reaches its front once the server has room for it, and is not computed again', async () => {
+    const admin = await connectRedis(redis.url)
+    fake.hold()
+    const call = engine.decide(BODY)
+    await expect.poll(() => fake.running).toBe(1)
+    await admin.sendCommand(['CONFIG', 'SET', 'maxmemory', '1000'])
+    fake.release()
+    await sleep(1000)
+    await admin.sendCommand(['CONFIG', 'SET', 'maxmemory', '0'])
+    admin.destroy()
+    expect(await call).toMatchObject({ model: 'fake' })
+    // Longer than the lease, after which another try would begin.
+    await sleep(2500)
+    expect(fake.calls).toHaveLength(1)
+  }, 30_000)
+
+  it('reaches its front where the connection broke as it was written, and is not computed again', async () => {
+    proxy.cutAfter('tessera-queue:outcome:')
+    expect(await engine.decide(BODY)).toMatchObject({ model: 'fake' })
+    await sleep(2500)
+    expect(fake.calls).toHaveLength(1)
+  }, 30_000)
+
+  it.each(['SET', 'DEL'])(
+    'reaches its front where the connection broke at the %s of the mark of a second try',
+    async (command) => {
+      fake.failure = new WorkerCrashedError('the process of the model has ended')
+      proxy.cutAfter(`${command}\r\n$56\r\ntessera-queue:alone:`)
+      const call = engine.decide(BODY)
+      await expect.poll(() => fake.running + fake.calls.length).toBe(1)
+      fake.failure = undefined
+      expect(await call).toMatchObject({ model: 'fake' })
+      expect(fake.calls).toHaveLength(2)
+      expect(proxy.hasCut).toBe(true)
+    },
+    30_000,
+  )
+})
