@@ -11,7 +11,16 @@ import type { CallTracing } from './call-tracing.ts'
 import { noteServed } from './lanes.ts'
 import { loadBullmq } from './load-bullmq.ts'
 import { onceThere } from './once-there.ts'
-import { aloneKey, cancelledKey, frontTopic, outcomeKey, type ModelQueue } from './queue-names.ts'
+import {
+  aloneKey,
+  CANCEL_TOPIC,
+  callKey,
+  callLeaseKey,
+  cancelledKey,
+  frontTopic,
+  outcomeKey,
+  type ModelQueue,
+} from './queue-names.ts'
 import type { Notice, Outcome, QueuedCall, QueuedData, QueuedKind } from './queued-call.ts'
 import type { Sealer } from './sealer.ts'
 import type { WorkerFault } from './worker-fault.ts'
@@ -29,11 +38,28 @@ export interface AnswerParts {
 
 /** How long an outcome waits for its front, which may be gone. */
 const OUTCOME_KEPT_MS = 600_000
+/** Of a call that has been answered, beside what BullMQ keeps of it until it leaves the queue. */
+const ANSWERED = 'answered'
+/** A worker that has lost its lease answers first at times: others are not to take the call, and one that has it is to stop. */
+const KEEP_OUTCOME = `
+local outcome, call, lease = unpack(KEYS)
+local sealed, kept, token, topic, id = unpack(ARGV)
+redis.call('SET', outcome, sealed, 'PX', kept)
+if redis.call('EXISTS', call) == 1 then redis.call('HSET', call, '${ANSWERED}', '1') end
+if redis.call('GET', lease) ~= token then redis.call('PUBLISH', topic, id) end`
 /** Longer than any call runs. */
 const ALONE_KEPT_MS = 86_400_000
 const POISONED = 'every worker that took this call ended while it worked on it'
 /** A step of a picture takes longer; windows of a long state may not. */
 const PROGRESS_EVERY_MS = 100
+
+/** A call that a worker works on. */
+export interface Run {
+  /** Fires when it is cancelled or answered by another worker, or with HANDED_BACK. */
+  readonly signal: AbortSignal
+  /** Of its lease; another one where that was lost and the call came again. */
+  token: string
+}
 
 /** Whether a worker ended while it had the call: by this one, or by another that it had at the same time. */
 export function isSuspect({ stalledCounter, attemptsMade }: Job): boolean {
@@ -43,19 +69,13 @@ export function isSuspect({ stalledCounter, attemptsMade }: Job): boolean {
 /**
  * Answers a call, or says why not. It is over for the queue then; what is thrown has it tried once more, so it waits for a
  * server that is away or full. A suspect must be the only call that its worker works on.
- *
- * @param signal fires when it is cancelled, or with HANDED_BACK
  */
-export async function answerCall(
-  parts: AnswerParts,
-  job: Job<QueuedData>,
-  signal: AbortSignal,
-  token?: string,
-): Promise<void> {
+export async function answerCall(parts: AnswerParts, job: Job<QueuedData>, current: Run): Promise<void> {
   const { client, queue, tracing } = parts
+  const { signal } = current
   const id = job.id!
   const { front, traceparent } = job.data
-  if ((await onceThere(() => client.exists(cancelledKey(id)), client)) > 0) return
+  if (await onceThere(() => isOver(parts, job), client)) return
   await Promise.all([
     noteServed(client, queue, job.priority).catch(() => {}),
     tell(client, front, { id, type: 'started' }),
@@ -65,7 +85,7 @@ export async function answerCall(
   if (signal.aborted) {
     if (signal.reason !== HANDED_BACK) return
     const { WaitingError } = await loadBullmq()
-    await job.moveToWait(token)
+    await job.moveToWait(current.token)
     throw new WaitingError()
   }
   if ('error' in outcome && outcome.error.code === 'worker_crashed' && !isSuspect(job)) {
@@ -73,8 +93,16 @@ export async function answerCall(
     throw new Error('the worker ended during the call')
   }
   const sealed = parts.sealer.seal(JSON.stringify(outcome), id)
-  await onceThere(() => client.set(outcomeKey(id), sealed, { PX: OUTCOME_KEPT_MS }), client)
+  const keys = [outcomeKey(id), callKey(queue, id), callLeaseKey(queue, id)]
+  const values = () => [sealed, String(OUTCOME_KEPT_MS), current.token, CANCEL_TOPIC, id]
+  await onceThere(() => client.eval(KEEP_OUTCOME, { keys, arguments: values() }), client)
   await tell(client, front, { id, type: 'done' })
+}
+
+/** Whether it was cancelled, or answered by the worker that had lost its lease. */
+async function isOver({ client, queue }: AnswerParts, job: Job<QueuedData>): Promise<boolean> {
+  if ((await client.exists(cancelledKey(job.id!))) > 0) return true
+  return isSuspect(job) && (await client.hExists(callKey(queue, job.id!), ANSWERED)) > 0
 }
 
 /** A mark that is there already was left by a worker that ended while it had this call and no other. */

@@ -32,6 +32,12 @@ export const workerKey = (id: string) => `${PREFIX}:worker:${id}`
 /** Where a front is told how its calls go on. */
 export const frontTopic = (front: string) => `${PREFIX}:front:${front}`
 
+/** Where BullMQ keeps a call. */
+export const callKey = (queue: ModelQueue, id: string) => `${PREFIX}:${queue}:${id}`
+
+/** There, with the token of the worker that has a call, while that one has its lease. */
+export const callLeaseKey = (queue: ModelQueue, id: string) => `${callKey(queue, id)}:lock`
+
 /** What came of a call, until somebody takes it. */
 export const outcomeKey = (id: string) => `${PREFIX}:outcome:${id}`
 

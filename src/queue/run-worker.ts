@@ -6,7 +6,7 @@ import { safeLog } from '../http/request-reporter.ts'
 import { readOptions } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
-import { answerCall, type AnswerParts, isSuspect } from './answer-call.ts'
+import { answerCall, type AnswerParts, isSuspect, type Run } from './answer-call.ts'
 import { type CallTracing, callTracingOnDemand } from './call-tracing.ts'
 import { OpenFirst } from './open-first.ts'
 import { CANCEL_TOPIC, type ModelQueue, partsOf, PREFIX, type QueueName } from './queue-names.ts'
@@ -57,7 +57,7 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   const queues = servedQueues(models, jobs, wanted)
   const clients = await connectPair(connection, 'connection')
   const [client, subscriber] = clients
-  const running = new Map<string, AbortController>()
+  const running = new Map<string, Running>()
   const id = randomUUID()
   const openFirst = new OpenFirst(client, id, engine, queues, models)
   const workers: Worker[] = []
@@ -81,7 +81,7 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
     await Promise.all([writeReport(client, said), openFirst.announce()])
   }
   try {
-    await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.abort())
+    await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.controller.abort())
     // Before it takes calls: a server that refuses this refuses answers, too.
     await report()
     await Promise.all(queues.map(start))
@@ -125,33 +125,55 @@ function toStartError(error: unknown): TesseraError {
 
 /** What the calls of all queues of a worker share. */
 interface Course {
-  readonly running: Map<string, AbortController>
+  readonly running: Map<string, Running>
   readonly times: MeanTimes
   readonly openFirst: OpenFirst
   readonly tracing: () => Promise<CallTracing>
   readonly sideBySide: SideBySide
 }
 
+interface Running extends Run {
+  readonly controller: AbortController
+  readonly ended: Promise<void>
+}
+
 function createProcessor(parts: Omit<AnswerParts, 'tracing'>, course: Course) {
-  const { running, times, openFirst, tracing, sideBySide } = course
-  return async (job: Job<QueuedData>, token?: string): Promise<void> => {
-    const controller = new AbortController()
-    running.set(job.id!, controller)
-    const began = performance.now()
-    try {
-      const answering = { ...parts, tracing: await tracing() }
-      await sideBySide.run(isSuspect(job), () => answerCall(answering, job, controller.signal, token))
-    } finally {
-      running.delete(job.id!)
-      times.note(parts.queue, performance.now() - began)
-      void openFirst.announceAfter(parts.queue).catch(() => {})
+  const { running } = course
+  return (job: Job<QueuedData>, token = ''): Promise<void> => {
+    const same = running.get(job.id!)
+    if (same !== undefined) {
+      // The server was away for longer than the lease, and gave the call out again: it is still worked on here.
+      same.token = token
+      return same.ended
     }
+    const controller = new AbortController()
+    const run = { controller, signal: controller.signal, token }
+    const ended = work(parts, course, job, run)
+    running.set(job.id!, Object.assign(run, { ended }))
+    return ended
+  }
+}
+
+async function work(
+  parts: Omit<AnswerParts, 'tracing'>,
+  { running, times, openFirst, tracing, sideBySide }: Course,
+  job: Job<QueuedData>,
+  run: Run,
+): Promise<void> {
+  const began = performance.now()
+  try {
+    const answering = { ...parts, tracing: await tracing() }
+    await sideBySide.run(isSuspect(job), () => answerCall(answering, job, run))
+  } finally {
+    running.delete(job.id!)
+    times.note(parts.queue, performance.now() - began)
+    void openFirst.announceAfter(parts.queue).catch(() => {})
   }
 }
 
 interface Closing {
   readonly workers: readonly Worker[]
-  readonly running: ReadonlyMap<string, AbortController>
+  readonly running: ReadonlyMap<string, Running>
   readonly openFirst: OpenFirst
   readonly clients: readonly [RedisClient, RedisClient]
   readonly id: string
@@ -163,7 +185,7 @@ async function close(
 ): Promise<void> {
   const [client, subscriber] = clients
   const handBack = () => {
-    for (const controller of running.values()) controller.abort(HANDED_BACK)
+    for (const { controller } of running.values()) controller.abort(HANDED_BACK)
   }
   // Before anything waits for a server that may be away.
   const timer = graceMs === undefined ? undefined : setTimeout(handBack, graceMs)
