@@ -155,6 +155,14 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     90_000,
   )
 
+  it('ends with the reason where its server is full', async () => {
+    const full = await startRedis(['--maxmemory', '1000'])
+    const { printed, ended } = run(['worker', '--queue', full.url, '--use', model, '--backend', 'cpu'])
+    expect(await ended).toEqual([2, null])
+    expect(printed()).toContain('error connection: the Redis server does not let a worker start (OOM command')
+    await full.stop()
+  }, 30_000)
+
   it.each([
     [['serve', '--queue', 'URL', '--use', 'decide-mini'], {}, '--use: is for tessera worker where there is --queue'],
     [['serve', '--queue', 'URL', '--isolate'], {}, '--isolate: is for tessera worker where there is --queue'],
