@@ -43,14 +43,14 @@ describe.skipIf(!hasRedis())('what a worker has answered', () => {
     // Longer than the lease, after which another try would begin.
     await sleep(2500)
     expect(fake.calls).toHaveLength(1)
-  }, 30_000)
+  })
 
   it('reaches its front where the connection broke as it was written, and is not computed again', async () => {
     proxy.cutAfter('tessera-queue:outcome:')
     expect(await engine.decide(BODY)).toMatchObject({ model: 'fake' })
     await sleep(2500)
     expect(fake.calls).toHaveLength(1)
-  }, 30_000)
+  })
 
   it.each(['SET', 'DEL'])(
     'reaches its front where the connection broke at the %s of the mark of a second try',
@@ -64,6 +64,5 @@ describe.skipIf(!hasRedis())('what a worker has answered', () => {
       expect(fake.calls).toHaveLength(2)
       expect(proxy.hasCut).toBe(true)
     },
-    30_000,
   )
 })

@@ -48,13 +48,13 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outliv
     await expect.poll(() => fake.running).toBe(2)
     await freeze()
     const late = engine.decide(BODY)
-    await expect.poll(() => fake.running, { timeout: 5000 }).toBe(3)
+    await expect.poll(() => fake.running).toBe(3)
     fake.release()
     expect(await Promise.all([...calls, late])).toHaveLength(3)
     // Longer than the lease, after which what was not ended would be taken once more.
     await sleep(2500)
     expect(fake.calls).toHaveLength(3)
-  }, 30_000)
+  })
 
   it('stops in the worker that took it over when its own one has answered it', async () => {
     const [first, second] = [await held(), await held()]
@@ -63,15 +63,15 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outliv
     await expect.poll(() => first.running).toBe(1)
     await work(second)
     await freeze()
-    await expect.poll(() => second.running, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => second.running).toBe(1)
     first.release()
     expect(await call).toMatchObject({ model: 'fake' })
-    await expect.poll(() => second.running, { timeout: 5000 }).toBe(0)
+    await expect.poll(() => second.running).toBe(0)
     const client = await connectRedis(redis.url)
     await expect.poll(() => client.lLen('tessera-queue:decide-decide-latest:active')).toBe(0)
     client.destroy()
     expect([first.calls.length, second.calls.length]).toEqual([1, 1])
-  }, 30_000)
+  })
 
   it('is not taken over when it has been answered while it waited for that', async () => {
     const fake = await held()
@@ -83,7 +83,7 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outliv
     expect(await call).toMatchObject({ model: 'fake' })
     await sleep(2500)
     expect(fake.calls).toHaveLength(1)
-  }, 30_000)
+  })
 
   it('stops when it is cancelled', async () => {
     const fake = await held()
@@ -94,8 +94,8 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outliv
     await freeze()
     cancelling.abort()
     await expect(call).rejects.toMatchObject({ code: 'aborted' })
-    await expect.poll(() => fake.running, { timeout: 5000 }).toBe(0)
-  }, 30_000)
+    await expect.poll(() => fake.running).toBe(0)
+  })
 
   it('is handed back by a worker that is told to stop', async () => {
     const [first, second] = [await held(), createFakeEngine()]
@@ -107,5 +107,5 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outliv
     await worker.close(100)
     expect(await call).toMatchObject({ model: 'fake' })
     expect([first.running, first.calls.length, second.calls.length]).toEqual([0, 1, 1])
-  }, 30_000)
+  })
 })

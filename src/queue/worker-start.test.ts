@@ -31,7 +31,7 @@ describe.skipIf(!hasRedis())('a worker that cannot start', () => {
     await admin.sendCommand(['CONFIG', 'SET', 'maxmemory', '0'])
     await expect.poll(others).toBe(0)
     expect(await admin.keys('*')).toEqual([])
-  }, 20_000)
+  })
 
   it('says that it may not hear topics, and leaves nothing open', async () => {
     const rights = ['~tessera*', '+@all', 'resetchannels']
@@ -40,5 +40,5 @@ describe.skipIf(!hasRedis())('a worker that cannot start', () => {
     expect(error).toMatchObject({ message: expect.stringMatching(/^connection: the Redis server .*\(NOPERM /) })
     expect(InvalidRequestError.isInstance(error)).toBe(true)
     await expect.poll(others).toBe(0)
-  }, 20_000)
+  })
 })
