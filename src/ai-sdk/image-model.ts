@@ -6,7 +6,7 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
 import type { EditImageCallOptions } from '../engine/index.ts'
-import { type ImageResponse, LIMITS, type Warning } from '../schemas/index.ts'
+import { drawAll } from './draw-all.ts'
 import { type Callee, chooseCalls } from './model-calls.ts'
 import { passOn } from './told-warnings.ts'
 import { warnOfUnknown } from './unknown-options.ts'
@@ -57,27 +57,6 @@ export function createImageModel(callee: Callee, modelId: string): ImageModelV4 
       }
     },
   }
-}
-
-/** Asks for as many pictures at a time as a request may have. Picture k is that of `seed + k`, and what all warn of is said once. */
-async function drawAll(
-  draw: (n: number, seed?: number) => Promise<Pick<ImageResponse, 'data' | 'warnings'>>,
-  { n, seed }: Pick<ImageModelV4CallOptions, 'n' | 'seed'>,
-) {
-  const images: string[] = []
-  const warnings = new Map<string, Warning>()
-  do {
-    const count = Math.min(n - images.length, LIMITS.imagesPerCall.max)
-    const answer = await draw(count, seed === undefined ? undefined : addToSeed(seed, images.length))
-    images.push(...answer.data.map(({ b64_json }) => b64_json))
-    for (const warning of answer.warnings ?? []) warnings.set(warning.message, warning)
-  } while (images.length < n)
-  return { images, warnings: [...warnings.values()] }
-}
-
-/** The low 32 bits of a seed count, so that beyond the safe integers one that has the same stands for it. */
-function addToSeed(seed: number, k: number): number {
-  return seed + k > Number.MAX_SAFE_INTEGER && k > 0 ? seed - 2 ** 32 + k : seed + k
 }
 
 function findWarnings(options: ImageModelV4CallOptions): SharedV4Warning[] {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { APICallError } from '@ai-sdk/provider'
 import * as z from 'zod'
 import { errorBodySchema } from '../schemas/index.ts'
-import { type Service, toJobError } from './service.ts'
+import { asLast, type Service, toJobError } from './service.ts'
 
 /** What is read of a job. */
 const jobSchema = z.object({
@@ -81,16 +81,11 @@ async function start(service: Service, path: string, body: object): Promise<Job>
       if (!APICallError.isInstance(error) || !error.isRetryable) throw error
       isLost ||= STATUSES_WITHOUT_ANSWER.includes(error.statusCode)
       if (!isLost) throw error
+      // The job may go on.
       if (failures === MOST_STARTS) throw asLast(error)
     }
     await sleep(Math.min(wait, LONGEST_WAIT_MS))
   }
-}
-
-/** The job may go on, so that the AI SDK is not to start another one. */
-function asLast({ message, url, statusCode, cause }: APICallError): APICallError {
-  const status = statusCode === undefined ? {} : { statusCode }
-  return new APICallError({ message, url, requestBodyValues: {}, ...status, cause, isRetryable: false })
 }
 
 async function untilOver(service: Service, address: string, started: Job, signal?: AbortSignal): Promise<Job> {

@@ -73,6 +73,16 @@ export function toJobError(url: string, { status, message, error_type: type }: E
   return new APICallError({ message, url, requestBodyValues: {}, statusCode: status, responseBody, isRetryable })
 }
 
+/** The same error, after which the AI SDK does not begin the call again, as its work would be done and charged twice. */
+export function asLast({ message, url, statusCode, responseHeaders, responseBody, cause }: APICallError): APICallError {
+  const answer = {
+    ...(statusCode !== undefined && { statusCode }),
+    ...(responseHeaders && { responseHeaders }),
+    ...(responseBody !== undefined && { responseBody }),
+  }
+  return new APICallError({ message, url, requestBodyValues: {}, ...answer, cause, isRetryable: false })
+}
+
 function toCallError(url: string, { status, headers }: Response, answer: unknown): APICallError {
   const body = errorBodySchema.safeParse(answer).data
   return new APICallError({

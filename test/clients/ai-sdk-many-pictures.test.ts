@@ -1,7 +1,10 @@
 import { rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { generateImage } from 'ai'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTessera, type TesseraProvider } from '../../src/ai-sdk/index.ts'
 import { createStubEngine } from '../../src/http/test-support/stub-engine.ts'
 import { AbortedError, createEngine, type Engine } from '../../src/index.ts'
@@ -80,6 +83,34 @@ describe('generateImage of ai for more pictures than a request has', () => {
     expect([stub.drawn.length, stub.counts.aborted]).toEqual([2, 1])
   })
 
+  it('asks a service again for the part that failed alone, which would charge the others once more', async () => {
+    const { posts, drawn } = await drawOver([200, 529, 200], 8)
+    expect((await drawn).images).toHaveLength(8)
+    expect(posts).toEqual([4, 4, 4])
+  })
+
+  it('ends with what a later part fails by again and again, and draws none twice', async () => {
+    const { posts, drawn } = await drawOver([200, 503, 429, 529, 200], 6)
+    await expect(drawn).rejects.toMatchObject({ statusCode: 529, isRetryable: false, message: 'no room' })
+    expect(posts).toEqual([4, 2, 2, 2])
+  })
+
+  it('does not wait for a service that asks for more than a minute', async () => {
+    const { posts, drawn } = await drawOver([200, 429, 200], 8, '61')
+    await expect(drawn).rejects.toMatchObject({ statusCode: 429, responseHeaders: { 'retry-after': '61' } })
+    expect(posts).toEqual([4, 4])
+  })
+
+  it('stops waiting for another try with its signal', async () => {
+    const stop = new AbortController()
+    const { posts, drawn } = await drawOver([200, 529, 200], 8, '50', stop.signal)
+    const ended = drawn.catch((error: unknown) => error)
+    await vi.waitUntil(() => posts.length === 2)
+    stop.abort(new Error('enough'))
+    expect(await ended).toMatchObject({ message: 'enough' })
+    expect(posts).toEqual([4, 4])
+  })
+
   it('edits so, too', async () => {
     const source = await sharp({ create: { width: 96, height: 64, channels: 3, background: '#c85050' } })
       .png()
@@ -97,3 +128,27 @@ describe('generateImage of ai for more pictures than a request has', () => {
     expect(edited.images[4]!.base64).toBe((await edit(1, 7)).image.base64)
   })
 })
+
+/** Draws by a service that answers its requests with these statuses in turn; `posts` has how many pictures each asked for. */
+async function drawOver(statuses: readonly number[], n: number, retryAfter = '0', abortSignal?: AbortSignal) {
+  const posts: number[] = []
+  const server = createServer(async (request, response) => {
+    const status = statuses[posts.length]!
+    const asked = ((await json(request)) as { n: number }).n
+    posts.push(asked)
+    const headers = { 'content-type': 'application/json', ...(status !== 200 && { 'retry-after': retryAfter }) }
+    const picture = { b64_json: 'iVBORw0KGgo=' }
+    const refused = { status: 'error', error_type: 'overloaded', message: 'no room' }
+    response
+      .writeHead(status, headers)
+      .end(
+        JSON.stringify(status === 200 ? { created: 1, data: Array.from({ length: asked }, () => picture) } : refused),
+      )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const model = createTessera({ baseURL: `http://127.0.0.1:${port}` }).image('x')
+  const drawn = generateImage({ model, prompt: 'x', n, ...(abortSignal && { abortSignal }) })
+  return { posts, drawn }
+}
