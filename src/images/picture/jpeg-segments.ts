@@ -44,16 +44,18 @@ export function isScan({ marker }: JpegSegment): boolean {
 
 /**
  * The same picture without what libjpeg warns of in files that are whole: bytes between segments before the first scan, a version of JFIF
- * that there is not, and a part of the spectrum for scans that have all of it.
+ * that there is not, a part of the spectrum for scans that have all of it, and zeros that fill the file up before its end.
  */
 export function repairJpeg(file: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(file)
   let kept = 2
   let scans: number | undefined
   let isProgressive = false
+  let dataAt = 2
   for (const segment of listSegments(copy, 2)) {
     const { marker, at, end } = segment
     if (end > copy.length) break
+    dataAt = end
     if (PROGRESSIVE.includes(marker)) isProgressive = true
     const isJfif = marker === APP0 && end - at >= JFIF_BYTES && JFIF.every((byte, i) => copy[at + 4 + i] === byte)
     if (isJfif) copy.set([1, 2], at + 9)
@@ -67,6 +69,23 @@ export function repairJpeg(file: Uint8Array): Uint8Array {
     kept += end - at
   }
   if (scans === undefined) return file
+  const over = findEnd(copy, dataAt)
+  const padding = countPadding(copy, dataAt, over)
+  copy.copyWithin(over - padding, over)
   copy.copyWithin(kept, scans)
-  return copy.subarray(0, kept + copy.length - scans)
+  return copy.subarray(0, kept + copy.length - padding - scans)
+}
+
+/** Where the picture whose last data begin at `from` ends. */
+function findEnd(bytes: Uint8Array, from: number): number {
+  for (let at = from; (at = bytes.indexOf(0xff, at)) >= 0; at++) if (bytes[at + 1] === END_OF_IMAGE) return at
+  return bytes.length
+}
+
+/** The zeros behind data: other bytes are data, of which there are too many in a file that is damaged. */
+function countPadding(bytes: Uint8Array, from: number, end: number): number {
+  let at = end
+  while (at > from && bytes[at - 1] === 0) at--
+  // The first zero behind FF belongs to it.
+  return Math.max(end - at - (bytes[at - 1] === 0xff ? 1 : 0), 0)
 }

@@ -164,6 +164,22 @@ describe('JPEG files that are whole, whatever libjpeg warns of', () => {
     await expect(sharpCodec.decode(between)).rejects.toThrow('extraneous bytes before marker')
   })
 
+  it.each([8, 500])('with several scans and %i zeros before their end are decoded', async (zeros) => {
+    const jpeg = await sharp(await whole())
+      .jpeg({ progressive: true })
+      .toBuffer()
+    const end = jpeg.length - 2
+    const pad = (bytes: Buffer) => Buffer.concat([jpeg.subarray(0, end), bytes, jpeg.subarray(end)])
+    const padded = pad(Buffer.alloc(zeros))
+    await expect(sharp(padded, { failOn: 'warning' }).raw().toBuffer()).rejects.toThrow('before marker 0xd9')
+    expect(await sharpCodec.decode(padded)).toEqual(await sharpCodec.decode(jpeg))
+    expect(await sharpCodec.decode(Buffer.concat([padded, Buffer.alloc(9)]))).toEqual(await sharpCodec.decode(jpeg))
+    // Data that the scan has no use for were read wrongly before.
+    await expect(sharpCodec.decode(pad(Buffer.alloc(zeros, 1)))).rejects.toThrow('before marker 0xd9')
+    const damaged = Buffer.concat([jpeg.subarray(0, end - 200), padded.subarray(end)])
+    await expect(sharpCodec.decode(damaged)).rejects.toThrow('premature end of data segment')
+  })
+
   it('are refused where the warning is about their pixels', async () => {
     const jpeg = await whole()
     const damaged = Buffer.concat([jpeg.subarray(0, -200), jpeg.subarray(-2)])
