@@ -92,3 +92,15 @@ it.each([
   const refusal = { code: 'invalid_request', message: 'options: must be an object, got null' }
   await expect(made({} as EditImageRequest, null)).rejects.toMatchObject(refusal)
 })
+
+it.each([
+  ['decide', decide, { state: 'x', questions }],
+  ['generateImage', generateImage, { prompt: 'an apple' }],
+] as const)('%s computes with the adapters that its options had when the call was made', async (_, call, request) => {
+  const made = call as (request: unknown, options: unknown) => Promise<unknown>
+  const lora = [{ path: './no-such-adapter.safetensors' }]
+  const [first, second] = [made(request, { lora }), made(request, { lora })]
+  lora[0]!.path = './another.safetensors'
+  lora.push({ path: '' })
+  for (const each of [first, second]) await expect(each).rejects.toThrow('no-such-adapter')
+})

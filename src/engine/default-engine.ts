@@ -67,8 +67,9 @@ export async function decide<
   request: ExactDecisionRequest<Questions, Threshold> & GivenThreshold<Threshold>,
   options: CallOptions = {},
 ): Promise<DecisionResponse<Questions, Threshold>> {
-  const read = readDecision(request, checkCall('decide', options))
-  const { engine, call } = await share(read.request, options)
+  const own = checkCall('decide', options)
+  const read = readDecision(request, own)
+  const { engine, call } = await share(read.request, own)
   return warned(await engine.decide(read.request, call), read.warnings) as DecisionResponse<Questions, Threshold>
 }
 
@@ -101,8 +102,9 @@ export function decideMany<const Request extends DecisionRequestInput>(
  * ```
  */
 export async function countTokens(request: DecisionRequestInput, options: CallOptions = {}): Promise<TokenCount> {
-  const read = readDecision(request, checkCall('countTokens', options))
-  const { engine, call } = await share(read.request, options)
+  const own = checkCall('countTokens', options)
+  const read = readDecision(request, own)
+  const { engine, call } = await share(read.request, own)
   return engine.countTokens(read.request, call)
 }
 
@@ -121,8 +123,9 @@ export async function generateImage(
   request: ImageGenerationRequestInput,
   options: ImageCallOptions = {},
 ): Promise<ImageResponse> {
-  const read = readGeneration(request, checkCall('generateImage', options))
-  const own = await ownControl(options, readFile)
+  const checked = checkCall('generateImage', options)
+  const read = readGeneration(request, checked)
+  const own = await ownControl(checked, readFile)
   const { engine, call } = await share(read.request, own)
   return warned(await engine.generateImage(read.request, call), read.warnings)
 }
@@ -139,8 +142,8 @@ export async function generateImage(
  * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.editImage`
  */
 export async function editImage(request: EditImageRequest, options: EditImageCallOptions = {}): Promise<ImageResponse> {
-  checkCall('editImage', options)
-  const [read, own] = await Promise.all([readEdit(request, options), ownControl(options, readFile)])
+  const checked = checkCall('editImage', options)
+  const [read, own] = await Promise.all([readEdit(request, checked), ownControl(checked, readFile)])
   const { engine, call } = await share(read.request, own)
   return warned(await engine.editImage(read.request, call), read.warnings)
 }

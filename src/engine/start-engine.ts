@@ -31,13 +31,12 @@ export async function startEngine(
 ): Promise<Engine> {
   const correction = await createCorrection(options, source)
   const { readDecision, readGeneration, readEdit } = createRequestReader(options, readFile)
-  const pool = new WorkerPool(connect, options, (name) => mayShare(source, name))
-  const first = await startPool(pool, options.preload)
-  const dispose = () => pool.dispose()
+  const { pool, first } = await startPool(options, connect, source)
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,
-    call?: CallOptions,
+    options: CallOptions = {},
   ): Promise<DecisionResponse<Questions, Threshold>> {
+    const call = checkCall('decide', options)
     const { request, warnings } = readDecision(body, call)
     const model = nameFor(source, 'decide', request)
     const response = await correction.answer(model, request, call, (job) => pool.submit('decide', model, job, call))
@@ -46,7 +45,8 @@ export async function startEngine(
   return {
     decide,
     decideMany: (requests, many) => decideEach(decide, requests, many),
-    async countTokens(body, call) {
+    async countTokens(body, options = {}) {
+      const call = checkCall('countTokens', options)
       const { request } = readDecision(body, call)
       return pool.submit('countTokens', nameFor(source, 'countTokens', request), request, call)
     },
@@ -69,8 +69,8 @@ export async function startEngine(
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
     backendInfo: () => ({ ...(pool.info ?? first), worker: options.worker, workers: options.workers }),
     activity: () => pool.activity,
-    dispose,
-    [Symbol.asyncDispose]: dispose,
+    dispose: () => pool.dispose(),
+    [Symbol.asyncDispose]: () => pool.dispose(),
   }
 }
 
@@ -81,11 +81,16 @@ function nameFor(source: TaskSource, kind: JobKind, { model }: { readonly model?
 }
 
 /** Starts the workers that models are to be opened in, and leaves nothing running where one of them fails. */
-async function startPool(pool: WorkerPool, preload: readonly string[]): Promise<BackendInfo> {
-  const info = await pool.start()
+async function startPool(
+  options: ResolvedOptions,
+  connect: Connect,
+  source: TaskSource,
+): Promise<{ readonly pool: WorkerPool; readonly first: BackendInfo }> {
+  const pool = new WorkerPool(connect, options, (name) => mayShare(source, name))
+  const first = await pool.start()
   try {
-    for (const name of preload) await pool.load(name, { keepOpen: true })
-    return info
+    for (const name of options.preload) await pool.load(name, { keepOpen: true })
+    return { pool, first }
   } catch (error) {
     await pool.dispose()
     throw error

@@ -12,6 +12,7 @@ import {
   withoutGaps,
 } from '../../options/index.ts'
 import type { CallKind } from '../jobs.ts'
+import { LORAS } from '../options/lora-options.ts'
 import type { CallOptions, LoadOptions } from './call-options.ts'
 import type { EditImageCallOptions, ImageCallOptions } from './image-call-options.ts'
 
@@ -29,7 +30,7 @@ const CALL = {
   client: z.string(mustBe('a text')).optional(),
   priority: oneOf(['normal', 'half']).optional(),
   whenBusy: oneOf(['wait', 'refuse']).optional(),
-  lora: elsewhere,
+  lora: LORAS.optional(),
 } satisfies Record<keyof CallOptions, unknown>
 
 const PICTURES = {
@@ -51,7 +52,7 @@ const MANY = {
   client: CALL.client,
   priority: CALL.priority,
   keepState: CALL.keepState,
-  lora: elsewhere,
+  lora: CALL.lora,
   concurrency: elsewhere,
   onResult: CALLBACK,
 }
@@ -70,12 +71,13 @@ const TABLES = {
 /**
  * Checks what JavaScript lets through, before the call has a place in the queue.
  *
- * @returns the options as they are
+ * @returns the options as they are, with adapters that nobody else has, since a call may wait before it is told to a worker
  * @throws InvalidRequestError naming the option
  */
 export function checkCall<Options extends object>(kind: CallKind | 'decideMany', options: Options): Options {
   readOptions(TABLES[kind], typeof options === 'object' && options !== null ? withoutGaps(options) : options)
-  return options
+  const { lora } = options as CallOptions
+  return lora === undefined ? options : { ...options, lora: lora.map((each) => ({ ...each })) }
 }
 
 /** As `checkCall`, with the name of the model, which no request holds. */

@@ -118,8 +118,7 @@ export async function* decideEach<const Request extends DecisionRequestInput>(
   options: DecideManyOptions<ResponseTo<Request>> = {},
 ): AsyncGenerator<DecisionOutcome<ResponseTo<Request>>, void, undefined> {
   type Outcome = DecisionOutcome<ResponseTo<Request>>
-  checkCall('decideMany', options)
-  const { concurrency = CONCURRENCY, onResult, signal, ...call } = options
+  const { concurrency = CONCURRENCY, onResult, signal, ...call } = checkCall('decideMany', options)
   readOption('concurrency', count(1), concurrency)
   const leaving = new AbortController()
   const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])

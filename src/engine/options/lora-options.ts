@@ -27,7 +27,7 @@ export interface LoraOption {
 const MOST = 16
 const SCALE = amount(-100, 100)
 
-const LORAS = z
+export const LORAS = z
   .array(
     optionTable('an adapter', { path: text('the path of an adapter'), scale: SCALE.default(1) }),
     mustBe('an array of adapters, each with its path'),
