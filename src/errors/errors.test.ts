@@ -53,6 +53,19 @@ const examples: Record<ErrorCode, TesseraError> = {
 }
 const codes = Object.keys(ERROR_TABLE) as ErrorCode[]
 
+it('have no members that say nothing, which loggers would print', () => {
+  const bare = [
+    new EngineDisposedError(),
+    new RateLimitError(),
+    new OverloadedError(),
+    new StoreUnavailableError(),
+    new InsufficientMemoryError('there is none', 'Close programs'),
+  ]
+  const named = ['code', 'errorType', 'reason', 'remedy', 'retryable', 'status']
+  for (const error of bare) expect(named).toEqual(expect.arrayContaining(Object.keys(error)))
+  expect(bare.filter((error) => 'path' in error)).toEqual([])
+})
+
 describe('error table', () => {
   it('is listed row by row in docs/errors.md', () => {
     const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')

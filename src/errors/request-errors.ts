@@ -71,7 +71,7 @@ export class RateLimitError extends TesseraError {
   static readonly code = 'rate_limit_error'
   declare readonly code: 'rate_limit_error'
   /** Milliseconds until a try may succeed; absent where that is not known. */
-  readonly retryAfterMs?: number
+  declare readonly retryAfterMs?: number
 
   constructor(message = 'too many requests for this API key; retry with backoff', settings: BackoffSettings = {}) {
     super('rate_limit_error', message, settings)
@@ -88,7 +88,7 @@ export class OverloadedError extends TesseraError {
   static readonly code = 'overloaded'
   declare readonly code: 'overloaded'
   /** Milliseconds until a try may succeed; absent where that is not known. */
-  readonly retryAfterMs?: number
+  declare readonly retryAfterMs?: number
 
   constructor(
     message = 'the queue of the engine is full (`maxQueue`); retry with backoff',
@@ -108,7 +108,7 @@ export class StoreUnavailableError extends TesseraError {
   static readonly code = 'store_unavailable'
   declare readonly code: 'store_unavailable'
   /** Milliseconds until a try may succeed; absent where that is not known. */
-  readonly retryAfterMs?: number
+  declare readonly retryAfterMs?: number
 
   constructor(message = 'balances cannot be read at the moment; retry with backoff', settings: BackoffSettings = {}) {
     super('store_unavailable', message, settings)

@@ -79,9 +79,9 @@ export class InsufficientMemoryError extends TesseraError {
   /** What the user can do about it. */
   readonly remedy: string
   /** Bytes that the model needs at the least; absent where an allocation of unknown size failed. */
-  readonly needed?: number
+  declare readonly needed?: number
   /** Bytes that were free. */
-  readonly available?: number
+  declare readonly available?: number
 
   constructor(
     reason: string,

@@ -40,7 +40,7 @@ export abstract class TesseraError extends Error {
   /** True when the same call may succeed later unchanged. */
   readonly retryable: boolean
   /** Dotted path of the request field at fault, on errors that have one. */
-  readonly path?: string
+  declare readonly path?: string
 
   constructor(code: ErrorCode, message: string, settings: ErrorSettings = {}) {
     super(message, settings.cause === undefined ? undefined : { cause: settings.cause })
