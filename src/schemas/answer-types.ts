@@ -183,10 +183,13 @@ export interface ScoreAnswer {
 /** Members of an enum stay what they are; numbers are the texts that they become as keys. */
 type OptionsOf<Criteria> = Extract<keyof Criteria, string> | `${Extract<keyof Criteria, number>}`
 
+/** Of one of several sets of options, one of several answers. */
+type AnswerOfChoice<Criteria> = Criteria extends unknown ? ChoiceAnswer<OptionsOf<Criteria>> : never
+
 type AnswerOfType<Q> = Q extends { readonly type: 'noul' }
   ? NoulAnswer
   : Q extends { readonly type: 'choice'; readonly criteria: infer Criteria }
-    ? ChoiceAnswer<OptionsOf<Criteria>>
+    ? AnswerOfChoice<Criteria>
     : Q extends { readonly type: 'score' }
       ? ScoreAnswer
       : never

@@ -40,8 +40,13 @@ type IsFewerThanTwo<Names extends PropertyKey> = [Names] extends [never]
 
 type LevelCount = 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10
 
+/** Whether each of several sets of options, of which a question has one, has enough. */
+type HasOptions<Criteria> = true extends (Criteria extends unknown ? IsFewerThanTwo<keyof Criteria> : never)
+  ? false
+  : true
+
 type Counted<Q> = Q extends { readonly type: 'choice'; readonly criteria: infer Criteria }
-  ? IsFewerThanTwo<keyof Criteria> extends true
+  ? HasOptions<Criteria> extends false
     ? { readonly criteria: 'a choice needs 2 options or more' }
     : unknown
   : Q extends { readonly type: 'score'; readonly criteria: infer Criteria extends readonly unknown[] }
@@ -58,11 +63,19 @@ type ExactQuestion<Q extends QuestionInput> = Q extends QuestionInput
 
 /**
  * What questions have to be beside what `QuestionsInput` says: without fields that are not theirs, and enough of them,
- * of options and of levels. A type parameter alone turns the compiler's check for misspelt fields off.
+ * of options and of levels; of several sets, of which a request has one, each by itself. A type parameter alone turns the compiler's check
+ * for misspelt fields off.
  */
-type ExactQuestions<Questions extends QuestionsInput> = [keyof Questions] extends [never]
-  ? 'a request needs 1 to 32 questions'
-  : { readonly [Name in keyof Questions]: ExactQuestion<Questions[Name]> }
+type ExactQuestions<Questions extends QuestionsInput> = Questions extends unknown
+  ? [keyof Questions] extends [never]
+    ? 'a request needs 1 to 32 questions'
+    : { readonly [Name in keyof Questions]: ExactQuestion<Questions[Name]> }
+  : never
+
+/** Questions with what they have to be, so that what one set may not have is not looked for in another. */
+type CheckedQuestions<Questions extends QuestionsInput> = Questions extends unknown
+  ? Questions & ExactQuestions<Questions>
+  : never
 
 /**
  * A decision request whose questions the compiler checks for fields that they don't have. What carries fields of other
@@ -82,7 +95,7 @@ export interface ExactDecisionRequest<
   Questions extends QuestionsInput,
   Threshold extends ThresholdInput = ThresholdInput,
 > extends DecisionRequestInput<Questions, Threshold> {
-  readonly questions: Questions & ExactQuestions<Questions>
+  readonly questions: Questions & CheckedQuestions<Questions>
 }
 
 /**
