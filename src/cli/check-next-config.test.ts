@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -42,9 +42,32 @@ it.each<[name: string, config: string, remedies: RegExp[]]>([
     }`,
     [],
   ],
+  [
+    'standalone with all of that package',
+    `export default {
+      output: 'standalone',
+      serverExternalPackages: ["tessera-onnx"],
+      outputFileTracingIncludes: { '/**': ['tessera-onnx/models/**', 'onnxruntime-node/**'].map(toPath) },
+    }`,
+    [],
+  ],
   ['standalone alone', 'export default { output: "standalone" }', [/serverExternal/, /outputFileTracing/]],
 ])('of %s it says what to add', async (_, config, remedies) => {
   await writeFile(join(folder, 'next.config.mjs'), config)
   const check = await checkNextConfig(folder)
   expect(check).toEqual({ file: 'next.config.mjs', remedies: remedies.map((words) => expect.stringMatching(words)) })
+})
+
+it.each([
+  ['.pnpm/onnxruntime-node@1.30.0', 'node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node/bin/'],
+  ['onnxruntime-node', 'node_modules/onnxruntime-node/bin/'],
+])('names the library of ONNX Runtime where it is: node_modules/%s', async (installed, named) => {
+  await mkdir(join(folder, 'node_modules', installed), { recursive: true })
+  await mkdir(join(folder, 'node_modules/.pnpm'), { recursive: true })
+  const config = "export default { output: 'standalone', serverExternalPackages: ['tessera-onnx'] }"
+  await writeFile(join(folder, 'next.config.mjs'), config)
+  const { remedies } = (await checkNextConfig(folder))!
+  expect(remedies).toHaveLength(1)
+  expect(remedies[0]).toContain(`'${named}`)
+  expect(remedies[0]).toContain('the machine that the app runs on')
 })

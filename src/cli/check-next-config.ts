@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What a standalone output leaves out: models, which are read by name, and a library that the system opens. */
 const MODELS = 'node_modules/tessera-onnx/models/**'
-const RUNTIME = `node_modules/onnxruntime-node/bin/*/${process.platform}/${process.arch}/*`
-const WHY = 'puts what is not imported into the standalone output'
+const RUNTIME = `onnxruntime-node/bin/*/${process.platform}/${process.arch}/*`
+const WHY = `puts what is not imported into the standalone output; '${process.platform}/${process.arch}' is to be that of the machine that the app runs on`
 
 const NAMES = ['next.config.js', 'next.config.mjs', 'next.config.ts']
 
@@ -22,12 +23,19 @@ export interface NextCheck {
 export async function checkNextConfig(folder: string): Promise<NextCheck | undefined> {
   for (const file of NAMES) {
     const text = await readFile(join(folder, file), 'utf8').catch(() => undefined)
-    if (text !== undefined) return { file, remedies: findRemedies(text) }
+    if (text !== undefined) return { file, remedies: findRemedies(text, findRuntime(folder)) }
   }
   return undefined
 }
 
-function findRemedies(text: string): string[] {
+/** Where the library is, which pnpm keeps in a folder of its own for each version of a package. */
+function findRuntime(folder: string): string {
+  const modules = join(folder, 'node_modules')
+  const isOfPnpm = !existsSync(join(modules, 'onnxruntime-node')) && existsSync(join(modules, '.pnpm'))
+  return `node_modules/${isOfPnpm ? '.pnpm/onnxruntime-node@*/node_modules/' : ''}${RUNTIME}`
+}
+
+function findRemedies(text: string, runtime: string): string[] {
   const remedies: string[] = []
   const [, externals] = /serverExternalPackages\s*:\s*\[([^\]]*)\]/.exec(text) ?? []
   // A list that is made elsewhere cannot be read here.
@@ -37,11 +45,11 @@ function findRemedies(text: string): string[] {
   }
   if (!/output\s*:\s*['"`]standalone['"`]/.test(text)) return remedies
   if (!/outputFileTracingIncludes/.test(text)) {
-    remedies.push(`outputFileTracingIncludes: { '/**': ['${MODELS}', '${RUNTIME}'] } ${WHY}`)
+    remedies.push(`outputFileTracingIncludes: { '/**': ['${MODELS}', '${runtime}'] } ${WHY}`)
   } else {
     const missing = [
       ...(text.includes('tessera-onnx/models') ? [] : [MODELS]),
-      ...(text.includes('onnxruntime-node/bin') ? [] : [RUNTIME]),
+      ...(text.includes('onnxruntime-node/') ? [] : [runtime]),
     ]
     if (missing.length > 0) remedies.push(`'${missing.join("' and '")}' under outputFileTracingIncludes ${WHY}`)
   }
