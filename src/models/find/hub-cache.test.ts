@@ -38,6 +38,7 @@ it.each([
   ['%DISK%%DISK%', '/mnt/a/mnt/a', '%DISK%%DISK%'],
   ['/hf%EMPTY%/%Program(x86)%', '/hf/programs', '/hf%EMPTY%/%Program(x86)%'],
   ['/hf/%NO%/100%', '/hf/%NO%/100%', '/hf/%NO%/100%'],
+  ['%disk%/hf/$Disk', '/mnt/a/hf//mnt/a', '%disk%/hf/$Disk'],
   ['/hf/100%%/$DISK', '/hf/100%//mnt/a', '/hf/100%%//mnt/a'],
 ])('reads %s as the tools of the hub do on Windows, and elsewhere as it is', (path, there, elsewhere) => {
   const env = { ...disk, 'Program(x86)': 'programs', HF_HUB_CACHE: path }

@@ -29,12 +29,19 @@ const VARIABLE_ON_WINDOWS = /\$(?:\w+|\{[^}]*\})|%[^%]*%/g
 
 /** Reads a path as the hub's tools do, as files of settings have no shell that would: with `~` and variables. */
 function expandPath(path: string, env: Environment): string {
-  const read = (written: string) => env[written.replace(/^(?:\$\{?|%)|[}%]$/g, '')] ?? written
+  const read = (written: string) => readVariable(env, written.replace(/^(?:\$\{?|%)|[}%]$/g, '')) ?? written
   return path
     .replace(/^~(?=$|[\\/])/, () => homeFolder())
     .replace(process.platform === 'win32' ? VARIABLE_ON_WINDOWS : VARIABLE, (written) =>
       written === '%%' ? '%' : read(written),
     )
+}
+
+/** On Windows case does not count in names of variables; that of a worker thread is a copy in which it does. */
+function readVariable(env: Environment, name: string): string | undefined {
+  if (env[name] !== undefined || process.platform !== 'win32') return env[name]
+  const [, value] = Object.entries(env).find(([other]) => other.toUpperCase() === name.toUpperCase()) ?? []
+  return value
 }
 
 /** The folder where the cache keeps the model `owner/name`, with its blobs, snapshots and references. */
