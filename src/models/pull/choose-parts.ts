@@ -4,7 +4,7 @@ import { partNames } from '../gguf/gguf-file.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
 import { LATER_PART } from '../parts/part-place.ts'
 import type { PartsManifest } from '../parts/parts-manifest.ts'
-import { PART_FOLDERS, PIPELINE_PARTS } from '../pipeline-parts.ts'
+import { CONTROLNET, PART_FOLDERS, PIPELINE_PARTS, PREVIEW_DECODER } from '../pipeline-parts.ts'
 import { isNeeded } from './choose-files.ts'
 
 const NEEDED_PARTS: readonly string[] = PIPELINE_PARTS.map(({ folder }) => folder)
@@ -31,9 +31,10 @@ export function chooseParts({ id, paths, manifest, without }: PipelinePaths): st
   for (const part of PART_FOLDERS) {
     if (without.includes(part)) continue
     const named = manifest?.parts[part as keyof PartsManifest['parts']]
-    const found = named !== undefined && paths.includes(named) ? allOf(named) : findWeights(paths, named ?? part)
+    const isFile = named !== undefined && paths.includes(named)
+    const found = isFile ? allOf(named) : findWeights(paths, named ?? part)
     const isThere = found.length > 0 && found.every((path) => paths.includes(path))
-    if (isThere) chosen.push(...found)
+    if (isThere) chosen.push(...found, ...(isFile ? findConfigBeside(paths, part, named) : []))
     // What a base has need not be here, unless it is named.
     else if (named !== undefined || (NEEDED_PARTS.includes(part) && manifest?.base === undefined)) lacking.push(part)
   }
@@ -48,6 +49,12 @@ function findWeights(paths: readonly string[], folder: string): string[] {
   if (needed.some((path) => path.endsWith('.safetensors'))) return needed
   const [gguf, ...others] = inside.filter((path) => isGgufPath(path) && !LATER_PART.test(path))
   return gguf === undefined || others.length > 0 ? [] : [...needed, ...allOf(gguf)]
+}
+
+/** Of parts that no base has, the configuration of a file may lie beside it, in any folder. */
+function findConfigBeside(paths: readonly string[], part: string, file: string): string[] {
+  if (part !== CONTROLNET.folder && part !== PREVIEW_DECODER) return []
+  return paths.filter((path) => dirname(path) === dirname(file) && basename(path) === 'config.json')
 }
 
 /** A file; of a divided one, by its first, all of them. */

@@ -130,6 +130,23 @@ it('fetches of weights those of the parts alone, wherever these are', async () =
   expect((await there({ without: ['transformer'] })).sort()).toEqual([...texts, ...others].sort())
 })
 
+it.each(['controlnet', 'preview_decoder'])(
+  'fetches the configuration that lies beside a file of a %s',
+  async (part) => {
+    const files = {
+      ...PIPELINE,
+      'transformer/model.safetensors': WEIGHTS,
+      'more/union/model.safetensors': WEIGHTS,
+      'more/union/config.json': '{}',
+      'more/other/config.json': '{}',
+      ...manifest({ parts: { [part]: 'more/union/model.safetensors' } }),
+    }
+    const folder = await pull(files)
+    const found = Object.keys(files).filter((path) => path.startsWith('more/') && existsSync(join(folder, path)))
+    expect(found).toEqual(['more/union/model.safetensors', 'more/union/config.json'])
+  },
+)
+
 it('reads no path that leads out of the repository', async () => {
   await using hub = await startFakeHub({ ...PIPELINE, ...manifest({ parts: { transformer: '../../secret.gguf' } }) })
   await expect(pullModel({ id: 'owner/model', env: { HF_HOME: home, HF_ENDPOINT: hub.url } })).rejects.toMatchObject({
