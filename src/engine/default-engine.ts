@@ -58,7 +58,8 @@ async function share<Options extends CallOptions>(
  * answers.team.choice // 'billing' | 'tech'
  * ```
  *
- * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.decide`
+ * @throws InvalidRequestError naming the field at fault, or `TESSERA_THREADS` and other variables that are no valid value, by which the engine
+ * starts; BackendUnavailableError where it cannot; otherwise as `Engine.decide`
  */
 export async function decide<
   const Questions extends QuestionsInput,
@@ -100,6 +101,8 @@ export function decideMany<const Request extends DecisionRequestInput>(
  * ```ts
  * const { input_tokens } = await countTokens({ state: 'x', questions: { q: { type: 'noul', instructions: 'Is it x?' } } })
  * ```
+ *
+ * @throws as `decide`
  */
 export async function countTokens(request: DecisionRequestInput, options: CallOptions = {}): Promise<TokenCount> {
   const own = checkCall('countTokens', options)
@@ -117,7 +120,7 @@ export async function countTokens(request: DecisionRequestInput, options: CallOp
  * await writeFile('apple.png', Buffer.from(data[0].b64_json, 'base64'))
  * ```
  *
- * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.generateImage`
+ * @throws InvalidRequestError naming the field at fault; what the start of the engine throws, as `decide` does; otherwise as `Engine.generateImage`
  */
 export async function generateImage(
   request: ImageGenerationRequestInput,
@@ -139,7 +142,7 @@ export async function generateImage(
  * const edited = await editImage({ prompt: 'change the background to yellow', image: data[0].b64_json })
  * ```
  *
- * @throws InvalidRequestError naming the field at fault; otherwise as `Engine.editImage`
+ * @throws InvalidRequestError naming the field at fault; what the start of the engine throws, as `decide` does; otherwise as `Engine.editImage`
  */
 export async function editImage(request: EditImageRequest, options: EditImageCallOptions = {}): Promise<ImageResponse> {
   const checked = checkCall('editImage', options)
