@@ -30,6 +30,11 @@ export async function connectFront(url: string): Promise<Connected> {
     // A command that fails throws it as well.
     queue.on('error', () => {})
     queues.set(name, queue)
+    // One whose opening failed, as where the connection broke in that moment, fails for ever: the next call opens another.
+    queue.waitUntilReady().catch(() => {
+      if (queues.get(name) === queue) queues.delete(name)
+      void queue.close().catch(() => {})
+    })
     return queue
   }
   return {

@@ -3,9 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { EngineDisposedError } from '../errors/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
-import { createQueueEngine } from './index.ts'
+import { createQueueEngine, runWorker } from './index.ts'
+import { openCuttingProxy } from './test-support/cutting-proxy.ts'
+import { createFakeEngine } from './test-support/fake-engine.ts'
 
 const QUESTIONS = { urgent: { type: 'noul', instructions: 'Is it urgent?' } } as const
+const BODY = { state: 'x', questions: QUESTIONS }
 
 describe.skipIf(!hasRedis())('a front', () => {
   let redis: TestRedis
@@ -34,6 +37,22 @@ describe.skipIf(!hasRedis())('a front', () => {
     await sleep(1500)
     expect(await count()).toBe(before)
   }, 60_000)
+
+  it('reaches a queue again whose opening broke off with the connection', async () => {
+    const worker = await runWorker(createFakeEngine().engine, { connection: redis.url, plaintext: true })
+    const proxy = await openCuttingProxy(redis.port)
+    const engine = createQueueEngine({ connection: proxy.url, plaintext: true })
+    try {
+      await engine.models()
+      // What BullMQ asks once for each queue.
+      proxy.cutAfter('\r\nINFO\r\n')
+      await expect(engine.decide(BODY)).rejects.toMatchObject({ code: 'overloaded' })
+      await expect(engine.decide(BODY)).resolves.toMatchObject({ model: 'fake' })
+    } finally {
+      await Promise.all([engine.dispose(), worker.close(0)])
+      proxy.close()
+    }
+  }, 30_000)
 
   it.skipIf(process.platform === 'win32')(
     'lets no call into the queue that it refused',
