@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { EngineDisposedError } from '../errors/index.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
-import { createQueueEngine, runWorker } from './index.ts'
+import { createQueueEngine, openJobStore, runWorker } from './index.ts'
 import { openCuttingProxy } from './test-support/cutting-proxy.ts'
 import { createFakeEngine } from './test-support/fake-engine.ts'
 
@@ -37,6 +37,21 @@ describe.skipIf(!hasRedis())('a front', () => {
     await sleep(1500)
     expect(await count()).toBe(before)
   }, 60_000)
+
+  it('and a store of jobs keep no connections to a server that lets them hear no topics', async () => {
+    await client.sendCommand(['ACL', 'SETUSER', 'deaf', 'on', '>secret', '~*', '+@all', 'resetchannels'])
+    const connection = redis.url.replace('//', '//deaf:secret@')
+    const deaf = async () => (await client.clientList()).filter(({ user }) => user === 'deaf').length
+    const engine = createQueueEngine({ connection, plaintext: true })
+    for (let time = 0; time < 3; time++) {
+      await expect(engine.models()).rejects.toMatchObject({ code: 'overloaded' })
+    }
+    await expect(openJobStore({ connection, plaintext: true })).rejects.toThrow(
+      /^connection: .*tessera-queue:job-cancel \(NOPERM .*\); its user must be allowed the channels tessera-queue:\*$/,
+    )
+    await expect.poll(deaf).toBe(0)
+    await engine.dispose()
+  })
 
   it('reaches a queue again whose opening broke off with the connection', async () => {
     const worker = await runWorker(createFakeEngine().engine, { connection: redis.url, plaintext: true })

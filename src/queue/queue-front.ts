@@ -128,7 +128,12 @@ export class QueueFront {
 
   async #open(): Promise<Connected> {
     const connected = await connectFront(this.#url)
-    await connected.subscriber.subscribe(frontTopic(this.#id), (text) => this.#hear(JSON.parse(text) as Notice))
+    const hear = (text: string) => this.#hear(JSON.parse(text) as Notice)
+    await connected.subscriber.subscribe(frontTopic(this.#id), hear).catch(async (error: unknown) => {
+      // Each later call would open two more.
+      await connected.close()
+      throw error
+    })
     this.#timer = setInterval(() => void this.#check().catch(() => {}), CHECK_MS).unref()
     return connected
   }

@@ -4,6 +4,7 @@ import { hasFreedKey } from '../http/jobs/job.ts'
 import { optionTable, readOptions } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
+import { hearTopic } from './hear-topic.ts'
 import { JobLeases, LEASE_MS, OPEN_KEPT_MS } from './job-leases.ts'
 import { JobParts } from './job-parts.ts'
 import { ADD_JOB, END_JOB, WITHDRAW_JOB, WRITE_JOB } from './job-scripts.ts'
@@ -50,13 +51,15 @@ const TABLE = optionTable('a store of jobs', SHARED)
  * ```
  *
  * @throws InvalidRequestError for an option that is no valid value, without keys where `plaintext` is not set, or where
- *   the server does not answer
+ *   the server does not answer, or lets nobody subscribe
  */
 export async function openJobStore(options: ConnectionOptions): Promise<JobStore> {
   const { connection, ...sealing } = readOptions(TABLE, options)
   const sealer = openSealer(sealing)
-  const [client, subscriber] = await connectPair(connection, 'connection')
-  const store = new RedisJobStore(client, subscriber, sealer)
+  const clients = await connectPair(connection, 'connection')
+  const onCancel = await hearTopic(clients, JOB_CANCEL_TOPIC)
+  const [client] = clients
+  const store = new RedisJobStore(client, sealer, onCancel)
   return {
     shared: {
       ...store.shared,
@@ -76,7 +79,7 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
     remove: (id) => reach(store.remove(id)),
     withdraw: (job) => reach(withdraw(job, store, client)),
     list: (account) => reach(store.list(account), LIST_MS),
-    close: () => store.close(),
+    close: async () => clients.forEach((each) => each.destroy()),
   }
 }
 
@@ -95,17 +98,15 @@ async function typed<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-class RedisJobStore implements JobStore {
+class RedisJobStore implements Omit<JobStore, 'close'> {
   readonly shared: SharedJobs
   readonly #client: RedisClient
-  readonly #subscriber: RedisClient
   readonly #sealer: Sealer
   readonly #webhooks: RedisWebhooks
   readonly #leases: JobLeases
 
-  constructor(client: RedisClient, subscriber: RedisClient, sealer: Sealer) {
+  constructor(client: RedisClient, sealer: Sealer, onCancel: SharedJobs['onCancel']) {
     this.#client = client
-    this.#subscriber = subscriber
     this.#sealer = sealer
     this.#webhooks = new RedisWebhooks(client, sealer)
     const parts = new JobParts(client, sealer)
@@ -124,7 +125,7 @@ class RedisJobStore implements JobStore {
       keepPart: (id, part) => parts.keep(id, part),
       readParts: (id) => parts.read(id),
       webhooks: this.#webhooks,
-      onCancel: (listener) => void subscriber.subscribe(JOB_CANCEL_TOPIC, listener).catch(() => {}),
+      onCancel,
     }
   }
 
@@ -198,10 +199,6 @@ class RedisJobStore implements JobStore {
       const { result: _result, ...job } = opened
       return [job]
     })
-  }
-
-  async close(): Promise<void> {
-    for (const client of [this.#client, this.#subscriber]) if (client.isOpen) client.destroy()
   }
 
   #seal(job: Job): string {

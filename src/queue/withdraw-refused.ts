@@ -6,8 +6,10 @@ interface Connection {
   readonly isOpen: boolean
 }
 
+type Withdrawing = Pick<JobStore, 'withdraw' | 'shared'>
+
 /** Forgets a job whose request was refused, where nobody else was told of it: later, where the server is away. */
-export function withdraw(job: Job, store: JobStore, client: Connection): Promise<boolean> {
+export function withdraw(job: Job, store: Withdrawing, client: Connection): Promise<boolean> {
   const withdrawn = store.withdraw(job).catch(() => store.withdraw(job))
   void withdrawn.catch(() => withdrawUnkeyed(job, store, client)).catch(() => {})
   return withdrawn
@@ -22,7 +24,7 @@ export function withdraw(job: Job, store: JobStore, client: Connection): Promise
 export async function withdrawRefused(
   job: Job,
   adding: Promise<Job | undefined>,
-  store: JobStore,
+  store: Withdrawing,
   client: Connection,
 ): Promise<void> {
   const added = await adding.then(
@@ -36,7 +38,7 @@ export async function withdrawRefused(
 }
 
 /** The server may be away: nobody else knows the id of a job without a key, so that it is this job whenever it is back. */
-async function withdrawUnkeyed(job: Job, store: JobStore, client: Connection): Promise<void> {
+async function withdrawUnkeyed(job: Job, store: Withdrawing, client: Connection): Promise<void> {
   if (job.digest !== undefined) return
   await onceThere(() => store.withdraw(job), client)
   // Another process may have taken it over by then.
