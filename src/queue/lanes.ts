@@ -23,6 +23,11 @@ redis.call('HSET', KEYS[1], ARGV[1], round)
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return round`
 
+/** The rounds of a client never fall below none, as the server may have forgotten them. */
+const GIVE_BACK = `
+local own = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
+if own >= tonumber(ARGV[2]) then redis.call('HINCRBY', KEYS[1], ARGV[1], '-' .. ARGV[2]) end`
+
 const NOTE_SERVED = `
 if tonumber(redis.call('HGET', KEYS[1], 'served') or '0') < tonumber(ARGV[1]) then
   redis.call('HSET', KEYS[1], 'served', ARGV[1])
@@ -39,13 +44,25 @@ export async function takeRound(
   isHalf = false,
 ): Promise<number> {
   const keys = [lanesKey(queue), `${PREFIX}:${queue}:prioritized`]
-  // The prefix keeps a client from being called as the other field is.
-  const values = [
-    `${isHalf ? 'half' : 'client'}:${caller}`,
-    ...[LAST_ROUND, LATE_ROUND, KEPT_MS, isHalf ? 2 : 1].map(String),
-  ]
+  const values = [fieldOf(caller, isHalf), ...[LAST_ROUND, LATE_ROUND, KEPT_MS, stepOf(isHalf)].map(String)]
   return Number(await client.eval(TAKE_ROUND, { keys, arguments: values }))
 }
+
+/** Gives back the round of a call that is served to nobody: its client's next one would wait for it. */
+export async function giveRoundBack(
+  client: RedisClient,
+  queue: ModelQueue,
+  caller: string,
+  isHalf = false,
+): Promise<void> {
+  const values = [fieldOf(caller, isHalf), String(stepOf(isHalf))]
+  await client.eval(GIVE_BACK, { keys: [lanesKey(queue)], arguments: values })
+}
+
+/** The prefix keeps a client from being called as the other field is. */
+const fieldOf = (caller: string, isHalf: boolean) => `${isHalf ? 'half' : 'client'}:${caller}`
+
+const stepOf = (isHalf: boolean) => (isHalf ? 2 : 1)
 
 /** Says that a call of this priority is being served. */
 export async function noteServed(client: RedisClient, queue: ModelQueue, priority: number): Promise<void> {

@@ -69,6 +69,35 @@ describe.skipIf(!hasRedis())('a front', () => {
     }
   }, 30_000)
 
+  it.each([undefined, 'half'] as const)(
+    'serves a client in its turn that gave up calls before, with priority %s',
+    async (priority) => {
+      await client.flushAll()
+      const engine = createQueueEngine({ connection: redis.url, plaintext: true })
+      const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
+      const options = { client: 'A', ...(priority && { priority }) }
+      for (let time = 0; time < 5; time++) {
+        const controller = new AbortController()
+        const call = engine.decide(BODY, { ...options, signal: controller.signal })
+        await expect.poll(waiting).toBe(1)
+        controller.abort()
+        await expect(call).rejects.toMatchObject({ code: 'aborted' })
+        await expect.poll(waiting).toBe(0)
+      }
+      const calls = ['B', 'B', 'B', 'B', 'B', 'B'].map((state) => engine.decide({ ...BODY, state }, { client: 'B' }))
+      await expect.poll(waiting).toBe(6)
+      calls.push(engine.decide({ ...BODY, state: 'A' }, options))
+      await expect.poll(waiting).toBe(7)
+      const fake = createFakeEngine()
+      const worker = await runWorker(fake.engine, { connection: redis.url, plaintext: true, concurrency: 1 })
+      await Promise.all(calls)
+      const states = fake.calls.map(({ request }) => (request as { state: string }).state)
+      expect(states.indexOf('A')).toBeLessThan(priority === 'half' ? 3 : 2)
+      await Promise.all([engine.dispose(), worker.close(0)])
+    },
+    30_000,
+  )
+
   it.skipIf(process.platform === 'win32')(
     'lets no call into the queue that it refused',
     async () => {

@@ -6,7 +6,7 @@ import { answerInTime } from '../redis/answer-in-time.ts'
 import { callTracingOnDemand } from './call-tracing.ts'
 import { type Connected, connectFront } from './connect-front.ts'
 import { FleetView } from './fleet-view.ts'
-import { takeRound } from './lanes.ts'
+import { giveRoundBack, takeRound } from './lanes.ts'
 import { PendingCall } from './pending-call.ts'
 import { CANCEL_TOPIC, cancelledKey, frontTopic, outcomeKey } from './queue-names.ts'
 import type { Notice, QueuedCall, QueuedKind } from './queued-call.ts'
@@ -142,9 +142,8 @@ export class QueueFront {
     const connected = await this.#connect().catch(refuse)
     const queue = await this.fleet.choose(connected.client, pending.kind, model)
     if (mayRefuse) await this.fleet.requireRoom(connected, queue, this.#maxWaiting)
-    const { client: caller = '', priority } = pending.options
-    const round = await takeRound(connected.client, queue, caller, priority === 'half')
-    if (pending.isOver) return
+    const round = await takeRound(connected.client, queue, ...laneOf(pending))
+    if (pending.isOver) return giveRoundBack(connected.client, queue, ...laneOf(pending))
     pending.place = { queue, priority: round }
     await this.#add(connected, pending)
     // It was cancelled meanwhile.
@@ -208,7 +207,8 @@ export class QueueFront {
   }
 
   /** Takes a call out of the queue, or has its worker stop. Where the server is away, the worker ends it for nobody. */
-  async #withdraw({ id, place }: PendingCall, connected?: Connected): Promise<void> {
+  async #withdraw(pending: PendingCall, connected?: Connected): Promise<void> {
+    const { id, place } = pending
     try {
       const { client, queue } = connected ?? (await this.#connect())
       await client.set(cancelledKey(id), '1', { PX: CANCELLED_KEPT_MS })
@@ -219,9 +219,15 @@ export class QueueFront {
               .remove(id)
               .catch(() => 0)
       if (removed === 0) await client.publish(CANCEL_TOPIC, id)
+      else await giveRoundBack(client, place!.queue, ...laneOf(pending))
       await client.del(outcomeKey(id))
     } catch {
       // Nobody waits for it.
     }
   }
+}
+
+/** Who waits, and whether in the lane that is served in every second round. */
+function laneOf({ options }: PendingCall): [caller: string, isHalf: boolean] {
+  return [options.client ?? '', options.priority === 'half']
 }
