@@ -16,7 +16,7 @@ export class PendingCall {
   readonly options: ListeningOptions
   readonly ended: Promise<unknown>
   /** Where it waits; undefined before it is there. */
-  place: { readonly queue: ModelQueue; readonly priority: number } | undefined
+  queue: ModelQueue | undefined
   isStarted = false
   isOver = false
   /** Whether it is being looked after. */

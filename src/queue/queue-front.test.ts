@@ -98,6 +98,25 @@ describe.skipIf(!hasRedis())('a front', () => {
     30_000,
   )
 
+  it('puts a call that the server has forgotten before whoever comes then', async () => {
+    await client.flushAll()
+    // As of a fleet that has answered many.
+    await client.hSet('tessera-queue:decide-decide-latest:lanes', 'served', '5000')
+    const engine = createQueueEngine({ connection: redis.url, plaintext: true })
+    const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
+    const calls = [engine.decide({ ...BODY, state: 'A' }, { client: 'A' })]
+    await expect.poll(waiting).toBe(1)
+    await client.flushAll()
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+    for (const state of ['B', 'B', 'B', 'B']) calls.push(engine.decide({ ...BODY, state }, { client: 'B' }))
+    await expect.poll(waiting).toBe(5)
+    const fake = createFakeEngine()
+    const worker = await runWorker(fake.engine, { connection: redis.url, plaintext: true, concurrency: 1 })
+    await Promise.all(calls)
+    expect(fake.calls.map(({ request }) => (request as { state: string }).state).indexOf('A')).toBeLessThan(2)
+    await Promise.all([engine.dispose(), worker.close(0)])
+  }, 30_000)
+
   it.skipIf(process.platform === 'win32')(
     'lets no call into the queue that it refused',
     async () => {

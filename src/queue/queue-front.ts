@@ -8,7 +8,7 @@ import { type Connected, connectFront } from './connect-front.ts'
 import { FleetView } from './fleet-view.ts'
 import { giveRoundBack, takeRound } from './lanes.ts'
 import { PendingCall } from './pending-call.ts'
-import { CANCEL_TOPIC, cancelledKey, frontTopic, outcomeKey } from './queue-names.ts'
+import { CANCEL_TOPIC, cancelledKey, frontTopic, type ModelQueue, outcomeKey } from './queue-names.ts'
 import type { Notice, QueuedCall, QueuedKind } from './queued-call.ts'
 import { refuse, refuseAfter, refuseUntyped } from './refuse.ts'
 import type { Sealer } from './sealer.ts'
@@ -142,16 +142,17 @@ export class QueueFront {
     const connected = await this.#connect().catch(refuse)
     const queue = await this.fleet.choose(connected.client, pending.kind, model)
     if (mayRefuse) await this.fleet.requireRoom(connected, queue, this.#maxWaiting)
-    const round = await takeRound(connected.client, queue, ...laneOf(pending))
-    if (pending.isOver) return giveRoundBack(connected.client, queue, ...laneOf(pending))
-    pending.place = { queue, priority: round }
-    await this.#add(connected, pending)
-    // It was cancelled meanwhile.
-    if (pending.isOver) await this.#withdraw(pending, connected)
+    await this.#add(connected, pending, queue)
   }
 
-  async #add({ queue }: Connected, { id, kind, data, place }: PendingCall): Promise<void> {
-    await queue(place!.queue).add(kind, data, { ...JOB, jobId: id, priority: place!.priority })
+  async #add(connected: Connected, pending: PendingCall, name: ModelQueue): Promise<void> {
+    const { id, kind, data } = pending
+    const priority = await takeRound(connected.client, name, ...laneOf(pending))
+    if (pending.isOver) return giveRoundBack(connected.client, name, ...laneOf(pending))
+    pending.queue = name
+    await connected.queue(name).add(kind, data, { ...JOB, jobId: id, priority })
+    // It was cancelled meanwhile.
+    if (pending.isOver) await this.#withdraw(pending, connected)
   }
 
   #hear(notice: Notice): void {
@@ -177,11 +178,11 @@ export class QueueFront {
     const { client, queue } = await this.#connect()
     void this.fleet.look(client).catch(() => {})
     for (const pending of this.#pending.values()) {
-      if (pending.place === undefined || pending.isChecked) continue
+      if (pending.queue === undefined || pending.isChecked) continue
       pending.isChecked = true
       try {
         // In this order: the outcome is there before the call leaves the queue.
-        const state = await queue(pending.place.queue).getJobState(pending.id)
+        const state = await queue(pending.queue).getJobState(pending.id)
         if (state === 'active') pending.isStarted = true
         if (!(await this.#take(pending)) && !pending.isOver) await this.#judge(pending, state)
       } finally {
@@ -198,7 +199,8 @@ export class QueueFront {
     if (state !== 'unknown' && state !== 'completed') return
     if (pending.restored === MOST_RESTORED) return pending.reject(new WorkerCrashedError('the queue has lost the call'))
     pending.restored++
-    await this.#add(await this.#connect(), pending)
+    // The server may have forgotten the rounds, too: by its old one it would wait behind whoever came since.
+    await this.#add(await this.#connect(), pending, pending.queue!)
   }
 
   async #cancel(pending: PendingCall): Promise<void> {
@@ -208,18 +210,18 @@ export class QueueFront {
 
   /** Takes a call out of the queue, or has its worker stop. Where the server is away, the worker ends it for nobody. */
   async #withdraw(pending: PendingCall, connected?: Connected): Promise<void> {
-    const { id, place } = pending
+    const { id, queue: name } = pending
     try {
       const { client, queue } = connected ?? (await this.#connect())
       await client.set(cancelledKey(id), '1', { PX: CANCELLED_KEPT_MS })
       const removed =
-        place === undefined
+        name === undefined
           ? 0
-          : await queue(place.queue)
+          : await queue(name)
               .remove(id)
               .catch(() => 0)
       if (removed === 0) await client.publish(CANCEL_TOPIC, id)
-      else await giveRoundBack(client, place!.queue, ...laneOf(pending))
+      else await giveRoundBack(client, name!, ...laneOf(pending))
       await client.del(outcomeKey(id))
     } catch {
       // Nobody waits for it.
