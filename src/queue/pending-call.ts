@@ -19,6 +19,8 @@ export class PendingCall {
   queue: ModelQueue | undefined
   isStarted = false
   isOver = false
+  /** Whether it ended by what was thrown here, so that a worker may go on with it. */
+  hasFailedHere = false
   /** Whether it is being looked after. */
   isChecked = false
   /** Times that it was put into the queue again. */
@@ -66,7 +68,7 @@ export class PendingCall {
       const preview = JSON.parse(sealer.open(sealed, this.id)) as Preview
       tell(this.options.onPreview, preview, this.#fail)
     } catch (error) {
-      this.reject(error)
+      this.#fail(error)
     }
   }
 
@@ -76,8 +78,9 @@ export class PendingCall {
 
   /** A call that is over can't be ended with what the caller's code throws. */
   readonly #fail = (error: unknown): void => {
-    if (this.isOver) warnOf(error)
-    else this.reject(error)
+    if (this.isOver) return warnOf(error)
+    this.hasFailedHere = true
+    this.reject(error)
   }
 
   /** Of a fault of the worker the cause stays there. */

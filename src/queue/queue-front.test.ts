@@ -117,6 +117,22 @@ describe.skipIf(!hasRedis())('a front', () => {
     await Promise.all([engine.dispose(), worker.close(0)])
   }, 30_000)
 
+  it('stops the work of a call whose listener throws', async () => {
+    await client.flushAll()
+    const fake = createFakeEngine()
+    const worker = await runWorker(fake.engine, { connection: redis.url, plaintext: true })
+    const engine = createQueueEngine({ connection: redis.url, plaintext: true })
+    fake.hold()
+    const failure = new Error('no disk')
+    const onProgress = () => {
+      throw failure
+    }
+    await expect(engine.decide(BODY, { onProgress })).rejects.toBe(failure)
+    expect(fake.calls).toHaveLength(1)
+    await expect.poll(() => fake.running).toBe(0)
+    await Promise.all([engine.dispose(), worker.close(0)])
+  })
+
   it.skipIf(process.platform === 'win32')(
     'lets no call into the queue that it refused',
     async () => {

@@ -88,8 +88,8 @@ export class QueueFront {
       await Promise.race([entering, pending.ended, refuseAfter(SUBMIT_MS)])
       return await pending.ended
     } catch (error) {
-      // It may still be on its way into the queue, where it is to wait for nobody.
-      if (!pending.isOver) {
+      // It may still be on its way into the queue, or with a worker, and is to be computed for nobody.
+      if (!pending.isOver || pending.hasFailedHere) {
         pending.reject(error)
         void this.#withdraw(pending)
       }
