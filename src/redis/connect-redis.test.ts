@@ -41,3 +41,20 @@ it.skipIf(!hasRedis())('the password comes from the environment where the URL ha
   await expect(open(redis.url)).rejects.toThrow(/^store: the Redis server could not be reached \(WRONGPASS/)
   await redis.stop()
 })
+
+it.skipIf(!hasRedis())('queues of many models listen to one connection without a warning of a leak', async () => {
+  const warnings: Error[] = []
+  const warn = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warn)
+  const redis = await startRedis()
+  const client = await connectRedis(redis.url)
+  const duplicates = Array.from({ length: 12 }, () => client.duplicate().on('error', () => {}))
+  for (const duplicate of duplicates) await duplicate.connect()
+  // Warnings come in the next tick.
+  await new Promise((resolve) => setImmediate(resolve))
+  client.destroy()
+  expect(duplicates.map(({ isOpen }) => isOpen)).toEqual(duplicates.map(() => false))
+  process.off('warning', warn)
+  expect(warnings).toEqual([])
+  await redis.stop()
+})

@@ -28,6 +28,8 @@ export async function connectRedis(url: string, option = 'store') {
     const client = createClient({ url: withPassword(url, process.env[PASSWORD]), socket: { reconnectStrategy } })
     // Without a listener an error ends the process; the commands that fail throw it as well.
     client.on('error', () => {})
+    // Each queue of a front or worker listens to several events of it; from eleven on Node takes them for a leak.
+    client.setMaxListeners(0)
     await answerInTime(client.connect(), CONNECT_MS).catch((error: unknown) => {
       client.destroy()
       throw error
