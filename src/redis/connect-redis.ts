@@ -1,5 +1,6 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import { answerInTime } from './answer-in-time.ts'
+import { leaveReplicas, type Leaving } from './leave-replicas.ts'
 
 /** A frozen server takes connections and answers none: whoever asks for one would wait for ever. */
 const CONNECT_MS = 5000
@@ -11,7 +12,7 @@ const PASSWORD = 'TESSERA_REDIS_PASSWORD'
 export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
 
 /**
- * A connection that comes back by itself after the server was away. Where the URL has no password it is that of the variable
+ * A connection that comes back by itself after the server was away, or another one took its place. Where the URL has no password it is that of the variable
  * `TESSERA_REDIS_PASSWORD`.
  *
  * @param option whose URL it is
@@ -73,21 +74,24 @@ function withPassword(url: string, password: string | undefined): string {
 }
 
 /** The queue makes connections of ours, which would keep a process alive while their server is away or frozen: they end with it. */
-function endingDuplicates<Client extends { duplicate(): Made; once(event: 'end', listener: () => void): unknown }>(
-  client: Client,
-): Client {
+function endingDuplicates<
+  Client extends Leaving & { duplicate(): Made; once(event: 'end', listener: () => void): unknown },
+>(client: Client): Client {
   const duplicate = client.duplicate.bind(client)
+  const duplicates: Made[] = []
   client.duplicate = (...overrides) => {
     const made = duplicate(...overrides)
-    client.once('end', () => {
-      if (made.isOpen) made.destroy()
-    })
+    duplicates.push(made)
     return made
   }
+  client.once('end', () => {
+    for (const made of duplicates) if (made.isOpen) made.destroy()
+  })
+  leaveReplicas(client, () => duplicates)
   return client
 }
 
-interface Made {
+interface Made extends Leaving {
   readonly isOpen: boolean
   destroy(): void
 }
