@@ -4,6 +4,7 @@ import { OverloadedError } from '../errors/index.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { chooseQueue, notServed } from './choose-queue.ts'
 import type { Connected } from './connect-front.ts'
+import { isWaiting } from './lanes.ts'
 import { ModelTotals } from './model-totals.ts'
 import { readQueues } from './queue-activity.ts'
 import type { ModelQueue } from './queue-names.ts'
@@ -58,11 +59,15 @@ export class FleetView {
     return queue
   }
 
-  /** @throws OverloadedError where so many calls wait in a queue */
-  async requireRoom({ client, queue }: Connected, name: ModelQueue, maxWaiting: number): Promise<void> {
+  /**
+   * Who has none there is not refused because of the others': up to twice as many are taken.
+   *
+   * @throws OverloadedError where so many calls wait in a queue
+   */
+  async requireRoom({ client, queue }: Connected, name: ModelQueue, maxWaiting: number, caller: string): Promise<void> {
     const { prioritized = 0 } = await queue(name).getJobCounts('prioritized')
     const over = prioritized - maxWaiting + 1
-    if (over <= 0) return
+    if (over <= 0 || (prioritized < 2 * maxWaiting && !(await isWaiting(client, name, caller)))) return
     const { reports } = await this.read(client)
     // Each worker that takes from it ends so many calls a millisecond.
     const rate = reports.reduce((sum, { queues, concurrency, meanMs }) => {

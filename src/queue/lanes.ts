@@ -59,6 +59,13 @@ export async function giveRoundBack(
   await client.eval(GIVE_BACK, { keys: [lanesKey(queue)], arguments: values })
 }
 
+/** Whether a client has calls there that wait for a round to come. */
+export async function isWaiting(client: RedisClient, queue: ModelQueue, caller: string): Promise<boolean> {
+  const fields = ['served', fieldOf(caller, false), fieldOf(caller, true)]
+  const [served = 0, ...own] = (await client.hmGet(lanesKey(queue), fields)).map(Number)
+  return own.some((round) => round > served)
+}
+
 /** The prefix keeps a client from being called as the other field is. */
 const fieldOf = (caller: string, isHalf: boolean) => `${isHalf ? 'half' : 'client'}:${caller}`
 

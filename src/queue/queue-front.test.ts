@@ -98,6 +98,24 @@ describe.skipIf(!hasRedis())('a front', () => {
     30_000,
   )
 
+  it('takes up to twice as many calls as may wait, from clients that have none there', async () => {
+    await client.flushAll()
+    const engine = createQueueEngine({ connection: redis.url, plaintext: true, maxWaiting: 2 })
+    const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
+    const ask = (caller: string) => engine.decide(BODY, { client: caller, whenBusy: 'refuse' })
+    const calls: Promise<unknown>[] = []
+    for (const caller of ['A', 'A', 'B', 'C']) {
+      calls.push(ask(caller))
+      await expect.poll(waiting).toBe(calls.length)
+      // Who has one there is refused from the third call on, whosever the others are.
+      if (calls.length > 1) await expect(ask(caller)).rejects.toMatchObject({ code: 'overloaded' })
+    }
+    await expect(ask('D')).rejects.toMatchObject({ code: 'overloaded' })
+    const worker = await runWorker(createFakeEngine().engine, { connection: redis.url, plaintext: true })
+    expect(await Promise.all(calls)).toHaveLength(4)
+    await Promise.all([engine.dispose(), worker.close(0)])
+  }, 30_000)
+
   it('puts a call that the server has forgotten before whoever comes then', async () => {
     await client.flushAll()
     // As of a fleet that has answered many.

@@ -141,7 +141,7 @@ export class QueueFront {
   async #enter(pending: PendingCall, model: string | undefined, mayRefuse: boolean): Promise<void> {
     const connected = await this.#connect().catch(refuse)
     const queue = await this.fleet.choose(connected.client, pending.kind, model)
-    if (mayRefuse) await this.fleet.requireRoom(connected, queue, this.#maxWaiting)
+    if (mayRefuse) await this.fleet.requireRoom(connected, queue, this.#maxWaiting, laneOf(pending)[0])
     await this.#add(connected, pending, queue)
   }
 

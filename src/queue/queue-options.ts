@@ -40,7 +40,8 @@ export interface ConnectionOptions {
 /** What `createQueueEngine` takes. */
 export interface QueueEngineOptions extends ConnectionOptions {
   /**
-   * Calls that may wait for a model; a service refuses more with 529. Default 1000.
+   * Calls that may wait for a model; a service refuses more with 529, but for those of clients that have none waiting: it takes up to twice as
+   * many. Default 1000.
    *
    * @example
    * ```ts
