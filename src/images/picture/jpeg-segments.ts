@@ -45,8 +45,10 @@ export function isScan({ marker }: JpegSegment): boolean {
 /**
  * The same picture without what libjpeg warns of in files that are whole: bytes between segments before the first scan, a version of JFIF
  * that there is not, a part of the spectrum for scans that have all of it, and zeros that fill the file up before its end.
+ *
+ * @param isFilled whether it is filled up so: a last zero is data in others
  */
-export function repairJpeg(file: Uint8Array): Uint8Array {
+export function repairJpeg(file: Uint8Array, isFilled: boolean): Uint8Array {
   const copy = Uint8Array.from(file)
   let kept = 2
   let scans: number | undefined
@@ -70,10 +72,10 @@ export function repairJpeg(file: Uint8Array): Uint8Array {
   }
   if (scans === undefined) return file
   const over = findEnd(copy, dataAt)
-  const padding = countPadding(copy, dataAt, over)
-  copy.copyWithin(over - padding, over)
+  const cut = isFilled ? countZeros(copy, dataAt, over) : 0
+  copy.copyWithin(over - cut, over)
   copy.copyWithin(kept, scans)
-  return copy.subarray(0, kept + copy.length - padding - scans)
+  return copy.subarray(0, kept + copy.length - cut - scans)
 }
 
 /** Where the picture whose last data begin at `from` ends. */
@@ -83,7 +85,7 @@ function findEnd(bytes: Uint8Array, from: number): number {
 }
 
 /** The zeros behind data: other bytes are data, of which there are too many in a file that is damaged. */
-function countPadding(bytes: Uint8Array, from: number, end: number): number {
+function countZeros(bytes: Uint8Array, from: number, end: number): number {
   let at = end
   while (at > from && bytes[at - 1] === 0) at--
   // The first zero behind FF belongs to it.

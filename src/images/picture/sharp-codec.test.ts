@@ -180,6 +180,23 @@ describe('JPEG files that are whole, whatever libjpeg warns of', () => {
     await expect(sharpCodec.decode(damaged)).rejects.toThrow('premature end of data segment')
   })
 
+  it('keep a last zero that belongs to their data', async () => {
+    // With the usual tables a flat corner ends in eight bits of zero, which some pictures have in one byte.
+    const ending = async (number: number) => {
+      const { data, ...size } = drawPicture(`flat ${number}`, 64, 64, 3)
+      data.fill(255, 3 * 64 * 48)
+      const jpeg = await sharp(data, { raw: size }).jpeg({ optimiseCoding: false }).toBuffer()
+      return jpeg.at(-3) === 0 ? jpeg : undefined
+    }
+    const found = (await Promise.all(Array.from({ length: 100 }, (_, number) => ending(number)))).filter(
+      (jpeg) => jpeg !== undefined,
+    )
+    expect(found.length).toBeGreaterThan(0)
+    for (const jpeg of found) {
+      expect(await sharpCodec.decode(endSpectrumEarly(jpeg))).toEqual(await sharpCodec.decode(jpeg))
+    }
+  })
+
   it('are refused where the warning is about their pixels', async () => {
     const jpeg = await whole()
     const damaged = Buffer.concat([jpeg.subarray(0, -200), jpeg.subarray(-2)])

@@ -37,18 +37,23 @@ export const sharpCodec: PictureCodec = {
   },
 }
 
-/** Warnings tell of damage that libjpeg decodes to noise, so that they refuse a file, unless they are harmless. */
+/**
+ * Warnings tell of damage that libjpeg decodes to noise, so that they refuse a file, unless they are harmless. It names one at a time.
+ *
+ * @param repairs how often a copy without what it named is tried
+ */
 async function decodeWhole(
   file: Uint8Array,
   settleAlpha: (picture: Sharp) => Sharp,
   channels: 3 | 4,
+  repairs = 2,
 ): Promise<PixelImage> {
   try {
     return await decodeWith(file, settleAlpha, channels)
   } catch (error) {
-    if (error instanceof Error && HARMLESS.test(error.message))
-      return decodeWith(repairJpeg(file), settleAlpha, channels)
-    throw error
+    if (repairs === 0 || !(error instanceof Error && HARMLESS.test(error.message))) throw error
+    const isFilled = error.message.includes('extraneous bytes before marker 0xd9')
+    return decodeWhole(repairJpeg(file, isFilled), settleAlpha, channels, repairs - 1)
   }
 }
 
