@@ -40,13 +40,13 @@ export interface AnswerParts {
 const OUTCOME_KEPT_MS = 600_000
 /** Of a call that has been answered, beside what BullMQ keeps of it until it leaves the queue. */
 const ANSWERED = 'answered'
-/** A worker that has lost its lease answers first at times: others are not to take the call, and one that has it is to stop. */
+/** Of two workers that have a call after a lost lease either may answer first: others are not to take it, and the other one is to stop. */
 const KEEP_OUTCOME = `
 local outcome, call, lease = unpack(KEYS)
-local sealed, kept, token, topic, id = unpack(ARGV)
+local sealed, kept, token, topic, id, suspect = unpack(ARGV)
 redis.call('SET', outcome, sealed, 'PX', kept)
 if redis.call('EXISTS', call) == 1 then redis.call('HSET', call, '${ANSWERED}', '1') end
-if redis.call('GET', lease) ~= token then redis.call('PUBLISH', topic, id) end`
+if suspect == '1' or redis.call('GET', lease) ~= token then redis.call('PUBLISH', topic, id) end`
 /** Longer than any call runs. */
 const ALONE_KEPT_MS = 86_400_000
 const POISONED = 'every worker that took this call ended while it worked on it'
@@ -75,11 +75,9 @@ export async function answerCall(parts: AnswerParts, job: Job<QueuedData>, curre
   const { signal } = current
   const id = job.id!
   const { front, traceparent } = job.data
+  const served = noteServed(client, queue, job.priority).catch(() => {})
   if (await onceThere(() => isOver(parts, job), client)) return
-  await Promise.all([
-    noteServed(client, queue, job.priority).catch(() => {}),
-    tell(client, front, { id, type: 'started' }),
-  ])
+  await Promise.all([served, tell(client, front, { id, type: 'started' })])
   const call = { kind: job.name as QueuedKind, traceparent }
   const outcome = await tracing.work(call, () => (isSuspect(job) ? runAlone : run)(parts, job, signal))
   if (signal.aborted) {
@@ -94,15 +92,16 @@ export async function answerCall(parts: AnswerParts, job: Job<QueuedData>, curre
   }
   const sealed = parts.sealer.seal(JSON.stringify(outcome), id)
   const keys = [outcomeKey(id), callKey(queue, id), callLeaseKey(queue, id)]
-  const values = () => [sealed, String(OUTCOME_KEPT_MS), current.token, CANCEL_TOPIC, id]
+  const suspect = isSuspect(job) ? '1' : '0'
+  const values = () => [sealed, String(OUTCOME_KEPT_MS), current.token, CANCEL_TOPIC, id, suspect]
   await onceThere(() => client.eval(KEEP_OUTCOME, { keys, arguments: values() }), client)
   await tell(client, front, { id, type: 'done' })
 }
 
-/** Whether it was cancelled, or answered by the worker that had lost its lease. */
-async function isOver({ client, queue }: AnswerParts, job: Job<QueuedData>): Promise<boolean> {
-  if ((await client.exists(cancelledKey(job.id!))) > 0) return true
-  return isSuspect(job) && (await client.hExists(callKey(queue, job.id!), ANSWERED)) > 0
+/** Whether it was cancelled, or answered by a worker that had lost its lease, or had the call when the server forgot it. */
+async function isOver({ client, queue }: AnswerParts, { id }: Job<QueuedData>): Promise<boolean> {
+  const found = await Promise.all([client.exists(cancelledKey(id!)), client.hExists(callKey(queue, id!), ANSWERED)])
+  return found.some((count) => count > 0)
 }
 
 /** A mark that is there already was left by a worker that ended while it had this call and no other. */

@@ -5,6 +5,9 @@ import { loadBullmq } from './load-bullmq.ts'
 import { PREFIX, type ModelQueue } from './queue-names.ts'
 import type { QueuedData } from './queued-call.ts'
 
+/** What the server says of the next queue as well, which would only leave its listeners behind: its user may not, or it is too old. */
+const LASTING = /^NOPERM |^Redis version /
+
 /** What a front talks to the server through. */
 export interface Connected {
   readonly client: RedisClient
@@ -31,7 +34,8 @@ export async function connectFront(url: string): Promise<Connected> {
     queue.on('error', () => {})
     queues.set(name, queue)
     // One whose opening failed, as where the connection broke in that moment, fails for ever: the next call opens another.
-    queue.waitUntilReady().catch(() => {
+    queue.waitUntilReady().catch((error: unknown) => {
+      if (error instanceof Error && LASTING.test(error.message)) return
       if (queues.get(name) === queue) queues.delete(name)
       void queue.close().catch(() => {})
     })

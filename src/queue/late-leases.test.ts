@@ -85,6 +85,36 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outliv
     expect(fake.calls).toHaveLength(1)
   })
 
+  it('is not computed again where the server had forgotten it', async () => {
+    const fake = await held()
+    await work(fake, { concurrency: 1 })
+    const call = engine.decide(BODY)
+    await expect.poll(() => fake.running).toBe(1)
+    const client = await connectRedis(redis.url)
+    await client.flushAll()
+    const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+    fake.release()
+    expect(await call).toMatchObject({ model: 'fake' })
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(0)
+    await sleep(500)
+    expect(fake.calls).toHaveLength(1)
+    client.destroy()
+  })
+
+  it('stops in its own worker when another one has answered it', async () => {
+    const [first, second] = [await held(), await held()]
+    await work(first, { concurrency: 1 })
+    const call = engine.decide(BODY)
+    await expect.poll(() => first.running).toBe(1)
+    await work(second)
+    await freeze()
+    await expect.poll(() => second.running).toBe(1)
+    second.release()
+    expect(await call).toMatchObject({ model: 'fake' })
+    await expect.poll(() => first.running).toBe(0)
+  })
+
   it('stops when it is cancelled', async () => {
     const fake = await held()
     await work(fake)

@@ -17,6 +17,8 @@ export class PendingCall {
   readonly ended: Promise<unknown>
   /** Where it waits; undefined before it is there. */
   queue: ModelQueue | undefined
+  /** Whether its client owes the queue a round for it, which it was not served in. */
+  owesRound = false
   isStarted = false
   isOver = false
   /** Whether it ended by what was thrown here, so that a worker may go on with it. */
@@ -45,6 +47,7 @@ export class PendingCall {
   /** Ends it with what came of it. */
   end(sealed: string, sealer: Sealer): void {
     if (this.isOver) return
+    this.isStarted = true
     try {
       const outcome = JSON.parse(sealer.open(sealed, this.id)) as Outcome
       this.#tell(outcome.timings)

@@ -135,6 +135,27 @@ describe.skipIf(!hasRedis())('a front', () => {
     await Promise.all([engine.dispose(), worker.close(0)])
   }, 30_000)
 
+  it('gives the round of a call back once, also where it is cancelled on its way into the queue', async () => {
+    await client.flushAll()
+    const engine = createQueueEngine({ connection: redis.url, plaintext: true })
+    const rounds = async () => Number(await client.hGet('tessera-queue:decide-decide-latest:lanes', 'client:A'))
+    const kept = new AbortController()
+    const calls = [1, 2, 3].map(() => engine.decide(BODY, { client: 'A', signal: kept.signal }))
+    for (const call of calls) call.catch(() => {})
+    await expect.poll(rounds).toBe(3)
+    // At some moment between the round and the reply of the queue, each.
+    for (let milliseconds = 0; milliseconds < 12; milliseconds++) {
+      const given = engine.decide(BODY, { client: 'A', signal: AbortSignal.timeout(milliseconds) })
+      await expect(given).rejects.toMatchObject({ code: 'aborted' })
+    }
+    await expect.poll(rounds).toBe(3)
+    await sleep(300)
+    expect(await rounds()).toBe(3)
+    kept.abort()
+    await expect.poll(rounds).toBe(0)
+    await engine.dispose()
+  }, 30_000)
+
   it('stops the work of a call whose listener throws', async () => {
     await client.flushAll()
     const fake = createFakeEngine()

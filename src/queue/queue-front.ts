@@ -148,7 +148,8 @@ export class QueueFront {
   async #add(connected: Connected, pending: PendingCall, name: ModelQueue): Promise<void> {
     const { id, kind, data } = pending
     const priority = await takeRound(connected.client, name, ...laneOf(pending))
-    if (pending.isOver) return giveRoundBack(connected.client, name, ...laneOf(pending))
+    pending.owesRound = true
+    if (pending.isOver) return giveBack(connected, pending, name)
     pending.queue = name
     await connected.queue(name).add(kind, data, { ...JOB, jobId: id, priority })
     // It was cancelled meanwhile.
@@ -193,6 +194,7 @@ export class QueueFront {
 
   async #judge(pending: PendingCall, state: string): Promise<void> {
     if (state === 'failed') {
+      pending.isStarted = true
       pending.reject(new WorkerCrashedError(POISONED))
       return this.#withdraw(pending)
     }
@@ -212,7 +214,8 @@ export class QueueFront {
   async #withdraw(pending: PendingCall, connected?: Connected): Promise<void> {
     const { id, queue: name } = pending
     try {
-      const { client, queue } = connected ?? (await this.#connect())
+      const open = connected ?? (await this.#connect())
+      const { client, queue } = open
       await client.set(cancelledKey(id), '1', { PX: CANCELLED_KEPT_MS })
       const removed =
         name === undefined
@@ -221,7 +224,7 @@ export class QueueFront {
               .remove(id)
               .catch(() => 0)
       if (removed === 0) await client.publish(CANCEL_TOPIC, id)
-      else await giveRoundBack(client, name!, ...laneOf(pending))
+      else await giveBack(open, pending, name!)
       await client.del(outcomeKey(id))
     } catch {
       // Nobody waits for it.
@@ -232,4 +235,11 @@ export class QueueFront {
 /** Who waits, and whether in the lane that is served in every second round. */
 function laneOf({ options }: PendingCall): [caller: string, isHalf: boolean] {
   return [options.client ?? '', options.priority === 'half']
+}
+
+/** Once, and not the round of a call that was served: BullMQ says that it removed a call also where there is none. */
+async function giveBack({ client }: Connected, pending: PendingCall, name: ModelQueue): Promise<void> {
+  if (!pending.owesRound || pending.isStarted) return
+  pending.owesRound = false
+  await giveRoundBack(client, name, ...laneOf(pending))
 }
