@@ -71,3 +71,14 @@ it.each([
   expect(remedies[0]).toContain(`'${named}`)
   expect(remedies[0]).toContain('the machine that the app runs on')
 })
+
+it('does not take the pattern of npm for that of pnpm, where it matches nothing', async () => {
+  await mkdir(join(folder, 'node_modules/.pnpm/onnxruntime-node@1.30.0'), { recursive: true })
+  const config = (runtime: string) =>
+    `export default { output: 'standalone', serverExternalPackages: ['tessera-onnx'], outputFileTracingIncludes: { '/**': ['node_modules/tessera-onnx/models/**', '${runtime}'] } }`
+  const file = join(folder, 'next.config.mjs')
+  await writeFile(file, config('node_modules/onnxruntime-node/bin/*/linux/x64/*'))
+  expect((await checkNextConfig(folder))!.remedies).toHaveLength(1)
+  await writeFile(file, config('node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node/bin/*/linux/x64/*'))
+  expect((await checkNextConfig(folder))!.remedies).toEqual([])
+})

@@ -49,7 +49,7 @@ function findRemedies(text: string, runtime: string): string[] {
   } else {
     const missing = [
       ...(text.includes('tessera-onnx/models') ? [] : [MODELS]),
-      ...(text.includes('onnxruntime-node/') ? [] : [runtime]),
+      ...(text.includes(runtime.includes('.pnpm/') ? 'onnxruntime-node@' : 'onnxruntime-node/') ? [] : [runtime]),
     ]
     if (missing.length > 0) remedies.push(`'${missing.join("' and '")}' under outputFileTracingIncludes ${WHY}`)
   }

@@ -48,3 +48,11 @@ it.each([
   platform.mockReturnValue('linux')
   expect(forward(hubCacheFolder(env))).toBe(elsewhere)
 })
+
+it('reads its own variables on Windows whatever their case, as a worker thread has a copy in which it counts', () => {
+  const platform = vi.spyOn(process, 'platform', 'get')
+  platform.mockReturnValue('win32')
+  expect(forward(hubCacheFolder({ hf_home: '/hub' }))).toBe('/hub/hub')
+  platform.mockReturnValue('linux')
+  expect(forward(hubCacheFolder({ hf_home: '/hub' }))).not.toBe('/hub/hub')
+})

@@ -7,19 +7,21 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The folder where the hub's tools keep checkpoints: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME/hub`, or below `~/.cache`. */
 export function hubCacheFolder(env: Environment): string {
-  const given = env['HF_HUB_CACHE'] || env['HUGGINGFACE_HUB_CACHE']
+  const given = readVariable(env, 'HF_HUB_CACHE') || readVariable(env, 'HUGGINGFACE_HUB_CACHE')
   return given ? expandPath(given, env) : join(hubHome(env), 'hub')
 }
 
 /** The file where the hub's tools keep the token of `hf auth login`: `HF_TOKEN_PATH`, or below `HF_HOME`. */
 export function hubTokenFile(env: Environment): string {
-  const given = env['HF_TOKEN_PATH']
+  const given = readVariable(env, 'HF_TOKEN_PATH')
   return given ? expandPath(given, env) : join(hubHome(env), 'token')
 }
 
 /** The folder where the hub's tools keep their own files. */
 function hubHome(env: Environment): string {
-  const given = env['HF_HOME'] || join(env['XDG_CACHE_HOME'] || join(homeFolder(), '.cache'), 'huggingface')
+  const given =
+    readVariable(env, 'HF_HOME') ||
+    join(readVariable(env, 'XDG_CACHE_HOME') || join(homeFolder(), '.cache'), 'huggingface')
   return expandPath(given, env)
 }
 
