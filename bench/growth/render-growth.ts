@@ -20,7 +20,7 @@ export function renderGrowth({ layers, curves }: GrowthResults) {
   const intro = `The embedded model, and Qwen3-0.6B shapes with ${layers} of 28 layers in int8; one question of 64 tokens, or a
 state of 1,024 tokens. Memory is the most that the process held during a first call beyond what it held before it; where
 that took more than 15 s, its time counts, and it is not repeated. The exponent is that of a power law through all points: 1 is
-proportional. Clients ask ten questions, the next one as soon as they have an answer; the first and the last of each are left out.`
+proportional. Clients ask ten questions, the next one as soon as they have an answer; the first and the last of each are left out; before 2026-11-29 all of them together asked 64.`
   return {
     markdown: [intro, ...parts.map(({ markdown }) => markdown)].join('\n\n'),
     plots: parts.map(({ plot }) => plot),
