@@ -41,6 +41,18 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outliv
     return fake
   }
 
+  /** A call that the second of two workers has, too, as the first one lost its lease. */
+  async function takeOver() {
+    const [first, second] = [await held(), await held()]
+    await work(first, { concurrency: 1 })
+    const call = engine.decide(BODY)
+    await expect.poll(() => first.running).toBe(1)
+    await work(second)
+    await freeze()
+    await expect.poll(() => second.running).toBe(1)
+    return { first, second, call }
+  }
+
   it('is computed once, and holds up no other', async () => {
     const fake = await held()
     await work(fake, { concurrency: 5 })
@@ -57,13 +69,7 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outliv
   })
 
   it('stops in the worker that took it over when its own one has answered it', async () => {
-    const [first, second] = [await held(), await held()]
-    await work(first, { concurrency: 1 })
-    const call = engine.decide(BODY)
-    await expect.poll(() => first.running).toBe(1)
-    await work(second)
-    await freeze()
-    await expect.poll(() => second.running).toBe(1)
+    const { first, second, call } = await takeOver()
     first.release()
     expect(await call).toMatchObject({ model: 'fake' })
     await expect.poll(() => second.running).toBe(0)
@@ -103,13 +109,7 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that outliv
   })
 
   it('stops in its own worker when another one has answered it', async () => {
-    const [first, second] = [await held(), await held()]
-    await work(first, { concurrency: 1 })
-    const call = engine.decide(BODY)
-    await expect.poll(() => first.running).toBe(1)
-    await work(second)
-    await freeze()
-    await expect.poll(() => second.running).toBe(1)
+    const { first, second, call } = await takeOver()
     second.release()
     expect(await call).toMatchObject({ model: 'fake' })
     await expect.poll(() => first.running).toBe(0)
