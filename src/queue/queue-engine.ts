@@ -20,6 +20,9 @@ import { QueueFront } from './queue-front.ts'
 import { openSealer, QUEUE_ENGINE, type QueueEngineOptions } from './queue-options.ts'
 import type { QueuedKind } from './queued-call.ts'
 
+/** Files are where the workers are, and may differ from one to the next: names of models say which are used. */
+const NO_LORA = "does not go through a queue: `loras` of the workers' engine gives a model its adapters"
+
 /** What an engine does whose models are on other machines. */
 export type QueueEngine = Pick<
   Engine,
@@ -47,7 +50,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   )
   const submit = async <Response>(kind: QueuedKind, request: Asked, { call = {}, ...rest }: Submitted = {}) => {
     checkCall(kind, call)
-    refuseLora(call.lora)
+    if (call.lora?.length) throw new InvalidRequestError('lora', NO_LORA)
     return (await front.submit(kind, { model: request.model, request, options: rest.options ?? {} }, call)) as Response
   }
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
@@ -86,15 +89,6 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     dispose,
     [Symbol.asyncDispose]: dispose,
   }
-}
-
-/** Files are where the workers are, and may differ from one to the next: names of models say which are used. */
-function refuseLora(lora: unknown): void {
-  if (lora === undefined || (Array.isArray(lora) && lora.length === 0)) return
-  throw new InvalidRequestError(
-    'lora',
-    "does not go through a queue: `loras` of the workers' engine gives a model its adapters",
-  )
 }
 
 /** A request, which may name a model. */
