@@ -74,23 +74,24 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
     workers.push(worker)
   }
   const isTold = createFilter(queues, wanted)
-  const report = async () => {
-    const models = (await engine.models()).filter(isTold)
+  const report = async (known: readonly ModelInfo[]) => {
+    const told = known.filter(isTold)
     const activity = engine.activity()
-    const said = { id, jobs: kindsOf(queues), queues, concurrency, meanMs: course.times.means, models, activity }
+    const said = { id, jobs: kindsOf(queues), queues, concurrency, meanMs: course.times.means, models: told, activity }
     await Promise.all([writeReport(client, said), openFirst.announce()])
   }
   try {
     await subscriber.subscribe(CANCEL_TOPIC, (id) => running.get(id)?.controller.abort())
     // Before it takes calls: a server that refuses this refuses answers, too.
-    await report()
+    await report(models)
     await Promise.all(queues.map(start))
   } catch (error) {
     // Else it would work on, with an engine that its caller closes.
     await close(parts, 0)
     throw toStartError(error)
   }
-  const timer = setInterval(() => void report().catch(() => {}), REPORT_EVERY_MS).unref()
+  const reportAnew = async () => report(await engine.models())
+  const timer = setInterval(() => void reportAnew().catch(() => {}), REPORT_EVERY_MS).unref()
   let closing: Promise<void> | undefined
   return {
     close(graceMs) {
