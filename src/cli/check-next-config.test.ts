@@ -82,3 +82,19 @@ it('does not take the pattern of npm for that of pnpm, where it matches nothing'
   await writeFile(file, config('node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node/bin/*/linux/x64/*'))
   expect((await checkNextConfig(folder))!.remedies).toEqual([])
 })
+
+it.each([
+  ['node_modules/onnxruntime-node', '../../node_modules/onnxruntime-node/bin/'],
+  [
+    'node_modules/.pnpm/onnxruntime-node@1.30.0',
+    '../../node_modules/.pnpm/onnxruntime-node@*/node_modules/onnxruntime-node/bin/',
+  ],
+])('names files of a workspace from the folder of the app: %s', async (installed, named) => {
+  const app = join(folder, 'apps/web')
+  await mkdir(join(app, 'node_modules/tessera-onnx'), { recursive: true })
+  await mkdir(join(folder, installed), { recursive: true })
+  const config = "export default { output: 'standalone', serverExternalPackages: ['tessera-onnx'] }"
+  await writeFile(join(app, 'next.config.mjs'), config)
+  const [remedy] = (await checkNextConfig(app))!.remedies
+  expect(remedy).toContain(`['node_modules/tessera-onnx/models/**', '${named}`)
+})
