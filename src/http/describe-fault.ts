@@ -1,3 +1,4 @@
+import { Console } from 'node:console'
 import { TesseraError } from '../errors/index.ts'
 
 /** A chain of causes may loop. */
@@ -20,6 +21,12 @@ export function describeFault(error: TesseraError): string {
     cause = cause instanceof Error ? cause.cause : undefined
   }
   return lines.join('\n')
+}
+
+/** Shows a fault on stderr, below a line that says what failed. Where stderr is a full disk, or nobody reads it, the process goes on. */
+export function showFault(head: string, error: TesseraError): void {
+  const { stderr } = process
+  new Console({ stdout: stderr, stderr, ignoreErrors: true }).error('%s', `${head}\n${describeFault(error)}`)
 }
 
 function describeCause(cause: unknown): string {

@@ -29,6 +29,32 @@ it('tells of a fault on stderr where a server has no log, under the id that the 
   expect(written).not.toMatch(/secret|CANARY/)
 })
 
+it('goes on where stderr cannot be written, such as a file on a full disk', async () => {
+  const failed = new Promise<boolean>((resolve) => {
+    vi.spyOn(process.stderr, 'write').mockImplementation((...given) => {
+      const fail = given.at(-1) as (error: Error) => void
+      const error = new Error('no space left')
+      // A stream says it to who wrote, and then to all that listen; what nobody hears ends the process.
+      setImmediate(() => {
+        fail(error)
+        resolve(process.stderr.emit('error', error))
+      })
+      return true
+    })
+  })
+  const server = createServer({ engine: { ...createStubEngine().engine, decide: fail } })
+  const response = await server.fetch(
+    new Request('http://localhost/v1/systemone', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(BODY),
+    }),
+  )
+  expect(response.status).toBe(500)
+  expect(await failed).toBe(true)
+  await server.close()
+})
+
 it('leaves them to the log where there is one', async () => {
   const log = vi.fn<(entry: RequestLog) => void>()
   expect((await post(fail, log)).written).toBe('')

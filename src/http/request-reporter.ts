@@ -1,6 +1,6 @@
 import type { TesseraError } from '../errors/index.ts'
 import { tell } from '../jobs/tell.ts'
-import { describeFault } from './describe-fault.ts'
+import { showFault } from './describe-fault.ts'
 import type { ServerMetrics } from './metrics/server-metrics.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { serverFault } from './server-fault.ts'
@@ -141,7 +141,7 @@ export type Log = (entry: RequestLog) => void
 
 /** The log of a server that was given none: its own faults on stderr, as clients are told the id alone. */
 export function logFaults({ requestId, route = '', status, error }: RequestLog): void {
-  if (error) process.stderr.write(`${status} ${route} ${requestId}\n${describeFault(error)}\n`)
+  if (error) showFault(`${status} ${route} ${requestId}`, error)
 }
 
 /** A log that never throws, nor rejects later: the client has nothing to do with it, and the answer is paid for. */

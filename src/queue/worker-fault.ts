@@ -1,5 +1,5 @@
 import type { TesseraError } from '../errors/index.ts'
-import { describeFault } from '../http/describe-fault.ts'
+import { showFault } from '../http/describe-fault.ts'
 import type { QueuedKind } from './queued-call.ts'
 
 /** A call that failed by a fault of its worker, without anything of its content. */
@@ -17,5 +17,5 @@ export interface WorkerFault {
 /** How a worker tells of faults where its app takes none: on stderr, as fronts have the message alone. */
 export function showWorkerFault({ callId, kind, traceId, error }: WorkerFault): void {
   const call = [kind, callId, ...(traceId === undefined ? [] : [`trace ${traceId}`])].join(' ')
-  process.stderr.write(`${error.status} ${call}\n${describeFault(error)}\n`)
+  showFault(`${error.status} ${call}`, error)
 }
