@@ -90,8 +90,7 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
     await close(parts, 0)
     throw toStartError(error)
   }
-  const reportAnew = async () => report(await engine.models())
-  const timer = setInterval(() => void reportAnew().catch(() => {}), REPORT_EVERY_MS).unref()
+  const timer = keepReporting(engine, report)
   let closing: Promise<void> | undefined
   return {
     close(graceMs) {
@@ -100,6 +99,12 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
       return closing
     },
   }
+}
+
+/** Where the server is away it is told the next time. */
+function keepReporting(engine: WorkingEngine, report: (models: readonly ModelInfo[]) => Promise<void>): NodeJS.Timeout {
+  const reportNow = () => engine.models().then(report)
+  return setInterval(() => void reportNow().catch(() => {}), REPORT_EVERY_MS).unref()
 }
 
 function leaseOf(milliseconds: number) {

@@ -38,7 +38,8 @@ export function createJobSteps(parts: Parts) {
     ...createNews(parts, () => isOver),
     admit: () => admission.admit(),
     async begin(signal) {
-      admission.admit()
+      // One that is stopped by then, such as by the end of the process, may be refused still.
+      if (!signal.aborted) admission.admit()
       leave = await turns.enter({ id, client }, signal)
       // A job may end while it waits, and its work go on for a plain request that joined it, which needs no turn.
       if (isOver) leave()

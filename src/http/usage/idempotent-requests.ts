@@ -102,12 +102,18 @@ export class IdempotentRequests {
   async keep({ account, key, body }: KeyedRequest): Promise<() => Promise<void>> {
     const name = nameOf(account, key)
     const owner = randomUUID()
+    let isTaken = false
     const take = (document: string | undefined) => {
       const found = read(document)
       if (found && found.body !== body) throw conflict()
+      isTaken = found === undefined
       return found ? document : write({ body, charge: owner, owner, expires: null })
     }
-    await this.#store.update(name, take, KEPT)
+    await this.#store.update(name, take, KEPT).catch((error: unknown) => {
+      // A store that was given up may have taken it all the same.
+      if (isTaken) this.#giveBackLater(name, owner, true)
+      throw error
+    })
     return async () =>
       void (await this.#giveBack(name, owner, true).catch(() => this.#giveBackLater(name, owner, true)))
   }

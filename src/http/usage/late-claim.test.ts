@@ -49,3 +49,11 @@ it('a claim of what another process began is given back with the name of its cha
   await expect(begin(makeLate(store))).rejects.toThrow(StoreUnavailableError)
   expect(await begin(store)).toMatchObject({ charge })
 }, 20_000)
+
+it('the key of a batch that the store kept after it was given up is free', async () => {
+  const store = makeLate(createMemoryStore())
+  const requests = new IdempotentRequests(store, new Leases(store))
+  await expect(requests.keep(REQUEST)).rejects.toThrow(StoreUnavailableError)
+  const take = () => requests.keep({ ...REQUEST, body: 'another' }).then(() => true)
+  await expect.poll(() => take().catch(() => false), { timeout: 10_000 }).toBe(true)
+})

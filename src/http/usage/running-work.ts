@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AbortedError, OverloadedError } from '../../errors/index.ts'
 import type { Progress } from '../../jobs/job-context.ts'
 import { digest } from './idempotent-requests.ts'
@@ -8,6 +9,9 @@ const LINGER_MS = 10_000
 
 /** How long an answer that nobody got waits for the client to ask once more. */
 const KEPT_MS = 60_000
+
+/** An engine may go on for long where it was told to stop. */
+const LET_GO_MS = 5000
 
 /** Work that nobody waits for takes the time of others, so that there is little of it. */
 const MOST_EACH = 4
@@ -83,7 +87,7 @@ export class RunningWork {
   /**
    * Does some work, or joins what an earlier try of the request has begun.
    *
-   * @throws AbortedError when `signal` fires, unless work that does not linger is being charged; OverloadedError where the
+   * @throws AbortedError when `signal` fires and work that does not linger has ended, unless that is being charged; OverloadedError where the
    *   client would give up once more, saying when the answer may be there; what the work throws
    */
   async run<Answer>(asked: Asked, signal: AbortSignal, begin: Begin<Answer>): Promise<Answer> {
@@ -100,6 +104,7 @@ export class RunningWork {
     if (signal.aborted) {
       work.patience = performance.now() - began
       this.#leave(asked, work, LINGER_MS, signal.reason)
+      if (work.controller.signal.aborted) await letGo(work)
       throw new AbortedError(undefined, { cause: signal.reason })
     }
     const retryAfterMs = work.pace.remaining()
@@ -204,6 +209,14 @@ export class RunningWork {
     clearTimeout(work.timer)
     this.#works.delete(work)
   }
+}
+
+/** What was stopped gives back its key and what it had set aside before its client is told, who may send the next request under the same key at once. */
+async function letGo({ done }: Work): Promise<void> {
+  const patience = new AbortController()
+  const wait = { ref: false, signal: patience.signal }
+  await Promise.race([done, sleep(LET_GO_MS, undefined, wait)]).catch(() => {})
+  patience.abort()
 }
 
 /** @returns undefined when the signal fires first, or so many milliseconds have passed */
