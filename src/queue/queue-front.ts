@@ -210,7 +210,7 @@ export class QueueFront {
     await this.#withdraw(pending)
   }
 
-  /** Takes a call out of the queue, or has its worker stop. Where the server is away, the worker ends it for nobody. */
+  /** Takes a call out of the queue, and has the worker stop that may have it. Where the server is away, the worker ends it for nobody. */
   async #withdraw(pending: PendingCall, connected?: Connected): Promise<void> {
     const { id, queue: name } = pending
     try {
@@ -223,8 +223,9 @@ export class QueueFront {
           : await queue(name)
               .remove(id)
               .catch(() => 0)
-      if (removed === 0) await client.publish(CANCEL_TOPIC, id)
-      else await giveBack(open, pending, name!)
+      if (removed !== 0) await giveBack(open, pending, name!)
+      // A worker may have it that has lost its lease, or whose server has forgotten it: the queue removes it then, too.
+      await client.publish(CANCEL_TOPIC, id)
       await client.del(outcomeKey(id))
     } catch {
       // Nobody waits for it.

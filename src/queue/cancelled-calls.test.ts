@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
+import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker } from './index.ts'
+import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
+
+const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
+
+describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that is cancelled', () => {
+  let redis: TestRedis
+  let client: RedisClient
+  let engine: QueueEngine
+  let fake: FakeEngine
+  let worker: RunningWorker
+  beforeEach(async () => {
+    redis = await startRedis()
+    client = await connectRedis(redis.url)
+    engine = createQueueEngine({ connection: redis.url, plaintext: true })
+    fake = createFakeEngine()
+    fake.hold()
+    // It takes no call back while it works on one.
+    worker = await runWorker(fake.engine, { connection: redis.url, plaintext: true, leaseMs: 1000, concurrency: 1 })
+  })
+  afterEach(async () => {
+    fake.release()
+    await engine.dispose()
+    await worker.close(0)
+    client.destroy()
+    await redis.stop()
+  })
+
+  it.each([
+    [
+      'lost its lease',
+      async () => {
+        redis.freeze()
+        await sleep(2500)
+        redis.thaw()
+        // It waits again by then.
+        await expect.poll(() => client.lLen('tessera-queue:decide-decide-latest:active')).toBe(0)
+      },
+    ],
+    ['was forgotten by the server', () => client.flushAll()],
+  ])('stops in its worker when it %s before', async (_, lose) => {
+    const cancelling = new AbortController()
+    const call = engine.decide(BODY, { signal: cancelling.signal })
+    await expect.poll(() => fake.running).toBe(1)
+    await lose()
+    cancelling.abort()
+    await expect(call).rejects.toMatchObject({ code: 'aborted' })
+    await expect.poll(() => fake.running, { timeout: 5000 }).toBe(0)
+    expect(await client.keys('tessera-queue:outcome:*')).toEqual([])
+  })
+})
