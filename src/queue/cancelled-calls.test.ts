@@ -30,6 +30,8 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that is can
     await redis.stop()
   })
 
+  const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
+
   it.each([
     [
       'lost its lease',
@@ -51,5 +53,19 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that is can
     await expect(call).rejects.toMatchObject({ code: 'aborted' })
     await expect.poll(() => fake.running, { timeout: 5000 }).toBe(0)
     expect(await client.keys('tessera-queue:outcome:*')).toEqual([])
+  })
+
+  it('stops, or leaves the queue, while the memory of the server is full', async () => {
+    const cancelling = new AbortController()
+    const calls = [1, 2].map(() => engine.decide(BODY, { signal: cancelling.signal }))
+    const ended = Promise.allSettled(calls)
+    await expect.poll(() => fake.running).toBe(1)
+    await expect.poll(waiting).toBe(1)
+    await client.configSet('maxmemory', '1000')
+    cancelling.abort()
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    await expect.poll(async () => [fake.running, await waiting()], { timeout: 5000 }).toEqual([0, 0])
+    await client.configSet('maxmemory', '0')
+    expect(fake.calls).toHaveLength(1)
   })
 })

@@ -213,29 +213,28 @@ export class QueueFront {
   /** Takes a call out of the queue, and has the worker stop that may have it. Where the server is away, the worker ends it for nobody. */
   async #withdraw(pending: PendingCall, connected?: Connected): Promise<void> {
     const { id, queue: name } = pending
-    try {
-      const open = connected ?? (await this.#connect())
-      const { client, queue } = open
-      await client.set(cancelledKey(id), '1', { PX: CANCELLED_KEPT_MS })
-      const removed =
-        name === undefined
-          ? 0
-          : await queue(name)
-              .remove(id)
-              .catch(() => 0)
-      if (removed !== 0) await giveBack(open, pending, name!)
-      // A worker may have it that has lost its lease, or whose server has forgotten it: the queue removes it then, too.
-      await client.publish(CANCEL_TOPIC, id)
-      await client.del(outcomeKey(id))
-    } catch {
-      // Nobody waits for it.
-    }
+    const open = connected ?? (await this.#connect().catch(() => undefined))
+    if (open === undefined) return
+    const { client } = open
+    // Each for itself: a server whose memory is full takes nothing new, and does all else.
+    await client.set(cancelledKey(id), '1', { PX: CANCELLED_KEPT_MS }).catch(() => {})
+    // Whoever has closed the connection waits for nothing.
+    if (!client.isOpen) return
+    if (name !== undefined) await takeOut(open, pending, name).catch(() => {})
+    // A worker may have it that has lost its lease, or whose server has forgotten it: the queue removes it then, too.
+    await client.publish(CANCEL_TOPIC, id).catch(() => {})
+    await client.del(outcomeKey(id)).catch(() => {})
   }
 }
 
 /** Who waits, and whether in the lane that is served in every second round. */
 function laneOf({ options }: PendingCall): [caller: string, isHalf: boolean] {
   return [options.client ?? '', options.priority === 'half']
+}
+
+async function takeOut(connected: Connected, pending: PendingCall, name: ModelQueue): Promise<void> {
+  const removed = await connected.queue(name).remove(pending.id)
+  if (removed !== 0) await giveBack(connected, pending, name)
 }
 
 /** Once, and not the round of a call that was served: BullMQ says that it removed a call also where there is none. */
