@@ -2,7 +2,7 @@ import type { RedisClient } from '../redis/connect-redis.ts'
 import { lanesKey, PREFIX, type ModelQueue } from './queue-names.ts'
 
 /** The largest priority that BullMQ takes. A queue that never runs empty gets there after so many rounds, and is served in order of arrival then. */
-const LAST_ROUND = 2_097_152
+const LAST_ROUND = 2 ** 21 - 1
 /** From here on rounds begin anew when nothing waits. */
 const LATE_ROUND = 1_000_000
 const KEPT_MS = 3_600_000

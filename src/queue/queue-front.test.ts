@@ -135,6 +135,23 @@ describe.skipIf(!hasRedis())('a front', () => {
     await Promise.all([engine.dispose(), worker.close(0)])
   }, 30_000)
 
+  it('takes calls in the last round that the queue has, one after another', async () => {
+    await client.flushAll()
+    const engine = createQueueEngine({ connection: redis.url, plaintext: true })
+    const waiting = () => client.zCard('tessera-queue:decide-decide-latest:prioritized')
+    // Rounds begin anew where nothing waits.
+    const calls = [engine.decide(BODY, { client: 'A' })]
+    await expect.poll(waiting).toBe(1)
+    await client.hSet('tessera-queue:decide-decide-latest:lanes', 'served', String(2 ** 21))
+    for (const state of ['first', 'second']) calls.push(engine.decide({ ...BODY, state }, { client: 'B' }))
+    const fake = createFakeEngine()
+    const worker = await runWorker(fake.engine, { connection: redis.url, plaintext: true, concurrency: 1 })
+    expect(await Promise.all(calls)).toHaveLength(3)
+    const states = fake.calls.map(({ request }) => (request as { state: string }).state)
+    expect(states).toEqual(['x', 'first', 'second'])
+    await Promise.all([engine.dispose(), worker.close(0)])
+  }, 30_000)
+
   it('gives the round of a call back once, also where it is cancelled on its way into the queue', async () => {
     await client.flushAll()
     const engine = createQueueEngine({ connection: redis.url, plaintext: true })
