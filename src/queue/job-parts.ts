@@ -1,7 +1,7 @@
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { OPEN_KEPT_MS } from './job-leases.ts'
 import { KEEP_PART } from './job-scripts.ts'
-import { jobPartsKey } from './queue-names.ts'
+import { jobPartsKey, OPEN_JOBS_KEY } from './queue-names.ts'
 import type { Sealer } from './sealer.ts'
 
 /** What jobs that are not over have come to, for processes that take them over. */
@@ -17,7 +17,8 @@ export class JobParts {
   /** One command, as the client never gives up those of a transaction while the server is away. */
   async keep(id: string, part: string): Promise<void> {
     const sealed = this.#sealer.seal(part, id)
-    await this.#client.eval(KEEP_PART, { keys: [jobPartsKey(id)], arguments: [sealed, String(OPEN_KEPT_MS)] })
+    const keys = [jobPartsKey(id), OPEN_JOBS_KEY]
+    await this.#client.eval(KEEP_PART, { keys, arguments: [id, sealed, String(OPEN_KEPT_MS)] })
   }
 
   /** Without the parts that are sealed with a key that is not known here: what they hold is computed again. */

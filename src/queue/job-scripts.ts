@@ -5,10 +5,10 @@ export const LEFT = 'left'
 
 /**
  * Adds a job that its process has from this moment, or finds the one that is there, of which somebody is told now. One that is `replaced`,
- * as it was found before, makes room.
+ * as it was found before, makes room. What an earlier one of its id has left is none of its own.
  */
 export const ADD_JOB = `
-local job, request, told, lease, open, account = unpack(KEYS)
+local job, request, told, lease, open, account, parts, news = unpack(KEYS)
 local id, sealed, sealedRequest, process, leaseMs, keptMs, toldMs, createdAt, replaced = unpack(ARGV)
 local found = redis.call('GET', job)
 if found == replaced then
@@ -17,6 +17,7 @@ elseif found then
   redis.call('SET', told, '1', 'PX', toldMs)
   return found
 end
+redis.call('DEL', parts, news)
 redis.call('SET', job, sealed, 'PX', keptMs)
 redis.call('SET', request, sealedRequest, 'PX', keptMs)
 redis.call('SET', lease, process, 'PX', leaseMs)
@@ -73,10 +74,16 @@ if redis.call('GET', KEYS[1]) ~= process then return end
 if keptMs then redis.call('SET', KEYS[1], '${LEFT}', 'PX', keptMs)
 else redis.call('DEL', KEYS[1]) end`
 
-/** Keeps a part of what a job has come to, after those that are there. */
+/**
+ * Keeps a part of what a job that is not over has come to, after those that are there. Another process may have ended the job, and the next one of
+ * its id would take the part for its own.
+ */
 export const KEEP_PART = `
-redis.call('RPUSH', KEYS[1], ARGV[1])
-redis.call('PEXPIRE', KEYS[1], ARGV[2])`
+local parts, open = unpack(KEYS)
+local id, sealed, keptMs = unpack(ARGV)
+if redis.call('SISMEMBER', open, id) == 0 then return end
+redis.call('RPUSH', parts, sealed)
+redis.call('PEXPIRE', parts, keptMs)`
 
 /** Forgets a job that nobody was told of. */
 export const WITHDRAW_JOB = `

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import type { Job, JobStore } from '../http/index.ts'
+import { connectRedis } from '../redis/connect-redis.ts'
 import { openJobStore } from './index.ts'
 
 const [k1, k2] = ['k1', 'k2'].map((name) => `${name}:${randomBytes(32).toString('base64')}`) as [string, string]
@@ -62,8 +63,28 @@ describe.skipIf(!hasRedis())('jobs that a process leaves', () => {
 
   it('have parts that are sealed with a key that is not known here, and others', async () => {
     const [one, two] = [await open(), await open(k2)]
+    await one.add({ ...job, id: 'job_2' })
     await one.keepPart('job_2', 'a')
     await two.keepPart('job_2', 'b')
     expect(await two.readParts('job_2')).toEqual(['b'])
+  })
+
+  it('keep no part that comes after their end, and begin without those of others of their id', async () => {
+    const [one, two] = [await open(), await open()]
+    const keyed = { ...job, id: 'job_3', digest: 'of the request' }
+    await one.add(keyed)
+    await one.keepPart(keyed.id, 'a')
+    await two.write({ ...keyed, status: 'failed', endedAt: 2 })
+    // The process that had it before, which was cut off meanwhile.
+    await one.keepPart(keyed.id, 'b')
+    expect(await two.readParts(keyed.id)).toEqual([])
+    // As an older version left it.
+    const client = await connectRedis(redis.url)
+    await client.rPush(`tessera-queue:job-parts:${keyed.id}`, 'k1.old')
+    expect(await two.add(keyed)).toBeUndefined()
+    expect(await client.exists(`tessera-queue:job-parts:${keyed.id}`)).toBe(0)
+    await two.keepPart(keyed.id, 'c')
+    expect(await two.readParts(keyed.id)).toEqual(['c'])
+    client.destroy()
   })
 })

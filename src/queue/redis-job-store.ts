@@ -136,7 +136,8 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
         `too many jobs for this API key: at most ${MOST_EACH} that run or whose results are kept`,
       )
     }
-    const keys = [jobKey(id), jobRequestKey(id), jobToldKey(id), jobLeaseKey(id), OPEN_JOBS_KEY, jobsKey(account)]
+    const beside = [jobRequestKey(id), jobToldKey(id), jobLeaseKey(id)]
+    const keys = [jobKey(id), ...beside, OPEN_JOBS_KEY, jobsKey(account), jobPartsKey(id), jobNewsKey(id)]
     const times = [LEASE_MS, OPEN_KEPT_MS, TOLD_KEPT_MS, job.createdAt].map(String)
     const request = job.request === undefined ? '' : this.#sealer.seal(writeRequest(job.request), id)
     const order = [id, this.#seal(job), request, this.#leases.process, ...times]

@@ -52,7 +52,7 @@ export interface SharedJobs {
   tellNews(id: string, news: string): Promise<void>
   /** What was told of a job that runs. */
   readNews(id: string): Promise<string | undefined>
-  /** Keeps a part of what a job has come to, for whoever takes it over; forgotten when the job is over. */
+  /** Keeps a part of what a job that is not over has come to, for whoever takes it over; forgotten when the job is over. */
   keepPart(id: string, part: string): Promise<void>
   /** The parts that were kept of a job that is not over, in their order, without those that cannot be read here. */
   readParts(id: string): Promise<string[]>
