@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Job } from '../http/index.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
-import { LEAVE_JOB, LEFT, TAKE_JOB } from './job-scripts.ts'
-import { jobKey, jobLeaseKey, jobRequestKey, OPEN_JOBS_KEY } from './queue-names.ts'
+import { LEAVE_JOB, LEFT, RENEW_JOB, TAKE_JOB } from './job-scripts.ts'
+import { jobKey, jobLeaseKey, jobPartsKey, jobRequestKey, OPEN_JOBS_KEY } from './queue-names.ts'
 
 /** How long a process has a job after it said so. */
 export const LEASE_MS = 15_000
-/** A job that is never taken over is forgotten; a batch may take days. */
+/** A job that no process has, and that is never taken over, is forgotten. */
 export const OPEN_KEPT_MS = 7 * 24 * 3600 * 1000
 const MOST_TAKEN_AT_ONCE = 50
 
@@ -28,7 +28,7 @@ export class JobLeases {
   }
 
   async renew(ids: readonly string[]): Promise<void> {
-    await Promise.all(ids.map((id) => this.#client.set(jobLeaseKey(id), this.process, { PX: LEASE_MS })))
+    await Promise.all(ids.map((id) => this.#renew(id)))
   }
 
   async takeOver(): Promise<Job[]> {
@@ -46,6 +46,12 @@ export class JobLeases {
   async leave(id: string, isMarked = true): Promise<void> {
     const kept = isMarked ? [String(OPEN_KEPT_MS)] : []
     await this.#client.eval(LEAVE_JOB, { keys: [jobLeaseKey(id)], arguments: [this.process, ...kept] })
+  }
+
+  async #renew(id: string): Promise<void> {
+    const keys = [jobLeaseKey(id), OPEN_JOBS_KEY, jobKey(id), jobRequestKey(id), jobPartsKey(id)]
+    const times = [LEASE_MS, OPEN_KEPT_MS].map(String)
+    await this.#client.eval(RENEW_JOB, { keys, arguments: [id, this.process, ...times] })
   }
 
   async #take(id: string): Promise<Job | undefined> {

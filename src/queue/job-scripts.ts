@@ -67,6 +67,18 @@ if had and had ~= '${LEFT}' then return false end
 redis.call('SET', lease, process, 'PX', leaseMs)
 return {found, redis.call('GET', request) or '', had and 1 or 0}`
 
+/**
+ * Says that a process still has a job that is not over, which a batch may not be for weeks. Keys from the third on: what there is of it, whose time begins
+ * anew when half of it has passed, so that most renewals write the lease alone.
+ */
+export const RENEW_JOB = `
+local id, process, leaseMs, keptMs = unpack(ARGV)
+if redis.call('SISMEMBER', KEYS[2], id) == 0 then return end
+redis.call('SET', KEYS[1], process, 'PX', leaseMs)
+for at = 3, #KEYS do
+  if redis.call('PTTL', KEYS[at]) < keptMs / 2 then redis.call('PEXPIRE', KEYS[at], keptMs) end
+end`
+
 /** Ends that a process has a job, where it still has it; as one that left it, where a time is given that this is kept for. */
 export const LEAVE_JOB = `
 local process, keptMs = unpack(ARGV)
