@@ -19,6 +19,7 @@ export class PendingCall {
   queue: ModelQueue | undefined
   /** Whether its client owes the queue a round for it, which it was not served in. */
   owesRound = false
+  /** Whether a worker has it, as far as is known here. */
   isStarted = false
   isOver = false
   /** Whether it ended by what was thrown here, so that a worker may go on with it. */
@@ -44,10 +45,16 @@ export class PendingCall {
     this.ended.catch(() => {})
   }
 
+  /** A worker has it, so that its round was served. It may be put back. */
+  start(): void {
+    this.isStarted = true
+    this.owesRound = false
+  }
+
   /** Ends it with what came of it. */
   end(sealed: string, sealer: Sealer): void {
     if (this.isOver) return
-    this.isStarted = true
+    this.start()
     try {
       const outcome = JSON.parse(sealer.open(sealed, this.id)) as Outcome
       this.#tell(outcome.timings)

@@ -161,7 +161,7 @@ export class QueueFront {
     if (pending === undefined) return
     if (notice.type === 'progress') pending.report(notice.progress)
     else if (notice.type === 'preview') pending.show(notice.sealed, this.#sealer)
-    else if (notice.type === 'started') pending.isStarted = true
+    else if (notice.type === 'started') pending.start()
     else void this.#take(pending).catch(() => {})
   }
 
@@ -184,8 +184,11 @@ export class QueueFront {
       try {
         // In this order: the outcome is there before the call leaves the queue.
         const state = await queue(pending.queue).getJobState(pending.id)
-        if (state === 'active') pending.isStarted = true
-        if (!(await this.#take(pending)) && !pending.isOver) await this.#judge(pending, state)
+        if (state === 'active') pending.start()
+        else pending.isStarted = false
+        if ((await this.#take(pending)) || pending.isOver) continue
+        // A server that does not take it back yet keeps nobody from looking after the others.
+        await this.#judge(pending, state).catch(() => {})
       } finally {
         pending.isChecked = false
       }
@@ -194,15 +197,15 @@ export class QueueFront {
 
   async #judge(pending: PendingCall, state: string): Promise<void> {
     if (state === 'failed') {
-      pending.isStarted = true
+      pending.start()
       pending.reject(new WorkerCrashedError(POISONED))
       return this.#withdraw(pending)
     }
     if (state !== 'unknown' && state !== 'completed') return
     if (pending.restored === MOST_RESTORED) return pending.reject(new WorkerCrashedError('the queue has lost the call'))
-    pending.restored++
     // The server may have forgotten the rounds, too: by its old one it would wait behind whoever came since.
     await this.#add(await this.#connect(), pending, pending.queue!)
+    pending.restored++
   }
 
   async #cancel(pending: PendingCall): Promise<void> {
@@ -239,7 +242,7 @@ async function takeOut(connected: Connected, pending: PendingCall, name: ModelQu
 
 /** Once, and not the round of a call that was served: BullMQ says that it removed a call also where there is none. */
 async function giveBack({ client }: Connected, pending: PendingCall, name: ModelQueue): Promise<void> {
-  if (!pending.owesRound || pending.isStarted) return
+  if (!pending.owesRound) return
   pending.owesRound = false
   await giveRoundBack(client, name, ...laneOf(pending))
 }
