@@ -77,8 +77,11 @@ export const jobsKey = (account: string) => `${PREFIX}:jobs:${account}`
 /** Ids of jobs that are not over. */
 export const OPEN_JOBS_KEY = `${PREFIX}:open-jobs`
 
-/** Where processes are told which jobs are to be cancelled. */
-export const JOB_CANCEL_TOPIC = `${PREFIX}:job-cancel`
+/**
+ * Where processes are told which jobs are to be cancelled. The topics of a server are those of all its databases: ids of calls and fronts are random, while that of a
+ * job with an `Idempotency-Key` is the same in two fleets.
+ */
+export const jobCancelTopic = (database: number) => `${PREFIX}:job-cancel${database === 0 ? '' : `:${database}`}`
 
 /** Webhooks that were not delivered yet, with the time in milliseconds of the next try of each. */
 export const WEBHOOKS_KEY = `${PREFIX}:webhooks`

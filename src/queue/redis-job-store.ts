@@ -12,7 +12,7 @@ import { onceThere } from './once-there.ts'
 import { readRequest, writeJob, writeRequest } from './pack-request.ts'
 import {
   jobKey,
-  JOB_CANCEL_TOPIC,
+  jobCancelTopic,
   jobLeaseKey,
   jobNewsKey,
   jobPartsKey,
@@ -57,9 +57,10 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
   const { connection, ...sealing } = readOptions(TABLE, options)
   const sealer = openSealer(sealing)
   const clients = await connectPair(connection, 'connection')
-  const onCancel = await hearTopic(clients, JOB_CANCEL_TOPIC)
   const [client] = clients
-  const store = new RedisJobStore(client, sealer, onCancel)
+  const cancelTopic = jobCancelTopic(client.options.database ?? 0)
+  const onCancel = await hearTopic(clients, cancelTopic)
+  const store = new RedisJobStore(client, sealer, { onCancel, cancelTopic })
   return {
     shared: {
       ...store.shared,
@@ -98,6 +99,10 @@ async function typed<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
+interface Cancelling extends Pick<SharedJobs, 'onCancel'> {
+  readonly cancelTopic: string
+}
+
 class RedisJobStore implements Omit<JobStore, 'close'> {
   readonly shared: SharedJobs
   readonly #client: RedisClient
@@ -105,7 +110,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
   readonly #webhooks: RedisWebhooks
   readonly #leases: JobLeases
 
-  constructor(client: RedisClient, sealer: Sealer, onCancel: SharedJobs['onCancel']) {
+  constructor(client: RedisClient, sealer: Sealer, { onCancel, cancelTopic }: Cancelling) {
     this.#client = client
     this.#sealer = sealer
     this.#webhooks = new RedisWebhooks(client, sealer)
@@ -115,7 +120,7 @@ class RedisJobStore implements Omit<JobStore, 'close'> {
       renew: (ids) => this.#leases.renew(ids),
       takeOver: () => this.#leases.takeOver(),
       release: (id) => this.#leases.leave(id),
-      cancel: async (id) => void (await client.publish(JOB_CANCEL_TOPIC, id)),
+      cancel: async (id) => void (await client.publish(cancelTopic, id)),
       tellNews: async (id, news) =>
         void (await client.set(jobNewsKey(id), sealer.seal(news, id), { PX: NEWS_KEPT_MS })),
       readNews: async (id) => {
