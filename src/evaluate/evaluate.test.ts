@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { InvalidRequestError } from '../errors/index.ts'
 import { calibrate } from './calibrate.ts'
@@ -155,6 +156,22 @@ it('stops on an abort', async () => {
 it('ends with what an async listener of its progress throws', async () => {
   const onProgress = () => Promise.reject(new Error('disk full'))
   await expect(evaluate(oracle, ROWS, { onProgress })).rejects.toThrow('disk full')
+})
+
+it('ends with what such a listener throws after the last row', async () => {
+  const onProgress = ({ done, total }: { done: number; total: number }) =>
+    done === total ? sleep(5).then(() => Promise.reject(new Error('disk full'))) : undefined
+  await expect(evaluate(oracle, ROWS, { onProgress })).rejects.toThrow('disk full')
+})
+
+it('does not wait for its progress listener with the next row, nor when it is aborted', async () => {
+  const controller = new AbortController()
+  const seen: number[] = []
+  const onProgress = ({ done }: { done: number }) => new Promise<never>(() => seen.push(done))
+  const evaluating = evaluate(oracle, ROWS, { signal: controller.signal, concurrency: 1, onProgress })
+  await expect.poll(() => seen).toEqual([1, 2, 3, 4])
+  controller.abort('enough')
+  await expect(evaluating).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
 })
 
 it('asks nothing more after a row that fails', async () => {

@@ -1,6 +1,7 @@
 import { probabilitiesOf } from '../decide/answer.ts'
 import { orderlessKey } from '../decide/own-calibration.ts'
 import { withFeatures } from '../engine/calls/call-features.ts'
+import { Listening } from '../engine/calls/listening.ts'
 import type { CallOptions, Engine } from '../engine/index.ts'
 import { AbortedError, InvalidRequestError } from '../errors/index.ts'
 import { callback, count, optionTable, readOption, readOptions, withMethods } from '../options/index.ts'
@@ -28,7 +29,7 @@ export interface EvaluateOptions {
    */
   readonly signal?: AbortSignal | undefined
   /**
-   * Called after every row.
+   * Called after every row. What it throws ends the evaluation, also as an async function, which is waited for at the end only.
    *
    * @example
    * ```ts
@@ -154,18 +155,14 @@ export async function answerRows(
   rows: readonly LabelledRow[],
   { signal, onProgress, concurrency = 2, maxOptions, featuresFrom = Infinity, isCalibrating = false }: AnswerOptions,
 ): Promise<{ answered: AnsweredQuestion[]; models: readonly string[]; inputTokens: number }> {
-  if (!Array.isArray(rows)) {
-    throw new InvalidRequestError('rows', `must be an array of labelled rows, got ${kindOf(rows)}`)
-  }
-  if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
-  const parse = createDecisionParser(maxOptions === undefined ? {} : { maxOptions })
-  const labelled = rows.map((row, index) => readLabels(row, index, parse))
+  const labelled = readRows(rows, maxOptions)
   const isFrequent = countFrequent(labelled.flat(), featuresFrom)
   const answers: AnsweredQuestion[][] = []
   const models = new Set<string>()
   let [next, done, inputTokens] = [0, 0, 0]
   const failing = new AbortController()
   const stop = signal === undefined ? failing.signal : AbortSignal.any([signal, failing.signal])
+  const listening = new Listening(onProgress, () => failing.abort())
   const work = async () => {
     for (let index = next++; index < rows.length; index = next++) {
       if (stop.aborted) throw new AbortedError(undefined, { cause: stop.reason })
@@ -182,19 +179,34 @@ export async function answerRows(
       }))
       models.add(response.model)
       inputTokens += response.usage.input_tokens
-      // What it throws, also as an async function, ends the evaluation: nobody else would hear of it.
-      await (onProgress?.({ done: ++done, total: rows.length }) as unknown)
+      listening.tell({ done: ++done, total: rows.length })
     }
   }
   const working = Array.from({ length: Math.min(concurrency, rows.length) }, work)
   try {
     await Promise.all(working)
+    await listening.settled(stop)
+  } catch (error) {
+    // Where the listener failed, the rows ended because of that.
+    listening.throwIfFailed()
+    throw error
   } finally {
     // The other rows end with the first that fails, and before the caller hears of it.
     failing.abort()
+    listening.end()
     await Promise.allSettled(working)
   }
   return { answered: answers.flat(), models: [...models], inputTokens }
+}
+
+/** Checks every row before one is asked. */
+function readRows(rows: readonly LabelledRow[], maxOptions: number | undefined): LabelledQuestion[][] {
+  if (!Array.isArray(rows)) {
+    throw new InvalidRequestError('rows', `must be an array of labelled rows, got ${kindOf(rows)}`)
+  }
+  if (rows.length === 0) throw new InvalidRequestError('rows', 'must have one row at least, got none')
+  const parse = createDecisionParser(maxOptions === undefined ? {} : { maxOptions })
+  return rows.map((row, index) => readLabels(row, index, parse))
 }
 
 /** The model refuses what only it knows, such as a question that is too long for it; options and the engine are none of a row. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { AbortedError } from '../../errors/index.ts'
-import type { DecisionRequestInput, DecisionResponse } from '../../schemas/index.ts'
+import type { DecisionRequestInput } from '../../schemas/index.ts'
 import { decideMany } from '../default-engine.ts'
 import { QUESTIONS, runFake, startFakeEngine } from '../test-support/engines.ts'
+import { createDecider } from '../test-support/slow-decider.ts'
 import type { CallOptions } from './call-options.ts'
 import { decideEach, type DecisionOutcome } from './decide-many.ts'
 
@@ -14,25 +14,6 @@ async function collect<T>(from: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const item of from) all.push(item)
   return all
-}
-
-/** Answers after as many milliseconds as the state says, and counts what runs. */
-function createDecider() {
-  const counts = { running: 0, most: 0, aborted: 0 }
-  const decide = async ({ state }: DecisionRequestInput, { signal }: CallOptions): Promise<DecisionResponse> => {
-    counts.most = Math.max(counts.most, ++counts.running)
-    try {
-      const { wait = 1, model = 'x' } = state as { wait?: number; model?: string }
-      await sleep(wait, undefined, { signal: signal! })
-      return { model, answers: {}, usage: { input_tokens: 0, output_tokens: 0 }, latency_ms: 0 }
-    } catch (cause) {
-      counts.aborted++
-      throw new AbortedError(undefined, { cause })
-    } finally {
-      counts.running--
-    }
-  }
-  return { counts, decide }
 }
 
 describe('many decisions', () => {
@@ -53,21 +34,6 @@ describe('many decisions', () => {
     expect(counts.most).toBe(2)
     expect(told[0]).toBe(1)
     expect(told.toSorted()).toEqual([0, 1, 2, 3, 4])
-  })
-
-  it('end with what an async listener throws', async () => {
-    const { decide } = createDecider()
-    const onResult = async ({ index }: { index: number }) => {
-      await sleep(1)
-      if (index === 1) throw new Error('full')
-    }
-    const seen: number[] = []
-    const take = async () => {
-      for await (const { index } of decideEach(decide, [request({}), request({}), request({})], { onResult }))
-        seen.push(index)
-    }
-    await expect(take()).rejects.toThrow('full')
-    expect(seen).toEqual([0])
   })
 
   it('read no more requests than are handed over and underway', async () => {

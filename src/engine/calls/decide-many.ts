@@ -3,6 +3,7 @@ import { count, readOption } from '../../options/index.ts'
 import type { DecisionRequestInput, DecisionResponse, ExactRequest, ResponseTo } from '../../schemas/index.ts'
 import type { CallOptions } from './call-options.ts'
 import { checkCall } from './check-call.ts'
+import { Listening } from './listening.ts'
 import { RequestSource } from './request-source.ts'
 
 /** Requests that are worked on or wait to be taken; the engine itself reads a few at a time. */
@@ -91,8 +92,9 @@ export interface DecideManyOptions<Response = DecisionResponse> extends Pick<
    */
   readonly concurrency?: number | undefined
   /**
-   * Called with each outcome as soon as it is there, in any order: for progress. What it throws, also as an async function, ends the loop
-   * when that outcome would have been its next.
+   * Called with each outcome as soon as it is there, in any order: for progress. The loop goes on while an async function is at work, and
+   * waits for it at its end. What it throws ends the loop when that outcome would have been its next, or at once where it was handed over
+   * before; it is a warning where the loop was left.
    *
    * @example
    * ```ts
@@ -123,13 +125,13 @@ export async function* decideEach<const Request extends DecisionRequestInput>(
   const leaving = new AbortController()
   const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])
   let notice = () => {}
+  const listening = new Listening(onResult, () => notice())
   const source = new RequestSource<DecisionRequestInput>(requests, () => notice())
   const underway: Underway<Outcome>[] = []
   const start = async (request: DecisionRequestInput, index: number): Promise<Outcome> => {
     const decided = decide(request, { ...call, signal: stop }) as Promise<ResponseTo<Request>>
     const outcome = await settle(decided, index, stop)
-    // What it throws, also as an async function, ends the loop: nobody else would hear of it.
-    await (onResult?.(outcome) as unknown)
+    listening.tell(outcome, index)
     return outcome
   }
   const onAbort = () => notice()
@@ -137,6 +139,7 @@ export async function* decideEach<const Request extends DecisionRequestInput>(
   try {
     for (let index = 0; underway.length > 0 || !source.isOver;) {
       if (stop.aborted) throw new AbortedError(undefined, { cause: stop.reason })
+      listening.throwIfFailed(index - underway.length)
       if (underway[0]?.isSettled) {
         yield await underway.shift()!.outcome
         continue
@@ -146,9 +149,11 @@ export async function* decideEach<const Request extends DecisionRequestInput>(
       else await new Promise<void>((resolve) => (notice = resolve))
     }
     source.throwIfFailed()
+    await listening.settled(stop)
   } finally {
     stop.removeEventListener('abort', onAbort)
     leaving.abort()
+    listening.end()
     await Promise.allSettled(underway.map(({ outcome }) => outcome))
     await source.close()
   }
