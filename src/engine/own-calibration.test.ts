@@ -52,6 +52,14 @@ it('corrects the questions that it knows, by their wording and not by their name
   expect((await engine.decide(request, calibrating)).answers).toEqual(before)
 })
 
+it('keeps to the options that a call was made with', async () => {
+  await using engine = await createEngine({ worker: false, calibration })
+  const options: { signal?: AbortSignal } = {}
+  const answered = engine.decide({ state, questions: { a: URGENT } }, options)
+  options.signal = AbortSignal.abort()
+  await expect(answered).resolves.toHaveProperty('answers.a')
+})
+
 it('is refused for another model, and says for which it is', async () => {
   const other = { ...calibration, model: { ...calibration.model, version: '0.0.1' } }
   await expect(createEngine({ worker: false, calibration: other })).rejects.toThrow(

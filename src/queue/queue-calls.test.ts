@@ -25,3 +25,11 @@ it('many calls listen to one signal by one listener, as Node warns of more than 
   await Promise.allSettled(calls)
   expect(listen.mock.calls.filter(([type]) => type === 'abort')).toHaveLength(1)
 })
+
+it('options of a call are read where it is made', async () => {
+  const options = {}
+  const call = engine.decide(BODY, options)
+  const get = () => expect.fail('it was read later')
+  Object.defineProperty(options, 'onProgress', { get })
+  await expect(call).rejects.toMatchObject({ code: 'overloaded' })
+})

@@ -49,9 +49,9 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     readFile,
   )
   const submit = async <Response>(kind: QueuedKind, request: Asked, { call = {}, ...rest }: Submitted = {}) => {
-    checkCall(kind, call)
-    if (call.lora?.length) throw new InvalidRequestError('lora', NO_LORA)
-    return (await front.submit(kind, { model: request.model, request, options: rest.options ?? {} }, call)) as Response
+    const own = checkCall(kind, call)
+    if (own.lora?.length) throw new InvalidRequestError('lora', NO_LORA)
+    return (await front.submit(kind, { model: request.model, request, options: rest.options ?? {} }, own)) as Response
   }
   async function decide<const Questions extends QuestionsInput, const Threshold extends ThresholdInput>(
     body: DecisionRequestInput<Questions, Threshold>,

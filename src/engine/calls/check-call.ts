@@ -71,17 +71,17 @@ const TABLES = {
 /**
  * Checks what JavaScript lets through, before the call has a place in the queue.
  *
- * @returns the options as they are, with adapters that nobody else has, since a call may wait before it is told to a worker
+ * @returns options that nobody else has, since a call may wait before they are read
  * @throws InvalidRequestError naming the option
  */
 export function checkCall<Options extends object>(kind: CallKind | 'decideMany', options: Options): Options {
   readOptions(TABLES[kind], typeof options === 'object' && options !== null ? withoutGaps(options) : options)
   const { lora } = options as CallOptions
-  return lora === undefined ? options : { ...options, lora: lora.map((each) => ({ ...each })) }
+  return { ...options, ...(lora && { lora: lora.map((each) => ({ ...each })) }) }
 }
 
 /** As `checkCall`, with the name of the model, which no request holds. */
-export function checkLoad(name: string, options: object): void {
+export function checkLoad(name: string, options: LoadOptions): LoadOptions {
   readOption('name', NAME, name)
-  checkCall('load', options)
+  return checkCall('load', options)
 }

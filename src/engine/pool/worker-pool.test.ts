@@ -86,6 +86,19 @@ describe('an engine with as many workers as fit', () => {
     ])
   })
 
+  it('keeps to the options that a call was made with, when it finds out first who may have the model', async () => {
+    await start()
+    const alone = settle(run({ hold: true }))
+    const options: { signal?: AbortSignal } = {}
+    const counted = engine.countTokens({ state: {}, questions: QUESTIONS }, options)
+    const answered = runFake(engine, { name: 'a', steps: 1 }, options)
+    const loaded = engine.load('large', options)
+    options.signal = AbortSignal.abort()
+    await expect(Promise.all([counted, answered, loaded])).resolves.toMatchObject([{}, 'a1', undefined])
+    await engine.dispose()
+    await alone
+  })
+
   it('gives calls that the narrow ones have no room for to the first', async () => {
     await start({ maxConcurrent: 1, maxQueue: 0 })
     const held = [1, 2, 3].map(() => settle(run({ hold: true })))

@@ -67,8 +67,8 @@ export class WorkerPool {
   }
 
   /** Opens a model in every worker that may have calls for it, and keeps it open in all of them or in none. */
-  async load(name: string, options: LoadOptions = {}): Promise<void> {
-    checkLoad(name, options)
+  async load(name: string, given: LoadOptions = {}): Promise<void> {
+    const options = checkLoad(name, given)
     if (!options.keepOpen) return this.#open(name, options)
     const keeping = (others: number) => this.#keeping.set(name, (this.#keeping.get(name) ?? 0) + others).get(name)
     keeping(1)
