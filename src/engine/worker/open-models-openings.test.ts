@@ -162,16 +162,13 @@ describe('two models that fit alone, asked for at once', () => {
 })
 
 describe('what closed models have left to the process', () => {
+  type Use = (folder: string, bytes: number, open: Openable['open'], signal?: AbortSignal) => Promise<unknown>
+
   /** Asks with a last model, of 10 bytes, after the others are closed. */
-  async function askAfter(
-    openings: (
-      use: (folder: string, bytes: number, open: Openable['open'], signal?: AbortSignal) => Promise<unknown>,
-    ) => Promise<unknown>,
-    held?: () => number,
-  ) {
+  async function askAfter(openings: (use: Use) => Promise<unknown>, held?: () => number) {
     const models = new OpenModels({ keepAlive: 0, memoryBudget: 100 }, held)
     const asked: number[] = []
-    const use = (folder: string, bytes: number, open: Openable['open'], signal = new AbortController().signal) => {
+    const use: Use = (folder, bytes, open, signal = new AbortController().signal) => {
       const admit = async (reusable: number) => (asked.push(reusable), bytes)
       const done = models.use({ folder, weigh: async () => bytes, admit, open }, signal, () => {})
       return done.catch((error: Error) => events.push(error.message))
@@ -211,12 +208,22 @@ describe('what closed models have left to the process', () => {
     [25, 25],
     [0, 0],
     [90, 30],
-  ])('is no more than the process still holds: of 30 bytes, where it holds %d, %d', async (held, left) => {
-    expect(
-      await askAfter(
-        (use) => use('a', 30, opens),
-        () => held,
-      ),
-    ).toBe(left)
+  ])('is no more than the process has taken: of 30 bytes, where that is %d, %d', async (taken, left) => {
+    let held = 1000
+    const openings = async (use: Use) => {
+      await use('a', 30, opens)
+      held += taken
+    }
+    expect(await askAfter(openings, () => held)).toBe(left)
+  })
+
+  it('has what the process held of other things, and has given back since, as free already', async () => {
+    let held = 1000
+    const openings = async (use: Use) => {
+      held = 900
+      await use('a', 30, opens)
+      held = 920
+    }
+    expect(await askAfter(openings, () => held)).toBe(20)
   })
 })
