@@ -83,6 +83,20 @@ describe('a control lies where the picture is taken from what is drawn', () => {
     expect(await follow('96x64', control)).toEqual(resizeLanczos(cropCentre(whole, 64, 43), 96, 64))
   })
 
+  it('by a model that cuts off what of a source exceeds a multiple of its step', async () => {
+    await open()
+    const image = await encode(drawPicture('source', 77, 76, 3))
+    const edit = async (picture: PixelImage) => {
+      const control = { image: await encode(picture), scale: 1 }
+      return decode(await task.editImage({ prompt: 'x', image, n: 1, seed: 1, steps: 2, control }, context))
+    }
+    const control = drawPicture('edges', 77, 76, 3)
+    const edited = await edit(control)
+    expect(edited).toEqual(await edit(cropCentre(control, edited.width, edited.height)))
+    const larger = drawPicture('edges', 154, 160, 3)
+    expect(await edit(larger)).toEqual(await edit(resizeLanczos(cropCentre(larger, 154, 152), 77, 76)))
+  })
+
   it('by a model that sees sources in another shape, too', async () => {
     await open([[64, 64]])
     const [source, control] = ['source', 'edges'].map((name) => drawPicture(name, 96, 64, 3)) as [

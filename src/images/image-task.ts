@@ -11,7 +11,6 @@ import { openImagePipeline } from './open-image-pipeline.ts'
 import { pasteThrough } from './picture/mask.ts'
 import type { PictureCodec } from './picture/picture-codec.ts'
 import {
-  cropToShape,
   parseSize,
   planMultiple,
   planMultipleEdit,
@@ -124,15 +123,15 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
   const sources = await readSources(job, codec)
   const main = sources[0]!
   const mask = await readMask(job.mask, main, codec)
-  const { drawn, fit, shown, frame } = natives
+  const { drawn, fit, shown, frame, place } = natives
     ? planNativeEdit(main, natives)
-    : { drawn: undefined, ...planMultipleEdit(pipeline.sizeStep) }
+    : { drawn: undefined, ...planMultipleEdit(main, pipeline.sizeStep) }
   const request = {
     references: sources.map(fit),
     ...drawn,
     ...(mask && { mask: fit(mask) }),
     ...(job.strength !== undefined && { strength: job.strength }),
-    ...(job.control && (await readControl(job, (picture) => cropToShape(picture, shown(main)), codec))),
+    ...(await readControl(job, place, codec)),
   }
   const finish = (picture: DrawnPicture) => {
     const result = drawn ? shown(picture) : picture

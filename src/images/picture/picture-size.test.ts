@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { drawPicture } from '../../../test/helpers/pseudo-random.ts'
-import { closestShape, limitSize, parseSize, planMultiple, planNative } from './picture-size.ts'
+import { closestShape, limitSize, parseSize, planMultiple, planMultipleEdit, planNative } from './picture-size.ts'
 
 const size = (text: string) => parseSize(text)
 const finished = ({ drawn, finish }: ReturnType<typeof planMultiple>) => {
@@ -74,4 +74,14 @@ it('keeps the shape of a source whose side is beyond the limit', () => {
   expect(limitSize(size('2048x2048'))).toEqual(size('2048x2048'))
   expect(limitSize(size('4096x3000'))).toEqual(size('2048x1500'))
   expect(limitSize(size('64x40'))).toEqual(size('64x40'))
+})
+
+it.each(['1000x1000', '1500x1100', '77x76'])('puts a picture to follow over a source of %s', (text) => {
+  const picture = drawPicture('edges', size(text).width, size(text).height, 3)
+  const { shown, place } = planMultipleEdit(picture, 16)
+  const seen = shown(picture)
+  for (const control of [picture, seen]) {
+    const { width, height, data } = place(control)
+    expect([width, height, Buffer.compare(data, seen.data)]).toEqual([seen.width, seen.height, 0])
+  }
 })

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../schemas/index.ts'
 import { resizeLanczos } from './lanczos.ts'
 import { cropCentre, extendAround, type PixelImage } from './pixel-image.ts'
-import { prepareReference } from './reference-image.ts'
+import { planReference, prepareReference } from './reference-image.ts'
 
 export interface Size {
   readonly width: number
@@ -61,7 +61,7 @@ function placeControl(control: PixelImage, size: Size, part: Size, drawn: Size):
 }
 
 /** What of a picture has the shape of a size: what is too much in one direction is cut off evenly. */
-export function cropToShape(picture: PixelImage, size: Size): PixelImage {
+function cropToShape(picture: PixelImage, size: Size): PixelImage {
   const { width, height } = fitShape(picture, size)
   return cropCentre(picture, width, height)
 }
@@ -81,6 +81,8 @@ export interface EditPlan {
   shown(picture: PixelImage): PixelImage
   /** A preview in the shape of the result. */
   frame(preview: PixelImage): PixelImage
+  /** Puts a picture to follow where the main source is. */
+  place(control: PixelImage): PixelImage
 }
 
 /** The model sees sources whole, in the native size of the closest shape, and what it draws gets the size of the main one. */
@@ -92,15 +94,23 @@ export function planNativeEdit(main: Size, natives: readonly Size[]): EditPlan {
     fit: (picture) => resize(picture, closestShape(picture, natives)),
     shown: (picture) => resize(picture, size),
     frame: (preview) => resize(preview, fitShape(preview, size)),
+    place: (control) => cropToShape(control, size),
   }
 }
 
 /** A model of any size sees them as the reference does, which decides about the size of the result. */
-export function planMultipleEdit(step: number): Omit<EditPlan, 'drawn'> {
+export function planMultipleEdit(main: Size, step: number): Omit<EditPlan, 'drawn'> {
+  const { whole, kept } = planReference(main, step)
   return {
     fit: (picture) => picture,
     shown: (picture) => prepareReference(picture, step),
     frame: (preview) => preview,
+    place(control) {
+      // What was made for the result is where it belongs.
+      if (control.width === kept.width && control.height === kept.height) return control
+      const fitted = resizeLanczos(cropToShape(control, main), whole.width, whole.height)
+      return cropCentre(fitted, kept.width, kept.height)
+    },
   }
 }
 

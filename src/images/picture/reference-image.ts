@@ -23,13 +23,17 @@ export function requireReferenceSize({ width, height }: Pick<PixelImage, 'width'
  * @throws InvalidRequestError as `requireReferenceSize` does
  */
 export function prepareReference(image: PixelImage, step: number): PixelImage {
-  const { width, height } = image
   requireReferenceSize(image, 'image')
-  const sized = width * height > MAX_PIXELS ? shrink(image) : image
-  return cropCentre(sized, Math.floor(sized.width / step) * step, Math.floor(sized.height / step) * step)
+  const { whole, kept } = planReference(image, step)
+  return cropCentre(resizeLanczos(image, whole.width, whole.height), kept.width, kept.height)
 }
 
-function shrink(image: PixelImage): PixelImage {
-  const scale = Math.sqrt(MAX_PIXELS / (image.width * image.height))
-  return resizeLanczos(image, Math.trunc(image.width * scale), Math.trunc(image.height * scale))
+type Sides = Pick<PixelImage, 'width' | 'height'>
+
+/** The sides that a reference is given, and those of what is left of it then. */
+export function planReference({ width, height }: Sides, step: number): { readonly whole: Sides; readonly kept: Sides } {
+  const scale = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)))
+  const whole = { width: Math.trunc(width * scale), height: Math.trunc(height * scale) }
+  const cut = (side: number) => Math.floor(side / step) * step
+  return { whole, kept: { width: cut(whole.width), height: cut(whole.height) } }
 }
