@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Backend } from '../backends/backend.ts'
+import { withoutSessions } from '../backends/without-sessions.ts'
 import { connectInline } from '../engine/pool/inline-connection.ts'
 import { startEngine } from '../engine/start-engine.ts'
 import { download } from './download.ts'
 import { resolveWebOptions } from './resolve-web-options.ts'
 import { inParts, page, refusal, stubSite } from './test-support/fake-site.ts'
 import { createWebTaskSource } from './web-task-source.ts'
+import { WeightStore } from './weight-store.ts'
 
 const SITE = 'https://app.example'
 const DECIDE_MINI = fileURLToPath(new URL('../../models/decide-mini', import.meta.url))
@@ -134,7 +136,8 @@ it('lists every model, whatever is wrong with one of them', async () => {
   }
 })
 
-it('loads the header of the weights alone to count tokens, and tells of whole files where the server sends no parts', async () => {
+/** The embedded model at `/mine`, on a server that sends parts of its weights. */
+async function serveMini() {
   const load = async (name: string) => new Uint8Array(await readFile(`${DECIDE_MINI}/${name}`))
   const texts = await Promise.all(
     ['config.json', 'tessera.json', 'tokenizer.json'].map(async (name) => {
@@ -144,7 +147,11 @@ it('loads the header of the weights alone to count tokens, and tells of whole fi
   )
   const weights = await load('model.safetensors')
   const url = `${SITE}/mine/model.safetensors`
-  const site = stubSite({ ...Object.fromEntries(texts), [url]: inParts(weights) })
+  return { site: stubSite({ ...Object.fromEntries(texts), [url]: inParts(weights) }), url, weights }
+}
+
+it('loads the header of the weights alone to count tokens, and tells of whole files where the server sends no parts', async () => {
+  const { site, url, weights } = await serveMini()
   async function count() {
     const done: number[] = []
     await using engine = await startInline()
@@ -160,6 +167,26 @@ it('loads the header of the weights alone to count tokens, and tells of whole fi
   site.answers[url] = () => new Response(weights)
   const whole = { tokens: inHeader.tokens, done: weights.length, isKept: true }
   expect(await count()).toEqual(whole)
+})
+
+it('counts tokens of a model that is being opened, and leaves that what it has downloaded', async () => {
+  const { url } = await serveMini()
+  const store = new WeightStore()
+  const own = createWebTaskSource(options.settings, store)
+  const model = { id: 'mine', folder: `${SITE}/mine` }
+  const context = { signal: new AbortController().signal, onProgress: () => {} }
+  let downloaded: Uint8Array | undefined
+  const isHeld = async () => (await store.read(model.folder, 'model.safetensors')) === downloaded
+  let heldAfterCount: boolean | undefined
+  async function createSession(): Promise<never> {
+    downloaded = await store.load(url)
+    const counting = { ...context, withoutWeights: true }
+    await (await own.open(model, withoutSessions(BACKEND), counting)).dispose()
+    heldAfterCount = await isHeld()
+    throw new Error('no session is needed here')
+  }
+  await expect(own.open(model, { ...BACKEND, createSession }, context)).rejects.toThrow('no session is needed here')
+  expect([heldAfterCount, await isHeld()]).toEqual([true, false])
 })
 
 it('loads a kept file anew once it was found to be cut short, though its server names the same version', async () => {

@@ -98,6 +98,7 @@ async function open(
     // A server that compresses files names a smaller size than arrives.
     onProgress({ stage: 'downloading', done, total: Math.max(done, bytes) })
   }
+  weights.hold(model.folder)
   try {
     const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes, inParts: withoutWeights })
     bytes = (await describe(model.id, files, { signal: loading.signal })).bytes

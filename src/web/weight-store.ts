@@ -21,6 +21,8 @@ interface SharedDownload {
 export class WeightStore {
   readonly #files = new Map<string, SharedDownload>()
   readonly #prints = new Map<string, string>()
+  /** By folder, how many are opening it. */
+  readonly #holders = new Map<string, number>()
 
   /**
    * Undefined where there is no such file. A download that others wait for too goes on when this signal fires.
@@ -75,8 +77,16 @@ export class WeightStore {
     throw new DownloadFailedError(url, 'it has changed on its server since the model was opened')
   }
 
-  /** Lets go of the files below a URL. */
+  /** Keeps the files below a URL until all who hold them have released them: a model may be opened beside itself, for its tokens alone. */
+  hold(folder: string): void {
+    this.#holders.set(folder, (this.#holders.get(folder) ?? 0) + 1)
+  }
+
+  /** Lets go of the files below a URL, unless someone else holds them. */
   release(folder: string): void {
+    const others = (this.#holders.get(folder) ?? 1) - 1
+    if (others > 0) return void this.#holders.set(folder, others)
+    this.#holders.delete(folder)
     for (const url of this.#files.keys()) if (url.startsWith(`${folder}/`)) this.#files.delete(url)
   }
 }
