@@ -25,3 +25,11 @@ it('the end of a thumbnail is not that of its JPEG', async () => {
   expect(isCutOff(carrying)).toBe(false)
   expect(isCutOff(carrying.subarray(0, -2))).toBe(true)
 })
+
+it.each([0xdb, 0xc0, 0xc4, 0xda])('a JPEG with bytes before a marker %i is whole', async (marker) => {
+  const file = await draw().jpeg().toBuffer()
+  const at = file.indexOf(Buffer.of(0xff, marker))
+  const stray = Buffer.concat([file.subarray(0, at), Buffer.of(7, 0), file.subarray(at)])
+  expect(isCutOff(stray)).toBe(false)
+  expect(isCutOff(stray.subarray(0, -2))).toBe(true)
+})

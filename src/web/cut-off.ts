@@ -1,7 +1,7 @@
+import { isScan, listSegments } from '../images/picture/jpeg-segments.ts'
 import { readTag } from '../images/picture/picture-header.ts'
 
-/** The marker before the pixels of a JPEG, and the one behind them. */
-const SCAN = 0xda
+/** The marker behind the pixels of a JPEG. */
 const END = 0xd9
 
 /**
@@ -12,7 +12,7 @@ export function isCutOff(file: Uint8Array): boolean {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   try {
     if (readTag(view, 0) === 'RIFF') return 8 + view.getUint32(4, true) > file.length
-    return readTag(view, 12) === 'IHDR' ? lacksEndOfPng(view) : lacksEndOfJpeg(file, view)
+    return readTag(view, 12) === 'IHDR' ? lacksEndOfPng(view) : lacksEndOfJpeg(file)
   } catch (error) {
     if (error instanceof RangeError) return true
     throw error
@@ -26,12 +26,13 @@ function lacksEndOfPng(view: DataView): boolean {
   return false
 }
 
-/** @throws RangeError where there are no pixels */
-function lacksEndOfJpeg(file: Uint8Array, view: DataView): boolean {
-  let at = 2
-  // Thumbnails, which have an end of their own, are in segments before. Any number of FF may stand before a marker.
-  while (view.getUint8(at + 1) !== SCAN) at += view.getUint8(at + 1) === 0xff ? 1 : 2 + view.getUint16(at + 2)
-  // Within a scan FF stands before a zero or a restart.
-  for (at = file.indexOf(0xff, at); at >= 0; at = file.indexOf(0xff, at + 1)) if (file[at + 1] === END) return false
+function lacksEndOfJpeg(file: Uint8Array): boolean {
+  for (const segment of listSegments(file, 2)) if (isScan(segment)) return lacksEnd(file, segment.end)
+  return true
+}
+
+/** Thumbnails, which have an end of their own, are in segments before the pixels; within these FF stands before a zero or a restart. */
+function lacksEnd(file: Uint8Array, from: number): boolean {
+  for (let at = from; (at = file.indexOf(0xff, at)) >= 0; at++) if (file[at + 1] === END) return false
   return true
 }

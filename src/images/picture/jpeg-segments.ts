@@ -16,7 +16,10 @@ const APP0 = 0xe0
 const JFIF_BYTES = 18
 const JFIF = [...'JFIF\0'].map((sign) => sign.charCodeAt(0))
 
-/** From a place on to the end of the picture, or of what is there of it. What lies between segments, such as a scan's data, is passed over. */
+/**
+ * From a place on to the end of the picture, or of what is there of it. What lies between segments is passed over as libjpeg does
+ * that: a scan's data, and bytes that belong to nothing.
+ */
 export function* listSegments(bytes: Uint8Array, from: number): Generator<JpegSegment> {
   for (let at = from; (at = bytes.indexOf(0xff, at)) >= 0;) {
     const marker = bytes[at + 1]
@@ -34,7 +37,7 @@ export function* listSegments(bytes: Uint8Array, from: number): Generator<JpegSe
 }
 
 /** TEM and RST0 to RST7 have no length and nothing behind them. */
-export function standsAlone(marker: number): boolean {
+function standsAlone(marker: number): boolean {
   return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
 }
 

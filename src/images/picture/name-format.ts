@@ -1,7 +1,7 @@
 /** From where on a file is looked at, what stands there, and what the file is then. */
 const SIGNATURES: readonly (readonly [at: number, text: RegExp, name: string])[] = [
   [0, /^\x89PNG/, 'a PNG file whose header is damaged or incomplete'],
-  [0, /^\xff\xd8\xff/, 'a JPEG file whose header is damaged or incomplete'],
+  [0, /^\xff\xd8/, 'a JPEG file whose header is damaged or incomplete'],
   [8, /^WEBP/, 'a WebP file whose header is damaged or incomplete'],
   [0, /^GIF8/, 'a GIF file'],
   [0, /^(II\*|MM.\*)/, 'a TIFF file'],

@@ -87,7 +87,15 @@ describe('a JPEG', () => {
     expect(readPictureHeader(file)).toMatchObject({ width: 9000, height: 8000, animated: false })
   })
 
-  it.each([0x00, 0xd8, 0xd9])('has no frame after %i', (marker) => {
+  it('has its frame behind bytes between segments, as decoders find it', () => {
+    const stray = [Buffer.of(7), Buffer.of(0xff, 0x00), Buffer.of(0, 0xff, 0xff)]
+    for (const bytes of stray) {
+      const file = Buffer.concat([START, bytes, segment(0xdb, 67), bytes, frame(900, 800)])
+      expect(readPictureHeader(file)).toMatchObject({ width: 900, height: 800 })
+    }
+  })
+
+  it.each([0xd8, 0xd9, 0xda])('has no frame after %i', (marker) => {
     const file = Buffer.concat([START, segment(marker, 2), frame(100, 100)])
     expect(readPictureHeader(file)).toBeUndefined()
   })

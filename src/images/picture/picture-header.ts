@@ -1,4 +1,4 @@
-import { isScan, listSegments, standsAlone } from './jpeg-segments.ts'
+import { isScan, listSegments } from './jpeg-segments.ts'
 
 /** What a picture file says about itself before anything is decoded. */
 export interface PictureHeader {
@@ -11,14 +11,16 @@ export interface PictureHeader {
 }
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-const JPEG = [0xff, 0xd8, 0xff]
+/** What a JPEG begins with. A marker follows, but bytes that decoders pass over may stand before it. */
+const JPEG = [0xff, 0xd8]
+const START_OF_IMAGE = 0xd8
 
 /** Undefined for what is neither PNG nor JPEG nor WebP, or ends within its header. */
 export function readPictureHeader(file: Uint8Array): PictureHeader | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   try {
     if (startsWith(file, PNG)) return readPng(view)
-    if (startsWith(file, JPEG)) return readJpeg(view)
+    if (startsWith(file, JPEG)) return readJpeg(file, view)
     return readTag(view, 0) === 'RIFF' && readTag(view, 8) === 'WEBP' ? readWebp(view) : undefined
   } catch (error) {
     if (error instanceof RangeError) return undefined
@@ -44,22 +46,15 @@ function readPng(view: DataView): PictureHeader | undefined {
  * The size is in the frame header: a marker C0 to CF other than C4, C8 and CC, which are tables. What decoders take for
  * the frame must be found here too: a segment read where they see none would hide it behind a smaller one.
  */
-function readJpeg(view: DataView): PictureHeader | undefined {
-  for (let at = 2; view.getUint8(at) === 0xff;) {
-    const marker = view.getUint8(at + 1)
+function readJpeg(file: Uint8Array, view: DataView): PictureHeader | undefined {
+  for (const segment of listSegments(file, 2)) {
+    const { marker, at } = segment
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
-      return {
-        width: view.getUint16(at + 7),
-        height: view.getUint16(at + 5),
-        animated: false,
-        scans: countScans(new Uint8Array(view.buffer, view.byteOffset, view.byteLength), at),
-      }
+      const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)]
+      return { width, height, animated: false, scans: countScans(file, at) }
     }
-    // A second start, an end, and what is no marker.
-    if ([0xd8, 0xd9, 0x00].includes(marker)) return undefined
-    // Any number of FF may stand before a marker.
-    if (marker === 0xff) at += 1
-    else at += 2 + (standsAlone(marker) ? 0 : view.getUint16(at + 2))
+    // A second start, and pixels of no size.
+    if (marker === START_OF_IMAGE || isScan(segment)) return undefined
   }
   return undefined
 }
