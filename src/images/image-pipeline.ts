@@ -39,6 +39,12 @@ export interface PictureRequest {
   readonly previews?: boolean
 }
 
+/** Which pictures a request has. */
+export interface GivenPictures {
+  readonly references: number
+  readonly isControlled: boolean
+}
+
 /** What a checkpoint was made for. */
 export interface SamplingDefaults {
   readonly steps: number
@@ -73,6 +79,12 @@ export interface ImagePipeline {
   workingMemory(pixels: number): number
   /** The same where one part is open at a time. @defaultValue that with all of them open */
   stageMemory?(pixels: number): number
+  /**
+   * Asked before pictures are decoded, which may take seconds.
+   *
+   * @throws InvalidRequestError for a control that no model of this kind follows, or more references than it sees
+   */
+  requirePictures(given: GivenPictures): void
   /**
    * Reads prompt and references, once for any number of pictures.
    *

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { generatePicture } from '../../test/helpers/generate-picture.ts'
 import type { ImageBundleName } from '../../test/helpers/image-bundle.ts'
 import { IMAGE_JOB, type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
@@ -183,3 +183,22 @@ it('a model that sees no references makes any size, and changes one picture', as
   await expect(two).rejects.toMatchObject({ code: 'invalid_request', path: 'images' })
   await opened.close()
 })
+
+it.each(['z-image-turbo', 'klein-distilled'] as const)(
+  '%s decodes no picture of a request that asks for others than it takes',
+  async (name) => {
+    const opened = await open(name)
+    const image = await encode(drawPicture('task', 96, 64, 3))
+    const decode = vi.spyOn(sharpCodec, 'decode')
+    const control = { image, scale: 1 }
+    const job = { prompt: 'x', n: 1, seed: 1, steps: 2 }
+    await expect(opened.generate({ control })).rejects.toMatchObject({ path: 'control' })
+    await expect(opened.edit({ ...job, image, control })).rejects.toMatchObject({ path: 'control' })
+    if (name === 'z-image-turbo') {
+      await expect(opened.edit({ ...job, images: [image, image] })).rejects.toMatchObject({ path: 'images' })
+    }
+    expect(decode).not.toHaveBeenCalled()
+    decode.mockRestore()
+    await opened.close()
+  },
+)

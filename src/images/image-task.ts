@@ -104,6 +104,7 @@ function toVocabulary({ known_words, edit_words, synonyms = {} }: ImageManifest)
 }
 
 async function generateImage(opened: Opened, job: ImageGenerationJob, context: JobContext): Promise<ImageResponse> {
+  opened.pipeline.requirePictures({ references: 0, isControlled: job.control !== undefined })
   const size = parseSize(job.size)
   const { drawn, place, ...framing } = opened.natives
     ? planNative(size, opened.natives)
@@ -120,6 +121,7 @@ async function generateImage(opened: Opened, job: ImageGenerationJob, context: J
  */
 async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, context: JobContext): Promise<ImageResponse> {
   const { natives, pipeline } = opened
+  pipeline.requirePictures({ references: job.images?.length ?? 1, isControlled: job.control !== undefined })
   const sources = await readSources(job, codec)
   const main = sources[0]!
   const mask = await readMask(job.mask, main, codec)

@@ -56,7 +56,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
 
   async function prepare(request: PictureRequest, context: JobContext): Promise<PreparedPictures> {
     const { steps = defaults.steps, guidance = defaults.guidance } = request
-    refuseControl(request)
+    refuseControl(request.control !== undefined)
     const pictures = (request.references ?? []).map((picture) => prepareReference(picture, scale))
     const { width = DEFAULT_SIDE * scale, height = DEFAULT_SIDE * scale } = { ...pictures[0], ...sidesOf(request) }
     requireSize(width, height, scale)
@@ -93,6 +93,7 @@ export function createFlux2Pipeline(parts: Flux2Parts): ImagePipeline {
   return {
     sizeStep: scale,
     ...predictMemory(parts),
+    requirePictures: ({ isControlled }) => refuseControl(isControlled),
     prepare,
     dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
   }
@@ -168,7 +169,7 @@ async function beginPredictions(
     : positive
 }
 
-function refuseControl({ control }: PictureRequest): void {
-  if (control === undefined) return
+function refuseControl(isControlled: boolean): void {
+  if (!isControlled) return
   throw new InvalidRequestError('control', 'is for models with a ControlNet, which those of FLUX.2 do not have')
 }

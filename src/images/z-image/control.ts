@@ -38,14 +38,18 @@ export function seesMasks({ channels, controlChannels }: ControlledModel): boole
   return controlChannels !== undefined && controlChannels > channels
 }
 
+/** @throws InvalidRequestError where the model has none */
+export function requireControlNet({ controlChannels }: Pick<ControlReader, 'controlChannels'>): void {
+  if (controlChannels !== undefined) return
+  const remedy = 'put one into its folder controlnet, or name it in "parts" of its tessera.json'
+  throw new InvalidRequestError('control', `needs a ControlNet, which this model does not have; ${remedy}`)
+}
+
 /** @throws InvalidRequestError for a control that the model can't follow, or an unknown scale */
 export function requireControl({ control, mask, strength }: PictureRequest, model: ControlledModel) {
   if (control === undefined) return
   readOption('control.scale', CONTROL_SCALE, control.scale)
-  if (model.controlChannels === undefined) {
-    const remedy = 'put one into its folder controlnet, or name it in "parts" of its tessera.json'
-    throw new InvalidRequestError('control', `needs a ControlNet, which this model does not have; ${remedy}`)
-  }
+  requireControlNet(model)
   if (mask === undefined || strength === undefined || !seesMasks(model)) return
   const reason = 'makes no sense with mask and control, as this ControlNet sees the source itself; leave it out'
   throw new InvalidRequestError('strength', reason)

@@ -1,7 +1,13 @@
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import type { LatentDecoder } from '../decoding/latent-decoder.ts'
-import type { ImagePipeline, PictureRequest, PreparedPictures, SamplingDefaults } from '../image-pipeline.ts'
+import type {
+  GivenPictures,
+  ImagePipeline,
+  PictureRequest,
+  PreparedPictures,
+  SamplingDefaults,
+} from '../image-pipeline.ts'
 import { sampleNearest } from '../picture/mask.ts'
 import { fromPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { prepareReference } from '../picture/reference-image.ts'
@@ -19,7 +25,7 @@ import { createSampler } from '../sampling/samplers/create-sampler.ts'
 import { computeLinearMu, spaceLevelsTorch } from '../sampling/schedule.ts'
 import type { SchedulerConfig } from '../sampling/scheduler-config.ts'
 import { beginFrom, firstStep, type Start } from '../sampling/start.ts'
-import { type MaskedSource, readControl, requireControl, seesMasks } from './control.ts'
+import { type MaskedSource, readControl, requireControl, requireControlNet, seesMasks } from './control.ts'
 import type { Posterior, StartEncoder } from './start-encoder.ts'
 import type { ZImageDenoiser } from './z-image-denoiser.ts'
 import type { ControlInputs } from './z-image-steps.ts'
@@ -60,9 +66,7 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
     const picture = readPicture(request, sizeStep)
     const { width = DEFAULT_SIDE, height = DEFAULT_SIDE } = { ...picture, ...sidesOf(request) }
     requireSize(width, height, sizeStep)
-    requireSampling(steps, guidance, request.strength)
-    requireGuided(request.negativePrompt, guidance > 0)
-    requireControl(request, parts)
+    requireValues({ ...request, steps, guidance }, parts)
     const size = { height: height / scale, width: width / scale }
     const grid = { height: size.height / PATCH, width: size.width / PATCH }
     const { masked, posterior, start } = await readSource(request, picture, { ...parts, size }, context)
@@ -95,6 +99,7 @@ export function createZImagePipeline(parts: ZImageParts): ImagePipeline {
   return {
     sizeStep,
     ...predictMemory(parts, sizeStep),
+    requirePictures: (given) => requirePictures(parts, given),
     prepare,
     dispose: async () => void (await Promise.all([text, denoiser, encoder, decoder].map((part) => part.dispose()))),
   }
@@ -127,12 +132,28 @@ function createPreviewer({ encoder, channels, scale }: ZImageParts): LatentPrevi
   })
 }
 
-/** The picture to begin with, fit for the encoder. This model sees no pictures beside it. */
+function requireValues(request: PictureRequest & SamplingDefaults, parts: ZImageParts): void {
+  const { steps, guidance, strength, negativePrompt } = request
+  requireSampling(steps, guidance, strength)
+  requireGuided(negativePrompt, guidance > 0)
+  requireControl(request, parts)
+}
+
+function requirePictures(parts: ZImageParts, { references, isControlled }: GivenPictures): void {
+  requireOneReference(references)
+  if (isControlled) requireControlNet(parts)
+}
+
+/** This model sees no pictures beside the one to begin with. */
+function requireOneReference(references: number): void {
+  if (references <= 1) return
+  throw new InvalidRequestError('images', `this model changes one picture, got ${references}`)
+}
+
+/** The picture to begin with, fit for the encoder. */
 function readPicture({ references = [], width, height }: PictureRequest, step: number): PixelImage | undefined {
-  const [main, ...others] = references
-  if (others.length > 0) {
-    throw new InvalidRequestError('images', `this model changes one picture, got ${references.length}`)
-  }
+  requireOneReference(references.length)
+  const [main] = references
   const picture = main && prepareReference(main, step)
   if (picture) requireStartSize(width, height, picture)
   return picture
