@@ -135,12 +135,21 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
     ...(job.strength !== undefined && { strength: job.strength }),
     ...(await readControl(job, place, codec)),
   }
+  // Resampling takes up to a second, and is the same for all pictures of the request.
+  const source = once(() => shown(main))
+  const open = mask && once(() => shown(mask))
   const finish = (picture: DrawnPicture) => {
     const result = drawn ? shown(picture) : picture
-    if (mask) return pasteThrough(result, shown(main), shown(mask))
-    return picture.edit ? applySourceEdit(result, shown(main), picture.edit) : result
+    if (open) return pasteThrough(result, source(), open())
+    return picture.edit ? applySourceEdit(result, source(), picture.edit) : result
   }
   return draw({ codec, ...opened }, job, request, { finish, frame }, context)
+}
+
+/** Makes it when it is asked for, and no second time. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
 /** The picture to follow. @param place cuts off what exceeds the shape of the new one */

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ImageBundleName } from '../../test/helpers/image-bundle.ts'
+import { type ImageBundleName, materializeBundle } from '../../test/helpers/image-bundle.ts'
 import { type OpenedImageTask, openTinyImageTask } from '../../test/helpers/image-task.ts'
 import { drawPicture } from '../../test/helpers/pseudo-random.ts'
 import type { Backend } from '../backends/backend.ts'
 import { createCpuBackend } from '../backends/cpu.ts'
+import { openFolder } from '../models/index.ts'
 import type { ImageEditJob } from './image-jobs.ts'
+import { openImageTask } from './image-task.ts'
+import type { PictureCodec } from './picture/picture-codec.ts'
 import type { PixelImage } from './picture/pixel-image.ts'
 import { sharpCodec } from './picture/sharp-codec.ts'
 
@@ -50,4 +53,33 @@ describe.each<[ImageBundleName, [number, number][] | undefined, [number, number]
     expect(await draw({ strength: 0.5 })).not.toEqual(await draw({ strength: 1 }))
     await expect(draw({ negativePrompt: 'y' })).rejects.toMatchObject({ path: 'negativePrompt' })
   })
+})
+
+it('looks at the pixels of the source as often for several pictures as for one', async () => {
+  const bundle = await materializeBundle('klein-distilled')
+  let looks = 0
+  const watch = (picture: PixelImage): PixelImage => ({
+    ...picture,
+    get data() {
+      looks++
+      return picture.data
+    },
+  })
+  const codec: PictureCodec = { ...sharpCodec, decode: async (file) => watch(await sharpCodec.decode(file)) }
+  const task = await openImageTask({ backend, files: openFolder(bundle.folder), codec })
+  const source = drawPicture('masked', 96, 64, 3)
+  const image = await encode(source)
+  async function countLooks(n: number): Promise<number> {
+    looks = 0
+    const { data } = await task.editImage(
+      { prompt: 'x', image, mask: image, n, seed: 1, steps: 1 },
+      { turn: async () => {} },
+    )
+    expect(data).toHaveLength(n)
+    return looks
+  }
+  expect(await countLooks(3)).toBe(await countLooks(1))
+  expect(looks).toBeGreaterThan(0)
+  await task.dispose()
+  await bundle.remove()
 })
