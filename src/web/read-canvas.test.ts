@@ -16,6 +16,8 @@ function stubCanvas(change: (level: number, at: number) => number): void {
       return {
         canvas: this,
         createImageData: (width: number, height: number) => ({ data: new Uint8ClampedArray(width * height * 4) }),
+        fillRect: () => {},
+        clearRect: () => {},
         putImageData: ({ data }: { data: Uint8ClampedArray<ArrayBuffer> }) => void (this.data = data.slice()),
         getImageData: () => ({ data: this.data.map(change) }),
       }
@@ -52,4 +54,26 @@ it('says what to do where the browser changes pixels and has no frames of videos
     code: 'internal_error',
     message: expect.stringMatching(/changes the pixels.*allow this page to extract canvas data/),
   })
+})
+
+it('refuses to go on with a canvas that the browser has no memory for, of which it says nothing', () => {
+  stubCanvas(() => 0)
+  expect(() => createContext(4000, 3000)).toThrow(
+    expect.objectContaining({ code: 'internal_error', message: expect.stringContaining('no canvas of 4000x3000') }),
+  )
+})
+
+it.each([
+  ['no canvas', undefined],
+  [
+    'none with pixels',
+    class {
+      getContext = () => null
+    },
+  ],
+])('says so where the browser has %s in workers', (_, canvas) => {
+  vi.stubGlobal('OffscreenCanvas', canvas)
+  expect(() => createContext(2, 1)).toThrow(
+    expect.objectContaining({ code: 'internal_error', message: expect.stringContaining('no 2D canvas') }),
+  )
 })

@@ -10,6 +10,10 @@ const REFUSED =
   'this browser changes the pixels that pages read, so that sources of pictures cannot be decoded: allow this page to ' +
   'extract canvas data, or turn its protection against fingerprinting off for it'
 
+const ABSENT =
+  'this browser has no 2D canvas outside of pages (OffscreenCanvas), so that sources of pictures cannot be decoded: ' +
+  'take one of the browsers in docs/browsers.md'
+
 /**
  * The pixels of a canvas, four values each; colours that are partly transparent are not to be relied on. Protection
  * against fingerprinting, as in private windows of Firefox, changes some or all of those that `getImageData` gives,
@@ -22,11 +26,32 @@ export async function readCanvas(context: Context): Promise<Pixels> {
   throw new InternalError(REFUSED)
 }
 
+/** @throws InternalError where the browser has no such canvas, which is no fault of a picture */
 export function createContext(width: number, height: number): Context {
+  const hasCanvas = typeof OffscreenCanvas === 'function'
   // Read back at once, so that a canvas in the GPU's memory would only cost transfers.
-  const context = new OffscreenCanvas(width, height).getContext('2d', { colorSpace: 'srgb', willReadFrequently: true })
-  if (context === null) throw new Error('this browser has no 2D canvas outside of pages')
-  return context
+  const settings = { colorSpace: 'srgb', willReadFrequently: true } as const
+  const context = hasCanvas ? new OffscreenCanvas(width, height).getContext('2d', settings) : null
+  if (context === null) throw new InternalError(ABSENT)
+  if (isThere(context)) return context
+  throw new InternalError(
+    `this browser has no canvas of ${width}x${height}, as sources of pictures of that size take: send smaller ones, or close other pages`,
+  )
+}
+
+/**
+ * Where there is no memory for a canvas browsers give one on which nothing can be drawn, and say nothing: its values are 0. Protection
+ * against fingerprinting makes them any others.
+ */
+function isThere(context: Context): boolean {
+  context.fillRect(0, 0, 1, 1)
+  try {
+    return context.getImageData(0, 0, 1, 1).data.some((level) => level !== 0)
+  } catch {
+    return false
+  } finally {
+    context.clearRect(0, 0, 1, 1)
+  }
 }
 
 /** Whether it gives what is known to be there, of many colours: one alone is changed by no browser. */
