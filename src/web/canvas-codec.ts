@@ -1,3 +1,4 @@
+import { listSegments } from '../images/picture/jpeg-segments.ts'
 import type { PictureCodec } from '../images/picture/picture-codec.ts'
 import type { PixelImage } from '../images/picture/pixel-image.ts'
 import { isCutOff } from './cut-off.ts'
@@ -31,7 +32,7 @@ function withoutAlpha(data: Uint8Array): Uint8Array {
 /** Decodes a file and draws it upright, on a colour or on nothing. */
 async function readUpright(background: string | undefined, file: Uint8Array): Promise<PixelImage> {
   if (isCutOff(file)) throw new Error('the file ends before its pixels do')
-  const blob = withoutOrientation(file as Uint8Array<ArrayBuffer>)
+  const blob = withoutOrientation(withoutStray(file as Uint8Array<ArrayBuffer>))
   const orientation = readStoredOrientation(file)
   const bitmap = await createImageBitmap(blob, {
     imageOrientation: orientation === undefined ? 'from-image' : 'none',
@@ -47,6 +48,16 @@ async function readUpright(background: string | undefined, file: Uint8Array): Pr
   context.drawImage(bitmap, 0, 0)
   bitmap.close()
   return { width, height, channels: 4, data: await readCanvas(context) }
+}
+
+/** Chromium knows a JPEG by the marker right behind its start; bytes between these are left out for it. */
+function withoutStray(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (file[0] !== 0xff || file[1] !== 0xd8 || file[2] === 0xff) return file
+  const [first] = listSegments(file, 2)
+  if (first === undefined) return file
+  const joined = file.slice(first.at - 2)
+  joined.set([0xff, 0xd8])
+  return joined
 }
 
 /** The place where a picture of that EXIF orientation is drawn, so that it stands upright on `width` × `height`. */

@@ -74,6 +74,14 @@ describe.skipIf(executablePath === undefined)('the codec of browsers', () => {
     expect(await decode(file)).toEqual({ ...size, data: [...expected] })
   })
 
+  it.each([0xdb, 0xc0, 0xc4, 0xda])('reads a JPEG with bytes before its first marker %i', async (marker) => {
+    const { data, ...size } = drawPicture('stray', 96, 68, 3)
+    const file = await sharp(data, { raw: size }).jpeg().toBuffer()
+    const at = file.indexOf(Buffer.of(0xff, marker))
+    const stray = Buffer.concat([file.subarray(0, at), Buffer.of(7, 0), file.subarray(at)])
+    expect(Buffer.compare(Buffer.from((await decode(stray)).data), Buffer.from((await decode(file)).data))).toBe(0)
+  })
+
   it.each([3, 4] as const)('writes %d channels as PNG files with the same pixels', async (channels) => {
     const drawn = drawPicture('written', 70, 65, channels)
     const opaque = { ...drawn, data: drawn.data.map((level, at) => (at % channels === 3 ? 255 : level)) }
