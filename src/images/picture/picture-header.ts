@@ -1,4 +1,4 @@
-import { isScan, listSegments } from './jpeg-segments.ts'
+import { isFrame, isScan, listSegments } from './jpeg-segments.ts'
 
 /** What a picture file says about itself before anything is decoded. */
 export interface PictureHeader {
@@ -43,13 +43,13 @@ function readPng(view: DataView): PictureHeader | undefined {
 }
 
 /**
- * The size is in the frame header: a marker C0 to CF other than C4, C8 and CC, which are tables. What decoders take for
- * the frame must be found here too: a segment read where they see none would hide it behind a smaller one.
+ * The size is in the frame header. What decoders take for the frame must be found here too: a segment read where they
+ * see none would hide it behind a smaller one.
  */
 function readJpeg(file: Uint8Array, view: DataView): PictureHeader | undefined {
   for (const segment of listSegments(file, 2)) {
     const { marker, at } = segment
-    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+    if (isFrame(segment)) {
       const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)]
       return { width, height, animated: false, scans: countScans(file, at) }
     }

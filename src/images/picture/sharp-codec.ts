@@ -18,11 +18,11 @@ const PNG = { compressionLevel: 3, adaptiveFiltering: true, palette: false } as 
 
 /**
  * What libjpeg says of files that are whole: phones write a wrong end of the spectrum into sequential JPEGs, cameras bytes before
- * a marker, programs a version of JFIF that there is not. Every other program shows them. Damage behind such a warning is found once
- * they are repaired, as decoding ends with the first warning.
+ * a marker, programs a version of JFIF or a transform of Adobe's that there is not. Every other program shows them. Damage behind
+ * such a warning is found once they are repaired, as decoding ends with the first warning.
  */
 const HARMLESS =
-  /Invalid SOS parameters for sequential JPEG|extraneous bytes before marker|unknown JFIF revision number/
+  /Invalid SOS parameters for sequential JPEG|extraneous bytes before marker|unknown JFIF revision number|Unknown Adobe color transform/
 
 // libvips keeps the results of its last operations, so that pictures of requests would outlive them. This is a setting
 // of the process; sharp has none for a single picture.
