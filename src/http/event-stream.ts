@@ -10,6 +10,9 @@ export interface EventWriter {
   pieces(name: string, data: readonly Uint8Array[]): void
 }
 
+/** How often a stream says that it goes on: proxies close a connection on which nothing comes for a minute. */
+export const COMMENT_MS = 15_000
+
 /** `x-accel-buffering` keeps nginx from holding events back, `no-transform` what compresses responses, such as Express's. */
 export const EVENT_HEADERS = {
   'content-type': 'text/event-stream',

@@ -21,7 +21,7 @@ interface Streaming {
 export function streamPictures(call: Call, { eventName, previews, draw }: Streaming): Promise<Response> {
   return startEventStream(call, async ({ comment, event }, signal) => {
     // Progress is sent as comments: OpenAI's clients hand every event to their user, who knows none of this kind.
-    const held = new HeldProgress((progress) => comment(`progress ${JSON.stringify(progress)}`))
+    const held = new HeldProgress(comment)
     const onPreview = selectPreviews(previews, (preview, index) => {
       held.release()
       const partial = toPartial(eventName, preview, index)

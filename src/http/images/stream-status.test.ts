@@ -12,12 +12,15 @@ const refusal = new InvalidRequestError('negative_prompt', 'needs guidance')
 let stub: StubEngine
 let server: Server
 const entries: RequestLog[] = []
+/** Has what is held go on. */
+let open = () => {}
 beforeEach(() => {
   stub = createStubEngine()
   server = createServer({ engine: stub.engine, log: (entry) => entries.push(entry) })
 })
 afterEach(async () => {
   vi.useRealTimers()
+  open()
   await server.close()
   entries.splice(0)
 })
@@ -33,6 +36,11 @@ function tellBefore(progress: readonly Progress[], then: () => void | Promise<vo
     generateImage: async (...call: Parameters<typeof generateImage>) => (await tell(call[1]), generateImage(...call)),
     editImage: async (...call: Parameters<typeof editImage>) => (await tell(call[1]), editImage(...call)),
   })
+}
+
+/** What the work comes to before anything else happens here. */
+function orNothing<T>(work: Promise<T>): Promise<T | 'nothing'> {
+  return Promise.race([work, new Promise<'nothing'>((resolve) => setImmediate(resolve, 'nothing'))])
 }
 
 describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
@@ -53,13 +61,44 @@ describe.each(IMAGE_BODIES)('%s with stream: true', (path, body) => {
   })
 
   it('tells of loading and encoding once the prompt is encoded', async () => {
-    let open = () => {}
     tellBefore([...LOADING, ...ENCODING], () => new Promise<void>((resolve) => (open = resolve)))
     const response = await ask()
     expect(response.status).toBe(200)
     open()
     const denoising = [0, 1].map((done) => ({ stage: 'denoising', done, total: 1 }))
     expect(comments(await response.text())).toEqual(shown([...LOADING, ...ENCODING, ...denoising]))
+  })
+
+  it.each([
+    ['waits in the queue', [], 30_000],
+    ['computes a long step', [...LOADING, ...ENCODING], 0],
+  ] as const)('says every 15 seconds that it goes on while it %s', async (_, told, held) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    const silent = new Promise<void>((resolve) => {
+      tellBefore(told, () => {
+        resolve()
+        return new Promise<void>((goOn) => (open = goOn))
+      })
+    })
+    const asked = ask()
+    await silent
+    vi.advanceTimersByTime(held)
+    const response = await orNothing(asked)
+    if (!(response instanceof Response)) throw new Error('nothing came within 30 seconds')
+    const reader = response.body!.getReader()
+    const read = async () => new TextDecoder().decode((await reader.read()).value)
+    for (const each of shown(told)) expect(await orNothing(read())).toBe(`${each}\n\n`)
+    if (held > 0) expect(await orNothing(read())).toBe(': waiting\n\n')
+    vi.advanceTimersByTime(14_999)
+    const next = read()
+    expect(await orNothing(next)).toBe('nothing')
+    vi.advanceTimersByTime(1)
+    expect(await orNothing(next)).toBe(': waiting\n\n')
+    vi.advanceTimersByTime(15_000)
+    expect(await orNothing(read())).toBe(': waiting\n\n')
+    open()
+    while (!(await reader.read()).done);
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('tells of a model that loads for long before a proxy gives the connection up', async () => {

@@ -1,14 +1,11 @@
 import type * as z from 'zod'
-import { EVENT_HEADERS, startEventStream } from '../event-stream.ts'
+import { COMMENT_MS, EVENT_HEADERS, startEventStream } from '../event-stream.ts'
 import { createJsonResponse, createPiecesResponse } from '../json-response.ts'
 import type { Call, Route } from '../route.ts'
 import type { jobListSchema } from './job-wire.ts'
 import { toJobWire, writeJobWire } from './job-wire.ts'
 import type { Jobs } from './jobs.ts'
 import { OpenStreams } from './open-streams.ts'
-
-/** Proxies close a connection that says nothing for a minute. */
-const COMMENT_MS = 15_000
 
 const KEY = { access: 'key', dialect: 'openai' } as const
 
