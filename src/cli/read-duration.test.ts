@@ -8,6 +8,9 @@ it.each([
   ['0s', 0],
   ['12h', 43_200_000],
   ['90d', 7_776_000_000],
+  ['16.1s', 16_100],
+  ['64.1s', 64_100],
+  ['0.4ms', 0],
 ])('%s is %i milliseconds', (text, milliseconds) => {
   expect(readDuration('--grace', text)).toBe(milliseconds)
 })

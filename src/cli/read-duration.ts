@@ -3,7 +3,7 @@ import { InvalidRequestError } from '../errors/index.ts'
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * Milliseconds of a duration such as `25s`, `500ms`, `2m`, `12h` or `90d`.
+ * Whole milliseconds of a duration such as `25s`, `500ms`, `2m`, `12h` or `90d`.
  *
  * @throws InvalidRequestError naming the flag
  */
@@ -12,5 +12,18 @@ export function readDuration(flag: string, text: string): number {
   if (number === undefined || unit === undefined) {
     throw new InvalidRequestError(flag, `must be a duration such as 25s, 500ms or 2m, got '${text}'`)
   }
-  return Number(number) * UNITS[unit]!
+  // Products of fractions are off by a little: 16.1 × 1000 is 16100.000000000002.
+  return Math.round(Number(number) * UNITS[unit]!)
+}
+
+/**
+ * The same, of a time that has a least.
+ *
+ * @throws InvalidRequestError naming the flag
+ */
+export function readTime(flag: string, text: string, least: '1ms' | '1s'): number {
+  const milliseconds = readDuration(flag, text)
+  if (milliseconds < readDuration(flag, least))
+    throw new InvalidRequestError(flag, `must be ${least} or longer, got '${text}'`)
+  return milliseconds
 }

@@ -20,9 +20,9 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-async function work(): Promise<string> {
+async function work(...more: string[]): Promise<string> {
   const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  const rawArgs = ['--queue', 'redis://127.0.0.1:1', '--preload', '--use', 'a,other=b']
+  const rawArgs = ['--queue', 'redis://127.0.0.1:1', '--preload', '--use', 'a,other=b', ...more]
   await runCommand(workerCommand, { rawArgs })
   return printed.mock.calls.join('')
 }
@@ -42,4 +42,10 @@ it('says why a model cannot be opened', async () => {
   expect(await work()).toContain('too large')
   expect(process.exitCode).toBe(1)
   expect(runWorker).not.toHaveBeenCalled()
+})
+
+it('refuses a lease that is too short before it opens anything', async () => {
+  load.mockClear()
+  expect(await work('--lease', '0.5s')).toContain("--lease: must be 1s or longer, got '0.5s'")
+  expect([process.exitCode, load.mock.calls]).toEqual([2, []])
 })

@@ -11,7 +11,7 @@ import {
 } from '../engine-arguments.ts'
 import { namedLoraArgument } from '../lora-arguments.ts'
 import { queuePlaintextArgument } from '../queue-arguments.ts'
-import { readDuration } from '../read-duration.ts'
+import { readDuration, readTime } from '../read-duration.ts'
 import { servedArgument } from './served-models.ts'
 
 const duration = (preset: string, description: string) =>
@@ -111,11 +111,7 @@ export function readLifecycle(args: LifecycleArguments): {
   readonly timeouts: NodeTimeouts
 } {
   const read = (name: keyof LifecycleArguments) => readDuration(`--${name}`, args[name])
-  const readLimit = (name: keyof LifecycleArguments) => {
-    const milliseconds = read(name)
-    if (milliseconds === 0) throw new InvalidRequestError(`--${name}`, `must be longer than 0, got '${args[name]}'`)
-    return milliseconds
-  }
+  const readLimit = (name: keyof LifecycleArguments) => readTime(`--${name}`, args[name], '1ms')
   const ending = { drainMs: read('drain'), graceMs: read('grace') }
   if (ending.drainMs > ending.graceMs) throw new InvalidRequestError('--drain', 'must not be longer than --grace')
   return {

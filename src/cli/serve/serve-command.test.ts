@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')('tessera serve', () => {
   it.each([
     [['--grace', '25'], "--grace: must be a duration such as 25s, 500ms or 2m, got '25'"],
     [['--drain', '30s'], '--drain: must not be longer than --grace'],
-    [['--request-timeout', '0s'], "--request-timeout: must be longer than 0, got '0s'"],
+    [['--request-timeout', '0s'], "--request-timeout: must be 1ms or longer, got '0s'"],
     [['--keys-file', 'none.json'], 'keys-file: there is no file none.json'],
     [['--port', 'x'], "--port: must be a number, got 'x'"],
     [['--port', '70000'], '--port: must be a whole number from 0 to 65535'],

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { readLifecycle } from './serve-arguments.ts'
+
+const presets = {
+  drain: '0s',
+  grace: '25s',
+  'keep-alive': '65s',
+  'headers-timeout': '20s',
+  'request-timeout': '300s',
+}
+
+it('takes durations with fractions', () => {
+  const { ending, timeouts } = readLifecycle({ ...presets, grace: '16.1s', 'keep-alive': '64.1s' })
+  expect([ending.graceMs, timeouts.keepAliveMs]).toEqual([16_100, 64_100])
+})
+
+it.each(['keep-alive', 'headers-timeout', 'request-timeout'] as const)('refuses a --%s of less than 1 ms', (name) => {
+  expect(() => readLifecycle({ ...presets, [name]: '0.4ms' })).toThrow(`--${name}: must be 1ms or longer, got '0.4ms'`)
+})
