@@ -16,14 +16,19 @@ export function readDuration(flag: string, text: string): number {
   return Math.round(Number(number) * UNITS[unit]!)
 }
 
+/** Node's timers take what is longer than 24.8 days for 1 ms, and some wait a little longer than they are told here. */
+const LONGEST = '24d'
+
 /**
- * The same, of a time that has a least.
+ * The same, of a time that something waits.
  *
  * @throws InvalidRequestError naming the flag
  */
-export function readTime(flag: string, text: string, least: '1ms' | '1s'): number {
+export function readTime(flag: string, text: string, least: '0s' | '1ms' | '1s' = '0s'): number {
   const milliseconds = readDuration(flag, text)
   if (milliseconds < readDuration(flag, least))
     throw new InvalidRequestError(flag, `must be ${least} or longer, got '${text}'`)
+  if (milliseconds > readDuration(flag, LONGEST))
+    throw new InvalidRequestError(flag, `must be ${LONGEST} or shorter, got '${text}'`)
   return milliseconds
 }

@@ -6,7 +6,7 @@ import { calibrationArgument, engineArguments, isolateArgument, orderArgument } 
 import { namedLoraArgument, readNamedLoras } from './lora-arguments.ts'
 import { openEngine } from './open-engine.ts'
 import { queuePlaintextArgument } from './queue-arguments.ts'
-import { readDuration, readTime } from './read-duration.ts'
+import { readTime } from './read-duration.ts'
 import { readNumber } from './read-request.ts'
 import { runCommand } from './run-command.ts'
 import { LineWriter } from './serve/access-log.ts'
@@ -58,7 +58,7 @@ export const workerCommand = defineCommand({
     runCommand(context, async ({ args }) => {
       if (args.queue === undefined)
         throw new InvalidRequestError('--queue', 'must name a Redis server, such as redis://localhost:6379')
-      const graceMs = readDuration('--grace', args.grace)
+      const graceMs = readTime('--grace', args.grace)
       const leaseMs = readTime('--lease', args.lease, '1s')
       const stopped = untilInterrupted()
       const served = readServed(args.use)

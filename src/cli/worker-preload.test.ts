@@ -44,8 +44,12 @@ it('says why a model cannot be opened', async () => {
   expect(runWorker).not.toHaveBeenCalled()
 })
 
-it('refuses a lease that is too short before it opens anything', async () => {
+it.each([
+  ['--lease', '0.5s', '1s or longer'],
+  ['--lease', '25d', '24d or shorter'],
+  ['--grace', '600h', '24d or shorter'],
+])('refuses %s %s before it opens anything', async (flag, given, expected) => {
   load.mockClear()
-  expect(await work('--lease', '0.5s')).toContain("--lease: must be 1s or longer, got '0.5s'")
+  expect(await work(flag, given)).toContain(`${flag}: must be ${expected}, got '${given}'`)
   expect([process.exitCode, load.mock.calls]).toEqual([2, []])
 })

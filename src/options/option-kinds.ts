@@ -5,6 +5,9 @@ export function mustBe(expected: string) {
   return { error: ({ input }: { readonly input?: unknown }) => `must be ${expected}, got ${describeValue(input)}` }
 }
 
+/** What a timer can wait, 24.8 days in milliseconds: longer times are over at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 const SHOWN_CHARACTERS = 60
 
 /** Short, and never what is inside an object. */

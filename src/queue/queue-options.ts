@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { callback, count, flag, oneOf, optionTable, text } from '../options/index.ts'
+import { callback, count, flag, LONGEST_TIMER_MS, oneOf, optionTable, text } from '../options/index.ts'
 import { LIMITS } from '../schemas/index.ts'
 import { QUEUES, type QueueName } from './queue-names.ts'
 import { createSealer, PLAINTEXT, type Sealer } from './sealer.ts'
@@ -90,7 +90,7 @@ export interface WorkerOptions extends ConnectionOptions {
    */
   readonly concurrency?: number | undefined
   /**
-   * Milliseconds after a worker's last sign of life in which its calls go to another one; default 15,000.
+   * Milliseconds after a worker's last sign of life in which its calls go to another one, from 1000 to 2147483647; default 15,000.
    *
    * @example
    * ```ts
@@ -127,7 +127,7 @@ export const WORKER = optionTable('a worker', {
   jobs: z.array(oneOf(QUEUES)).min(1).optional(),
   models: z.array(text('the name of a model')).min(1).optional(),
   concurrency: count(1).default(4),
-  leaseMs: count(1000).default(15_000),
+  leaseMs: count(1000, LONGEST_TIMER_MS).default(15_000),
   onFault: callback<(fault: WorkerFault) => void>().default(() => showWorkerFault),
 } satisfies Record<keyof WorkerOptions, unknown>)
 

@@ -3,7 +3,7 @@ import type { Job, Worker } from 'bullmq'
 import type { ModelInfo } from '../engine/index.ts'
 import { InvalidRequestError, TesseraError } from '../errors/index.ts'
 import { safeLog } from '../http/request-reporter.ts'
-import { readOptions } from '../options/index.ts'
+import { LONGEST_TIMER_MS, readOptions } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { answerCall, type AnswerParts, isSuspect, type Run } from './answer-call.ts'
@@ -30,7 +30,7 @@ export interface RunningWorker {
    * Takes no more calls, and resolves when those that it has are answered. Safe to call twice.
    *
    * @param graceMs milliseconds after which calls that are not answered are handed back, for another worker to answer;
-   *   default never
+   *   default never, and so is what no timer can wait, 24.8 days
    */
   close(graceMs?: number): Promise<void>
 }
@@ -185,10 +185,8 @@ interface Closing {
   readonly id: string
 }
 
-async function close(
-  { workers, running, openFirst, clients, id }: Closing,
-  graceMs: number | undefined,
-): Promise<void> {
+async function close({ workers, running, openFirst, clients, id }: Closing, asked: number | undefined): Promise<void> {
+  const graceMs = asked !== undefined && asked + HAND_BACK_MS > LONGEST_TIMER_MS ? undefined : asked
   const [client, subscriber] = clients
   const handBack = () => {
     for (const { controller } of running.values()) controller.abort(HANDED_BACK)

@@ -14,6 +14,20 @@ it('takes durations with fractions', () => {
   expect([ending.graceMs, timeouts.keepAliveMs]).toEqual([16_100, 64_100])
 })
 
+it.each(['grace', 'keep-alive', 'headers-timeout', 'request-timeout'] as const)(
+  'refuses a --%s that no timer can wait',
+  (name) => {
+    expect(() => readLifecycle({ ...presets, [name]: '600h' })).toThrow(`--${name}: must be 24d or shorter, got '600h'`)
+    expect(() => readLifecycle({ ...presets, [name]: '24d' })).not.toThrow()
+  },
+)
+
+it('refuses a --drain that no timer can wait by its own name', () => {
+  expect(() => readLifecycle({ ...presets, drain: '600h', grace: '24d' })).toThrow(
+    "--drain: must be 24d or shorter, got '600h'",
+  )
+})
+
 it.each(['keep-alive', 'headers-timeout', 'request-timeout'] as const)('refuses a --%s of less than 1 ms', (name) => {
   expect(() => readLifecycle({ ...presets, [name]: '0.4ms' })).toThrow(`--${name}: must be 1ms or longer, got '0.4ms'`)
 })

@@ -11,7 +11,7 @@ import {
 } from '../engine-arguments.ts'
 import { namedLoraArgument } from '../lora-arguments.ts'
 import { queuePlaintextArgument } from '../queue-arguments.ts'
-import { readDuration, readTime } from '../read-duration.ts'
+import { readTime } from '../read-duration.ts'
 import { servedArgument } from './served-models.ts'
 
 const duration = (preset: string, description: string) =>
@@ -110,16 +110,15 @@ export function readLifecycle(args: LifecycleArguments): {
   readonly ending: Required<Ending>
   readonly timeouts: NodeTimeouts
 } {
-  const read = (name: keyof LifecycleArguments) => readDuration(`--${name}`, args[name])
-  const readLimit = (name: keyof LifecycleArguments) => readTime(`--${name}`, args[name], '1ms')
+  const read = (name: keyof LifecycleArguments, least?: '1ms') => readTime(`--${name}`, args[name], least)
   const ending = { drainMs: read('drain'), graceMs: read('grace') }
   if (ending.drainMs > ending.graceMs) throw new InvalidRequestError('--drain', 'must not be longer than --grace')
   return {
     ending,
     timeouts: {
-      keepAliveMs: readLimit('keep-alive'),
-      headersMs: readLimit('headers-timeout'),
-      requestMs: readLimit('request-timeout'),
+      keepAliveMs: read('keep-alive', '1ms'),
+      headersMs: read('headers-timeout', '1ms'),
+      requestMs: read('request-timeout', '1ms'),
     },
   }
 }

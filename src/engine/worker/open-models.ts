@@ -1,13 +1,11 @@
 import { AbortedError } from '../../errors/index.ts'
 import type { Progress } from '../../jobs/job-context.ts'
+import { LONGEST_TIMER_MS } from '../../options/index.ts'
 import type { ModelChange } from '../pool/activity.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { LeftMemory } from './left-memory.ts'
 import { SharedWork } from './shared-work.ts'
 import type { Task } from './task.ts'
-
-/** What a timer can wait; longer times are as good as for ever. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export interface OpenModelsOptions {
   /** Milliseconds that a model stays open without being used. */
@@ -164,6 +162,7 @@ export class OpenModels {
     this.#entries.set(folder, entry)
     if (entry.users > 0) return
     const { keepAlive } = this.#options
+    // Longer times are as good as for ever.
     if (entry.keptFor.size === 0 && keepAlive <= LONGEST_TIMER_MS) {
       entry.timer = setTimeout(() => this.#close(folder, entry), keepAlive)
       // A timer of browsers is a number, and there is no process to keep alive.

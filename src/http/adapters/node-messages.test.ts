@@ -227,6 +227,10 @@ it('refuses timeouts that nothing reads, and no numbers', () => {
   const misspelt = { keepAlive: 5 } as object
   expect(() => createNodeServer(server, misspelt)).toThrow('keepAlive: is no option of createNodeServer')
   // To Node it would be no limit at all.
-  expect(() => createNodeServer(server, { requestMs: 0 })).toThrow('requestMs: must be a whole number of 1 or more')
+  expect(() => createNodeServer(server, { requestMs: 0 })).toThrow(
+    'requestMs: must be a whole number from 1 to 2147483647, got 0',
+  )
+  // Node would take it for less than it is.
+  expect(() => createNodeServer(server, { headersMs: 2 ** 32 + 1 })).toThrow('headersMs: must be a whole number from 1')
   expect(() => createNodeServer(server, { headersMs: Number.NaN })).toThrow('headersMs: must be a whole number')
 })

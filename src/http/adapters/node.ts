@@ -12,7 +12,7 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import { count, optionTable, readOptions } from '../../options/index.ts'
+import { count, LONGEST_TIMER_MS, optionTable, readOptions } from '../../options/index.ts'
 import { createErrorResponse } from '../error-response.ts'
 import { Refusal } from '../refusal.ts'
 import { createWaitingBound } from './bound-waiting.ts'
@@ -37,7 +37,7 @@ export function toNodeListener(server: FetchServer): NodeListener {
   }
 }
 
-/** How long connections may take, in milliseconds, each 1 or more. */
+/** How long connections may take, in milliseconds, each from 1 to 2147483647, which are 24.8 days. */
 export interface NodeTimeouts {
   /**
    * An idle connection stays open; default 65 s, above the 60 s of usual load balancers.
@@ -68,11 +68,11 @@ export interface NodeTimeouts {
   readonly requestMs?: number | undefined
 }
 
-/** To Node 0 is no limit, where a reader takes it for the shortest. */
+/** To Node 0 is no limit, where a reader takes it for the shortest, and what no timer can wait less than it is. */
 const TIMEOUTS = optionTable('createNodeServer', {
-  keepAliveMs: count(1).default(65_000),
-  headersMs: count(1).default(20_000),
-  requestMs: count(1).default(300_000),
+  keepAliveMs: count(1, LONGEST_TIMER_MS).default(65_000),
+  headersMs: count(1, LONGEST_TIMER_MS).default(20_000),
+  requestMs: count(1, LONGEST_TIMER_MS).default(300_000),
 } satisfies Record<keyof NodeTimeouts, unknown>)
 
 /** How often connections are looked at that take too long. */
