@@ -6,7 +6,7 @@ import {
 } from '@ai-sdk/provider'
 import * as z from 'zod'
 import { InvalidRequestError } from '../errors/index.ts'
-import { mustBe, optionTable, readOptions, withMethods } from '../options/index.ts'
+import { mapOf, mustBe, optionTable, readOptions, withMethods } from '../options/index.ts'
 import { createDecisionModel } from './decision-model.ts'
 import { createImageModel } from './image-model.ts'
 import { type Callee, createServiceCallee, type InProcessEngine, sharedEngine } from './model-calls.ts'
@@ -42,6 +42,16 @@ export interface TesseraProviderSettings {
    * ```
    */
   readonly apiKey?: string | undefined
+  /**
+   * Headers of every request to that service, for what stands before it. `headers` of a call stand before them, `apiKey` before both, and
+   * `Prefer` is left out: `background` asks for jobs. Default: none.
+   *
+   * @example
+   * ```ts
+   * const tessera = createTessera({ baseURL: 'https://gateway.example', headers: { 'x-tenant': 'acme' } })
+   * ```
+   */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 /**
@@ -116,7 +126,7 @@ export interface TesseraProvider extends ProviderV4 {
  *
  * It needs AI SDK 7 (Node 22 or newer) and `@ai-sdk/provider` 4.0.30 or newer; AI SDK 6 refuses its models.
  *
- * @throws InvalidRequestError for a setting that is unknown or no valid value, an engine together with a `baseURL`, a key without one, and an address that is none
+ * @throws InvalidRequestError for a setting that is unknown or no valid value, an engine together with a `baseURL`, a key or headers without one, and an address or headers that are none
  * @example
  * ```ts
  * const tessera = createTessera()
@@ -154,13 +164,15 @@ const SETTINGS = optionTable('createTessera', {
   ).optional(),
   baseURL: z.string(mustBe('a string')).optional(),
   apiKey: z.string(mustBe('a string')).optional(),
+  headers: mapOf('an object of headers', z.string(mustBe('a string'))).optional(),
 } satisfies Record<keyof TesseraProviderSettings, unknown>)
 
-function chooseCallee({ engine, baseURL, apiKey }: TesseraProviderSettings): Callee {
+function chooseCallee({ engine, baseURL, apiKey, headers }: TesseraProviderSettings): Callee {
   if (baseURL === undefined) {
     if (apiKey !== undefined) throw new InvalidRequestError('apiKey', 'is for a service: give its baseURL')
-    return { calls: engine ?? sharedEngine }
+    if (headers !== undefined) throw new InvalidRequestError('headers', 'are for a service: give its baseURL')
+    return { calls: () => engine ?? sharedEngine }
   }
   if (engine) throw new InvalidRequestError('engine', 'cannot be given with baseURL: the models run in one of them')
-  return createServiceCallee(openService({ baseURL, apiKey }))
+  return createServiceCallee(openService({ baseURL, apiKey, headers }))
 }

@@ -25,12 +25,9 @@ export function createDecisionModel(callee: Callee, modelId: string): DecisionMo
         state: toState(options.state),
         questions: mapValues(options.questions, toQuestion),
       }
-      const { answers, usage, model, warnings } = await chooseCalls(callee, options.providerOptions?.tessera).decide(
-        request as DecisionRequestInput,
-        {
-          signal: options.abortSignal,
-        },
-      )
+      const { providerOptions, headers, abortSignal: signal } = options
+      const calls = chooseCalls(callee, providerOptions?.tessera, headers)
+      const { answers, usage, model, warnings } = await calls.decide(request as DecisionRequestInput, { signal })
       const confident = Object.entries(answers).filter(([, answer]) => answer.type !== 'noul')
       return {
         answers: mapValues(answers, toAnswer),

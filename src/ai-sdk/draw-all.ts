@@ -5,6 +5,9 @@ import { asLast } from './service.ts'
 
 type Part = Pick<ImageResponse, 'data' | 'warnings'>
 
+/** Asks for so many pictures, behind so many that are drawn. */
+export type Draw = (n: number, drawn: number, seed?: number) => Promise<Part>
+
 /** As often, and after as long, as the AI SDK itself would try unless it is told otherwise. */
 const MOST_TRIES = 3
 const FIRST_WAIT_MS = 2000
@@ -13,16 +16,17 @@ const LONGEST_WAIT_MS = 60_000
 
 /** Asks for as many pictures at a time as a request may have. Picture k is that of `seed + k`, and what all warn of is said once. */
 export async function drawAll(
-  draw: (n: number, seed?: number) => Promise<Part>,
+  draw: Draw,
   { n, seed, abortSignal }: Pick<ImageModelV4CallOptions, 'n' | 'seed' | 'abortSignal'>,
 ) {
   const images: string[] = []
   const warnings = new Map<string, Warning>()
   do {
-    const count = Math.min(n - images.length, LIMITS.imagesPerCall.max)
-    const from = seed === undefined ? undefined : addToSeed(seed, images.length)
-    const isFirst = images.length === 0
-    const answer = await (isFirst ? draw(count, from) : drawLater(() => draw(count, from), abortSignal))
+    const drawn = images.length
+    const count = Math.min(n - drawn, LIMITS.imagesPerCall.max)
+    const from = seed === undefined ? undefined : addToSeed(seed, drawn)
+    const drawPart = () => draw(count, drawn, from)
+    const answer = await (drawn === 0 ? drawPart() : drawLater(drawPart, abortSignal))
     images.push(...answer.data.map(({ b64_json }) => b64_json))
     for (const warning of answer.warnings ?? []) warnings.set(warning.message, warning)
   } while (images.length < n)

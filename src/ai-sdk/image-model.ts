@@ -6,7 +6,8 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider'
 import type { EditImageCallOptions } from '../engine/index.ts'
-import { drawAll } from './draw-all.ts'
+import { headersOfPart } from './call-headers.ts'
+import { type Draw, drawAll } from './draw-all.ts'
 import { type Callee, chooseCalls } from './model-calls.ts'
 import { passOn } from './told-warnings.ts'
 import { warnOfUnknown } from './unknown-options.ts'
@@ -22,22 +23,22 @@ const OPTIONS = [
 /** Generates pictures, or edits those that come with the prompt. */
 export function createImageModel(callee: Callee, modelId: string): ImageModelV4 {
   /** How a call's pictures are asked for, so many at a time. */
-  function prepare(options: ImageModelV4CallOptions) {
-    const { size, files, mask, abortSignal, providerOptions } = options
+  function prepare(options: ImageModelV4CallOptions): Draw {
+    const { size, files, mask, abortSignal, providerOptions, headers } = options
     // The schema says that a prompt is missing.
     const prompt = options.prompt!
     const { strength, ...sampling } = readSampling(providerOptions.tessera)
-    const calls = chooseCalls(callee, providerOptions.tessera)
+    const callsBehind = (drawn: number) => chooseCalls(callee, providerOptions.tessera, headersOfPart(headers, drawn))
     const call = { ...sampling, signal: abortSignal }
     if (files === undefined || files.length === 0) {
       const request = { model: modelId, prompt, ...(size && { size }) }
-      return (n: number, seed?: number) =>
-        calls.generateImage({ ...request, n, ...(seed !== undefined && { seed }) }, call)
+      return (n, drawn, seed) =>
+        callsBehind(drawn).generateImage({ ...request, n, ...(seed !== undefined && { seed }) }, call)
     }
     const sources = files.map(toSource)
     const given = sources.length === 1 ? { image: sources[0]! } : { images: sources }
     const request = { model: modelId, prompt, ...given, ...(mask && { mask: toSource(mask) }) }
-    return (n: number, seed?: number) => calls.editImage({ ...request, n }, { ...call, strength, seed })
+    return (n, drawn, seed) => callsBehind(drawn).editImage({ ...request, n }, { ...call, strength, seed })
   }
 
   return {

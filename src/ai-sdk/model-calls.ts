@@ -8,6 +8,7 @@ import type {
   ImageGenerationRequestInput,
   ImageResponse,
 } from '../schemas/index.ts'
+import type { CallHeaders } from './call-headers.ts'
 import { runJob } from './run-job.ts'
 import type { Service } from './service.ts'
 
@@ -26,9 +27,10 @@ export interface ModelCalls {
 
 /** Where the calls of a provider go. */
 export interface Callee {
-  readonly calls: ModelCalls
+  /** @param headers for a service; an engine in this process has none */
+  calls(headers?: CallHeaders): ModelCalls
   /** Calls that are answered as jobs; undefined where there are none. */
-  readonly background?: ModelCalls
+  readonly background?: (headers?: CallHeaders) => ModelCalls
 }
 
 /** The engine that the functions of the package share; it starts with the first call. */
@@ -37,17 +39,24 @@ export const sharedEngine: InProcessEngine = { decide, generateImage, editImage 
 /** The models of a service: each call is one request, or one job. */
 export function createServiceCallee(service: Service): Callee {
   return {
-    calls: createCalls((path, body, signal) => service.send(path, { method: 'POST', body, signal })),
-    background: createCalls((path, body, signal) => runJob(service, path, body, signal)),
+    calls: (given) => createCalls((path, body, signal) => service.send(path, { method: 'POST', body, given, signal })),
+    background: (given) => {
+      const sending: Service = { send: (path, own) => service.send(path, { ...own, given }) }
+      return createCalls((path, body, signal) => runJob(sending, path, body, signal))
+    },
   }
 }
 
 /** @throws InvalidRequestError for a `background` that cannot be had */
-export function chooseCalls({ calls, background }: Callee, options: Partial<Record<string, unknown>> = {}): ModelCalls {
+export function chooseCalls(
+  { calls, background }: Callee,
+  options: Partial<Record<string, unknown>> = {},
+  headers?: CallHeaders,
+): ModelCalls {
   const wanted = options['background']
-  if (wanted === undefined || wanted === false) return calls
+  if (wanted === undefined || wanted === false) return calls(headers)
   if (wanted !== true) throw new InvalidRequestError('background', 'must be true or false')
-  if (background) return background
+  if (background) return background(headers)
   throw new InvalidRequestError(
     'background',
     'is for the models of a service: give createTessera its baseURL, or leave it out, as an engine in this process ends with it',

@@ -2,17 +2,22 @@ import { APICallError } from '@ai-sdk/provider'
 import { InvalidRequestError } from '../errors/index.ts'
 import { type ErrorBody, errorBodySchema } from '../schemas/index.ts'
 import { WARNINGS_HEADER } from '../schemas/warning.ts'
+import { type CallHeaders, joinHeaders } from './call-headers.ts'
 
 export interface ServiceSettings {
   /** Address of the service, with `/v1` or without. */
   readonly baseURL: string
   readonly apiKey?: string | undefined
+  readonly headers?: CallHeaders | undefined
 }
 
 interface Sending {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: object
+  /** What the request itself needs. */
   readonly headers?: Readonly<Record<string, string>>
+  /** What the call was given beside it. */
+  readonly given?: CallHeaders | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -22,41 +27,44 @@ export interface Service {
    * Asks a path below the address, such as `v1/systemone`, and resolves with the JSON of the answer. What the header of warnings
    * says is its `warnings`, as in an answer of this process.
    *
-   * @throws APICallError for a status that is no success, or where there is no answer; the signal's reason when it fires
+   * @throws InvalidRequestError for headers that are none; APICallError for a status that is no success, or where there is no
+   *   answer; the signal's reason when it fires
    */
   send(path: string, sending?: Sending): Promise<unknown>
 }
 
-/** @throws InvalidRequestError for an address that is none */
-export function openService({ baseURL, apiKey }: ServiceSettings): Service {
+/** @throws InvalidRequestError for an address that is none, and headers that are none */
+export function openService({ baseURL, apiKey, headers }: ServiceSettings): Service {
   const base = readAddress(baseURL)
+  const always = Object.fromEntries(joinHeaders(headers))
   return {
-    async send(path, { method = 'GET', body, headers = {}, signal } = {}) {
+    async send(path, sending = {}) {
       const url = new URL(path, base).href
-      const init = {
-        method,
-        headers: {
-          ...headers,
-          ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-        ...(signal && { signal }),
-      }
+      const { signal } = sending
       try {
-        const response = await fetch(url, init)
+        const response = await fetch(url, toInit(sending, always, apiKey))
         const answer: unknown = await response.json().catch((cause: unknown) => {
           if (response.ok) throw cause
         })
         if (response.ok) return withWarnings(answer, response.headers.get(WARNINGS_HEADER))
         throw toCallError(url, response, answer)
       } catch (cause) {
-        if (signal?.aborted || APICallError.isInstance(cause)) throw cause
+        if (signal?.aborted || APICallError.isInstance(cause) || InvalidRequestError.isInstance(cause)) throw cause
         const message = 'the service gave no answer; see whether it runs at baseURL'
         throw new APICallError({ message, url, requestBodyValues: {}, cause, isRetryable: true })
       }
     },
   }
+}
+
+function toInit({ method = 'GET', body, headers = {}, given, signal }: Sending, always: CallHeaders, apiKey?: string) {
+  const all = joinHeaders(always, given)
+  // Of a caller it would make a job of a call that waits for an answer.
+  all.delete('prefer')
+  for (const [name, value] of Object.entries(headers)) all.set(name, value)
+  if (apiKey !== undefined) all.set('authorization', `Bearer ${apiKey}`)
+  if (body) all.set('content-type', 'application/json')
+  return { method, headers: all, ...(body && { body: JSON.stringify(body) }), ...(signal && { signal }) }
 }
 
 function withWarnings(answer: unknown, told: string | null): unknown {
