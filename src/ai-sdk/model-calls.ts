@@ -1,3 +1,4 @@
+import { APICallError } from '@ai-sdk/provider'
 import type { EditImageCallOptions, Engine } from '../engine/index.ts'
 import { decide, editImage, generateImage } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
@@ -39,12 +40,30 @@ export const sharedEngine: InProcessEngine = { decide, generateImage, editImage 
 /** The models of a service: each call is one request, or one job. */
 export function createServiceCallee(service: Service): Callee {
   return {
-    calls: (given) => createCalls((path, body, signal) => service.send(path, { method: 'POST', body, given, signal })),
+    calls: (given) =>
+      createCalls((path, body, signal) =>
+        service.send(path, { method: 'POST', body, given, signal }).catch(sayTooLong),
+      ),
     background: (given) => {
       const sending: Service = { send: (path, own) => service.send(path, { ...own, given }) }
       return createCalls((path, body, signal) => runJob(sending, path, body, signal))
     },
   }
+}
+
+/** A try of the AI SDK's own would begin the work anew, and have no answer in time either. */
+function sayTooLong(error: unknown): never {
+  if (!APICallError.isInstance(error) || !isTooLate(error.cause)) throw error
+  const message =
+    'the service gave no answer in the time that fetch waits for one, 300 s unless it is told otherwise; set ' +
+    'providerOptions.tessera.background to true, for a job that may take longer'
+  throw new APICallError({ message, url: error.url, requestBodyValues: {}, cause: error.cause, isRetryable: false })
+}
+
+/** Whether it is what Node's `fetch` throws where the headers of an answer do not come in time. */
+function isTooLate(thrown: unknown): boolean {
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  return cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'UND_ERR_HEADERS_TIMEOUT'
 }
 
 /** @throws InvalidRequestError for a `background` that cannot be had */
