@@ -52,7 +52,7 @@ describe('the symbols of options', () => {
     const readout = createSymbolReadout(symbols)
     const ids = Float32Array.from(readout.feeds['symbol_ids']!.data as BigInt64Array, Number)
     const outputs = { logits: { type: 'float32', dims: [1, ids.length], data: ids } } as const
-    expect([...readout.read(outputs, 0, question).logits]).toEqual(named.map((symbol) => tokenizer.single(symbol)))
+    expect([...readout.read(outputs, 0, question).logits]).toEqual(named.flatMap((symbol) => tokenizer.encode(symbol)))
   })
 })
 

@@ -45,8 +45,8 @@ export async function readAsking(
   const format = readChatFormat(chat, wording)
   // Where a prompt ends in a blank or a line end, an answer has no blank of its own.
   const isBehind = /\s$/.test(format.after)
-  const single = (text: string) => tokenizer.single(text, isBehind)
-  const symbols = readSymbols({ single }, `${files.location}/tokenizer.json`)
+  const encode = isBehind ? tokenizer.encodeBehind : tokenizer.encode
+  const symbols = readSymbols({ encode }, `${files.location}/tokenizer.json`)
   return {
     template: createChatTemplate(tokenizer, format, { symbols, wording, bothOrders }),
     readout: symbolMass ? createVocabularyReadout(symbols) : createSymbolReadout(symbols),

@@ -17,8 +17,7 @@ const PROBE = 'Answer'
 
 /**
  * Wraps state and question in the checkpoint's own chat template. The state and a blank line sit at the front of the user
- * turn; a question ends the turn and opens the answer, and the single row read is the one that predicts the answer's first
- * token.
+ * turn; a question ends the turn and opens the answer, and the single row read is the one that predicts the answer's symbol.
  */
 export function createChatTemplate(
   tokenizer: TemplateTokenizer,
@@ -47,7 +46,7 @@ export function createChatTemplate(
     question(question, most) {
       const ask = (order: Order): Branch => {
         const text = `${wording.question(question, symbols.of(question), order)}${plain}`
-        return { ids: [...tokenizer.encodeBehind(text, most), ...answer] }
+        return { ids: [...tokenizer.encodeBehind(text, most), ...answer, ...symbols.lead(question)] }
       }
       if (!bothOrders) return [ask(GIVEN)]
       return [ask(GIVEN), { ...ask(REVERSED), turned: wording.turns(question) }]

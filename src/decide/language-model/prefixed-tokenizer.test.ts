@@ -2,9 +2,12 @@ import { Tokenizer as HubTokenizer } from '@huggingface/tokenizers'
 import { assert, asyncProperty, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ModelFiles } from '../../models/files/model-files.ts'
+import type { DecisionBundle } from '../decision-family.ts'
 import { loadTokenizer } from '../tokenizer/tokenizer.ts'
 import { readChatSymbols } from './answer-symbols.ts'
+import { readAsking } from './asking.ts'
 import { createChatTemplate } from './chat-template.ts'
+import { CHAT_1 } from './chat-wording.ts'
 
 /*
  * Tokenizers in the form of Llama 2's: a blank before every text, blanks that are letters, bytes for what has no token, and no words.
@@ -13,11 +16,13 @@ import { createChatTemplate } from './chat-template.ts'
 const BYTES = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`)
 const LETTERS = [...'▁abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,:?<>[]/']
 const WORDS = ['▁y', '▁ye', '▁yes', '▁n', '▁no', 'in', '▁t', '▁th', '▁the', '▁▁', 'er', 'IN', 'INS', 'ye', 'yes', 'no']
-const MARKED = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'].map((symbol) => `▁${symbol}`)
+/** Words of one letter have a token with the blank before them, digits have none. */
+const MARKED = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((symbol) => `▁${symbol}`)
+const DIGITS = [...'0123456789']
 
-function makeFile(changes: object = {}) {
-  const tokens = ['<unk>', '<s>', '</s>', ...BYTES, ...LETTERS, ...WORDS, ...MARKED]
-  const merges = [...WORDS, ...MARKED].map((word) => [word.slice(0, -1), word.slice(-1)])
+function makeFile(changes: object = {}, words: readonly string[] = [...WORDS, ...MARKED]) {
+  const tokens = ['<unk>', '<s>', '</s>', ...BYTES, ...LETTERS, ...words]
+  const merges = words.map((word) => [word.slice(0, -1), word.slice(-1)])
   return {
     added_tokens: ['<unk>', '<s>', '</s>'].map((content, id) => ({ id, content, special: true, normalized: false })),
     normalizer: {
@@ -47,6 +52,19 @@ function load(file: object) {
   return loadTokenizer({ location: '/m', readText } as unknown as ModelFiles)
 }
 
+const MANIFEST = {
+  name: 'm',
+  version: '1',
+  template: 'chat-1',
+  readout: 'symbols',
+  window: { tokens: 100, overlap: 10, sharpness: 4 },
+} as const
+
+function makeBundle(config: object): DecisionBundle {
+  const readText = async (name: string) => (name === 'tokenizer_config.json' ? JSON.stringify(config) : undefined)
+  return { files: { location: '/m', readText }, symbols: {} } as unknown as DecisionBundle
+}
+
 /** Llama 2's own turns, and those of the chat models of its size that end a prompt in a line end. */
 const TURNS = {
   llama2: { before: '<s>[INST] <<SYS>>\nYou judge.\n<</SYS>>\n\nDocument:\n', after: ' [/INST]' },
@@ -68,7 +86,7 @@ describe('a tokenizer that puts a blank before a text', () => {
 
   it.each(Object.entries(TURNS))('puts none between the parts of a prompt: %s', async (_, { before, after }) => {
     const [tokenizer, library] = [await load(makeFile()), new HubTokenizer(makeFile(), {})]
-    const symbols = { ids: [], mostOptions: 26, of: () => [], column: () => 0 }
+    const symbols = { ids: [], mostOptions: 26, of: () => [], lead: () => [], column: () => 0 }
     const template = createChatTemplate(tokenizer, { before, after }, { symbols })
     const question = { type: 'noul', instructions: 'Is it?' } as const
     for (const state of ['The order is late.', ' indented', 'lines\n\n', '', '{"id": 7}']) {
@@ -83,9 +101,45 @@ describe('a tokenizer that puts a blank before a text', () => {
 
   it('answers with a blank where the prompt does not end in one', async () => {
     const tokenizer = await load(makeFile())
-    expect(tokenizer.single('A')).toBe(makeFile().model.vocab['▁A'])
-    expect(tokenizer.single('A', true)).toBe(makeFile().model.vocab['A'])
+    expect(tokenizer.encode('A')).toEqual([makeFile().model.vocab['▁A']])
+    expect(tokenizer.encodeBehind('A')).toEqual([makeFile().model.vocab['A']])
     expect(readChatSymbols(tokenizer, 'tokenizer.json').ids[0]).toBe(makeFile().model.vocab['▁yes'])
+  })
+
+  it.each([
+    ['a score ends in the blank before digits that have no token with it', 'llama2', [], { blank: true, mark: '' }],
+    ['but not where digits have one', 'llama2', DIGITS, { blank: false, mark: '▁' }],
+    ['nor where the prompt ends in a line end', 'lines', [], { blank: false, mark: '' }],
+  ] as const)('%s', async (_, turns, joined, { blank, mark }) => {
+    const file = makeFile({}, [...WORDS, ...MARKED, ...joined.map((digit) => `▁${digit}`)])
+    const [tokenizer, library] = [await load(file), new HubTokenizer(file, {})]
+    const { before, after } = TURNS[turns]
+    const turn = before
+      .replace('You judge.', '{{ messages[0].content }}')
+      .replace('Document:\n', '{{ messages[1].content }}')
+    // Jinja leaves out a line end that a template ends in.
+    const chat_template = `${turn}${after}{{ '' }}`
+    const { template, readout } = await readAsking(makeBundle({ chat_template }), MANIFEST, tokenizer)
+    const score = { type: 'score', instructions: 'How bad?', criteria: ['fine', 'bad'] } as const
+    const noul = { type: 'noul', instructions: 'Is it?' } as const
+    const { opening, ids } = template.state('The order is late.')
+    const symbolIds = Array.from(readout.feeds['symbol_ids']!.data as BigInt64Array, Number)
+    const digits = DIGITS.map((digit) => file.model.vocab[`${mark}${digit}`]!)
+    expect(symbolIds.slice(28, 38)).toEqual(digits)
+    const asked = 'Question: How bad?\n0. fine\n1. bad\nAnswer with the number of one level.'
+    const prompt = `${before.replace('You judge.', CHAT_1.system)}The order is late.\n\n${asked}${after}`
+    for (const [digit, id] of digits.entries()) {
+      const answered = `${prompt}${turns === 'llama2' ? ' ' : ''}${digit}`
+      const cut = [...opening, ...ids, ...template.question(score, 200)[0].ids, id]
+      expect(cut).toEqual(library.encode(answered, { add_special_tokens: false }).ids)
+    }
+    const last = [score, noul].map((question) => template.question(question, 200)[0].ids.at(-1))
+    expect(last.map((id) => id === file.model.vocab['▁'])).toEqual([blank, false])
+  })
+
+  it('is refused where only some digits have a token with the blank', async () => {
+    const tokenizer = await load(makeFile({}, [...WORDS, ...MARKED, '▁7']))
+    expect(() => readChatSymbols(tokenizer, 'tokenizer.json')).toThrow('single, distinct tokens, got "0", which is not')
   })
 
   it('is refused with words that are cut besides, by name', async () => {

@@ -92,8 +92,8 @@ describe('the mass of symbols', () => {
     const data = new Float32Array(2 * 263)
     // In the second row a token that is no symbol is as probable as four that are.
     data.fill(-1000, 263)
-    for (const symbol of ['A', 'B', 'C', 'D']) data[263 + tokenizer.single(symbol)!] = 50
-    data[263 + tokenizer.single('!')!] = 50 + Math.log(4)
+    for (const symbol of ['A', 'B', 'C', 'D']) data[263 + tokenizer.encode(symbol)[0]!] = 50
+    data[263 + tokenizer.encode('!')[0]!] = 50 + Math.log(4)
     const readout = createVocabularyReadout(symbols)
     const read = (row: number) =>
       readout.read({ logits: { type: 'float32', dims: [2, 263], data } }, row, { ...TEAM, type: 'choice' })

@@ -5,7 +5,7 @@ import type { ModelFiles } from '../../models/files/model-files.ts'
 import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
 import { listStages } from './list-stages.ts'
-import { createLookups, requireEmbedding } from './lookups.ts'
+import { createLookup, requireEmbedding } from './lookup.ts'
 import { rememberWords } from './remember-words.ts'
 import { checkEntries, takePrefix, type TokenizerFile, tokenizerFileSchema } from './tokenizer-file.ts'
 
@@ -18,8 +18,6 @@ export interface Tokenizer {
   encode(text: string, most?: number): number[]
   /** Id of a structural (added) token; throws ModelFormatError where the tokenizer has none of that name. */
   structural(token: string): number
-  /** Id of a text that is exactly one ordinary token, or undefined. */
-  single(text: string): number | undefined
   /** Forgets every piece of text seen, so that nothing of a request outlives its call. */
   forget(): void
 }
@@ -33,8 +31,6 @@ export interface TemplateTokenizer extends Tokenizer {
   encodeTemplate(text: string): number[]
   /** Ids of a plain text that stands behind other text, as {@link encode} gives them: without the blank that some tokenizers put before a text. */
   encodeBehind(text: string, most?: number): number[]
-  /** As that of {@link Tokenizer}. @param behind whether the text stands behind other text; @defaultValue false */
-  single(text: string, behind?: boolean): number | undefined
   /** The parts of a template's text before its first structural token and behind its last. */
   plainEnds(text: string): { readonly leading: string; readonly trailing: string }
 }
@@ -94,16 +90,10 @@ export async function loadTokenizer(
   }
   const encode = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, prefix)
   const encodeBehind = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, '')
-  const lookups = createLookups(path, structural, encode, vocabulary)
   return {
-    ...lookups,
     encode,
     encodeBehind,
-    single(text, behind = false) {
-      if (!behind) return lookups.single(text)
-      const ids = encodeBehind(text)
-      return ids.length === 1 ? ids[0] : undefined
-    },
+    structural: createLookup(path, structural, vocabulary),
     plainEnds(text) {
       const pieces = cutTemplate(text)
       return { leading: pieces[0]!, trailing: pieces.at(-1)! }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
-import { createLookups, requireEmbedding } from './lookups.ts'
+import { createLookup, requireEmbedding } from './lookup.ts'
 import { rememberWords } from './remember-words.ts'
 import { normalizeInPieces, type Tokenizer, type TokenizerOptions } from './tokenizer.ts'
 
@@ -60,7 +60,7 @@ export async function loadWordPieceTokenizer(
   }
   return {
     encode,
-    ...createLookups(path, structural, encode, vocabulary),
+    structural: createLookup(path, structural, vocabulary),
     forget,
   }
 }

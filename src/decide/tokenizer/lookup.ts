@@ -1,29 +1,22 @@
 import { ModelFormatError } from '../../errors/index.ts'
 
 /**
- * The lookups of a tokenizer by name.
+ * The lookup of a tokenizer's added tokens by name.
  *
  * @param path of its file, for errors
  * @param structural ids of its added tokens
  * @param vocabulary rows that the model's embeddings have
  */
-export function createLookups(
+export function createLookup(
   path: string,
   structural: ReadonlyMap<string, number>,
-  encode: (text: string) => readonly number[],
   vocabulary?: number,
-) {
-  return {
-    structural(token: string): number {
-      const id = structural.get(token)
-      if (id === undefined) throw new ModelFormatError(path, `the added token ${token}`, 'none of that name')
-      requireEmbedding(path, token, id, vocabulary)
-      return id
-    },
-    single(text: string): number | undefined {
-      const ids = encode(text)
-      return ids.length === 1 ? ids[0] : undefined
-    },
+): (token: string) => number {
+  return (token) => {
+    const id = structural.get(token)
+    if (id === undefined) throw new ModelFormatError(path, `the added token ${token}`, 'none of that name')
+    requireEmbedding(path, token, id, vocabulary)
+    return id
   }
 }
 
