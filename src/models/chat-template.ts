@@ -55,6 +55,9 @@ export async function readChatTemplate(files: ModelFiles): Promise<ChatTemplate 
         template.render({
           ...known,
           messages,
+          // A conversation without them has them as none in transformers; templates ask for that, or whether they are defined.
+          tools: null,
+          documents: null,
           add_generation_prompt: true,
           enable_thinking: thinking,
           date_string: formatDay('%d %b %Y'),

@@ -31,6 +31,12 @@ describe("a checkpoint's own chat template is what stands around state and quest
     expect(before).toMatch(/^26 Jul 2024, 26 Jul 2024, Friday 26\. July, 2024-07-26 00:00:00 %<system>/)
   })
 
+  it.each(['tools', 'documents'])('with %s that are defined and none, as transformers gives them', async (name) => {
+    const told = `{% if ${name} is not none %}<${name}>{% endif %}{% if ${name} is not defined %}<undefined>{% endif %}`
+    const { before } = await readFormat(`<s>${told}${TURNS}`)
+    expect(before).toMatch(/^<s><system>/)
+  })
+
   it('with thinking off where it knows how', async () => {
     const template = `${TURNS}{% if enable_thinking %}<think>{% else %}<think></think>{% endif %}`
     expect((await readFormat(template)).after).toBe('</><think></think>')
