@@ -32,29 +32,29 @@ function simulate(n: number, type: Outcome['type'], options: number, claim: (z: 
 }
 
 describe('the fit of one question', () => {
-  it('finds the temperature of a model that is too sure', () => {
-    const { temperature, bias } = fitQuestion(simulate(3000, 'choice', 4, (z) => z.map((value) => 3 * value)))
+  it('finds the temperature of a model that is too sure', async () => {
+    const { temperature, bias } = await fitQuestion(simulate(3000, 'choice', 4, (z) => z.map((value) => 3 * value)))
     expect(temperature).toBeGreaterThan(2.7)
     expect(temperature).toBeLessThan(3.4)
     for (const value of bias) expect(Math.abs(value)).toBeLessThan(0.15)
   })
 
-  it('finds the bias of a model that says yes too often', () => {
-    const { temperature, bias } = fitQuestion(simulate(3000, 'noul', 2, ([yes, no]) => [yes! + 1.5, no!]))
+  it('finds the bias of a model that says yes too often', async () => {
+    const { temperature, bias } = await fitQuestion(simulate(3000, 'noul', 2, ([yes, no]) => [yes! + 1.5, no!]))
     expect(temperature).toBeCloseTo(1, 0)
     expect(bias[0]).toBeGreaterThan(-1.65)
     expect(bias[0]).toBeLessThan(-1.25)
     expect(bias[1]).toBe(0)
   })
 
-  it('tilts the levels of a score', () => {
-    const { bias } = fitQuestion(simulate(3000, 'score', 5, (z) => z.map((value, level) => value - 0.5 * level)))
+  it('tilts the levels of a score', async () => {
+    const { bias } = await fitQuestion(simulate(3000, 'score', 5, (z) => z.map((value, level) => value - 0.5 * level)))
     expect(bias).toHaveLength(5)
     for (const [level, value] of bias.slice(1).entries()) expect(value - bias[level]!).toBeCloseTo(0.5, 0)
   })
 
-  it('stays near the shipped calibration where rows are few', () => {
-    const few = fitQuestion(simulate(10, 'noul', 2, ([yes, no]) => [yes! + 1.5, no!]))
+  it('stays near the shipped calibration where rows are few', async () => {
+    const few = await fitQuestion(simulate(10, 'noul', 2, ([yes, no]) => [yes! + 1.5, no!]))
     expect(Math.abs(few.bias[0]!)).toBeLessThan(0.8)
     expect(few.temperature).toBeGreaterThan(0.5)
     expect(few.temperature).toBeLessThan(2)

@@ -172,7 +172,7 @@ async function calibrateQuestion(
   }
   if (used === outcomes) return { report }
   const { type, instructions, criteria } = question
-  const { temperature, bias } = head ?? fitQuestion(outcomes)
+  const { temperature, bias } = head ?? (await fitQuestion(outcomes, signal))
   const stored = head && { head: writeHead(head.weights, head.width) }
   return { report, correction: { question: { type, instructions, criteria }, rows, temperature, bias, ...stored } }
 }

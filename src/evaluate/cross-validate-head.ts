@@ -1,9 +1,10 @@
 import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
 import { headLogits } from '../decide/question-head.ts'
-import { correct, FOLDS, foldsOf, logLoss, pause } from './cross-validate.ts'
+import { correct, FOLDS, foldsOf, logLoss } from './cross-validate.ts'
 import { fitHead, type HeadedCorrection, type HeadedOutcome } from './fit-head.ts'
 import { type Correction, fitQuestion } from './fit-question.ts'
+import { pause } from './pause.ts'
 
 /** How strongly a head may be drawn to nothing, see `fitHead`; undefined is no head. */
 const STRENGTHS = [undefined, 0.00001, 0.0001, 0.001, 0.01, 0.1]
@@ -32,13 +33,13 @@ export async function crossValidateHead<T extends HeadedOutcome>(
     const parts: T[][] = []
     for (const { part, rest } of folds) {
       await pause(signal)
-      parts.push(correctHeaded(part, fit(rest, strength)))
+      parts.push(correctHeaded(part, await fit(rest, strength, signal)))
     }
     tried.push(parts)
   }
   const heldOut = folds.flatMap((_, fold) => bestOf(tried, (other) => other !== fold).parts[fold]!)
   const { index } = bestOf(tried, () => true)
-  const correction = fit(outcomes, STRENGTHS[index])
+  const correction = await fit(outcomes, STRENGTHS[index], signal)
   return { heldOut, ...(isHeaded(correction) && { correction }) }
 }
 
@@ -52,8 +53,12 @@ function bestOf<T extends HeadedOutcome>(
   return { index, parts: tried[index]! }
 }
 
-function fit(outcomes: readonly HeadedOutcome[], strength: number | undefined): Correction | HeadedCorrection {
-  return strength === undefined ? fitQuestion(outcomes) : fitHead(outcomes, strength)
+function fit(
+  outcomes: readonly HeadedOutcome[],
+  strength: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Correction | HeadedCorrection> {
+  return strength === undefined ? fitQuestion(outcomes, signal) : fitHead(outcomes, strength, { signal })
 }
 
 function isHeaded(correction: Correction): correction is HeadedCorrection {

@@ -1,8 +1,8 @@
 import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
-import { AbortedError } from '../errors/index.ts'
 import { type Correction, fitQuestion } from './fit-question.ts'
 import type { Outcome } from './outcome.ts'
+import { pause } from './pause.ts'
 
 export const FOLDS = 5
 
@@ -32,15 +32,9 @@ export async function crossValidate<T extends Outcome>(outcomes: readonly T[], s
   const heldOut: T[] = []
   for (const { part, rest } of foldsOf(outcomes, FOLDS)) {
     await pause(signal)
-    heldOut.push(...correct(part, fitQuestion(rest)))
+    heldOut.push(...correct(part, await fitQuestion(rest, signal)))
   }
   return heldOut
-}
-
-/** A fit takes some hundredths of a second to seconds: between two of them others have their turn, and the signal may end it. */
-export async function pause(signal: AbortSignal | undefined): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve))
-  if (signal?.aborted) throw new AbortedError(undefined, { cause: signal.reason })
 }
 
 /** Mean negative log-likelihood of the right options, in nats. */

@@ -35,9 +35,12 @@ function outcomesOf({ type, logits, features, gold }: Case): HeadedOutcome[] {
 }
 
 describe('the fit of a head', () => {
-  it.each(CASES)('is that of the training code for a $type, to 1e-3', (one) => {
+  it.each(CASES)('is that of the training code for a $type, to 1e-3', async (one) => {
     const outcomes = outcomesOf(one)
-    const { temperature, bias, width, weights } = fitHead(outcomes, one.strength, 1e-12, 2000)
+    const { temperature, bias, width, weights } = await fitHead(outcomes, one.strength, {
+      tolerance: 1e-12,
+      steps: 2000,
+    })
     expect(Math.abs(1 / temperature - one.scale)).toBeLessThan(TOLERANCE)
     for (const [option, value] of one.bias.entries()) expect(Math.abs(bias[option]! - value)).toBeLessThan(TOLERANCE)
     const head = one.head.flat()
@@ -54,10 +57,10 @@ describe('the fit of a head', () => {
     }
   })
 
-  it('ends near enough to that with the tolerance and steps that calibrate uses', () => {
+  it('ends near enough to that with the tolerance and steps that calibrate uses', async () => {
     for (const one of CASES) {
       const outcomes = outcomesOf(one)
-      const { temperature, bias, width, weights } = fitHead(outcomes, one.strength)
+      const { temperature, bias, width, weights } = await fitHead(outcomes, one.strength)
       for (const [row, { probabilities, features }] of outcomes.entries()) {
         const added = headLogits(features, weights, width)
         const p = toProbabilities(adjustLogits(probabilities, { temperature, bias, added }))
@@ -66,19 +69,20 @@ describe('the fit of a head', () => {
     }
   })
 
-  it('is nearer to nothing the more it is drawn there', () => {
+  it('is nearer to nothing the more it is drawn there', async () => {
     const [one] = CASES
-    const sizes = [0.001, 0.1, 10, 1000].map((strength) => {
-      const { weights } = fitHead(outcomesOf(one!), strength)
-      return Math.hypot(...weights)
-    })
+    const sizes: number[] = []
+    for (const strength of [0.001, 0.1, 10, 1000]) {
+      const { weights } = await fitHead(outcomesOf(one!), strength)
+      sizes.push(Math.hypot(...weights))
+    }
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a))
     expect(sizes.at(-1)).toBeLessThan(0.05)
   })
 })
 
 describe('minimize', () => {
-  it("finds the end of Rosenbrock's valley", () => {
+  it("finds the end of Rosenbrock's valley", async () => {
     const slopeAt = (point: Float64Array) => {
       const [x = 0, y = 0] = point
       const rise = y - x * x
@@ -87,22 +91,22 @@ describe('minimize', () => {
         gradient: Float64Array.of(-2 * (1 - x) - 400 * x * rise, 200 * rise),
       }
     }
-    const [x, y] = minimize(slopeAt, Float64Array.of(-1.2, 1), 200, 0)
+    const [x, y] = await minimize(slopeAt, Float64Array.of(-1.2, 1), 200, 0)
     expect(x).toBeCloseTo(1, 6)
     expect(y).toBeCloseTo(1, 6)
   })
 
-  it('takes no more steps than it is told', () => {
+  it('takes no more steps than it is told', async () => {
     let asked = 0
     const slopeAt = (point: Float64Array) => {
       asked++
       return { value: point[0]! ** 4, gradient: Float64Array.of(4 * point[0]! ** 3) }
     }
-    minimize(slopeAt, Float64Array.of(3), 3)
+    await minimize(slopeAt, Float64Array.of(3), 3)
     expect(asked).toBeLessThan(10)
   })
 
-  it('goes round points at which the scale overflows', () => {
+  it('goes round points at which the scale overflows', async () => {
     let state = 143
     const draw = () => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32) * 2 - 1
     const outcomes = Array.from({ length: 27 }, (): HeadedOutcome => {
@@ -116,7 +120,7 @@ describe('minimize', () => {
         features: Float32Array.from({ length: 12 }, () => draw() ** 9),
       }
     })
-    const { temperature, weights } = fitHead(outcomes, 0.00001)
+    const { temperature, weights } = await fitHead(outcomes, 0.00001)
     expect(Number.isFinite(temperature) && weights.every(Number.isFinite)).toBe(true)
   })
 })

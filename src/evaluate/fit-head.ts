@@ -4,6 +4,7 @@ import { headLogits } from '../decide/question-head.ts'
 import { biasFeatures, type Correction, PRIOR } from './fit-question.ts'
 import { minimize, type Slope } from './minimize.ts'
 import type { Outcome } from './outcome.ts'
+import { createPauses, type Pauses } from './pause.ts'
 
 /** An outcome with what the model's scorer read. */
 export interface HeadedOutcome extends Outcome {
@@ -34,6 +35,15 @@ interface Problem {
   readonly features: readonly Float32Array[]
   readonly width: number
   readonly strength: number
+  readonly pauses: Pauses
+}
+
+/** How far a fit goes. */
+interface FitOptions {
+  /** See {@link minimize}. */
+  readonly tolerance?: number
+  readonly steps?: number
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -42,14 +52,13 @@ interface Problem {
  *
  * @param outcomes of one question, all with the same options
  * @param strength greater than 0; how strongly the head is drawn to nothing
- * @param tolerance see {@link minimize}
+ * @throws AbortedError
  */
-export function fitHead(
+export async function fitHead(
   outcomes: readonly HeadedOutcome[],
   strength: number,
-  tolerance = TOLERANCE,
-  steps = STEPS,
-): HeadedCorrection {
+  { tolerance = TOLERANCE, steps = STEPS, signal }: FitOptions = {},
+): Promise<HeadedCorrection> {
   const { type, probabilities, features } = outcomes[0]!
   const options = probabilities.length
   const width = features.length / (options + 1)
@@ -57,12 +66,10 @@ export function fitHead(
   const logits = outcomes.map((outcome) => adjustLogits(outcome.probabilities, { temperature: 1, bias: [] }))
   const { middle, size } = spreadOf(outcomes, width)
   const standard = outcomes.map(({ features: read }) => read.map((value, at) => (value - middle[at]!) / size))
-  const problem = { outcomes, logits, biases, features: standard, width, strength }
+  const problem = { outcomes, logits, biases, features: standard, width, strength, pauses: createPauses(signal) }
   const start = new Float64Array(1 + biases[0]!.length + options * 2 * width)
-  const { scale, shift, head } = split(
-    minimize((point) => slopeOf(problem, point), start, steps, tolerance),
-    problem,
-  )
+  const least = await minimize((point) => slopeOf(problem, point), start, steps, tolerance)
+  const { scale, shift, head } = split(least, problem)
   const weights = Float32Array.from(head, (weight) => weight / size)
   const middleAdds = headLogits(middle, weights, width)
   return { temperature: 1 / scale, bias: shift.map((bias, option) => bias - middleAdds[option]!), width, weights }
@@ -99,8 +106,8 @@ function split(point: Float64Array, { biases }: Problem) {
   }
 }
 
-function slopeOf(problem: Problem, point: Float64Array): Slope {
-  const { outcomes, logits, biases, features, width, strength } = problem
+async function slopeOf(problem: Problem, point: Float64Array): Promise<Slope> {
+  const { outcomes, logits, biases, features, width, strength, pauses } = problem
   const { scale, own, shift, head } = split(point, problem)
   const gradient = new Float64Array(point.length)
   const headGradient = gradient.subarray(1 + own.length)
@@ -109,6 +116,8 @@ function slopeOf(problem: Problem, point: Float64Array): Slope {
   for (const [index, weight] of own.entries()) gradient[1 + index] = weight / PRIOR.bias ** 2
   for (let at = 0; at < head.length; at++) headGradient[at] = 2 * strength * head[at]!
   for (const [index, { gold }] of outcomes.entries()) {
+    const pausing = pauses()
+    if (pausing) await pausing
     const z = logits[index]!
     const added = headLogits(features[index]!, head, width)
     const corrected = z.map((logit, k) => scale * logit + shift[k]! + added[k]!)

@@ -2,6 +2,7 @@ import { toProbabilities } from '../decide/calibrate.ts'
 import { adjustLogits } from '../decide/own-calibration.ts'
 import { minimize, type Slope } from './minimize.ts'
 import type { Outcome } from './outcome.ts'
+import { createPauses, type Pauses } from './pause.ts'
 
 /** How the probabilities of one question are corrected; nothing changes with a temperature of 1 and biases of 0. */
 export interface Correction {
@@ -28,6 +29,7 @@ interface Problem {
   readonly logits: readonly (readonly number[])[]
   /** For each option how strongly each bias acts on it [K, biases]. */
   readonly features: readonly (readonly number[])[]
+  readonly pauses: Pauses
 }
 
 /**
@@ -36,17 +38,16 @@ interface Problem {
  * score a tilt from the first level to the last, so that levels without rows move with their neighbours.
  *
  * @param outcomes of one question, all with the same options
+ * @throws AbortedError
  */
-export function fitQuestion(outcomes: readonly Outcome[]): Correction {
+export async function fitQuestion(outcomes: readonly Outcome[], signal?: AbortSignal): Promise<Correction> {
   const { type, probabilities } = outcomes[0]!
   const features = biasFeatures(type, probabilities.length)
   const logits = outcomes.map((outcome) => adjustLogits(outcome.probabilities, { temperature: 1, bias: [] }))
-  const problem = { outcomes, logits, features }
+  const problem = { outcomes, logits, features, pauses: createPauses(signal) }
   const start = Float64Array.of(Math.log(1 - LEAST_SCALE), ...features[0]!.map(() => 0))
-  const { scale, shift } = split(
-    minimize((point) => slopeOf(problem, point), start, STEPS, TOLERANCE),
-    problem,
-  )
+  const least = await minimize((point) => slopeOf(problem, point), start, STEPS, TOLERANCE)
+  const { scale, shift } = split(least, problem)
   return { temperature: 1 / scale, bias: shift }
 }
 
@@ -57,13 +58,15 @@ function split(point: Float64Array, { features }: Problem) {
 }
 
 /** Negative log-likelihood with priors. */
-function slopeOf(problem: Problem, point: Float64Array): Slope {
-  const { outcomes, logits, features } = problem
+async function slopeOf(problem: Problem, point: Float64Array): Promise<Slope> {
+  const { outcomes, logits, features, pauses } = problem
   const { scale, own, shift } = split(point, problem)
   const gradient = Float64Array.of(0, ...own.map((weight) => weight / PRIOR.bias ** 2))
   let value = (scale - 1) ** 2 / (2 * PRIOR.scale ** 2) + dot(own, own) / (2 * PRIOR.bias ** 2)
   let byScale = (scale - 1) / PRIOR.scale ** 2
   for (const [index, { gold }] of outcomes.entries()) {
+    const pausing = pauses()
+    if (pausing) await pausing
     const z = logits[index]!
     const corrected = z.map((logit, option) => scale * logit + shift[option]!)
     // A step may be so long that the scale overflows: no such point is the least.

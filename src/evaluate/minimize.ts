@@ -16,6 +16,9 @@ interface Move {
   readonly bent: Float64Array
 }
 
+/** What is minimized. It may take its time, and end the search by what it throws. */
+type SlopeAt = (point: Float64Array) => Slope | Promise<Slope>
+
 /**
  * The point of least value of a smooth function that is convex or nearly so, by L-BFGS (Nocedal and Wright, algorithm 7.5) with a
  * backtracking line search.
@@ -23,18 +26,18 @@ interface Move {
  * @param most steps
  * @param tolerance it ends where a step gains less than this share of the value
  */
-export function minimize(
-  slopeAt: (point: Float64Array) => Slope,
+export async function minimize(
+  slopeAt: SlopeAt,
   start: Float64Array,
   most: number,
   tolerance = 1e-7,
-): Float64Array {
+): Promise<Float64Array> {
   let point = start
-  let here = slopeAt(point)
+  let here = await slopeAt(point)
   const moves: Move[] = []
   for (let step = 0; step < most; step++) {
     const direction = directionOf(here.gradient, moves)
-    const found = search(slopeAt, point, here, direction, moves.length === 0 ? firstStep(here.gradient) : 1)
+    const found = await search(slopeAt, point, here, direction, moves.length === 0 ? firstStep(here.gradient) : 1)
     if (!found) break
     const by = combine(found.point, point, -1)
     const bent = combine(found.there.gradient, here.gradient, -1)
@@ -72,17 +75,17 @@ function directionOf(gradient: Float64Array, moves: readonly Move[]): Float64Arr
   return direction
 }
 
-function search(
-  slopeAt: (point: Float64Array) => Slope,
+async function search(
+  slopeAt: SlopeAt,
   point: Float64Array,
   here: Slope,
   direction: Float64Array,
   first: number,
-): { point: Float64Array; there: Slope } | undefined {
+): Promise<{ point: Float64Array; there: Slope } | undefined> {
   const promise = dot(here.gradient, direction)
   for (let halving = 0, length = first; halving < HALVINGS; halving++, length /= 2) {
     const next = combine(point, direction, length)
-    const there = slopeAt(next)
+    const there = await slopeAt(next)
     if (there.value <= here.value + PROMISED * length * promise) return { point: next, there }
   }
   return undefined
