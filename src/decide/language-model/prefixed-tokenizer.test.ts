@@ -52,6 +52,12 @@ function load(file: object) {
   return loadTokenizer({ location: '/m', readText } as unknown as ModelFiles)
 }
 
+/** The same blanks as words that begin with them. */
+const METASPACE = {
+  normalizer: null,
+  pre_tokenizer: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'always', split: true },
+}
+
 const MANIFEST = {
   name: 'm',
   version: '1',
@@ -84,8 +90,14 @@ describe('a tokenizer that puts a blank before a text', () => {
     expect(tokenizer.encodeBehind('the')).not.toEqual(tokenizer.encode('the'))
   })
 
-  it.each(Object.entries(TURNS))('puts none between the parts of a prompt: %s', async (_, { before, after }) => {
-    const [tokenizer, library] = [await load(makeFile()), new HubTokenizer(makeFile(), {})]
+  it.each([
+    ['llama2', {}],
+    ['lines', {}],
+    ['llama2', METASPACE],
+    ['lines', METASPACE],
+  ] as const)('puts none between the parts of a prompt: %s %j', async (turns, changes) => {
+    const { before, after } = TURNS[turns]
+    const [tokenizer, library] = [await load(makeFile(changes)), new HubTokenizer(makeFile(changes), {})]
     const symbols = { ids: [], mostOptions: 26, of: () => [], lead: () => [], column: () => 0 }
     const template = createChatTemplate(tokenizer, { before, after }, { symbols })
     const question = { type: 'noul', instructions: 'Is it?' } as const

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ModelFormatError } from '../../errors/index.ts'
+import { mergesBlanks, preTokenizerSchema } from './pre-tokenizer-schema.ts'
 
 /** No vocabulary is near this; larger ids are not numbers of rows. */
 const MOST_IDS = 2 ** 24
@@ -11,10 +12,17 @@ const replace = z.looseObject({
   content: z.string(),
 })
 
+/** The reference lowers each letter by itself; in JavaScript a capital sigma that ends a word becomes another letter. */
+const lowercase = z.looseObject({ type: z.literal('Lowercase') }).transform((lowers) => ({
+  type: 'Sequence',
+  normalizers: [{ type: 'Replace', pattern: { String: 'Σ' }, content: 'σ' }, lowers],
+}))
+
 /** Normalizers that treat every piece of a text alike, wherever it stands; see `PIECE` in tokenizer.ts. */
 const normalizer: z.ZodType = z.lazy(() =>
   z.discriminatedUnion('type', [
-    z.looseObject({ type: z.enum(['NFC', 'NFD', 'NFKC', 'NFKD', 'Lowercase']) }),
+    z.looseObject({ type: z.enum(['NFC', 'NFD', 'NFKC', 'NFKD']) }),
+    lowercase,
     replace,
     z.looseObject({ type: z.literal('Sequence'), normalizers: z.array(normalizer).max(100) }),
   ]),
@@ -26,42 +34,34 @@ const prefixed = z.looseObject({
   normalizers: z.tuple([z.looseObject({ type: z.literal('Prepend'), prepend: z.string().length(1) })], replace),
 })
 
-/** SentencePiece's blanks: every word begins with one, the first of a piece of text too. */
-const metaspace = z.looseObject({
-  type: z.literal('Metaspace'),
-  replacement: z.string().length(1),
-  prepend_scheme: z.literal('always'),
-  split: z.literal(true).default(true),
-})
-
-const stage: z.ZodType<{ type: string; pretokenizers?: unknown[] }> = z.lazy(() =>
-  z.discriminatedUnion('type', [
-    z.looseObject({ type: z.enum(['ByteLevel', 'Digits', 'Split', 'Punctuation', 'Whitespace', 'WhitespaceSplit']) }),
-    z.looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(stage).max(100) }),
-  ]),
-)
-
 /** Large parts are only told apart here: they are checked entry by entry as the encoder is made. */
-export const tokenizerFileSchema = z.looseObject({
-  added_tokens: z
-    .array(z.looseObject({ id: z.number().int().nonnegative().max(MOST_IDS), content: z.string().min(1).max(10_000) }))
-    .default([]),
-  normalizer: z.union([normalizer, prefixed]).nullish(),
-  pre_tokenizer: z.union([metaspace, stage]).nullish(),
-  model: z.object({
-    type: z.literal('BPE'),
-    vocab: z.custom<Record<string, number>>(isObject, 'expected an object of tokens'),
-    // Older files join the two with a space.
-    merges: z.custom<(string | [string, string])[]>(Array.isArray, 'expected a list'),
-    dropout: z.null().optional(),
-    continuing_subword_prefix: z.literal('').nullish(),
-    end_of_word_suffix: z.literal('').nullish(),
-    ignore_merges: z.boolean().nullish(),
-    byte_fallback: z.boolean().nullish(),
-    unk_token: z.string().nullish(),
-    fuse_unk: z.boolean().nullish(),
-  }),
-})
+export const tokenizerFileSchema = z
+  .looseObject({
+    added_tokens: z
+      .array(
+        z.looseObject({ id: z.number().int().nonnegative().max(MOST_IDS), content: z.string().min(1).max(10_000) }),
+      )
+      .default([]),
+    normalizer: z.union([normalizer, prefixed]).nullish(),
+    pre_tokenizer: preTokenizerSchema.nullish(),
+    model: z.object({
+      type: z.literal('BPE'),
+      vocab: z.custom<Record<string, number>>(isObject, 'expected an object of tokens'),
+      // Older files join the two with a space.
+      merges: z.custom<(string | [string, string])[]>(Array.isArray, 'expected a list'),
+      dropout: z.null().optional(),
+      continuing_subword_prefix: z.literal('').nullish(),
+      end_of_word_suffix: z.literal('').nullish(),
+      ignore_merges: z.boolean().nullish(),
+      byte_fallback: z.boolean().nullish(),
+      unk_token: z.string().nullish(),
+      fuse_unk: z.boolean().nullish(),
+    }),
+  })
+  .refine(({ normalizer: changes, pre_tokenizer: cuts }) => !cuts || !mergesBlanks(cuts) || leavesNoBlanks(changes), {
+    path: ['pre_tokenizer', 'behavior'],
+    error: 'expected MergedWithPrevious beside a normalizer that leaves no blanks',
+  })
 
 export type TokenizerFile = z.infer<typeof tokenizerFileSchema>
 
@@ -75,6 +75,11 @@ export function takePrefix(
   if (file.pre_tokenizer) throw new ModelFormatError(path, 'no pre_tokenizer beside Prepend', file.pre_tokenizer.type)
   const [{ prepend: prefix }, ...normalizers] = data.normalizers
   return { prefix, file: { ...file, normalizer: { type: 'Sequence', normalizers } } }
+}
+
+function leavesNoBlanks(changes: unknown): boolean {
+  const { data } = replace.safeParse(changes)
+  return data?.pattern.String === ' ' && !data.content.includes(' ')
 }
 
 function isObject(value: unknown): boolean {

@@ -71,25 +71,25 @@ export async function loadTokenizer(
   checkEntries(file, path, vocabulary)
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const cutTemplate = cutAtTokens(file.added_tokens)
-  const { words, encodeWord, forget } = createWords(path, file)
+  const { words, encodeWord, forget } = createWords(path, file, prefix)
   const found = file.added_tokens.filter(({ special, content }) => !special && (ordinary || isBlank(content)))
   for (const { id, content } of found) requireEmbedding(path, content, id, vocabulary)
   const cut = cutAtTokens(found)
-  function encodePieces(text: string, most: number, first: string): number[] {
+  function encodePieces(text: string, most: number, isBehind: boolean): number[] {
     const ids: number[] = []
     for (const [index, piece] of cut(text).entries()) {
       // Every second piece is an added token.
       if (index % 2 === 1) ids.push(structural.get(piece)!)
       else if (piece !== '')
-        for (const word of words(`${index === 0 ? first : prefix}${piece}`)) {
+        for (const word of words(piece, isBehind && index === 0)) {
           for (const id of encodeWord(word)) ids.push(id)
           if (ids.length > most) return ids
         }
     }
     return ids
   }
-  const encode = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, prefix)
-  const encodeBehind = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, '')
+  const encode = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, false)
+  const encodeBehind = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, true)
   return {
     encode,
     encodeBehind,
@@ -110,8 +110,8 @@ function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** Cuts texts into words, and words into ids, of which it remembers short ones. */
-function createWords(path: string, file: TokenizerFile) {
+/** Cuts texts into words, and words into ids, of which it remembers short ones. A text has `prefix` before it unless it stands behind another. */
+function createWords(path: string, file: TokenizerFile, prefix: string) {
   const pairs = createEncoder(path, file.model)
   const { normalize, split, spell, forgetSpelling } = createSplitter(file)
   const { encodeWord, forget } = rememberWords((word) => {
@@ -119,7 +119,7 @@ function createWords(path: string, file: TokenizerFile) {
     return parts.length === 1 ? pairs.encode(parts[0]!) : parts.flatMap((bytes) => pairs.encode(bytes))
   })
   return {
-    words: (text: string) => split(normalize(text)),
+    words: (text: string, isBehind: boolean) => split(normalize(isBehind ? text : prefix + text), isBehind),
     encodeWord,
     forget() {
       forget()
@@ -157,8 +157,8 @@ function cutAtTokens(tokens: readonly { readonly content: string }[]): (text: st
  */
 function createSplitter(file: TokenizerFile) {
   const { pre_tokenizer: all } = file
-  if (all && 'replacement' in all) return createBlankSplitter(file, all.replacement)
-  const stages = listStages(all)
+  if (all?.type === 'Metaspace') return createBlankSplitter(file, all.replacement)
+  const stages = all ? listStages(all) : []
   const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
   const last = loadStages(file, stages.at(-1) ?? null)
   const spellWord = (word: string) => last.pre_tokenizer?.pre_tokenize(word) ?? [word]
@@ -183,15 +183,15 @@ function createSplitter(file: TokenizerFile) {
   }
 }
 
-/** Cuts a text before every blank, written as `blank`, of which the first word has one too. */
+/** Cuts a text before every blank, written as `blank`, of which the first word has one too unless it stands behind another. */
 function createBlankSplitter(file: TokenizerFile, blank: string) {
   const { normalizer } = loadStages(file, null)
   return {
     normalize: (text: string) => normalizeInPieces(text, (piece) => normalizer?.normalize(piece) ?? piece),
-    split(text: string): string[] {
+    split(text: string, isBehind: boolean): string[] {
       const [first = '', ...words] = text.replaceAll(' ', blank).split(blank)
       const behind = words.map((word) => blank + word)
-      return first === '' ? behind : [blank + first, ...behind]
+      return first === '' ? behind : [isBehind ? first : blank + first, ...behind]
     },
     spell: (word: string) => [word],
     forgetSpelling: () => {},
