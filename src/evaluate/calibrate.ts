@@ -71,7 +71,7 @@ export interface QuestionCalibration {
   readonly before: CalibrationMetrics
   /** Figures with temperature and biases alone; absent where the rows are too few for them. */
   readonly calibrated?: CalibrationMetrics
-  /** Figures with a head beside them, whose strength, or that there is none, is chosen by other rows than it is judged by; absent where none was tried. */
+  /** Figures with a head beside them, whose strength, or that there is none, is chosen by answers to other rows than it is judged by; absent where none was tried. */
   readonly withHead?: CalibrationMetrics
   /** Figures of what the calibration gives from now on: those of the three with the least `logLoss`. */
   readonly after: CalibrationMetrics

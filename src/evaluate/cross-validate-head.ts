@@ -19,7 +19,8 @@ export interface ValidatedHead<T> {
 
 /**
  * Fits heads of several strengths to four of five parts each and judges them by the fifth. What answers a part is of the strength, or without
- * the head, that the held-out answers of the other four parts are best with: the labels of a part neither fit nor choose what answers it.
+ * the head, that the held-out answers of the other four parts are best with. So the labels of a part are not among those that what answers
+ * it is fitted to, nor among those that its strength is judged by; but they were among those of the fits that are judged then.
  *
  * @throws AbortedError
  */
