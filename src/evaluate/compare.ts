@@ -1,18 +1,38 @@
+import * as z from 'zod'
 import { InvalidRequestError } from '../errors/index.ts'
+import { mustBe, readOption } from '../options/index.ts'
 import type { Evaluation } from './evaluate.ts'
 
 /** Two models on the same rows. */
 export interface Comparison {
-  /** Questions that only the first and only the second answered right. */
+  /** Questions that only the first model answered right. */
   readonly onlyFirst: number
+  /** Questions that only the second one answered right. */
   readonly onlySecond: number
-  /** Accuracy of the first less that of the second, and half of its 95 % interval over paired questions. */
+  /** Accuracy of the first less that of the second, -1 to 1: 0.05 are five points in favour of the first. */
   readonly difference: number
+  /** Half of the 95 % interval of that difference, over paired questions: one within it may be chance. */
   readonly margin: number
 }
 
-/** Compares question by question, which tells models apart with far fewer rows than two accuracies do. */
+const EVALUATION = z.custom<Evaluation>(
+  (value) => Array.isArray((value as Partial<Evaluation> | null | undefined)?.right),
+  mustBe('an evaluation, as evaluate gives it'),
+)
+
+/**
+ * Compares two models on the same rows, question by question, which tells them apart with far fewer rows than two accuracies do.
+ *
+ * @example
+ * await using other = await createEngine({ models: { 'decide-mini': './my-copy' } })
+ * const { difference, margin } = compareEvaluations(await evaluate(engine, rows), await evaluate(other, rows))
+ * if (Math.abs(difference) > margin) console.log(`${(100 * difference).toFixed(1)} points of accuracy`)
+ *
+ * @throws InvalidRequestError where one is no evaluation, or their numbers of questions differ
+ */
 export function compareEvaluations(first: Evaluation, second: Evaluation): Comparison {
+  readOption('first', EVALUATION, first)
+  readOption('second', EVALUATION, second)
   const n = first.right.length
   if (n !== second.right.length) {
     throw new InvalidRequestError(

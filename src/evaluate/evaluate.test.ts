@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { InvalidRequestError } from '../errors/index.ts'
 import { calibrate } from './calibrate.ts'
-import { compareEvaluations } from './compare.ts'
 import { type Decides, evaluate, type EvaluateOptions } from './evaluate.ts'
 import { formatEvaluation } from './format-evaluation.ts'
+import { compareEvaluations } from './index.ts'
 import type { LabelledRow } from './labelled-rows.ts'
 import { renderReport } from './report-page.ts'
 
@@ -198,6 +198,15 @@ it('compares two models question by question', async () => {
   const evaluation = await evaluate(oracle, ROWS)
   const worse = { ...evaluation, right: evaluation.right.map((right, index) => right && index > 0) }
   expect(compareEvaluations(evaluation, worse)).toMatchObject({ onlyFirst: 1, onlySecond: 0, difference: 0.1 })
+})
+
+it('says what it cannot compare', async () => {
+  const evaluation = await evaluate(oracle, ROWS)
+  const compare = (first: unknown, second: unknown) => () => compareEvaluations(first as never, second as never)
+  const shorter = { ...evaluation, right: evaluation.right.slice(1) }
+  expect(compare(evaluation, shorter)).toThrow('evaluations: must be of the same rows, got 10 and 9 questions')
+  expect(compare(undefined, evaluation)).toThrow('first: must be an evaluation, as evaluate gives it, got undefined')
+  expect(compare(evaluation, [evaluation])).toThrow('second: must be an evaluation, as evaluate gives it, got an array')
 })
 
 it('prints a table and a page without anything from elsewhere', async () => {

@@ -98,7 +98,7 @@ export interface Evaluation {
     /** Time of all requests together, by the clock. */
     readonly seconds: number
   }
-  /** Whether each labelled question was answered right, in the order of the rows; two models can be compared by it. */
+  /** Whether each labelled question was answered right, in the order of the rows; `compareEvaluations` compares two models by it. */
   readonly right: readonly boolean[]
 }
 

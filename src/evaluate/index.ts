@@ -7,6 +7,7 @@ export {
   type CalibrationResult,
   type QuestionCalibration,
 } from './calibrate.ts'
+export { compareEvaluations, type Comparison } from './compare.ts'
 export type { Confusion } from './confusion.ts'
 export type { CoveragePoint } from './coverage.ts'
 export { type Decides, evaluate, type EvaluateOptions, type Evaluation, type QuestionEvaluation } from './evaluate.ts'

@@ -62,9 +62,14 @@ it('measures the embedded model and compares it with itself', async () => {
   expect(await readFile(html, 'utf8')).toContain('<h1>Evaluation on 2 rows</h1>')
 })
 
-it('prints JSON', async () => {
-  const [evaluation] = JSON.parse(await run(ROWS, '--json')) as [{ overall: { n: number } }]
-  expect(evaluation.overall.n).toBe(2)
+it('prints JSON, with the comparison beside every model but the first', async () => {
+  const [first, second] = JSON.parse(await run(ROWS, '--json', '--use', 'decide-mini,decide-mini'))
+  expect(first.overall.n).toBe(2)
+  expect(first).not.toHaveProperty('comparison')
+  expect(second).toMatchObject({
+    right: first.right,
+    comparison: { onlyFirst: 0, onlySecond: 0, difference: 0, margin: 0 },
+  })
 })
 
 it.each([

@@ -46,7 +46,7 @@ export const evalCommand = defineCommand({
       const evaluations: Evaluation[] = []
       const signal = untilInterrupted()
       for (const { args, model } of perModel) evaluations.push(await measureModel(args, model, data, signal))
-      printResult(args.json ?? false, evaluations, () => formatAll(evaluations))
+      printResult(args.json ?? false, withComparisons(evaluations), () => formatAll(evaluations))
       if (args.html !== undefined) await writeOutput('--html', args.html, renderReport(evaluations))
     }),
 })
@@ -77,6 +77,12 @@ async function measureModel(
     onProgress: (progress) => report.show({ stage: 'row', ...progress }),
   }
   return await namingLines(lines, () => evaluate(engine, rows, options))
+}
+
+/** Every evaluation but the first with what the first has right more or less often than it. */
+function withComparisons(evaluations: readonly Evaluation[]) {
+  const [first, ...others] = evaluations
+  return [first, ...others.map((other) => ({ ...other, comparison: compareEvaluations(first!, other) }))]
 }
 
 function formatAll(evaluations: readonly Evaluation[]): string {
