@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { InvalidRequestError } from '../errors/index.ts'
 import { calibrate } from './calibrate.ts'
 import { type Decides, evaluate, type EvaluateOptions } from './evaluate.ts'
-import { formatEvaluation } from './format-evaluation.ts'
+import { formatEvaluation, points } from './format-evaluation.ts'
 import { compareEvaluations } from './index.ts'
 import type { LabelledRow } from './labelled-rows.ts'
 import { renderReport } from './report-page.ts'
@@ -209,6 +209,14 @@ it('says what it cannot compare', async () => {
   expect(compare(evaluation, [evaluation])).toThrow('second: must be an evaluation, as evaluate gives it, got an array')
 })
 
+it.each([
+  [0.464, '46 points'],
+  [0.0516, '5.2 points'],
+  [0, '0 points'],
+])('says differences of shares in points, which are no percent of a share (%s)', (share, text) => {
+  expect(points(share)).toBe(text)
+})
+
 it('prints a table and a page without anything from elsewhere', async () => {
   const evaluation = { ...(await evaluate(oracle, ROWS)), model: '<oracle>' }
   const text = formatEvaluation(evaluation)
@@ -217,6 +225,7 @@ it('prints a table and a page without anything from elsewhere', async () => {
   expect(text).toMatch(/^at most 1\.0 % wrong: \d+ % decided with min_confidence 0\.\d+\nat most 5\.0 %/m)
   expect(text).toMatch(/^billing +1 +0$/m)
   const page = renderReport([evaluation, evaluation])
+  expect(page).toContain('&#60;oracle&#62; against &#60;oracle&#62;: +0 points right (± 0 points); only the first 0')
   expect(page).toContain('&#60;oracle&#62;')
   expect(page).not.toContain('<oracle>')
   expect(page).not.toMatch(/https?:|<script/)

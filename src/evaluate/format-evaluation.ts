@@ -60,5 +60,14 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 }
 
 export function percent(share: number): string {
-  return `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`
+  return `${hundredths(share)} %`
+}
+
+/** A difference between two shares: 0.35 and 0.81 are 46 points apart, but 131 % of the smaller one. */
+export function points(difference: number): string {
+  return `${hundredths(difference)} points`
+}
+
+function hundredths(share: number): string {
+  return (share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)
 }

@@ -1,6 +1,6 @@
 import { compareEvaluations } from './compare.ts'
 import type { Evaluation } from './evaluate.ts'
-import { formatEvaluation, percent } from './format-evaluation.ts'
+import { formatEvaluation, points } from './format-evaluation.ts'
 
 const SIZE = 260
 const EDGE = 44
@@ -13,7 +13,7 @@ export function renderReport(evaluations: readonly Evaluation[]): string {
   const comparisons = evaluations.slice(1).map((other) => {
     const { onlyFirst, onlySecond, difference, margin } = compareEvaluations(first, other)
     const sign = difference < 0 ? '−' : '+'
-    return `<p>${escape(first.model)} against ${escape(other.model)}: ${sign}${percent(Math.abs(difference))} ± ${percent(margin)} right; only the first ${onlyFirst}, only the second ${onlySecond}.</p>`
+    return `<p>${escape(first.model)} against ${escape(other.model)}: ${sign}${points(Math.abs(difference))} right (± ${points(margin)}); only the first ${onlyFirst}, only the second ${onlySecond}.</p>`
   })
   const charts = [
     chart('Error of what is decided', 'share decided', 'share wrong', evaluations, ({ coverage }) =>

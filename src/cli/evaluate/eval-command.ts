@@ -2,7 +2,7 @@ import { defineCommand } from 'citty'
 import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
 import { compareEvaluations } from '../../evaluate/compare.ts'
 import { evaluate, type EvaluateOptions, type Evaluation } from '../../evaluate/evaluate.ts'
-import { formatEvaluation, percent } from '../../evaluate/format-evaluation.ts'
+import { formatEvaluation, points } from '../../evaluate/format-evaluation.ts'
 import { isReport, renderReport } from '../../evaluate/report-page.ts'
 import { resolveModel } from '../../models/index.ts'
 import { calibrationArgument, type EngineArguments, engineArguments, orderArgument } from '../engine-arguments.ts'
@@ -89,8 +89,8 @@ function formatAll(evaluations: readonly Evaluation[]): string {
   const [first, ...others] = evaluations
   const comparisons = others.map((other) => {
     const { onlyFirst, onlySecond, difference, margin } = compareEvaluations(first!, other)
-    const more = `${first!.model} answers ${percent(Math.abs(difference))} ${difference < 0 ? 'fewer' : 'more'} right than ${other.model}`
-    return `${more} (± ${percent(margin)}): ${onlyFirst} that only it has right, ${onlySecond} that only the other has`
+    const more = `${first!.model} answers ${points(Math.abs(difference))} ${difference < 0 ? 'fewer' : 'more'} of the questions right than ${other.model}`
+    return `${more} (± ${points(margin)}): ${onlyFirst} that only it has right, ${onlySecond} that only the other has`
   })
   return [...evaluations.map(formatEvaluation), ...comparisons].join('\n\n')
 }
