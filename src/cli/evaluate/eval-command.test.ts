@@ -85,6 +85,15 @@ it.each([
   expect(process.exitCode).toBe(2)
 })
 
+it.each(['rows.csv', 'rows.TSV'])('says of a table, %s, that rows are JSON lines', async (name) => {
+  const data = join(folder, name)
+  await writeFile(data, 'state,spam\nShall we have lunch?,false\n')
+  await runCommand(evalCommand, { rawArgs: ['--data', data] })
+  expect(written).toBe(
+    `error --data: labelled rows are JSON lines (.jsonl), each {"state": …, "labels": {…}}; got the table ${data}\n`,
+  )
+})
+
 it('says which line holds what the model refuses', async () => {
   const questions = { 'too.long': { type: 'noul', instructions: 'spam '.repeat(9000) } }
   const rows = [{ ...ROWS[0], questions: QUESTIONS }, '', { ...ROWS[1], questions, labels: { 'too.long': false } }]

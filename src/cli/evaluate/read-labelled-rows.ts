@@ -36,6 +36,11 @@ export async function readLabelledRows(args: { data: string; questions?: string 
       ? undefined
       : parseObject(await readNamedText(args.questions, '--questions'), '--questions')
   const text = await readNamedText(args.data, '--data')
+  // A file of that name may still hold JSON lines.
+  if (/\.[ct]sv$/i.test(args.data) && !text.trimStart().startsWith('{')) {
+    const reason = `labelled rows are JSON lines (.jsonl), each {"state": …, "labels": {…}}; got the table ${args.data}`
+    throw new InvalidRequestError('--data', reason)
+  }
   const found = text.split('\n').flatMap((json, index) => (json.trim() === '' ? [] : [{ json, line: index + 1 }]))
   if (found.length === 0) throw new InvalidRequestError('--data', `${args.data} has no rows`)
   const rows = found.map(({ json, line }) => readRow(json, placeOf(line), questions))
