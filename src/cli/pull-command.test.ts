@@ -55,6 +55,19 @@ it.each([
   expect(process.exitCode).toBe(2)
 })
 
+it.each([
+  ['./my-model', './my-model'],
+  ['../models/tiny.gguf', '../models/tiny.gguf'],
+  // A name that is a folder here.
+  ['src', './src'],
+])('says that %s, which is on this machine, needs no pull', async (model, path) => {
+  await runCommand(pullCommand, { rawArgs: [model] })
+  expect(lines.join('')).toBe(
+    `error model: must be <owner>/<name> on the hub, got the path ${path}; what is on this machine needs no pull: --use ${path} runs it, and tessera quantize ${path} out makes a copy in fewer bits\n`,
+  )
+  expect(process.exitCode).toBe(2)
+})
+
 it('ends on Ctrl-C, and goes on where it was when it is called again', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `part-${index}.safetensors`)
   const weights = Object.fromEntries(names.map((name) => [name, Buffer.alloc(100_000, name)]))

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AbortedError, DownloadFailedError, InvalidRequestError, TesseraError } from '../../errors/index.ts'
@@ -5,6 +6,7 @@ import { isUnwritable } from '../files/is-unwritable.ts'
 import { withLock } from '../files/with-lock.ts'
 import { writeWhole } from '../files/write-whole.ts'
 import { type Environment, hubIdInAddress, isHubId, repositoryFolder, repositoryLock } from '../find/hub-cache.ts'
+import { isModelPath } from '../find/is-model-path.ts'
 import { expandName, KNOWN_MODELS } from '../find/known-models.ts'
 import { splitChoice } from '../gguf/choose-gguf.ts'
 import { isGgufPath } from '../gguf/gguf-path.ts'
@@ -81,6 +83,13 @@ export function readPullName(given: string): { readonly id: string; readonly wan
   if (isHubId(name.id)) return name
   const inAddress = hubIdInAddress(given)
   if (inAddress) throw new InvalidRequestError('model', `must be a name, got an address; give ${inAddress}`)
+  if (isModelPath(given) || existsSync(given)) {
+    const path = isModelPath(given) ? given : `./${given}`
+    throw new InvalidRequestError(
+      'model',
+      `must be <owner>/<name> on the hub, got the path ${path}; what is on this machine needs no pull: --use ${path} runs it, and tessera quantize ${path} out makes a copy in fewer bits`,
+    )
+  }
   const short = [...KNOWN_MODELS.keys()].join(', ')
   throw new InvalidRequestError('model', `must be <owner>/<name> on the hub, or one of ${short}; got '${name.id}'`)
 }
