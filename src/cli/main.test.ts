@@ -127,6 +127,11 @@ describe('tessera', () => {
     }
   })
 
+  it.each(['generate', 'edit'])('says which models can draw for %s', async (command) => {
+    const { stdout } = await run([command, '--help'])
+    expect(stdout).toMatch(/--use=<folder\|id> +model that draws: the folder of a pipeline, or a downloaded hub id/m)
+  })
+
   it('prints its usage without colours where it is no terminal', async () => {
     const { code, stdout } = await run(['decide', '--help'])
     expect(code).toBe(0)

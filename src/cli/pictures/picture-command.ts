@@ -41,6 +41,11 @@ export const pictureArguments = {
   json: { type: 'boolean', description: 'print the names of the files and their seeds as JSON' },
   ...loraArgument,
   ...engineArguments,
+  use: {
+    type: 'string',
+    description: 'model that draws: the folder of a pipeline, or a downloaded hub id',
+    valueHint: 'folder|id',
+  },
 } as const
 
 export interface PictureArguments extends EngineArguments {
