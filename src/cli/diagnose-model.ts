@@ -14,7 +14,7 @@ export interface ModelDiagnosis {
   readonly memory: {
     /** With all its parts open. */
     readonly open: number
-    /** The least with which it reads a state of 1,024 tokens, or makes a picture of 512 × 512. */
+    /** The least with which it reads a state of 1,024 tokens, or of its window where that is less, or makes a picture of 512 × 512. */
     readonly needed: number
     readonly available: number
     /** What allows no more. */

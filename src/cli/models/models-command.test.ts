@@ -67,6 +67,9 @@ it('shows what a model says it is', async () => {
   expect(decides).toMatch(/^weights +int8 in blocks of \d+/m)
   // Of its 512 positions a question takes some.
   expect(decides).toMatch(/^window +320 tokens$/m)
+  // A longer state is read in windows.
+  expect(decides).toMatch(/^memory +.* while it reads a state of 320 tokens$/m)
+  expect(await run('show', join(FIXTURE, '../opendecider-small'))).toMatch(/while it reads a state of 1,024 tokens$/m)
 })
 
 it('removes a downloaded model, and nothing else', async () => {

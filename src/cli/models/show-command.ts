@@ -40,9 +40,14 @@ async function weighOpen(files: ModelFiles): Promise<Memory> {
   }
 }
 
-function formatMemory(memory: Memory, kind: CheckpointDescription['kind']): string {
+/** Tokens of the state that memory is predicted for. */
+const USUAL_STATE = 1024
+
+function formatMemory(memory: Memory, { kind, window = USUAL_STATE }: CheckpointDescription): string {
   if ('reason' in memory) return `cannot be opened: ${memory.reason}`
-  const work = kind === 'decisions' ? 'reads a state of 1,024 tokens' : 'makes a picture of 512 x 512'
+  // More than its window is never read at once.
+  const tokens = Math.min(USUAL_STATE, window).toLocaleString('en')
+  const work = kind === 'decisions' ? `reads a state of ${tokens} tokens` : 'makes a picture of 512 x 512'
   return `${formatBytes(memory.open)} open, ${formatBytes(memory.needed)} while it ${work}`
 }
 
@@ -54,7 +59,7 @@ function format(id: string, folder: string, description: CheckpointDescription, 
     ['architecture', architecture],
     ...(kind === 'decisions' ? [['window', window === undefined ? 'not said' : `${window} tokens`]] : []),
     ['weights', `${weights}; ${(parameters / 1e6).toPrecision(3)} million numbers, ${formatBytes(bytes)}`],
-    ['memory', formatMemory(memory, kind)],
+    ['memory', formatMemory(memory, description)],
     ['licence', licence ?? 'not said by its card'],
     ['folder', folder],
   ]
