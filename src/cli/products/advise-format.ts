@@ -22,7 +22,10 @@ export function adviseFormat(speeds: ProductSpeeds): FormatAdvice {
   const gain = speedOf(speeds, ROWS, most) / speedOf(speeds, PORTABLE, most)
   const format = gain >= WORTHWHILE ? ROWS : PORTABLE
   const than = `products with ${nameProductFormat(ROWS)} are ${gain.toFixed(1)} times as fast as with ${nameProductFormat(PORTABLE)} here`
-  const verdict = gain >= WORTHWHILE ? '' : `, and from ${WORTHWHILE} times on they are worth their larger deviation`
+  const verdict =
+    gain >= WORTHWHILE
+      ? '; the copy is less accurate, so measure it on your own texts (tessera eval)'
+      : `, and from ${WORTHWHILE} times on they are worth their larger deviation`
   return { format, gain, reason: `${than}${verdict}` }
 }
 
