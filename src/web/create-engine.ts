@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import { startEngine } from '../engine/start-engine.ts'
+import { InternalError } from '../errors/index.ts'
 import { connectPage } from './page-connection.ts'
 import { resolveWebOptions, type WebEngineOptions } from './resolve-web-options.ts'
 import { createWebTaskSource } from './web-task-source.ts'
@@ -16,9 +17,15 @@ import { connectWebWorker } from './worker-connection.ts'
  * ```
  *
  * @throws InvalidRequestError for an option that is no valid value; BackendUnavailableError when the backend that was
- * asked for does not work here, or none does; of models under `preload` what `Engine.load` throws
+ * asked for does not work here, or none does; of models under `preload` what `Engine.load` throws; InternalError on a server
  */
 export async function createEngine(options: WebEngineOptions): Promise<Engine> {
+  // Frameworks render pages on a server first; workers have a location too.
+  if (typeof location === 'undefined') {
+    throw new InternalError(
+      "createEngine of 'tessera-onnx/web' needs a browser: on a server import 'tessera-onnx', and start this one in an effect (useEffect, onMount)",
+    )
+  }
   const resolved = resolveWebOptions(options, typeof document === 'undefined' ? location.href : document.baseURI)
   const connect = resolved.worker ? connectWebWorker(options.createWorker ?? createDefaultWorker) : connectPage
   return startEngine(resolved, connect, createWebTaskSource(resolved.settings))
