@@ -38,8 +38,6 @@ const FACTORIES: BackendFactories = {
 // DirectML run graphs of changing shapes badly: those three run only where they are asked for.
 const AUTO_ORDER: readonly BackendName[] = ['cuda', 'cpu', 'wasm']
 
-const INSTALL = 'npm install onnxruntime-node onnxruntime-web'
-
 /**
  * Creates the backend that was asked for, or the best one that works here.
  *
@@ -57,7 +55,7 @@ export async function createBackend(options: BackendOptions, factories = FACTORI
     const threads = countThreads(backend.name)
     return { backend, chosen: backend.name, reason: 'asked for by name', threads, ...described, tried: [] }
   }
-  const { backend, reason, tried } = await createFirstAvailable(AUTO_ORDER, create, INSTALL)
+  const { backend, reason, tried } = await createFirstAvailable(AUTO_ORDER, create)
   const described = await describeRuntime(backend.name)
   return { backend, chosen: backend.name, reason, threads: countThreads(backend.name), ...described, tried }
 }

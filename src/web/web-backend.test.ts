@@ -37,6 +37,24 @@ it.each(['auto', 'webgpu', 'wasm'] as const)(
   },
 )
 
+it('says once what helps both, and leads to wasm only who asked for WebGPU', async () => {
+  stubAdapter({})
+  const cause = expect.objectContaining({ message: 'no kernels' })
+  const remedy = expect.stringMatching(/^serve the files of .* by wasm-unsafe-eval\)$/)
+  await expect(createWebBackend(settings, parts)).rejects.toMatchObject({ remedy, cause })
+  const asked = { ...settings, backend: 'webgpu' } as const
+  const other = expect.stringMatching(/^serve the files of .*, or use backend 'wasm'$/)
+  await expect(createWebBackend(asked, parts)).rejects.toMatchObject({ remedy: other })
+})
+
+it('says of a page whose browser has no WebGPU what helps each', async () => {
+  vi.stubGlobal('navigator', { hardwareConcurrency: 2 })
+  const remedy = expect.stringMatching(
+    /^For webgpu: update the browser or its graphics driver\. For wasm: serve the files/,
+  )
+  await expect(createWebBackend(settings, parts)).rejects.toMatchObject({ remedy })
+})
+
 it('says that a page whose own thread failed to start the runtime has to be loaded again', async () => {
   vi.stubGlobal('navigator', { hardwareConcurrency: 2 })
   vi.stubGlobal('document', {})

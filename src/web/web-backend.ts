@@ -32,9 +32,12 @@ export async function createWebBackend(
     `serve the files of onnxruntime-web that docs/browsers.md names at runtimeUrl (${settings.runtimeUrl}), and ` +
       'allow them in the Content-Security-Policy (script-src and connect-src; WebAssembly by wasm-unsafe-eval)',
   )
+  // `auto` goes on to it by itself.
+  const otherwise = settings.backend === 'auto' ? '' : ", or use backend 'wasm'"
   let runtime = ''
   const create = async (name: WebBackendName) => {
-    const device = name === 'webgpu' ? await requireAdapter({ hardware: settings.backend === 'auto' }) : undefined
+    const device =
+      name === 'webgpu' ? await requireAdapter({ hardware: settings.backend === 'auto', otherwise }) : undefined
     const loaded = await loadRuntime(name, settings)
     const { ort } = loaded
     threads = loaded.threads
@@ -42,7 +45,7 @@ export async function createWebBackend(
     runtime = `onnxruntime-web ${ort.env.versions.web}`
     const starting = createOrtBackend(name, ort, {
       session: { executionProviders: [name] },
-      remedy: name === 'webgpu' ? `${remedy}, or use backend 'wasm'` : remedy,
+      remedy: name === 'webgpu' ? remedy + otherwise : remedy,
       kind: device === undefined ? 'processor' : device.features.has('shader-f16') ? 'device' : 'device without half',
     })
     const started = await (threads > 1 ? watchThreads(name, settings.runtimeUrl!, starting) : starting)
@@ -61,7 +64,7 @@ export async function createWebBackend(
   if (settings.backend !== 'auto') {
     return finish(await create(settings.backend as WebBackendName), 'asked for by name', [])
   }
-  const { backend, reason, tried } = await createFirstAvailable(['webgpu', 'wasm'], create, remedy)
+  const { backend, reason, tried } = await createFirstAvailable(['webgpu', 'wasm'], create)
   return finish(backend, reason, tried)
 }
 
@@ -128,10 +131,16 @@ interface GpuAdapter {
   readonly features: ReadonlySet<string>
 }
 
-/** @param options `hardware`: a device in software, which is slower than WebAssembly, does not do */
-async function requireAdapter({ hardware }: { hardware: boolean }): Promise<GpuAdapter> {
+interface Wanted {
+  /** A device in software, which is slower than WebAssembly, does not do. */
+  readonly hardware: boolean
+  /** What else helps, behind the remedy. */
+  readonly otherwise: string
+}
+
+async function requireAdapter({ hardware, otherwise }: Wanted): Promise<GpuAdapter> {
   const { gpu } = navigator as Navigator & { gpu?: Gpu }
-  const remedy = "update the browser or its graphics driver, or use backend 'wasm'"
+  const remedy = `update the browser or its graphics driver${otherwise}`
   if (gpu === undefined) throw new BackendUnavailableError('webgpu', 'this browser has no WebGPU here', remedy)
   const adapter = await gpu.requestAdapter()
   if (adapter === null) throw new BackendUnavailableError('webgpu', 'WebGPU finds no device here', remedy)
