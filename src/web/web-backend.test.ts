@@ -32,7 +32,7 @@ it.each(['auto', 'webgpu', 'wasm'] as const)(
   'says where the files of the runtime must be where %s does not start',
   async (backend) => {
     stubAdapter({})
-    const remedy = expect.stringContaining('at runtimeUrl (https://app.example/ort/)')
+    const remedy = expect.stringContaining('at runtimeUrl (https://app.example/ort/; `.mjs` as text/javascript)')
     await expect(createWebBackend({ ...settings, backend }, parts)).rejects.toMatchObject({ remedy })
   },
 )

@@ -29,7 +29,7 @@ export async function createWebBackend(
 ): Promise<BackendChoice> {
   let threads = countThreads(settings.threads)
   const remedy = sayOnce(
-    `serve the files of onnxruntime-web that docs/browsers.md names at runtimeUrl (${settings.runtimeUrl}), and ` +
+    `serve the files of onnxruntime-web that docs/browsers.md names at runtimeUrl (${settings.runtimeUrl}; \`.mjs\` as text/javascript), and ` +
       'allow them in the Content-Security-Policy (script-src and connect-src; WebAssembly by wasm-unsafe-eval)',
   )
   // `auto` goes on to it by itself.
