@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { compileExamples, type Documented, type PublicSymbol, readPublicSymbols } from './helpers/public-types.ts'
+import {
+  compileExamples,
+  type Documented,
+  type PublicSymbol,
+  readPublicSymbols,
+  readTypeNames,
+} from './helpers/public-types.ts'
 
 /** What a caller writes or reads field by field: requests, answers, options, and what has methods. */
 const WITH_EXAMPLES = [
@@ -85,6 +91,12 @@ describe('everything that apps can import, and every member of it', () => {
     expect(all.length).toBeGreaterThan(400)
     expect(names(all.filter(({ text }) => text.length < 10))).toEqual([])
   })
+})
+
+it('has every type of an engine in browsers too, except for the options of one in Node', () => {
+  const [ofEngines, ofPages] = readTypeNames('engine/index.ts', 'web/index.ts')
+  expect(ofEngines!.length).toBeGreaterThan(15)
+  expect(ofEngines!.filter((name) => !ofPages!.includes(name))).toEqual(['EngineOptions'])
 })
 
 describe('every function, and every field of requests, answers and options', () => {

@@ -6,15 +6,23 @@
 export type {
   BackendInfo,
   CallOptions,
+  CallTimings,
   ControlOption,
+  DecideManyOptions,
+  DecisionOutcome,
+  DecisionRequests,
   EditImageCallOptions,
   Engine,
+  EngineActivity,
   EngineBackendInfo,
   ImageCallOptions,
   LoadOptions,
+  LoraOption,
+  ModelActivity,
   ModelInfo,
   Preview,
   Progress,
+  TokenCount,
 } from '../engine/index.ts'
 export * from '../errors/index.ts'
 export * from '../schemas/index.ts'

@@ -72,6 +72,18 @@ export function readPublicSymbols(): PublicSymbol[] {
   })
 }
 
+/** Names of the types that each of these files below `src` exports. */
+export function readTypeNames(...files: readonly string[]): string[][] {
+  const program = createProgram()
+  const checker = program.getTypeChecker()
+  const { Interface, TypeAlias, Class } = ts.SymbolFlags
+  const isType = (symbol: ts.Symbol) => (resolve(checker, symbol).flags & (Interface | TypeAlias | Class)) !== 0
+  return files.map((file) => {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(entryPath(file))!)!
+    return checker.getExportsOfModule(module).flatMap((symbol) => (isType(symbol) ? [symbol.name] : []))
+  })
+}
+
 const resolve = (checker: ts.TypeChecker, symbol: ts.Symbol) =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 
