@@ -79,7 +79,8 @@ type CheckedQuestions<Questions extends QuestionsInput> = Questions extends unkn
 
 /**
  * A decision request whose questions the compiler checks for fields that they don't have. What carries fields of other
- * services is passed `as DecisionRequestInput`: they are ignored, and reported among the `warnings`.
+ * services is passed `as DecisionRequestInput`: they are ignored, and reported among the `warnings`. A function that takes questions by themselves
+ * takes `ExactDecisionRequest<Questions>['questions']`, and calls `decide<Questions>`.
  *
  * @example
  * ```ts
