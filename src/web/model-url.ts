@@ -6,6 +6,8 @@ import type { WeightStore } from './weight-store.ts'
 export interface UrlOptions extends DownloadOptions {
   /** Whether of weight files only what is read is loaded, where their server allows that. @defaultValue false */
   readonly inParts?: boolean
+  /** URLs of texts that turned out not to be there: they are not asked for again, and those that turn out so are added. */
+  readonly absent?: Set<string>
 }
 
 /** What a safetensors file begins with: the length of its header. */
@@ -35,7 +37,7 @@ function filesBelow(url: string, loading: Loading): ModelFiles {
     name: url.split('/').at(-1)!,
     readText(name) {
       const file = `${url}/${name}`
-      const text = texts.get(file) ?? loadText(file, options.signal)
+      const text = texts.get(file) ?? loadText(file, options)
       texts.set(file, text)
       return text
     },
@@ -57,8 +59,10 @@ function filesBelow(url: string, loading: Loading): ModelFiles {
   }
 }
 
-async function loadText(url: string, signal?: AbortSignal): Promise<string | undefined> {
+async function loadText(url: string, { signal, absent }: UrlOptions): Promise<string | undefined> {
+  if (absent?.has(url)) return undefined
   const bytes = await download(url, signal && { signal })
+  if (bytes === undefined) absent?.add(url)
   return bytes && new TextDecoder().decode(bytes)
 }
 

@@ -169,6 +169,17 @@ it('loads the header of the weights alone to count tokens, and tells of whole fi
   expect(await count()).toEqual(whole)
 })
 
+it('asks once for the size of a model that it opens, and for each text that is not there', async () => {
+  const { site, url } = await serveMini()
+  await using engine = await startInline()
+  await expect(engine.load('decide-latest')).rejects.toThrow()
+  const asked = site.requests.map((request) => request.split(' '))
+  expect(asked).toContainEqual(['GET', url])
+  expect(asked.filter(([method, file]) => method === 'HEAD' && file === url)).toHaveLength(1)
+  const missing = asked.filter(([, file]) => !Object.hasOwn(site.answers, file!))
+  expect(missing).toEqual([['GET', `${SITE}/mine/model_index.json`]])
+})
+
 it('counts tokens of a model that is being opened, and leaves that what it has downloaded', async () => {
   const { url } = await serveMini()
   const store = new WeightStore()

@@ -17,6 +17,8 @@ import { WeightStore } from './weight-store.ts'
  * Models below URLs. A request may give the names that the options list; all others are served by the job's default, if that is listed.
  */
 export function createWebTaskSource({ models, symbols }: EngineSettings, weights = new WeightStore()): TaskSource {
+  // A call resolves a model for itself alone, so that nothing here is older than the call.
+  const described = new WeakMap<ResolvedModel, Described>()
   return {
     names: Object.keys(models),
     // Where there is no fallback, what is not found is the name that was asked for.
@@ -33,8 +35,15 @@ export function createWebTaskSource({ models, symbols }: EngineSettings, weights
       const command = `createEngine({ models: { '${name}': URL } })`
       throw new ModelNotFoundError(name, ['the `models` of createEngine()'], command)
     },
-    describe: (model) => forgetBroken(model, () => describe(model.id, openUrl(model.folder, weights), { symbols })),
-    open: (model, backend, context) => forgetBroken(model, () => open(model, { weights, symbols }, backend, context)),
+    describe: (model) =>
+      forgetBroken(model, async () => {
+        const absent = new Set<string>()
+        const description = await describe(model.id, openUrl(model.folder, weights, { absent }), { symbols })
+        described.set(model, { bytes: description.bytes, absent })
+        return description
+      }),
+    open: (model, backend, context) =>
+      forgetBroken(model, () => open(model, { weights, symbols, known: described.get(model) }, backend, context)),
   }
 }
 
@@ -75,14 +84,22 @@ async function hasAny(files: ModelFiles, names: readonly string[]): Promise<bool
   return false
 }
 
+/** What describing a model has told, which opening it need not ask its server again. */
+interface Described {
+  readonly bytes: number
+  /** URLs of texts that are not there. */
+  readonly absent: Set<string>
+}
+
 interface Opening {
   readonly weights: WeightStore
   readonly symbols: SymbolOptions | undefined
+  readonly known: Described | undefined
 }
 
 async function open(
   model: ResolvedModel,
-  { weights, symbols }: Opening,
+  { weights, symbols, known }: Opening,
   backend: Backend,
   { signal, onProgress, withoutWeights = false }: OpenContext,
 ): Promise<Task> {
@@ -100,8 +117,9 @@ async function open(
   }
   weights.hold(model.folder)
   try {
-    const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes, inParts: withoutWeights })
-    bytes = (await describe(model.id, files, { signal: loading.signal })).bytes
+    const absent = known?.absent ?? new Set()
+    const files = openUrl(model.folder, weights, { signal: loading.signal, onBytes, inParts: withoutWeights, absent })
+    bytes = known?.bytes ?? (await describe(model.id, files, { signal: loading.signal })).bytes
     return await openTask(files, backend, loadCanvasCodec, { symbols })
   } finally {
     signal.removeEventListener('abort', stop)
