@@ -17,7 +17,8 @@ import { connectWebWorker } from './worker-connection.ts'
  * ```
  *
  * @throws InvalidRequestError for an option that is no valid value; BackendUnavailableError when the backend that was
- * asked for does not work here, or none does; of models under `preload` what `Engine.load` throws; InternalError on a server
+ * asked for does not work here, or none does; of models under `preload` what `Engine.load` throws; InternalError on a server,
+ * and where the script of the worker never runs
  */
 export async function createEngine(options: WebEngineOptions): Promise<Engine> {
   // Frameworks render pages on a server first; workers have a location too.

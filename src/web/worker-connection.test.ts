@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { ConnectionHandlers } from '../engine/pool/connection.ts'
+import { errorFromJSON } from '../errors/index.ts'
 import { AWAKE, connectWebWorker } from './worker-connection.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -44,17 +45,33 @@ it('is quiet after it was closed', async () => {
   expect(onCrash).not.toHaveBeenCalled()
 })
 
-it('says how to name the script where it could not be loaded', () => {
-  const { worker, onCrash } = connect()
+const UNLOADED = expect.stringMatching(
+  /`createWorker` says where it is.*of the page's origin.*`type: 'module'`.*worker-src.*`worker: false`/,
+)
+
+it('says how to name the script where it cannot be loaded, and that trying again does not help', () => {
+  const { worker, onMessage, onCrash } = connect()
   worker.dispatchEvent(new Event('error'))
-  expect(onCrash.mock.calls).toEqual([
-    [
-      expect.stringMatching(
-        /`createWorker` says where it is.*of the page's origin.*`type: 'module'`.*worker-src.*`worker: false`/,
-      ),
-      undefined,
-    ],
-  ])
+  const told = onMessage.mock.calls.map(([message]) => message.type === 'start-failed' && errorFromJSON(message.error))
+  expect(told).toEqual([expect.objectContaining({ code: 'internal_error', message: UNLOADED, retryable: false })])
+  expect(worker.terminate).toHaveBeenCalledOnce()
+  expect(onCrash).not.toHaveBeenCalled()
+})
+
+it('may be tried again where the script ran before and cannot be loaded now', () => {
+  const workers = [0, 1].map(() => Object.assign(new EventTarget(), { terminate() {} }))
+  const [first, second] = workers
+  const start = connectWebWorker(() => workers.shift() as unknown as Worker)
+  const handlers = {
+    onMessage: vi.fn<ConnectionHandlers['onMessage']>(),
+    onCrash: vi.fn<ConnectionHandlers['onCrash']>(),
+  }
+  start(handlers)
+  first!.dispatchEvent(new MessageEvent('message', { data: AWAKE }))
+  start(handlers)
+  second!.dispatchEvent(new Event('error'))
+  expect(handlers.onCrash.mock.calls).toEqual([[UNLOADED]])
+  expect(handlers.onMessage).not.toHaveBeenCalled()
 })
 
 it('says that trying again does not help where the page cannot make the worker', () => {

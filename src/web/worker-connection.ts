@@ -24,6 +24,8 @@ const taken = new WeakSet<object>()
 
 /** Runs jobs in a worker of the page. */
 export function connectWebWorker(create: () => Worker): Connect {
+  /** Whether a worker of this engine has run the script, so that one that does not may meet a server that is out of order. */
+  let hasRun = false
   return ({ onMessage, onCrash }) => {
     const worker = makeWorker(create)
     let open = true
@@ -41,14 +43,18 @@ export function connectWebWorker(create: () => Worker): Connect {
     }, LONGEST_SILENCE)
     worker.addEventListener('message', ({ data }: MessageEvent<FromWorker | typeof AWAKE>) => {
       clearTimeout(silence)
+      hasRun = true
       if (open && data !== AWAKE) onMessage(data)
     })
     worker.addEventListener('error', (event) => {
       if (!open) return
       close()
-      // A script that cannot be loaded gives an event without a message. What was thrown stays in the worker.
-      const cause = event.message ? new Error(event.message) : undefined
-      onCrash(cause ? 'it threw an error, see `cause`' : UNLOADED, cause)
+      // What was thrown stays in the worker.
+      if (event.message) return onCrash('it threw an error, see `cause`', new Error(event.message))
+      // A script that cannot be loaded gives an event without a message.
+      if (hasRun) return onCrash(UNLOADED)
+      const error = new InternalError(`the page could not run the worker: ${UNLOADED}`)
+      onMessage({ type: 'start-failed', error: error.toJSON() })
     })
     return {
       post: (message, moved = []) => worker.postMessage(message, [...moved]),

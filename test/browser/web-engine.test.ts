@@ -180,19 +180,23 @@ describe.skipIf(!hasChromium)('tessera-onnx/web in Chromium (set CHROMIUM to its
     await page.close()
   })
 
-  it('says so where the browser starts no threads, instead of waiting for them', async () => {
+  it('says so where the browser starts no threads or no worker, instead of waiting for them', async () => {
     const { page } = await site.openLibrary()
     const refused = await page.evaluate(async () => {
       const policy = Object.assign(document.createElement('meta'), { content: "worker-src 'none'" })
       policy.httpEquiv = 'Content-Security-Policy'
       document.head.append(policy)
-      const options = { backend: 'wasm', runtimeUrl: '/onnxruntime/', threads: 2, worker: false } as const
-      const error: unknown = await tessera.createEngine(options).catch((error: unknown) => error)
-      return (error as { toJSON(): object }).toJSON()
+      const options = { backend: 'wasm', runtimeUrl: '/onnxruntime/', threads: 2 } as const
+      const start = async (worker: boolean) => {
+        const error: unknown = await tessera.createEngine({ ...options, worker }).catch((error: unknown) => error)
+        return (error as { toJSON(): object }).toJSON()
+      }
+      return { threads: await start(false), worker: await start(true) }
     })
+    const threads = /starts no threads.*ort-wasm-simd-threaded\.mjs.*Cross-Origin-Embedder-Policy/
     expect(refused).toMatchObject({
-      code: 'backend_unavailable',
-      message: expect.stringMatching(/starts no threads.*ort-wasm-simd-threaded\.mjs.*Cross-Origin-Embedder-Policy/),
+      threads: { code: 'backend_unavailable', message: expect.stringMatching(threads) },
+      worker: { code: 'internal_error', message: expect.stringMatching(/could not run the worker.*worker-src/) },
     })
     await page.close()
   })
