@@ -23,6 +23,10 @@ const ELSEWHERE = ['./ink.safetensors', 'control: {', "'tessera-onnx/queue'"]
 /** What blocks that only export are called with. */
 const CALLS: Readonly<Record<string, string>> = {
   'electron-1': "console.log(await isAngry('Where is my parcel?'))",
+  'errors-2': `const answer = toResponse(await decide({ ...request, questions: {} } as never).catch((error) => error))
+const { stack, code, path } = await answer.json()
+if (stack !== undefined) throw new Error('the stack reaches the client')
+console.log(answer.status, code, path)`,
   'lambda-1': `const text = 'Where is my parcel?'
 const said = [await handler({ body: text }), await handler({ body: btoa(text), isBase64Encoded: true })].map(({ body }) => body)
 if (said[0] !== said[1]) throw new Error('the same text in base64 is another one')
