@@ -31,11 +31,13 @@ export class ModelNotFoundError extends TesseraError {
   readonly model: string
   /** The places that were looked at. */
   readonly tried: readonly string[]
-  /** Command that fetches the model. */
+  /** Command that fetches the model, or in browsers the call that says where it is. */
   readonly command: string
 
   constructor(model: string, tried: readonly string[], command: string, settings?: ErrorSettings) {
-    const message = `the model '${model}' was not found (tried ${tried.join(', ')}). Run: ${command}`
+    // Pages have no command line: there it is a call of the library.
+    const verb = command.startsWith('createEngine(') ? 'Call' : 'Run'
+    const message = `the model '${model}' was not found (tried ${tried.join(', ')}). ${verb}: ${command}`
     super('model_not_found', message, settings)
     this.model = model
     this.tried = tried

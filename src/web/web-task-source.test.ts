@@ -56,7 +56,10 @@ it('an engine without the default model names the model that was asked for', asy
     await expect(asked).rejects.toMatchObject({ code: 'model_not_found', model })
   }
   const unnamed = engine.decide({ state: 'It is ten.', questions })
-  await expect(unnamed).rejects.toMatchObject({ code: 'model_not_found', model: 'decide-latest' })
+  const message = expect.stringMatching(
+    /`modelsUrl` and `models`.*\. Call: createEngine\(\{ modelsUrl: .*'decide-latest'/,
+  )
+  await expect(unnamed).rejects.toMatchObject({ code: 'model_not_found', model: 'decide-latest', message })
   await engine.dispose()
 })
 
@@ -68,7 +71,8 @@ it.each([
   const tried = ['model_index', 'config', 'rl_agent_config'].map((name) => `${SITE}/mine/${name}.json`)
   stubSite(Object.fromEntries(tried.map((url) => [url, answer])))
   const description = source.describe({ id: 'mine', folder: `${SITE}/mine` })
-  await expect(description).rejects.toMatchObject({ code: 'model_not_found', model: 'mine', tried })
+  const message = expect.stringMatching(/\. Call: createEngine\(\{ modelsUrl: /)
+  await expect(description).rejects.toMatchObject({ code: 'model_not_found', model: 'mine', tried, message })
 })
 
 it('loads each text once while it describes a model', async () => {

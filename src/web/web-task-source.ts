@@ -32,8 +32,7 @@ export function createWebTaskSource({ models, symbols }: EngineSettings, weights
         throw new ModelFormatError(url, expected, 'that of one file, which browsers do not read')
       }
       if (url !== undefined) return { id: url.split('/').at(-1)!, folder: url }
-      const command = `createEngine({ models: { '${name}': URL } })`
-      throw new ModelNotFoundError(name, ['the `models` of createEngine()'], command)
+      throw new ModelNotFoundError(name, ['`modelsUrl` and `models` of createEngine()'], callFor(`'${name}'`))
     },
     describe: (model) =>
       forgetBroken(model, async () => {
@@ -60,6 +59,11 @@ async function forgetBroken<T>({ folder }: ResolvedModel, read: () => Promise<T>
   }
 }
 
+/** The call that says where a model is. The embedded ones, which most pages ask for, need one option for all. */
+function callFor(name: string): string {
+  return `createEngine({ modelsUrl: 'URL of node_modules/tessera-onnx/models' }), or with models: { ${name}: 'URL of its folder' }`
+}
+
 interface Describing {
   readonly symbols?: SymbolOptions | undefined
   readonly signal?: AbortSignal
@@ -69,7 +73,7 @@ async function describe(id: string, files: ModelFiles, { symbols, signal }: Desc
   const weigh = async (kind: ModelDescription['kind']) => {
     if (kind === 'decisions' && !(await hasAny(files, DECISION_FILES))) {
       const tried = ['model_index.json', ...DECISION_FILES].map((name) => `${files.location}/${name}`)
-      throw new ModelNotFoundError(id, tried, "createEngine({ models: { name: 'URL of its folder' } })")
+      throw new ModelNotFoundError(id, tried, callFor('name'))
     }
     return weighUrl(files, kind, signal)
   }
