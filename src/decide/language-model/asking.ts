@@ -8,6 +8,7 @@ import { readChatFormat } from './chat-format.ts'
 import { createChatTemplate } from './chat-template.ts'
 import { CHAT_1, type ChatWording } from './chat-wording.ts'
 import { OPENDECIDER_SMALL } from './opendecider-small.ts'
+import { readBegin } from './read-begin.ts'
 import { createSymbolReadout, createVocabularyReadout, type Readout } from './readout.ts'
 import type { Template } from './template.ts'
 
@@ -42,7 +43,10 @@ export async function readAsking(
   if (chat === undefined && wording !== CHAT_1) {
     throw new ModelFormatError(`${files.location}/tokenizer_config.json`, 'a chat template', 'none')
   }
-  const format = readChatFormat(chat, wording)
+  const begin = await readBegin(files)
+  // A token that the vocabulary does not have would be read as text.
+  if (begin !== undefined) tokenizer.structural(begin)
+  const format = readChatFormat(chat, wording, begin)
   // Where a prompt ends in a blank or a line end, an answer has no blank of its own.
   const isBehind = /\s$/.test(format.after)
   const encode = isBehind ? tokenizer.encodeBehind : tokenizer.encode

@@ -23,9 +23,16 @@ const CHATML: ChatFormat = {
   after: '<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n',
 }
 
-/** @throws ModelFormatError where the template cannot render such a conversation, or opens every answer with thought */
-export function readChatFormat(template: ChatTemplate | undefined, wording: ChatWording = CHAT_1): ChatFormat {
-  if (template === undefined) return CHATML
+/**
+ * @param begin the token before a prompt that no template writes, where there is one
+ * @throws ModelFormatError where the template cannot render such a conversation, or opens every answer with thought
+ */
+export function readChatFormat(
+  template: ChatTemplate | undefined,
+  wording: ChatWording = CHAT_1,
+  begin = '',
+): ChatFormat {
+  if (template === undefined) return { ...CHATML, before: `${begin}${CHATML.before}` }
   const rendered = renderTurn(template, wording)
   const [before, behind, ...more] = rendered.split(STATE)
   const [between, after, ...others] = behind?.split(QUESTION) ?? []

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { writeTokenizer, writeTokenizerConfig } from './gguf-tokenizer.ts'
 
 /** A vocabulary of two letters, and what else a file says. */
@@ -25,4 +25,23 @@ it('refuses a token that would take half a minute to cut, with its number', () =
   expect(() => writeTokenizer(gguf)).toThrow(
     'expected tokens of at most 1024 characters as tokenizer.ggml.tokens, got token 1 of 100000 characters',
   )
+})
+
+describe('a text begins with a token', () => {
+  it.each([
+    ['where the file says so', { model: 'gpt2', pre: 'qwen2', bos_token_id: 0, add_bos_token: true }, true],
+    ['not where it says otherwise', { bos_token_id: 0, add_bos_token: false }, false],
+    ['where it says nothing and is of SentencePiece', { bos_token_id: 0 }, true],
+    ['where it says nothing and is cut as Llama 3', { model: 'gpt2', pre: 'llama-bpe', bos_token_id: 0 }, true],
+    ['not where it says nothing and is cut otherwise', { model: 'gpt2', pre: 'qwen2', bos_token_id: 0 }, false],
+    ['not where it says nothing and names none', {}, false],
+  ])('%s', (_, keys, begins) => {
+    expect(writeTokenizerConfig(withKeys(keys))).toMatchObject({ add_bos_token: begins })
+  })
+
+  it('and what says so is true or false', () => {
+    expect(() => writeTokenizerConfig(withKeys({ add_bos_token: 1 }))).toThrow(
+      'true or false as tokenizer.ggml.add_bos',
+    )
+  })
 })

@@ -77,18 +77,26 @@ function writeSentencePiece(read: GgufMetadata, vocab: Readonly<Record<string, n
   }
 }
 
-/** The `tokenizer_config.json`: the chat template, and the tokens that it names. */
+/** The `tokenizer_config.json`: the chat template, the tokens that it names, and whether one of them begins texts. */
 export function writeTokenizerConfig(gguf: GgufFile): Record<string, unknown> {
   const read = new GgufMetadata(gguf, 'tokenizer.')
   const tokens = read.texts('ggml.tokens')
   const token = (kind: string) => readToken(read, `ggml.${kind}_token_id`, tokens)
+  const bos = token('bos')
   return {
     chat_template: read.optionalText('chat_template'),
-    bos_token: token('bos'),
+    add_bos_token: read.optionalFlag('ggml.add_bos_token') ?? (bos !== undefined && beginsTexts(read)),
+    bos_token: bos,
     eos_token: token('eos'),
     unk_token: token('unknown'),
     pad_token: token('padding'),
   }
+}
+
+/** Whether llama.cpp begins texts with a token where a file does not say. */
+function beginsTexts(read: GgufMetadata): boolean {
+  if (read.text('ggml.model') === 'llama') return true
+  return PRE_TOKENIZERS.get(read.optionalText('ggml.pre') ?? '')?.begins ?? false
 }
 
 /** The token whose id a key has, where there is one. */

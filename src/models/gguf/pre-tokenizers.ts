@@ -6,13 +6,15 @@ interface Cutting {
   readonly digits?: boolean
   /** Whether a word that is a token is never made of others. */
   readonly wholeWords?: boolean
+  /** Whether llama.cpp begins texts with a token where a file does not say. */
+  readonly begins?: boolean
 }
 
 export const GPT2: Cutting = {
   pattern: String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
 }
 const GPT2_DIGITS: Cutting = { ...GPT2, digits: true }
-const LLAMA3: Cutting = { pattern: patternWithNumbers(String.raw`\p{N}{1,3}`), wholeWords: true }
+const LLAMA3: Cutting = { pattern: patternWithNumbers(String.raw`\p{N}{1,3}`), wholeWords: true, begins: true }
 const QWEN2: Cutting = { pattern: patternWithNumbers(String.raw`\p{N}`), normalizer: { type: 'NFC' } }
 
 function patternWithNumbers(numbers: string): string {
