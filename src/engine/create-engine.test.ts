@@ -63,6 +63,7 @@ describe('an engine with a real model', () => {
       maxOptions: 40,
       models: { 'decide-latest': paired },
     })
+    expect([inline.maxOptions, wide.maxOptions]).toEqual([26, 40])
     const { answers } = await wide.decide(ask(40))
     const probabilities = Object.values(answers.q.probabilities)
     expect(probabilities).toHaveLength(40)

@@ -42,6 +42,16 @@ export interface ModelInfo extends Partial<ModelDescription> {
 /** Models that are open, a queue before them, and the calls that use them; `createEngine` makes one. */
 export interface Engine extends AsyncDisposable {
   /**
+   * Most options of a choice that it takes, as its option of that name says; 26 where it is absent. `evaluate` and `calibrate` read it.
+   *
+   * @example
+   * ```ts
+   * const engine = await createEngine({ maxOptions: 50 })
+   * console.log(engine.maxOptions) // 50
+   * ```
+   */
+  readonly maxOptions?: number
+  /**
    * Answers 1 to 32 questions about a state with calibrated probabilities.
    *
    * @example

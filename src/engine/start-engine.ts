@@ -43,6 +43,7 @@ export async function startEngine(
     return warned(response, warnings) as DecisionResponse<Questions, Threshold>
   }
   return {
+    maxOptions: options.maxOptions,
     decide,
     decideMany: (requests, many) => decideEach(decide, requests, many),
     async countTokens(body, options = {}) {

@@ -14,8 +14,8 @@ import { inRow, type LabelledQuestion, type LabelledRow, optionNames, readLabels
 import { groupBy, measure, type Metrics, type ReliabilityBin, reliabilityBins } from './metrics.ts'
 import { isRight, type Outcome } from './outcome.ts'
 
-/** What answers decisions: an engine of this library, or anything else with the same method. */
-export type Decides = Pick<Engine, 'decide'>
+/** What answers decisions: an engine of this library, or anything else with the same method; `maxOptions` is what it takes. */
+export type Decides = Pick<Engine, 'decide' | 'maxOptions'>
 
 /** What `evaluate` may be told beside its rows. */
 export interface EvaluateOptions {
@@ -47,11 +47,11 @@ export interface EvaluateOptions {
    */
   readonly concurrency?: number | undefined
   /**
-   * Most options of a choice, 2 or more, as the engine's option of that name. @defaultValue 26
+   * Most options of a choice, 2 or more: rows that have more are refused before any is asked. @defaultValue those of the engine
    *
    * @example
    * ```ts
-   * await evaluate(engine, rows, { maxOptions: 50 })
+   * await evaluate(engine, rows, { maxOptions: 10 })
    * ```
    */
   readonly maxOptions?: number | undefined
@@ -155,7 +155,7 @@ export async function answerRows(
   rows: readonly LabelledRow[],
   { signal, onProgress, concurrency = 2, maxOptions, featuresFrom = Infinity, isCalibrating = false }: AnswerOptions,
 ): Promise<{ answered: AnsweredQuestion[]; models: readonly string[]; inputTokens: number }> {
-  const labelled = readRows(rows, maxOptions)
+  const labelled = readRows(rows, maxOptions ?? engine.maxOptions)
   const isFrequent = countFrequent(labelled.flat(), featuresFrom)
   const answers: AnsweredQuestion[][] = []
   const models = new Set<string>()

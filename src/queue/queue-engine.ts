@@ -26,7 +26,15 @@ const NO_LORA = "does not go through a queue: `loras` of the workers' engine giv
 /** What an engine does whose models are on other machines. */
 export type QueueEngine = Pick<
   Engine,
-  'decide' | 'decideMany' | 'countTokens' | 'generateImage' | 'editImage' | 'models' | 'activity' | 'dispose'
+  | 'maxOptions'
+  | 'decide'
+  | 'decideMany'
+  | 'countTokens'
+  | 'generateImage'
+  | 'editImage'
+  | 'models'
+  | 'activity'
+  | 'dispose'
 > &
   AsyncDisposable
 
@@ -44,10 +52,8 @@ export type QueueEngine = Pick<
 export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const { connection, maxWaiting, maxOptions, ...sealing } = readOptions(QUEUE_ENGINE, options)
   const front = new QueueFront(connection, openSealer(sealing), maxWaiting)
-  const { readDecision, readGeneration, readEdit } = createRequestReader(
-    maxOptions === undefined ? {} : { maxOptions },
-    readFile,
-  )
+  const limits = maxOptions === undefined ? {} : { maxOptions }
+  const { readDecision, readGeneration, readEdit } = createRequestReader(limits, readFile)
   const submit = async <Response>(kind: QueuedKind, request: Asked, { call = {}, ...rest }: Submitted = {}) => {
     const own = checkCall(kind, call)
     if (own.lora?.length) throw new InvalidRequestError('lora', NO_LORA)
@@ -65,6 +71,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   }
   const dispose = () => front.dispose()
   return {
+    ...limits,
     decide,
     decideMany: (requests, many) => decideEach(decide, requests, many),
     countTokens: async (body, call = {}) => submit('countTokens', readDecision(body, call).request, { call }),
