@@ -53,8 +53,8 @@ const MODELS: readonly Model[] = [
     texts: 20,
     begin: '<bos>',
     answer: '<|im_start|>assistant\n<think>\n\n</think>\n\n',
-    far: 0.1,
-    equal: 15,
+    far: 0.06,
+    equal: 18,
   },
 ]
 const FIND = 'import sys; from importlib.util import find_spec as f; sys.exit(f(sys.argv[1]) is None)'
