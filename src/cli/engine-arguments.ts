@@ -1,3 +1,5 @@
+import { readNumber } from './read-request.ts'
+
 /** Name of a request to what serves it. */
 export type Models = Readonly<Record<string, string>>
 
@@ -37,6 +39,15 @@ export const orderArgument = {
   },
 } as const
 
+/** For commands that take choices. */
+export const maxOptionsArgument = {
+  'max-options': {
+    type: 'string',
+    description: 'most options of a choice; default 26, models that answer with letters take up to 255',
+    valueHint: 'n',
+  },
+} as const
+
 /** For commands that answer many clients. */
 export const keepStatesArgument = {
   'keep-states': {
@@ -56,9 +67,15 @@ export interface EngineArguments {
   readonly calibration?: string | undefined
   readonly 'both-orders'?: boolean | undefined
   readonly 'symbol-mass'?: boolean | undefined
+  readonly 'max-options'?: string | undefined
 }
 
 /** What `--use` says for a command that asks for one model alone, by that model's name. */
 export function useFor(name: string, { use }: EngineArguments): Models {
   return use === undefined ? {} : { [name]: use }
+}
+
+/** Most options of a choice, where the command line says so; whoever is given it checks it. */
+export function readMaxOptions({ 'max-options': most }: Pick<EngineArguments, 'max-options'>) {
+  return most === undefined ? {} : { maxOptions: readNumber('--max-options', most) }
 }

@@ -1,5 +1,5 @@
 import { createEngine, type Engine, type EngineOptions } from '../engine/index.ts'
-import type { EngineArguments, Models } from './engine-arguments.ts'
+import { type EngineArguments, type Models, readMaxOptions } from './engine-arguments.ts'
 import { parseJson, readNamedText, readNumber } from './read-request.ts'
 import { readSize } from './read-size.ts'
 
@@ -14,6 +14,7 @@ export async function openEngine(
     calibration,
     'both-orders': bothOrders,
     'symbol-mass': symbolMass,
+    ...limits
   }: EngineArguments,
   models: Models,
   loras: NonNullable<EngineOptions['loras']> = {},
@@ -27,6 +28,7 @@ export async function openEngine(
     ...(calibration === undefined ? {} : { calibration: await readCalibration(calibration) }),
     ...(bothOrders === undefined ? {} : { bothOrders }),
     ...(symbolMass === undefined ? {} : { symbolMass }),
+    ...readMaxOptions(limits),
     models,
     loras,
   })

@@ -63,8 +63,8 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
     return { child, printed: () => text, ended: once(child, 'close') }
   }
 
-  async function front() {
-    const service = run(['serve', '--port', '0', '--queue', redis.url], {}, ['--import', WITHOUT_RUNTIME])
+  async function front(...more: string[]) {
+    const service = run(['serve', '--port', '0', '--queue', redis.url, ...more], {}, ['--import', WITHOUT_RUNTIME])
     await expect.poll(service.printed, { timeout: 30_000 }).toContain('listening on ')
     const [, url] = /listening on (\S+)/.exec(service.printed())!
     const send = (path: string, init: RequestInit = {}) =>
@@ -108,6 +108,16 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a service in front
       expect(await ended).toEqual([0, null])
     }
   }, 90_000)
+
+  it('sends choices of as many options as both were told to take', async () => {
+    const most = ['--max-options', '30']
+    const service = await front(...most)
+    await worker(...most)
+    const criteria = Object.fromEntries(Array.from({ length: 27 }, (_, index) => [`option ${index}`, null]))
+    const wide = JSON.stringify({ state: 'x', questions: { q: { type: 'choice', criteria } } })
+    const ask = async () => (await service.send('/v1/systemone', { method: 'POST', body: wide })).text()
+    await expect.poll(ask, { timeout: 20_000 }).toContain('has 27 options, and this model tells at most 26 apart')
+  }, 60_000)
 
   it('tells of its faults with their cause, under an id that the front has too', async () => {
     const damaged = await writeTinyBundle()

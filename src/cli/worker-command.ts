@@ -2,7 +2,13 @@ import { defineCommand } from 'citty'
 import type { Engine } from '../engine/index.ts'
 import { InvalidRequestError } from '../errors/index.ts'
 import { type QueueName, runWorker } from '../queue/index.ts'
-import { calibrationArgument, engineArguments, isolateArgument, orderArgument } from './engine-arguments.ts'
+import {
+  calibrationArgument,
+  engineArguments,
+  isolateArgument,
+  maxOptionsArgument,
+  orderArgument,
+} from './engine-arguments.ts'
 import { namedLoraArgument, readNamedLoras } from './lora-arguments.ts'
 import { openEngine } from './open-engine.ts'
 import { queuePlaintextArgument } from './queue-arguments.ts'
@@ -48,6 +54,7 @@ export const workerArguments = {
   ...engineArguments,
   ...calibrationArgument,
   ...orderArgument,
+  ...maxOptionsArgument,
   ...servedArgument,
   ...namedLoraArgument,
 } as const

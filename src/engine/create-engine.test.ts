@@ -51,7 +51,7 @@ describe('an engine with a real model', () => {
       ({ state: 'short', questions: { q: { type: 'choice', criteria: named(count) } } }) as const
     await expect(inline.decide(ask(27))).rejects.toMatchObject({
       path: 'questions.q.criteria',
-      reason: 'a choice needs 2 to 26 options, got 27',
+      reason: 'a choice needs 2 to 26 options, got 27; maxOptions (--max-options) allows more',
     })
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
     const merges = ['A', 'B'].flatMap((first) => letters.map((second) => `${first} ${second}`))

@@ -66,9 +66,16 @@ export async function startEngine(
       const job = { ...request, ...sampling, ...own }
       return warned(await pool.submit('editImage', nameFor(source, 'editImage', request), job, call), warnings)
     },
-    load: (name, load) => pool.load(name, load),
+    ...handlePool(pool),
     models: () => Promise.all(source.names.map((name) => describeModel(source, name))),
     backendInfo: () => ({ ...(pool.info ?? first), worker: options.worker, workers: options.workers }),
+  }
+}
+
+/** What an engine does with its workers that is no call. */
+function handlePool(pool: WorkerPool): Pick<Engine, 'load' | 'activity' | 'dispose'> & AsyncDisposable {
+  return {
+    load: (name, load) => pool.load(name, load),
     activity: () => pool.activity,
     dispose: () => pool.dispose(),
     [Symbol.asyncDispose]: () => pool.dispose(),

@@ -16,9 +16,13 @@ import {
 import { createErrorResponse } from './error-response.ts'
 import { Refusal } from './refusal.ts'
 
-const invalid = new InvalidRequestError('questions.q.2.criteria', 'a choice needs 2 to 26 options, got 27', {
-  loc: ['questions', 'q.2', 'criteria'],
-})
+const invalid = new InvalidRequestError(
+  'questions.q.2.criteria',
+  'a choice needs 2 to 26 options, got 27; maxOptions (--max-options) allows more',
+  {
+    loc: ['questions', 'q.2', 'criteria'],
+  },
+)
 
 describe('the body of an error', () => {
   it('names the field of an invalid request in three ways', async () => {
@@ -26,12 +30,13 @@ describe('the body of an error', () => {
     expect(response.status).toBe(422)
     expect(await response.text()).toBe(
       JSON.stringify({
-        message: 'questions.q.2.criteria: a choice needs 2 to 26 options, got 27',
+        message:
+          'questions.q.2.criteria: a choice needs 2 to 26 options, got 27; maxOptions (--max-options) allows more',
         error_type: 'invalid_request',
         detail: [
           {
             loc: ['body', 'questions', 'q.2', 'criteria'],
-            msg: 'a choice needs 2 to 26 options, got 27',
+            msg: 'a choice needs 2 to 26 options, got 27; maxOptions (--max-options) allows more',
             type: 'value_error',
           },
         ],

@@ -106,7 +106,10 @@ describe('a request that does not fit is refused under the path of the fault', (
   })
 
   it('says what was expected and what came', () => {
-    expect(faultOf(ask({ ...choice, criteria: named(27, 'x') })).reason).toBe('a choice needs 2 to 26 options, got 27')
+    expect(faultOf(ask({ ...choice, criteria: named(1, 'x') })).reason).toBe('a choice needs 2 to 26 options, got 1')
+    expect(faultOf(ask({ ...choice, criteria: named(27, 'x') })).reason).toBe(
+      'a choice needs 2 to 26 options, got 27; maxOptions (--max-options) allows more',
+    )
     expect(faultOf(ask({ ...score, criteria: ['x'] })).reason).toBe('a score needs 2 to 10 levels, got 1')
     expect(faultOf({ state: 'x', questions: named(33, noul) }).reason).toBe('a request needs 1 to 32 questions, got 33')
     expect(faultOf(ask({ ...noul, min_confidence: 1.5 })).reason).toBe('must be a number from 0 to 1, got 1.5')
@@ -143,7 +146,9 @@ describe('the option limit', () => {
   it('is what the settings say at the call', () => {
     const settings = { maxOptions: 30 }
     const body = ask({ ...choice, criteria: named(35, null) })
-    expect(faultOf(body, settings).reason).toBe('a choice needs 2 to 30 options, got 35')
+    expect(faultOf(body, settings).reason).toBe(
+      'a choice needs 2 to 30 options, got 35; maxOptions (--max-options) allows more',
+    )
     settings.maxOptions = 40
     expect(() => parseDecisionRequest(body, settings)).not.toThrow()
   })
@@ -154,7 +159,7 @@ describe('the option limit', () => {
       parseDecisionRequest(ask({ ...choice, criteria: named(255, null) }), { maxOptions: 255 }),
     ).not.toThrow()
     expect(faultOf(ask({ ...choice, criteria: named(256, null) }), { maxOptions: 255 }).reason).toBe(
-      'a choice needs 2 to 255 options, got 256',
+      'a choice needs 2 to 255 options, got 256; maxOptions (--max-options) allows more',
     )
   })
 

@@ -96,8 +96,9 @@ function readChoiceCriteria(value: unknown, maxOptions: number): Readonly<Record
   const range = `${LIMITS.options.min} to ${maxOptions} options`
   if (!isPlainObject(value)) throw new Fault([], `a choice needs an object of ${range}, got ${kindOf(value)}`)
   const names = Object.keys(value)
-  if (names.length < LIMITS.options.min || names.length > maxOptions) {
-    throw new Fault([], `a choice needs ${range}, got ${names.length}`)
+  if (names.length < LIMITS.options.min) throw new Fault([], `a choice needs ${range}, got ${names.length}`)
+  if (names.length > maxOptions) {
+    throw new Fault([], `a choice needs ${range}, got ${names.length}; maxOptions (--max-options) allows more`)
   }
   if (names.some(isLong))
     throw new Fault([], `must not have an option name of more than ${grouped(LIMITS.nameCharacters)} characters`)

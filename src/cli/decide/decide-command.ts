@@ -6,6 +6,7 @@ import {
   calibrationArgument,
   type EngineArguments,
   engineArguments,
+  maxOptionsArgument,
   orderArgument,
   useFor,
 } from '../engine-arguments.ts'
@@ -58,6 +59,7 @@ export const decideCommand = defineCommand({
     ...engineArguments,
     ...calibrationArgument,
     ...orderArgument,
+    ...maxOptionsArgument,
     ...loraArgument,
     'symbol-mass': {
       type: 'boolean',

@@ -3,7 +3,7 @@ import colors from 'picocolors'
 import { ownCalibrationSchema } from '../../decide/own-calibration.ts'
 import { calibrate, type CalibrateOptions, type CalibrationResult } from '../../evaluate/calibrate.ts'
 import { formatCalibration } from '../../evaluate/format-calibration.ts'
-import { engineArguments, orderArgument, useFor } from '../engine-arguments.ts'
+import { engineArguments, maxOptionsArgument, orderArgument, useFor } from '../engine-arguments.ts'
 import { openEngine } from '../open-engine.ts'
 import { forceArgument, requireReplaceable, writeOutput } from '../output-files.ts'
 import { ProgressReport } from '../progress-report.ts'
@@ -26,6 +26,7 @@ export const calibrateCommand = defineCommand({
     json: { type: 'boolean', description: 'print JSON' },
     ...engineArguments,
     ...orderArgument,
+    ...maxOptionsArgument,
   },
   run: (context) =>
     runCommand(context, async ({ args }) => {

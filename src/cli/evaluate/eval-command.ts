@@ -5,7 +5,13 @@ import { evaluate, type EvaluateOptions, type Evaluation } from '../../evaluate/
 import { formatEvaluation, points } from '../../evaluate/format-evaluation.ts'
 import { isReport, renderReport } from '../../evaluate/report-page.ts'
 import { resolveModel } from '../../models/index.ts'
-import { calibrationArgument, type EngineArguments, engineArguments, orderArgument } from '../engine-arguments.ts'
+import {
+  calibrationArgument,
+  type EngineArguments,
+  engineArguments,
+  maxOptionsArgument,
+  orderArgument,
+} from '../engine-arguments.ts'
 import { openEngine } from '../open-engine.ts'
 import { forceArgument, requireReplaceable, writeOutput } from '../output-files.ts'
 import { printWarnings } from '../print-warnings.ts'
@@ -24,6 +30,7 @@ export const evalCommand = defineCommand({
     ...engineArguments,
     ...calibrationArgument,
     ...orderArgument,
+    ...maxOptionsArgument,
     use: {
       type: 'string',
       description: 'models to measure, separated by commas: folders or downloaded hub ids',

@@ -7,6 +7,7 @@ import {
   engineArguments,
   isolateArgument,
   keepStatesArgument,
+  maxOptionsArgument,
   orderArgument,
 } from '../engine-arguments.ts'
 import { namedLoraArgument } from '../lora-arguments.ts'
@@ -93,6 +94,7 @@ export const serveArguments = {
   ...engineArguments,
   ...calibrationArgument,
   ...orderArgument,
+  ...maxOptionsArgument,
   ...servedArgument,
   ...namedLoraArgument,
 } as const

@@ -44,6 +44,20 @@ describe.skipIf(process.platform === 'win32')('tessera serve', () => {
     expect(await ended(second)).toMatchObject({ code: 0 })
   })
 
+  it('takes choices of as many options as it is told to', async () => {
+    const service = serve(['--port', '0', '--max-options', '30'], { TESSERA_API_KEYS: 'a' })
+    const { url } = await started(service)
+    const criteria = Object.fromEntries(Array.from({ length: 27 }, (_, index) => [`option ${index}`, null]))
+    const response = await fetch(`${url}/v1/systemone`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer a' },
+      body: JSON.stringify({ state: 'x', questions: { q: { type: 'choice', criteria } } }),
+    })
+    expect(await response.text()).toContain('has 27 options, and this model tells at most 26 apart')
+    service.kill('SIGTERM')
+    expect(await ended(service)).toMatchObject({ code: 0 })
+  })
+
   it('answers, and ends cleanly, after the reader of its messages has gone', async () => {
     const child = serve(['--port', '0'], { TESSERA_API_KEYS: 'a' })
     const { url } = await started(child)

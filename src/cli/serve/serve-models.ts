@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/index.ts'
 import { DEFAULT_MODELS } from '../../engine/options/default-models.ts'
-import type { EngineArguments } from '../engine-arguments.ts'
+import { type EngineArguments, readMaxOptions } from '../engine-arguments.ts'
 import { readNamedLoras } from '../lora-arguments.ts'
 import { openEngine } from '../open-engine.ts'
 import { readServed, requireServed } from './served-models.ts'
@@ -14,7 +14,12 @@ export async function openModels(args: ServedArguments) {
   try {
     await requireServed(engine, served)
     const requires = Object.keys(served)
-    return { engine, requires, preload: async () => args.preload && (await preloadModels(engine, requires)) }
+    return {
+      engine,
+      requires,
+      ...readMaxOptions(args),
+      preload: async () => args.preload && (await preloadModels(engine, requires)),
+    }
   } catch (error) {
     await engine.dispose()
     throw error
