@@ -23,6 +23,8 @@ export const LANGUAGE_MODEL_FIXTURES = [
   'llama-yarn',
   'llama-fp16',
   'llama-bf16',
+  'mistral-heads',
+  'mistral-bf16',
   'gemma3-window',
   'gemma3-pattern',
   'gemma3-fp16',

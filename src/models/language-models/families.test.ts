@@ -15,6 +15,7 @@ const SHARED = {
 }
 const LLAMA = { ...SHARED, architectures: ['LlamaForCausalLM'], model_type: 'llama' }
 const QWEN2 = { ...SHARED, architectures: ['Qwen2ForCausalLM'], model_type: 'qwen2' }
+const MISTRAL = { ...SHARED, architectures: ['MistralForCausalLM'], model_type: 'mistral', sliding_window: null }
 const GEMMA3 = { ...SHARED, architectures: ['Gemma3ForCausalLM'], model_type: 'gemma3_text', head_dim: 16 }
 
 describe('what a family reads', () => {
@@ -32,6 +33,22 @@ describe('what a family reads', () => {
 
   it('Qwen2: biases', () => {
     expect(parseLanguageModelConfig(QWEN2, 'config.json')).toMatchObject({ projectionBiases: true, headNorms: false })
+  })
+
+  it('Mistral: as Llama, with a window that is as wide as its positions too', () => {
+    const { layers, queryScale } = parseLanguageModelConfig(MISTRAL, 'config.json')
+    expect({ layers: layers.slice(1), queryScale }).toEqual({
+      layers: Array.from({ length: 5 }, () => ({ rope: { theta: 1e4 } })),
+      queryScale: 0.25,
+    })
+    expect(parseLanguageModelConfig({ ...MISTRAL, sliding_window: 4096 }, 'config.json').layers).toEqual(layers)
+    // Transformers takes a window of 4096 where there is none.
+    const { sliding_window: _window, ...unsaid } = MISTRAL
+    expect(parseLanguageModelConfig(unsaid, 'config.json').layers).toEqual(layers)
+    const long = { ...unsaid, max_position_embeddings: 32_768 }
+    expect(() => parseLanguageModelConfig(long, '/m/config.json')).toThrow(
+      '/m/config.json: expected sliding_window null or 32768 at least (max_position_embeddings)',
+    )
   })
 
   it('Gemma 3: every sixth layer sees all, scaling is of those only', () => {
@@ -57,6 +74,9 @@ it.each([
   [QWEN2, 'use_sliding_window', true],
   [QWEN2, 'layer_types', ['sliding_attention']],
   [QWEN2, 'rope_scaling', { type: 'mrope', mrope_section: [2, 3, 3] }],
+  [MISTRAL, 'sliding_window', 4095],
+  [MISTRAL, 'layer_types', ['sliding_attention']],
+  [MISTRAL, 'hidden_act', 'gelu'],
   [GEMMA3, 'final_logit_softcapping', 30],
   [GEMMA3, 'attn_logit_softcapping', 50],
   [GEMMA3, 'use_bidirectional_attention', true],
@@ -100,6 +120,7 @@ describe('what is no row of the registry is refused by its name, with what to ta
 describe('a rotary embedding that is not computed is refused by its name:', () => {
   const families = [
     LLAMA,
+    MISTRAL,
     QWEN2,
     GEMMA3,
     { ...QWEN2, architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3', head_dim: 16 },

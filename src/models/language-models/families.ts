@@ -4,11 +4,12 @@ import { explainUnsupported } from '../configs/unsupported-kinds.ts'
 import { gemma3 } from './gemma3/gemma3.ts'
 import type { LanguageModelConfig, LanguageModelFamily } from './language-model-config.ts'
 import { llama } from './llama/llama.ts'
+import { mistral } from './mistral/mistral.ts'
 import { qwen2 } from './qwen2/qwen2.ts'
 import { qwen3 } from './qwen3/qwen3.ts'
 
 /** Every causal language model that this library computes; AGENTS.md says how to add one. */
-export const LANGUAGE_MODELS: readonly LanguageModelFamily[] = [qwen3, qwen2, llama, gemma3]
+export const LANGUAGE_MODELS: readonly LanguageModelFamily[] = [qwen3, qwen2, llama, mistral, gemma3]
 
 const withBare = (row: LanguageModelFamily) => ({ ...row, architectures: [...row.architectures, ...row.bare] })
 
@@ -44,7 +45,8 @@ export function parseLanguageModelConfig(json: unknown, file: string): LanguageM
 export function findGgufFamily(architecture: string, file: string): LanguageModelFamily {
   const family = LANGUAGE_MODELS.find(({ ggufArchitecture }) => ggufArchitecture === architecture)
   if (family !== undefined) return family
-  const known = LANGUAGE_MODELS.map(({ ggufArchitecture }) => ggufArchitecture).join(', ')
+  // Those of Mistral are called Llama's, and read as such.
+  const known = [...new Set(LANGUAGE_MODELS.map(({ ggufArchitecture }) => ggufArchitecture))].join(', ')
   const got = [architecture.slice(0, 200), explainUnsupported([architecture])].filter(Boolean).join(', ')
   throw new ModelFormatError(file, `a language model of general.architecture ${known}`, got)
 }
