@@ -15,10 +15,11 @@ type FrontArguments = ModelArguments & Pick<EngineArguments, 'max-options'> & { 
 export async function openQueue(connection: string, args: FrontArguments) {
   refuseModelArguments(args)
   const queue = { connection, plaintext: args['queue-plaintext'] }
+  const limits = readMaxOptions(args)
+  // It connects with its first call. Behind the store, whose connections keep the process alive, nothing may be refused.
+  const engine = createQueueEngine({ ...queue, ...limits })
   // A server that is not there is told of now.
   const store = await openJobStore(queue)
-  const limits = readMaxOptions(args)
-  const engine = createQueueEngine({ ...queue, ...limits })
   const dispose = async () => {
     await engine.dispose()
     await store.close()

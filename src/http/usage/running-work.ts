@@ -10,8 +10,8 @@ const LINGER_MS = 10_000
 /** How long an answer that nobody got waits for the client to ask once more. */
 const KEPT_MS = 60_000
 
-/** An engine may go on for long where it was told to stop. */
-const LET_GO_MS = 5000
+/** An engine may go on for long where it was told to stop. Less than the end of a service has for its last charges. */
+const LET_GO_MS = 2500
 
 /** Work that nobody waits for takes the time of others, so that there is little of it. */
 const MOST_EACH = 4
