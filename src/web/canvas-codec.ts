@@ -37,17 +37,22 @@ async function readUpright(background: string | undefined, file: Uint8Array): Pr
   const bitmap = await createImageBitmap(blob, {
     imageOrientation: orientation === undefined ? 'from-image' : 'none',
   })
-  const stored = [bitmap.width, bitmap.height] as const
-  const [width, height] = (orientation ?? 1) > 4 ? (stored.toReversed() as [number, number]) : stored
-  const context = createContext(width, height)
-  if (background !== undefined) {
-    context.fillStyle = background
-    context.fillRect(0, 0, width, height)
+  try {
+    const stored = [bitmap.width, bitmap.height] as const
+    const [width, height] = (orientation ?? 1) > 4 ? (stored.toReversed() as [number, number]) : stored
+    const context = createContext(width, height)
+    if (background !== undefined) {
+      context.fillStyle = background
+      context.fillRect(0, 0, width, height)
+    }
+    context.setTransform(...turn(orientation ?? 1, width, height))
+    context.drawImage(bitmap, 0, 0)
+    bitmap.close()
+    return { width, height, channels: 4, data: await readCanvas(context) }
+  } finally {
+    // Where there was no memory for a canvas, smaller pictures may find some. Closing it twice does nothing.
+    bitmap.close()
   }
-  context.setTransform(...turn(orientation ?? 1, width, height))
-  context.drawImage(bitmap, 0, 0)
-  bitmap.close()
-  return { width, height, channels: 4, data: await readCanvas(context) }
 }
 
 /** Chromium knows a JPEG by the marker right behind its start; bytes between these are left out for it. */
