@@ -16,7 +16,7 @@ it('hands on what is told, and what the listener throws at once or later', async
   tell(() => Promise.reject(new Error('later')), 3, fail)
   tell(async () => {}, 4, fail)
   tell(undefined, 5, fail)
-  await Promise.resolve()
+  await new Promise((resolve) => setImmediate(resolve))
   expect(seen).toEqual([1])
   expect(faults).toEqual([new Error('at once'), new Error('later')])
 })

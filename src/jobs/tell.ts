@@ -9,10 +9,16 @@ export function tell<News>(
 ): void {
   try {
     const told = listener?.(news)
-    if (told instanceof Promise) told.catch(fail)
+    promiseOf(told)?.catch(fail)
   } catch (error) {
     fail(error)
   }
+}
+
+/** What a listener has begun, where that takes time. Queries of databases begin when they are waited for, so they are. */
+export function promiseOf(told: unknown): Promise<unknown> | undefined {
+  const { then } = (told ?? {}) as { readonly then?: unknown }
+  return typeof then === 'function' ? Promise.resolve(told) : undefined
 }
 
 /** Says what the caller's own code has thrown when nothing was left that could end with it. */

@@ -72,4 +72,20 @@ describe('a listener of outcomes', () => {
     fail()
     expect(await warned).toMatchObject({ message: 'full' })
   })
+
+  it('begins the queries that it returns, as those of databases wait for that, and ends with their faults', async () => {
+    const { decide } = createDecider()
+    let begun = 0
+    const query = (end: () => Promise<void>) => ({
+      // oxlint-disable-next-line unicorn/no-thenable
+      then: (...to: Parameters<Promise<void>['then']>) => (begun++, end().then(...to)),
+    })
+    const take = async (end: () => Promise<void>) => {
+      const taken = decideEach(decide, [request({ wait: 1 })], { onResult: () => query(end) })
+      for await (const { index } of taken) expect(index).toBe(0)
+    }
+    await take(() => sleep(20))
+    expect(begun).toBe(1)
+    await expect(take(() => Promise.reject(full))).rejects.toBe(full)
+  })
 })

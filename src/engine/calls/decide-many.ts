@@ -94,7 +94,8 @@ export interface DecideManyOptions<Response = DecisionResponse> extends Pick<
   /**
    * Called with each outcome as soon as it is there, in any order: for progress. The loop goes on while an async function is at work, and
    * waits for it at its end. What it throws ends the loop when that outcome would have been its next, or at once where it was handed over
-   * before; it is a warning where the loop was left.
+   * before; it is a warning where the loop was left. Nothing bounds how many of its promises are underway: what is slow, such as writes to a
+   * database, belongs into the loop.
    *
    * @example
    * ```ts

@@ -1,4 +1,4 @@
-import { tell, warnOf } from '../../jobs/tell.ts'
+import { promiseOf, tell, warnOf } from '../../jobs/tell.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 
 /**
@@ -51,10 +51,11 @@ export class Listening<News> {
   }
 
   #follow(told: unknown): unknown {
-    if (!(told instanceof Promise)) return told
-    this.#pending.add(told)
-    const forget = () => this.#pending.delete(told)
-    told.then(forget, forget)
-    return told
+    const begun = promiseOf(told)
+    if (begun === undefined) return
+    this.#pending.add(begun)
+    const forget = () => this.#pending.delete(begun)
+    begun.then(forget, forget)
+    return begun
   }
 }
