@@ -5,7 +5,7 @@ import { readOptionalConfig } from '../models/configs/read-config.ts'
 import type { ModelFiles } from '../models/files/model-files.ts'
 import { findStorageFile } from '../models/quantize/find-matrices.ts'
 import type { SymbolOptions } from './decision-family.ts'
-import { readBegin } from './language-model/read-begin.ts'
+import { nameBegin } from './language-model/read-begin.ts'
 import { readManifest } from './manifest.ts'
 import type { OwnCalibration } from './own-calibration.ts'
 
@@ -40,6 +40,6 @@ export async function identifyDecider(
 /** How a language model is asked; a template alone names the others. */
 async function nameAsking(files: ModelFiles, template: string, bothOrders = false): Promise<string> {
   if (!IN_ORDER.includes(template)) return template
-  const begin = await readBegin(files)
+  const begin = await nameBegin(files)
   return `${template}${begin === undefined ? '' : ` behind ${begin}`}${bothOrders ? ' in both orders' : ''}`
 }

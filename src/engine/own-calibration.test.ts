@@ -124,7 +124,7 @@ it('is refused, and not fitted, where two folders have its name and none says it
     const { identity } = (await alone.models()).find(({ name }) => name === 'again')!
     const merged = { ...calibration, model: identity! }
     const models = { 'decide-latest': first, other: second }
-    const both = `needs one model that is merged unversioned (weights float, template chat-1), got ${first} and ${second}`
+    const both = `needs one model that is merged unversioned (weights float, template chat-1 behind what tokenizer.json puts first), got ${first} and ${second}`
     await expect(createEngine({ worker: false, calibration: merged, models })).rejects.toThrow(`calibration: ${both}`)
     const calibrating = withFeatures({}, { names: [], isCalibrating: true, onFeatures: () => {} })
     const request = { state, questions: { a: URGENT } }

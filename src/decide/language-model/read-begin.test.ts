@@ -88,5 +88,20 @@ describe('a model without a chat template reads the token first that it was trai
       `chat-1 behind ${BEGIN} in both orders`,
     )
     expect((await identifyDecider(having({ ...SAYS, chat_template: TEMPLATE }))).template).toBe('chat-1')
+    expect((await identifyDecider(having({ add_bos_token: false }))).template).toBe('chat-1')
+  })
+
+  it('which is told of without reading a large vocabulary, as lists of models are asked for often', async () => {
+    const files = having({}, PROCESSOR)
+    const read: string[] = []
+    const watched: ModelFiles = {
+      ...files,
+      readText: (name) => {
+        read.push(name)
+        return files.readText(name)
+      },
+    }
+    expect((await identifyDecider(watched)).template).toBe('chat-1 behind what tokenizer.json puts first')
+    expect(read).not.toContain('tokenizer.json')
   })
 })

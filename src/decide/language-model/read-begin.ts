@@ -24,15 +24,26 @@ const templateSchema = z.looseObject({
  * @throws ModelFormatError where one is asked for and not named
  */
 export async function readBegin(files: ModelFiles): Promise<string | undefined> {
-  if ((await readChatTemplate(files)) !== undefined) return undefined
+  const { token, isOfTokenizer } = await readRule(files)
+  if (!isOfTokenizer) return token
+  const tokenizer = await readOptionalConfig(files, 'tokenizer.json', tokenizerSchema, 'a tokenizer.json')
+  return findFirst(tokenizer?.post_processor)
+}
+
+/** How a prompt begins, in words, without reading `tokenizer.json`: of a large vocabulary that takes half a second. */
+export async function nameBegin(files: ModelFiles): Promise<string | undefined> {
+  const { token, isOfTokenizer } = await readRule(files)
+  return isOfTokenizer ? 'what tokenizer.json puts first' : token
+}
+
+/** What configurations say of it, or that it is up to the tokenizer. */
+async function readRule(files: ModelFiles): Promise<{ readonly token?: string; readonly isOfTokenizer?: boolean }> {
+  if ((await readChatTemplate(files)) !== undefined) return {}
   const config = await readOptionalConfig(files, 'tokenizer_config.json', configSchema, 'a tokenizer_config.json')
   const isAdded = config?.add_bos_token ?? undefined
-  if (isAdded === undefined) {
-    const tokenizer = await readOptionalConfig(files, 'tokenizer.json', tokenizerSchema, 'a tokenizer.json')
-    return findFirst(tokenizer?.post_processor)
-  }
-  if (!isAdded) return undefined
-  if (config?.bos_token != null) return config.bos_token
+  if (isAdded === undefined) return { isOfTokenizer: true }
+  if (!isAdded) return {}
+  if (config?.bos_token != null) return { token: config.bos_token }
   throw new ModelFormatError(`${files.location}/tokenizer_config.json`, 'a bos_token beside add_bos_token', 'none')
 }
 

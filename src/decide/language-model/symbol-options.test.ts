@@ -80,8 +80,10 @@ describe('in both orders', () => {
 
   it('is another model to a calibration', async () => {
     const identify = (symbols: SymbolOptions) => identifyDecider(openFolder(folder), symbols)
-    expect((await identify({ bothOrders: true })).template).toBe('chat-1 in both orders')
-    expect((await identify({ bothOrders: false })).template).toBe('chat-1')
+    expect((await identify({ bothOrders: true })).template).toBe(
+      'chat-1 behind what tokenizer.json puts first in both orders',
+    )
+    expect((await identify({ bothOrders: false })).template).toBe('chat-1 behind what tokenizer.json puts first')
   })
 })
 
