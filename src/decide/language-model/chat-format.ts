@@ -8,6 +8,8 @@ const QUESTION = '\u{e000}question\u{e001}'
 
 /** What stands around state and question in a conversation of one turn. */
 export interface ChatFormat {
+  /** The token before the prompt that is no part of its text, which begins behind it. @defaultValue none */
+  readonly begin?: string
   /** Before the state. */
   readonly before: string
   /** Behind the question: the end of the turn and the beginning of the answer, which is not thought. */
@@ -32,7 +34,7 @@ export function readChatFormat(
   wording: ChatWording = CHAT_1,
   begin = '',
 ): ChatFormat {
-  if (template === undefined) return { ...CHATML, before: `${begin}${CHATML.before}` }
+  if (template === undefined) return { ...CHATML, begin }
   const rendered = renderTurn(template, wording)
   const [before, behind, ...more] = rendered.split(STATE)
   const [between, after, ...others] = behind?.split(QUESTION) ?? []

@@ -21,7 +21,7 @@ const PROBE = 'Answer'
  */
 export function createChatTemplate(
   tokenizer: TemplateTokenizer,
-  { before, after }: ChatFormat,
+  { begin = '', before, after }: ChatFormat,
   { symbols, wording = CHAT_1, bothOrders = false }: ChatAsking,
 ): Template {
   const probe = tokenizer.encodeBehind(PROBE)
@@ -30,9 +30,11 @@ export function createChatTemplate(
   const answer = tokenizer.encodeTemplate(after.slice(plain.length))
   // So may what stands before a state and its beginning, where that is a line end.
   const lead = tokenizer.plainEnds(before).trailing
-  const fixed = tokenizer.encodeTemplate(before.slice(0, before.length - lead.length))
-  const opening = [...fixed, ...tokenizer.encode(lead)]
-  const encodeState = (text: string) => tokenizer.encode(`${text}${BLANK}${PROBE}`).slice(0, -probe.length)
+  const head = before.slice(0, before.length - lead.length)
+  const fixed = [...tokenizer.encodeTemplate(begin), ...tokenizer.encodeTemplate(head)]
+  const encode = head === '' ? tokenizer.encode : tokenizer.encodeBehindToken
+  const opening = [...fixed, ...encode(lead)]
+  const encodeState = (text: string) => encode(`${text}${BLANK}${PROBE}`).slice(0, -probe.length)
   return {
     mostOptions: symbols.mostOptions,
     opening,

@@ -58,6 +58,12 @@ const METASPACE = {
   pre_tokenizer: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'always', split: true },
 }
 
+/** As Mistral has them from version 0.2 on: no words, and a blank before a text alone, not behind an added token. */
+const FIRST = {
+  normalizer: null,
+  pre_tokenizer: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: false },
+}
+
 const MANIFEST = {
   name: 'm',
   version: '1',
@@ -71,8 +77,10 @@ function makeBundle(config: object): DecisionBundle {
   return { files: { location: '/m', readText }, symbols: {} } as unknown as DecisionBundle
 }
 
-/** Llama 2's own turns, and those of the chat models of its size that end a prompt in a line end. */
+/** A turn that ends in an added token, one without any, Llama 2's own, and those of the chat models of its size that end a prompt in a line end. */
 const TURNS = {
+  mistral: { before: '<s>[INST] You judge.\n\nDocument:\n', after: '</s>' },
+  bare: { before: 'Document:\n', after: ' [/INST]' },
   llama2: { before: '<s>[INST] <<SYS>>\nYou judge.\n<</SYS>>\n\nDocument:\n', after: ' [/INST]' },
   lines: { before: '<|system|>\nYou judge.</s>\n<|user|>\nDocument:\n', after: '</s>\n<|assistant|>\n' },
 }
@@ -95,6 +103,10 @@ describe('a tokenizer that puts a blank before a text', () => {
     ['lines', {}],
     ['llama2', METASPACE],
     ['lines', METASPACE],
+    ['mistral', FIRST],
+    ['bare', FIRST],
+    ['llama2', FIRST],
+    ['lines', FIRST],
   ] as const)('puts none between the parts of a prompt: %s %j', async (turns, changes) => {
     const { before, after } = TURNS[turns]
     const [tokenizer, library] = [await load(makeFile(changes)), new HubTokenizer(makeFile(changes), {})]
@@ -111,6 +123,44 @@ describe('a tokenizer that puts a blank before a text', () => {
     expect([...opening, ...ids].slice(-template.closing.length)).toEqual(template.closing)
   })
 
+  it('gives the ids of the tokenizers of Python where it stands before the first piece alone', async () => {
+    const { encode, encodeBehind, encodeBehindToken, encodeTemplate } = await load(makeFile(FIRST))
+    // By tokenizers 0.23.3.
+    const ids = [
+      ['', []],
+      [' ', [259]],
+      ['  ', [340]],
+      ['the', [339]],
+      [' the', [339]],
+      ['  the', [259, 339]],
+      ['▁the', [339]],
+      ['the  ', [339, 340]],
+      ['the inner', [339, 259, 336, 273, 341]],
+      ['é the', [259, 198, 172, 339]],
+      ['\nthe', [259, 13, 279, 267, 264]],
+      ['the</s>the', [339, 2, 279, 267, 264]],
+      ['</s>the', [2, 279, 267, 264]],
+      ['</s> the', [2, 339]],
+      ['<s></s>yes no', [1, 2, 345, 335]],
+    ] as const
+    expect(ids.map(([text]) => [text, encodeTemplate(text)])).toEqual(ids)
+    expect([encodeBehind('the'), encodeBehindToken('the')]).toEqual([ids[12][1].slice(1), ids[12][1].slice(1)])
+    const long = 'the  inner yes '.repeat(2000)
+    expect(encode(long)).toEqual(encodeBehind(` ${long}`))
+  })
+
+  it.each([
+    ['always', true, [339, 259, 259, 2, 339]],
+    ['always', false, [339, 340, 2, 339]],
+    ['first', true, [339, 259, 259, 2, 279, 267, 264]],
+    ['first', false, [339, 340, 2, 279, 267, 264]],
+  ] as const)('reads prepend_scheme %s with split %s as they do', async (prepend_scheme, split, ids) => {
+    const { encodeTemplate } = await load(
+      makeFile({ pre_tokenizer: { ...FIRST.pre_tokenizer, prepend_scheme, split }, normalizer: null }),
+    )
+    expect(encodeTemplate('the  </s>the')).toEqual(ids)
+  })
+
   it('answers with a blank where the prompt does not end in one', async () => {
     const tokenizer = await load(makeFile())
     expect(tokenizer.encode('A')).toEqual([makeFile().model.vocab['▁A']])
@@ -119,11 +169,15 @@ describe('a tokenizer that puts a blank before a text', () => {
   })
 
   it.each([
-    ['a score ends in the blank before digits that have no token with it', 'llama2', [], { blank: true, mark: '' }],
-    ['but not where digits have one', 'llama2', DIGITS, { blank: false, mark: '▁' }],
-    ['nor where the prompt ends in a line end', 'lines', [], { blank: false, mark: '' }],
-  ] as const)('%s', async (_, turns, joined, { blank, mark }) => {
-    const file = makeFile({}, [...WORDS, ...MARKED, ...joined.map((digit) => `▁${digit}`)])
+    ['a score ends in the blank before digits that have no token with it', 'llama2', {}, [], { blank: true, mark: '' }],
+    ['but not where digits have one', 'llama2', {}, DIGITS, { blank: false, mark: '▁' }],
+    ['nor where the prompt ends in a line end', 'lines', {}, [], { blank: false, mark: '' }],
+    ['so it does where only a text begins with a blank', 'llama2', FIRST, [], { blank: true, mark: '' }],
+    ['behind an added token too', 'mistral', FIRST, [], { blank: true, mark: '' }],
+    ['and not where digits have one there', 'mistral', FIRST, DIGITS, { blank: false, mark: '▁' }],
+    ['nor there behind a line end', 'lines', FIRST, [], { blank: false, mark: '' }],
+  ] as const)('%s', async (_, turns, changes, joined, { blank, mark }) => {
+    const file = makeFile(changes, [...WORDS, ...MARKED, ...joined.map((digit) => `▁${digit}`)])
     const [tokenizer, library] = [await load(file), new HubTokenizer(file, {})]
     const { before, after } = TURNS[turns]
     const turn = before
@@ -141,12 +195,25 @@ describe('a tokenizer that puts a blank before a text', () => {
     const asked = 'Question: How bad?\n0. fine\n1. bad\nAnswer with the number of one level.'
     const prompt = `${before.replace('You judge.', CHAT_1.system)}The order is late.\n\n${asked}${after}`
     for (const [digit, id] of digits.entries()) {
-      const answered = `${prompt}${turns === 'llama2' ? ' ' : ''}${digit}`
+      const answered = `${prompt}${turns === 'lines' ? '' : ' '}${digit}`
       const cut = [...opening, ...ids, ...template.question(score, 200)[0].ids, id]
       expect(cut).toEqual(library.encode(answered, { add_special_tokens: false }).ids)
     }
     const last = [score, noul].map((question) => template.question(question, 200)[0].ids.at(-1))
     expect(last.map((id) => id === file.model.vocab['▁'])).toEqual([blank, false])
+  })
+
+  it('begins a text behind the token that a model without a chat template begins with', async () => {
+    const tokenizer = await load(makeFile(FIRST))
+    const openings = await Promise.all(
+      [true, false].map(async (add_bos_token) => {
+        const { template } = await readAsking(makeBundle({ add_bos_token, bos_token: '<s>' }), MANIFEST, tokenizer)
+        return template.opening
+      }),
+    )
+    const text = tokenizer.encode('<|im_start|>')
+    expect(openings[0]!.slice(0, text.length + 1)).toEqual([makeFile().model.vocab['<s>'], ...text])
+    expect(openings[0]!.slice(1)).toEqual(openings[1])
   })
 
   it('is refused where only some digits have a token with the blank', async () => {

@@ -1,11 +1,14 @@
 import * as z from 'zod'
 
-/** SentencePiece's blanks: every word begins with one, the first of a piece of text too. */
+/**
+ * SentencePiece's blanks: every word begins with one. So does every piece of text between added tokens (`always`), or only that which
+ * a text begins with (`first`). Without `split` nothing is cut, as in Mistral.
+ */
 const metaspace = z.looseObject({
   type: z.literal('Metaspace'),
   replacement: z.string().length(1),
-  prepend_scheme: z.literal('always'),
-  split: z.literal(true).default(true),
+  prepend_scheme: z.enum(['always', 'first']),
+  split: z.boolean().default(true),
 })
 
 const byteLevel = z.looseObject({
@@ -52,6 +55,8 @@ const sequence = z.looseObject({
 
 const stage = z.discriminatedUnion('type', [byteLevel, digits, punctuation, split, whitespace, sequence])
 
+export type Metaspace = z.infer<typeof metaspace>
+
 export const preTokenizerSchema = z.discriminatedUnion('type', [metaspace, stage])
 
 type Simple = typeof byteLevel | typeof digits | typeof punctuation | typeof split | typeof whitespace
@@ -60,7 +65,7 @@ type Simple = typeof byteLevel | typeof digits | typeof punctuation | typeof spl
 export type PreTokenizer = z.infer<Simple> | { type: 'Sequence'; pretokenizers: PreTokenizer[] }
 
 /** Whether it joins a blank to what stands before it, which is nothing where there are no blanks, as in Gemma. */
-export function mergesBlanks(stage: PreTokenizer | z.infer<typeof metaspace>): boolean {
+export function mergesBlanks(stage: PreTokenizer | Metaspace): boolean {
   if (stage.type === 'Sequence') return stage.pretokenizers.some(mergesBlanks)
   return stage.type === 'Split' && stage.behavior === 'MergedWithPrevious'
 }

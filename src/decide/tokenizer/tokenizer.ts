@@ -6,6 +6,7 @@ import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
 import { listStages } from './list-stages.ts'
 import { createLookup, requireEmbedding } from './lookup.ts'
+import type { Metaspace } from './pre-tokenizer-schema.ts'
 import { rememberWords } from './remember-words.ts'
 import { checkEntries, takePrefix, type TokenizerFile, tokenizerFileSchema } from './tokenizer-file.ts'
 
@@ -31,6 +32,8 @@ export interface TemplateTokenizer extends Tokenizer {
   encodeTemplate(text: string): number[]
   /** Ids of a plain text that stands behind other text, as {@link encode} gives them: without the blank that some tokenizers put before a text. */
   encodeBehind(text: string, most?: number): number[]
+  /** Ids of a plain text that stands behind a structural token, where some tokenizers put that blank and others do not. */
+  encodeBehindToken(text: string): number[]
   /** The parts of a template's text before its first structural token and behind its last. */
   plainEnds(text: string): { readonly leading: string; readonly trailing: string }
 }
@@ -75,24 +78,26 @@ export async function loadTokenizer(
   const found = file.added_tokens.filter(({ special, content }) => !special && (ordinary || isBlank(content)))
   for (const { id, content } of found) requireEmbedding(path, content, id, vocabulary)
   const cut = cutAtTokens(found)
-  function encodePieces(text: string, most: number, isBehind: boolean): number[] {
+  function encodePieces(text: string, most: number, place: Place): number[] {
     const ids: number[] = []
     for (const [index, piece] of cut(text).entries()) {
       // Every second piece is an added token.
       if (index % 2 === 1) ids.push(structural.get(piece)!)
       else if (piece !== '')
-        for (const word of words(piece, isBehind && index === 0)) {
+        for (const word of words(piece, index === 0 ? place : 'token')) {
           for (const id of encodeWord(word)) ids.push(id)
           if (ids.length > most) return ids
         }
     }
     return ids
   }
-  const encode = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, false)
-  const encodeBehind = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, true)
+  const encode = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, 'start')
+  const encodeBehind = (text: string, most = Number.POSITIVE_INFINITY) => encodePieces(text, most, 'text')
+  const encodeBehindToken = (text: string) => encodePieces(text, Number.POSITIVE_INFINITY, 'token')
   return {
     encode,
     encodeBehind,
+    encodeBehindToken,
     structural: createLookup(path, structural, vocabulary),
     plainEnds(text) {
       const pieces = cutTemplate(text)
@@ -100,7 +105,10 @@ export async function loadTokenizer(
     },
     encodeTemplate(text) {
       const id = (token: string) => readStructural(file, path, token, vocabulary)
-      return cutTemplate(text).flatMap((piece, index) => (index % 2 === 0 ? encode(piece) : [id(piece)]))
+      return cutTemplate(text).flatMap((piece, index) => {
+        if (index % 2 === 1) return [id(piece)]
+        return index === 0 ? encode(piece) : encodeBehindToken(piece)
+      })
     },
     forget,
   }
@@ -110,6 +118,9 @@ function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
+/** What a piece of text stands behind: nothing, an added token, or other text. */
+type Place = 'start' | 'token' | 'text'
+
 /** Cuts texts into words, and words into ids, of which it remembers short ones. A text has `prefix` before it unless it stands behind another. */
 function createWords(path: string, file: TokenizerFile, prefix: string) {
   const pairs = createEncoder(path, file.model)
@@ -118,8 +129,12 @@ function createWords(path: string, file: TokenizerFile, prefix: string) {
     const parts = spell(word)
     return parts.length === 1 ? pairs.encode(parts[0]!) : parts.flatMap((bytes) => pairs.encode(bytes))
   })
+  const isOnce = file.pre_tokenizer?.type === 'Metaspace' && file.pre_tokenizer.prepend_scheme === 'first'
   return {
-    words: (text: string, isBehind: boolean) => split(normalize(isBehind ? text : prefix + text), isBehind),
+    words(text: string, place: Place) {
+      const isBehind = place === 'text' || (place === 'token' && isOnce)
+      return split(normalize(isBehind ? text : prefix + text), isBehind)
+    },
     encodeWord,
     forget() {
       forget()
@@ -157,7 +172,7 @@ function cutAtTokens(tokens: readonly { readonly content: string }[]): (text: st
  */
 function createSplitter(file: TokenizerFile) {
   const { pre_tokenizer: all } = file
-  if (all?.type === 'Metaspace') return createBlankSplitter(file, all.replacement)
+  if (all?.type === 'Metaspace') return createBlankSplitter(file, all)
   const stages = all ? listStages(all) : []
   const first = loadStages(file, { type: 'Sequence', pretokenizers: stages.slice(0, -1) })
   const last = loadStages(file, stages.at(-1) ?? null)
@@ -183,15 +198,19 @@ function createSplitter(file: TokenizerFile) {
   }
 }
 
-/** Cuts a text before every blank, written as `blank`, of which the first word has one too unless it stands behind another. */
-function createBlankSplitter(file: TokenizerFile, blank: string) {
+/** Writes blanks as `blank`, of which a text begins with one too unless it stands behind another, and cuts before each where words are. */
+function createBlankSplitter(file: TokenizerFile, { replacement: blank, split: cuts }: Metaspace) {
   const { normalizer } = loadStages(file, null)
   return {
     normalize: (text: string) => normalizeInPieces(text, (piece) => normalizer?.normalize(piece) ?? piece),
     split(text: string, isBehind: boolean): string[] {
-      const [first = '', ...words] = text.replaceAll(' ', blank).split(blank)
+      const written = text.replaceAll(' ', blank)
+      if (written === '') return []
+      const whole = isBehind || written.startsWith(blank) ? written : blank + written
+      if (!cuts) return [whole]
+      const [first = '', ...words] = whole.split(blank)
       const behind = words.map((word) => blank + word)
-      return first === '' ? behind : [isBehind ? first : blank + first, ...behind]
+      return first === '' ? behind : [first, ...behind]
     },
     spell: (word: string) => [word],
     forgetSpelling: () => {},
