@@ -14,6 +14,7 @@ function refuse(name: string): () => never {
 }
 
 export const calibrate = refuse('calibrate')
+export const compareEvaluations = refuse('compareEvaluations')
 export const countTokens = refuse('countTokens')
 export const createEngine = refuse('createEngine')
 export const decide = refuse('decide')
