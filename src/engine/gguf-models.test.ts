@@ -44,6 +44,20 @@ it('a GGUF file answers where a folder would, and counts tokens without being un
   expect(await unpacked()).toHaveLength(1)
 })
 
+it('a GGUF file whose texts begin with a blank answers all kinds of questions', async () => {
+  const models = { 'decide-latest': fileURLToPath(new URL('../../test/fixtures/gguf/llama2.gguf', import.meta.url)) }
+  await using engine = await createEngine({ backend: 'cpu', threads: 1, models })
+  const questions = {
+    ...REQUEST.questions,
+    sure: { type: 'noul', instructions: 'Is it?' },
+    bad: { type: 'score', instructions: 'How bad?', criteria: ['fine', 'bad'] },
+  } as const
+  const { answers } = await engine.decide({ ...REQUEST, questions })
+  expect(answers.sure.noul).toBeGreaterThan(0)
+  expect(Object.values(answers.q.probabilities).reduce((sum, share) => sum + share)).toBeCloseTo(1, 9)
+  expect(Object.values(answers.bad.probabilities).reduce((sum, share) => sum + share)).toBeCloseTo(1, 9)
+})
+
 it('a request cannot name a file', async () => {
   await using engine = await createEngine({ backend: 'cpu', threads: 1 })
   const { model } = await engine.decide({ ...REQUEST, model: path })

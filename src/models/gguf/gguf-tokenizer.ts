@@ -48,13 +48,6 @@ function writeBytePairs(read: GgufMetadata, vocab: object) {
 
 /** SentencePiece's kind of byte pairs, in which spaces are letters and the token of highest score is made first. */
 function writeSentencePiece(read: GgufMetadata, vocab: Readonly<Record<string, number>>, tokens: readonly string[]) {
-  if (read.optionalFlag('add_space_prefix') ?? true) {
-    read.refuse(
-      'add_space_prefix',
-      'false, as no text is begun with a space here',
-      'true, or no value, which says the same',
-    )
-  }
   if (read.optionalFlag('remove_extra_whitespaces')) read.refuse('remove_extra_whitespaces', 'false', 'true')
   const scores = read.numbers('scores')
   if (scores.length !== tokens.length) read.refuse('scores', `${tokens.length} of them`, String(scores.length))
@@ -64,8 +57,11 @@ function writeSentencePiece(read: GgufMetadata, vocab: Readonly<Record<string, n
     read.refuse('tokens', `tokens of at most ${LONGEST_TOKEN} characters`, got)
   }
   const merges = mergesByScore(vocab, scores)
+  // llama.cpp begins every text with a space, also what follows a control token, where the file does not say otherwise.
+  const begins = read.optionalFlag('add_space_prefix') ?? true
+  const replace = { type: 'Replace', pattern: { String: ' ' }, content: '▁' }
   return {
-    normalizer: { type: 'Replace', pattern: { String: ' ' }, content: '▁' },
+    normalizer: begins ? { type: 'Sequence', normalizers: [{ type: 'Prepend', prepend: '▁' }, replace] } : replace,
     pre_tokenizer: null,
     model: {
       type: 'BPE',
