@@ -29,6 +29,7 @@ const MODELS = [
   ['qwen3', 'qwen3-00001-of-00003.gguf'],
   ['gemma3', 'gemma3.gguf'],
   ['llama2', 'llama2.gguf'],
+  ['smollm3', 'smollm3.gguf'],
 ] as const
 
 /** Activations of the last are rounded to 8 bits. */

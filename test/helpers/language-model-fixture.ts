@@ -29,6 +29,8 @@ export const LANGUAGE_MODEL_FIXTURES = [
   'gemma3-pattern',
   'gemma3-fp16',
   'gemma3-bf16',
+  'smollm3-listed',
+  'smollm3-bf16',
 ] as const
 
 export interface LanguageModelCheckpoint {

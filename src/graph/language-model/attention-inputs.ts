@@ -36,10 +36,10 @@ export function declareAttention(
   const totalSequenceLength = g.input('total_sequence_length', 'int32', [])
   const bias = biased ? g.input('attention_bias', 'float32', [1, 1, 'sequence', 'total_sequence']) : undefined
   const whole = bias === undefined ? undefined : narrow(model, bias)
-  const tables = new Map<RopeConfig, { cosCache: Value; sinCache: Value }>()
+  const tables = new Map<RopeConfig | undefined, { cosCache: Value; sinCache: Value }>()
   const windows = new Map<number, Value>()
 
-  function tablesOf(rope: RopeConfig) {
+  function tablesOf(rope: RopeConfig | undefined) {
     const made = tables.get(rope) ?? makeTables(model, rope, positions, tables.size)
     tables.set(rope, made)
     return made
@@ -56,7 +56,7 @@ export function declareAttention(
   }
 }
 
-function makeTables(model: LanguageModelGraph, rope: RopeConfig, positions: number, index: number) {
+function makeTables(model: LanguageModelGraph, rope: RopeConfig | undefined, positions: number, index: number) {
   const { g, config } = model
   const { cos, sin } = computeRotaryCache(positions, config.head_dim, rope)
   const suffix = index === 0 ? '' : `.${index}`

@@ -11,8 +11,11 @@ export interface RotaryCache {
  * Angles are rounded to float32 where transformers rounds them (frequency, then its product with the position), so that
  * far positions agree; the cosine of the rounded angle is taken in double.
  */
-export function computeRotaryCache(positions: number, headSize: number, rope: RopeConfig): RotaryCache {
+export function computeRotaryCache(positions: number, headSize: number, rope: RopeConfig | undefined): RotaryCache {
   const half = headSize / 2
+  // The angle 0 for a layer that rotates nothing, as attention takes tables of all layers or of none.
+  if (rope === undefined)
+    return { cos: new Float32Array(positions * half).fill(1), sin: new Float32Array(positions * half) }
   const frequencies = rotaryFrequencies(headSize, rope)
   const magnitude = rope.scaling?.type === 'yarn' ? rope.scaling.magnitude : 1
   const cos = new Float32Array(positions * half)

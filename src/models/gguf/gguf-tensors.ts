@@ -38,6 +38,9 @@ const GEMMA_LAYER = {
 /** By what each frequency is divided, which is part of the configuration. */
 export const ROPE_FACTORS = 'rope_freqs.weight'
 
+/** Architectures whose queries and keys have the rows of their heads in another order than transformers. */
+const PERMUTED = new Set(['llama', 'smollm3'])
+
 /** A tensor as transformers names it, and how its numbers are stored where that is in blocks. */
 export interface TranslatedTensor extends MadeTensor {
   readonly blocks?: TensorFormat
@@ -67,7 +70,7 @@ export function translateTensors(gguf: GgufFile, family: LanguageModelFamily, ma
     if (name === undefined) {
       throw new ModelFormatError(gguf.path, `the tensors of a model of general.architecture ${architecture}`, stored)
     }
-    const heads = architecture === 'llama' ? permutedHeads(stored, read) : undefined
+    const heads = PERMUTED.has(architecture) ? permutedHeads(stored, read) : undefined
     const rows = heads === undefined ? readPlainly(source) : readHeads(source, heads)
     // What these models add to their norms is in the file already.
     const fromOne = architecture === 'gemma3' && stored.endsWith('norm.weight')

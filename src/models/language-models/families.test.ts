@@ -28,7 +28,20 @@ describe('what a family reads', () => {
     const { num_key_value_heads: heads, layers } = parseLanguageModelConfig(old, 'config.json')
     expect({ heads, rope: layers[0]?.rope }).toEqual({ heads: 4, rope: { theta: 1e4 } })
     const later = parseLanguageModelConfig({ ...old, rope_parameters: { rope_theta: 5e5 } }, 'config.json')
-    expect(later.layers[0]?.rope.theta).toBe(5e5)
+    expect(later.layers[0]?.rope?.theta).toBe(5e5)
+  })
+
+  it('SmolLM3: layers that rotate nothing, as they are listed or by rule', () => {
+    const { num_hidden_layers: _layers, ...plain } = LLAMA
+    const file = { ...plain, architectures: ['SmolLM3ForCausalLM'], model_type: 'smollm3' }
+    const rotated = (fields: object) =>
+      parseLanguageModelConfig({ ...file, ...fields }, 'config.json').layers.map(({ rope }) => rope !== undefined)
+    expect(rotated({ num_hidden_layers: 5 })).toEqual([true, true, true, false, true])
+    expect(rotated({ num_hidden_layers: 2, no_rope_layers: [0, 1] })).toEqual([false, true])
+    expect(() => rotated({ num_hidden_layers: 2, no_rope_layers: [1, 1, 0] })).toThrow(
+      'expected no_rope_layers of 2 layers (num_hidden_layers), got 3',
+    )
+    expect(() => rotated({ num_hidden_layers: 2, use_sliding_window: true })).toThrow('use_sliding_window')
   })
 
   it('Qwen2: biases', () => {
@@ -162,6 +175,7 @@ describe('what a GGUF file says it is', () => {
     ['qwen2', 'Qwen2ForCausalLM'],
     ['llama', 'LlamaForCausalLM'],
     ['gemma3', 'Gemma3ForCausalLM'],
+    ['smollm3', 'SmolLM3ForCausalLM'],
   ])('%s: %s', (architecture, known) => {
     expect(findGgufFamily(architecture, '/m/model.gguf').architectures).toContain(known)
   })

@@ -7,9 +7,10 @@ import { llama } from './llama/llama.ts'
 import { mistral } from './mistral/mistral.ts'
 import { qwen2 } from './qwen2/qwen2.ts'
 import { qwen3 } from './qwen3/qwen3.ts'
+import { smollm3 } from './smollm3/smollm3.ts'
 
 /** Every causal language model that this library computes; AGENTS.md says how to add one. */
-export const LANGUAGE_MODELS: readonly LanguageModelFamily[] = [qwen3, qwen2, llama, mistral, gemma3]
+export const LANGUAGE_MODELS: readonly LanguageModelFamily[] = [qwen3, qwen2, llama, mistral, gemma3, smollm3]
 
 const withBare = (row: LanguageModelFamily) => ({ ...row, architectures: [...row.architectures, ...row.bare] })
 

@@ -39,7 +39,8 @@ export interface LanguageModelConfig {
 }
 
 interface LayerConfig {
-  readonly rope: RopeConfig
+  /** How queries and keys are rotated; they are not, without one. */
+  readonly rope?: RopeConfig
   /** The number of last tokens that each sees, itself counted; all without one. */
   readonly window?: number
 }
@@ -50,7 +51,7 @@ export function plainLayers(
   rope: RopeConfig,
 ) {
   return {
-    layers: Array.from({ length: count }, () => ({ rope })),
+    layers: Array.from({ length: count }, (): LayerConfig => ({ rope })),
     headNorms: false,
     projectionBiases: false,
     postNorms: false,

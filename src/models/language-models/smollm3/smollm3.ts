@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { ModelFormatError } from '../../../errors/index.ts'
+import {
+  headSize,
+  MATRICES,
+  type LanguageModelFamily,
+  plainLayers,
+  readFields,
+  requireGroups,
+  sharedFields,
+  withHeadSize,
+} from '../language-model-config.ts'
+import { readRope } from '../rope-config.ts'
+
+const schema = z.object({
+  ...sharedFields,
+  num_key_value_heads: sharedFields.num_key_value_heads.nullish(),
+  rope_theta: z.number().positive().default(2e6),
+  head_dim: headSize.nullish(),
+  tie_word_embeddings: z.boolean().default(true),
+  hidden_act: z.literal('silu').default('silu'),
+  attention_bias: z.literal(false).default(false),
+  mlp_bias: z.literal(false).default(false),
+  use_sliding_window: z.literal(false).default(false),
+  /** 0 for each layer whose queries and keys are not rotated. */
+  no_rope_layers: z.array(z.union([z.literal(0), z.literal(1)])).nullish(),
+  /** Where there is no such list, each layer whose number this divides is one. */
+  no_rope_layer_interval: z.number().int().positive().default(4),
+})
+
+/** SmolLM3: Llama with layers that see no positions (NoPE). */
+export const smollm3: LanguageModelFamily = {
+  name: 'SmolLM3',
+  architectures: ['SmolLM3ForCausalLM'],
+  bare: ['SmolLM3Model'],
+  modelTypes: ['smollm3'],
+  ggufArchitecture: 'smollm3',
+  matrices: MATRICES,
+  readConfig(json, file) {
+    const fields = withHeadSize(readFields(schema, json, file, 'SmolLM3'), file, 'SmolLM3')
+    const groups = fields.num_key_value_heads ?? fields.num_attention_heads
+    const rope = readRope(fields, file)
+    const layers = rotatedLayers(fields, file).map((rotated) => (rotated ? { rope } : {}))
+    return requireGroups({ ...fields, ...plainLayers(fields, rope), layers, num_key_value_heads: groups }, file)
+  },
+}
+
+function rotatedLayers(
+  {
+    num_hidden_layers: count,
+    no_rope_layers: listed,
+    no_rope_layer_interval: interval,
+  }: Pick<z.output<typeof schema>, 'num_hidden_layers' | 'no_rope_layers' | 'no_rope_layer_interval'>,
+  file: string,
+): boolean[] {
+  if (listed && listed.length !== count) {
+    throw new ModelFormatError(file, `no_rope_layers of ${count} layers (num_hidden_layers)`, String(listed.length))
+  }
+  return Array.from({ length: count }, (_, layer) => (listed ? listed[layer] === 1 : (layer + 1) % interval !== 0))
+}
