@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseBody } from '../http/body/parse-body.ts'
 import type { Job, JobRequest } from '../http/index.ts'
-import { toComparable } from '../http/usage/idempotent-requests.ts'
+import { toComparable } from '../http/usage/to-comparable.ts'
 import { readRequest, writeJob, writeRequest } from './pack-request.ts'
 
 const caller = { id: 'me' } as JobRequest['caller']

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nextTask } from '../../engine/worker/next-task.ts'
 import { AbortedError, OverloadedError, type TesseraError } from '../../errors/index.ts'
 import type { DecisionRequest, DecisionResponse } from '../../schemas/index.ts'
 import type { BodyLine } from '../body/parse-lines.ts'
@@ -68,6 +69,7 @@ class Batch {
   #succeeded = 0
   #units = 0
   #told = Number.NEGATIVE_INFINITY
+  #checking = Promise.resolve()
 
   constructor(parts: BatchParts, request: JobRequest, course: Course) {
     this.#parts = parts
@@ -89,6 +91,7 @@ class Batch {
     const lines = left.values()
     const workOn = async () => {
       for (const line of lines) {
+        await this.#mayCheck()
         if (signal.aborted) return
         const result = await this.#answer(line).catch((thrown: unknown) => {
           if (!signal.aborted) throw thrown
@@ -114,6 +117,11 @@ class Batch {
 
   end(): Promise<void> {
     return this.#kept.end()
+  }
+
+  /** Lines are checked one by one, and all others looked after in between: each may take as long as a whole request. */
+  #mayCheck(): Promise<void> {
+    return (this.#checking = this.#checking.then(nextTask))
   }
 
   get isCharged(): boolean {

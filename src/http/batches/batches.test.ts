@@ -177,6 +177,29 @@ describe('a batch', () => {
     expect((await jobs.ask(id)).status).toBe(404)
   })
 
+  it('has its lines checked one by one, and others looked after in between', async () => {
+    serve()
+    const rounds: number[] = []
+    let round = 0
+    const { decide } = jobs.stub.engine
+    vi.spyOn(jobs.stub.engine, 'decide').mockImplementation((...call) => {
+      rounds.push(round)
+      return decide(...call)
+    })
+    const id = await jobs.startBatch(Array.from({ length: 40 }, (_, index) => line(`${index}`)).join('\n'))
+    let isOver = false
+    const count = () => {
+      round++
+      if (!isOver) setImmediate(count)
+    }
+    count()
+    await jobs.until(id, 'succeeded')
+    isOver = true
+    expect(rounds).toHaveLength(40)
+    // The first four have their turns at once.
+    expect(new Set(rounds).size).toBeGreaterThan(36)
+  })
+
   it('is written as text to know it again only where it has an Idempotency-Key', async () => {
     serve()
     const body = line('name', { state: 'STATE' })

@@ -76,6 +76,26 @@ describe('a large body', () => {
     expect(delay.max / 1e6).toBeLessThan(500)
   })
 
+  it('of lines is taken over in parts, between which all others are looked after', async () => {
+    const line = `{"state":[${'{"":0},'.repeat(5000)}0]}\n`
+    const text = line.repeat(40)
+    const value = Array.from({ length: 40 }, (_, index): unknown => ({ at: index + 1, value: JSON.parse(line) }))
+    const delays: number[] = []
+    const wholes: number[] = []
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const delay = monitorEventLoopDelay({ resolution: 1 })
+      delay.enable()
+      const parsed = await parser.parse(bytesOf(text), { type: 'lines' })
+      delay.disable()
+      expect(JSON.stringify(parsed)).toBe(JSON.stringify({ value }))
+      delays.push(delay.max / 1e6)
+      const start = performance.now()
+      structuredClone(value)
+      wholes.push(performance.now() - start)
+    }
+    expect(Math.min(...delays)).toBeLessThan(Math.min(...wholes) / 2)
+  })
+
   it('that comes while a thread without work is ended is read by the next one', async () => {
     await parse(JSON.stringify('x'.repeat(MEGABYTE)))
     const ended = parser.close()

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { InternalError } from '../../errors/index.ts'
 import { locateOwn } from '../../models/find/locate-own.ts'
-import type { ParseJob } from './body-worker.ts'
+import type { MoreWanted, ParseAnswer, ParseJob } from './body-worker.ts'
 import { type BodyKind, parseBody, type ParsedBytes } from './parse-body.ts'
+import type { BodyLine } from './parse-lines.ts'
 
 /** Bytes from which another thread reads a body; starting it and sending the value over costs more for less. */
 const LARGE = 256 * 1000
@@ -12,6 +13,8 @@ const IDLE_MS = 5000
 
 interface Waiting {
   readonly worker: Worker
+  /** Those of its lines that have come. */
+  readonly lines: BodyLine[]
   resolve(parsed: ParsedBytes): void
   reject(error: unknown): void
 }
@@ -32,7 +35,7 @@ export class BodyParser {
     const id = ++this.#last
     try {
       return await new Promise<ParsedBytes>((resolve, reject) => {
-        this.#waiting.set(id, { worker, resolve, reject })
+        this.#waiting.set(id, { worker, lines: [], resolve, reject })
         worker.postMessage({ id, bytes, kind } satisfies ParseJob, [bytes.buffer])
       })
     } finally {
@@ -49,13 +52,22 @@ export class BodyParser {
     await worker?.terminate()
   }
 
+  #receive({ id, ...answer }: ParseAnswer): void {
+    const waiting = this.#waiting.get(id)
+    if (waiting === undefined) return
+    if (!('lines' in answer)) return waiting.resolve(answer)
+    const { worker, lines } = waiting
+    lines.push(...answer.lines)
+    if (answer.isLast) return waiting.resolve({ value: lines })
+    // All others are looked after before the next lines are read.
+    setImmediate(() => worker.postMessage({ id } satisfies MoreWanted))
+  }
+
   #start(): Worker {
     // Without the app's own flags and hooks, which are not meant for it.
     const worker = new Worker(locateWorker(), { execArgv: [], name: 'tessera-bodies' })
     worker.unref()
-    worker.on('message', ({ id, ...parsed }: { readonly id: number } & ParsedBytes) =>
-      this.#waiting.get(id)?.resolve(parsed),
-    )
+    worker.on('message', (answer: ParseAnswer) => this.#receive(answer))
     let failure: unknown
     worker.on('error', (error) => (failure = error))
     worker.on('exit', () => {

@@ -6,10 +6,11 @@ import { requireModel } from '../keys/permissions.ts'
 import type { TokenLimiter } from '../limits/token-limiter.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { Call } from '../route.ts'
-import { type Claim, digest, type IdempotentRequests, toComparable } from './idempotent-requests.ts'
+import { type Claim, digest, type IdempotentRequests } from './idempotent-requests.ts'
 import type { Ledger, Reservation } from './ledger.ts'
 import type { Endpoint } from './prices.ts'
 import type { Attendance, RunningWork } from './running-work.ts'
+import { toComparable } from './to-comparable.ts'
 
 /** Who asks, and until when. */
 export type Asking = Pick<

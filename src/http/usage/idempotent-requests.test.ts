@@ -4,7 +4,6 @@ import { createServer, type Server } from '../server.ts'
 import { bearer, BODY, IMAGE_BODIES, json, post } from '../test-support/requests.ts'
 import { createStubEngine, type StubEngine } from '../test-support/stub-engine.ts'
 import { withClock } from '../test-support/with-clock.ts'
-import { toComparable } from './idempotent-requests.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { UsageStore } from './usage-store.ts'
 
@@ -241,10 +240,4 @@ it('leave nothing of the request in the store', async () => {
   await send('/v1/systemone', BODY, { to, name: 'CANARY' })
   expect(documents.length).toBeGreaterThan(2)
   expect(documents.join('\n')).not.toMatch(/CANARY|invoice|urgent/)
-})
-
-it('pictures of a request are told apart by what they hold', () => {
-  const of = (...bytes: number[]) => toComparable({ prompt: 'x', image: Uint8Array.from(bytes) })
-  expect(of(1, 2, 3)).toBe(of(1, 2, 3))
-  expect(of(1, 2, 3)).not.toBe(of(1, 2, 4))
 })

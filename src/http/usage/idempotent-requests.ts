@@ -203,11 +203,6 @@ export function digest(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** A request as text, to know it again by. Its pictures are there as digests: as text, bytes would be a table of numbers. */
-export function toComparable(request: unknown): string {
-  return JSON.stringify(request, (_, value: unknown) => (value instanceof Uint8Array ? digest(value) : value))
-}
-
 /** For another body under the same key. */
 export function conflict(): Refusal {
   return new Refusal(409, 'idempotency_error', 'Idempotency-Key: was used for another request; take a new one')
