@@ -60,7 +60,7 @@ interface Opened {
 
 /** What is made of what the model draws. */
 interface Framing {
-  finish(picture: DrawnPicture): PixelImage
+  finish(picture: DrawnPicture): PixelImage | Promise<PixelImage>
   /** Gives a preview the shape of the finished picture. */
   frame(preview: PixelImage): PixelImage
 }
@@ -109,7 +109,7 @@ async function generateImage(opened: Opened, job: ImageGenerationJob, context: J
   const { drawn, place, ...framing } = opened.natives
     ? planNative(size, opened.natives)
     : planMultiple(size, opened.pipeline.sizeStep)
-  const control = await readControl(job, place, opened.codec)
+  const control = await readControl(job, (picture) => place(picture, () => context.turn()), opened.codec)
   return draw(opened, job, { ...drawn, ...control }, framing, context)
 }
 
@@ -125,23 +125,27 @@ async function editImage({ codec, ...opened }: Opened, job: ImageEditJob, contex
   const sources = await readSources(job, codec)
   const main = sources[0]!
   const mask = await readMask(job.mask, main, codec)
-  const { drawn, fit, shown, frame, place } = natives
+  const { drawn, frame, ...plan } = natives
     ? planNativeEdit(main, natives)
     : { drawn: undefined, ...planMultipleEdit(main, pipeline.sizeStep) }
+  const turn = () => context.turn()
+  const references: PixelImage[] = []
+  for (const picture of sources) references.push(await plan.fit(picture, turn))
   const request = {
-    references: sources.map(fit),
+    references,
     ...drawn,
-    ...(mask && { mask: fit(mask) }),
+    ...(mask && { mask: await plan.fit(mask, turn) }),
     ...(job.strength !== undefined && { strength: job.strength }),
-    ...(await readControl(job, place, codec)),
+    ...(await readControl(job, (picture) => plan.place(picture, turn), codec)),
   }
-  // Resampling takes up to a second, and is the same for all pictures of the request.
+  const shown = (picture: PixelImage) => plan.shown(picture, turn)
+  // Resampling takes up to seconds, and is the same for all pictures of the request.
   const source = once(() => shown(main))
   const open = mask && once(() => shown(mask))
-  const finish = (picture: DrawnPicture) => {
-    const result = drawn ? shown(picture) : picture
-    if (open) return pasteThrough(result, source(), open())
-    return picture.edit ? applySourceEdit(result, source(), picture.edit) : result
+  const finish = async (picture: DrawnPicture) => {
+    const result = drawn ? await shown(picture) : picture
+    if (open) return pasteThrough(result, await source(), await open())
+    return picture.edit ? applySourceEdit(result, await source(), picture.edit) : result
   }
   return draw({ codec, ...opened }, job, request, { finish, frame }, context)
 }
@@ -155,11 +159,11 @@ function once<T extends object>(make: () => T): () => T {
 /** The picture to follow. @param place cuts off what exceeds the shape of the new one */
 async function readControl(
   { control }: ImageGenerationJob | ImageEditJob,
-  place: (picture: PixelImage) => PixelImage,
+  place: (picture: PixelImage) => Promise<PixelImage>,
   codec: PictureCodec,
 ) {
   if (control === undefined) return {}
-  const picture = place(await readControlPicture(control.image, codec))
+  const picture = await place(await readControlPicture(control.image, codec))
   return { control: { picture, scale: control.scale } }
 }
 
@@ -191,7 +195,7 @@ async function draw(
     const look: DrawingContext['onLook'] = async (seen, at) =>
       onPreview?.({ picture: k, ...at, b64_json: encodeBase64(await codec.encode(frame(seen))) })
     const drawing = { turn, onProgress, ...(previews && { onLook: look }) }
-    const picture = finish(await prepared.draw(addToSeed(seed, k), drawing))
+    const picture = await finish(await prepared.draw(addToSeed(seed, k), drawing))
     data.push({ b64_json: encodeBase64(await codec.encode(picture)) })
   }
   // A request has n of 1 or more.

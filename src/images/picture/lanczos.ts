@@ -11,18 +11,44 @@ interface Taps {
   readonly weights: Int32Array
 }
 
+/** Others wait no longer than this for a large picture, and a photo of a phone gives them a few turns. */
+const STRETCH_MS = 200
+
 /**
  * Resizes with the Lanczos filter of three lobes to the very bytes that Pillow before 13 gives (`Image.resize` with
  * `Resampling.LANCZOS`): first along rows, rounded to bytes, then along columns. Colours are weighted by alpha.
  */
 export function resizeLanczos(image: PixelImage, width: number, height: number): PixelImage {
-  if (image.width === width && image.height === height) return image
-  if (image.channels === 3) return resample(image, width, height)
-  return mapAlpha(resample(mapAlpha(image, premultiply), width, height), unpremultiply)
+  const rows = resample(image, width, height)
+  for (;;) {
+    const { done, value } = rows.next()
+    if (done) return value
+  }
 }
 
-/** Row by row of the result, so that no more rows of the new width are in memory than one of the result needs. */
-function resample(image: PixelImage, width: number, height: number): PixelImage {
+/** The same of a picture that may be large, which takes seconds: others have their turns on the way. @throws what `turn` does */
+export async function resizeInTurns(
+  image: PixelImage,
+  { width, height }: Pick<PixelImage, 'width' | 'height'>,
+  turn: () => Promise<void>,
+): Promise<PixelImage> {
+  const rows = resample(image, width, height)
+  let began = performance.now()
+  for (;;) {
+    const { done, value } = rows.next()
+    if (done) return value
+    if (performance.now() - began < STRETCH_MS) continue
+    await turn()
+    began = performance.now()
+  }
+}
+
+/**
+ * Row by row of the result, so that no more rows of the new width are in memory than one of the result needs. Yields behind each row that
+ * it has read.
+ */
+function* resample(image: PixelImage, width: number, height: number): Generator<undefined, PixelImage> {
+  if (image.width === width && image.height === height) return image
   const { channels } = image
   const stride = width * channels
   const resized = new Uint8Array(stride * height)
@@ -33,18 +59,22 @@ function resample(image: PixelImage, width: number, height: number): PixelImage 
   const sums = new Int32Array(stride)
   let read = 0
   for (const [y, { first, weights }] of down.entries()) {
-    for (; read < first + weights.length; read++) resampleRow(image, read, across, rows[read % kept]!)
+    for (; read < first + weights.length; read++) {
+      resampleRow(image, read, across, rows[read % kept]!)
+      yield
+    }
     sums.fill(HALF)
     for (let k = 0; k < weights.length; k++) addRow(sums, rows[(first + k) % kept]!, weights[k]!)
     for (let i = 0; i < stride; i++) resized[y * stride + i] = toByte(sums[i]!)
   }
-  return { width, height, channels, data: resized }
+  return { width, height, channels, data: channels === 3 ? resized : mapAlpha(resized, unpremultiply) }
 }
 
 /** Writes one row of a picture in its new width. */
 function resampleRow(image: PixelImage, y: number, taps: readonly Taps[] | undefined, row: Uint8Array): void {
   const { width, channels } = image
-  const data = image.data.subarray(y * width * channels, (y + 1) * width * channels)
+  const own = image.data.subarray(y * width * channels, (y + 1) * width * channels)
+  const data = channels === 3 ? own : mapAlpha(own, premultiply)
   if (taps === undefined) return row.set(data)
   for (let x = 0; x < taps.length; x++) {
     const { first, weights } = taps[x]!
@@ -100,13 +130,13 @@ function toFixedPoint(weight: number): number {
   return Math.trunc(weight * 2 ** PRECISION + (weight < 0 ? -0.5 : 0.5))
 }
 
-function mapAlpha(image: PixelImage, change: (colour: number, alpha: number) => number): PixelImage {
-  const data = new Uint8Array(image.data)
+function mapAlpha(pixels: Uint8Array, change: (colour: number, alpha: number) => number): Uint8Array {
+  const data = new Uint8Array(pixels)
   for (let pixel = 0; pixel < data.length; pixel += 4) {
     const alpha = data[pixel + 3]!
     for (let i = pixel; i < pixel + 3; i++) data[i] = change(data[i]!, alpha)
   }
-  return { ...image, data }
+  return data
 }
 
 function premultiply(colour: number, alpha: number): number {

@@ -76,12 +76,13 @@ it('keeps the shape of a source whose side is beyond the limit', () => {
   expect(limitSize(size('64x40'))).toEqual(size('64x40'))
 })
 
-it.each(['1000x1000', '1500x1100', '77x76'])('puts a picture to follow over a source of %s', (text) => {
+it.each(['1000x1000', '1500x1100', '77x76'])('puts a picture to follow over a source of %s', async (text) => {
   const picture = drawPicture('edges', size(text).width, size(text).height, 3)
   const { shown, place } = planMultipleEdit(picture, 16)
-  const seen = shown(picture)
+  const turn = async () => {}
+  const seen = await shown(picture, turn)
   for (const control of [picture, seen]) {
-    const { width, height, data } = place(control)
+    const { width, height, data } = await place(control, turn)
     expect([width, height, Buffer.compare(data, seen.data)]).toEqual([seen.width, seen.height, 0])
   }
 })

@@ -1,12 +1,15 @@
 import { LIMITS } from '../../schemas/index.ts'
-import { resizeLanczos } from './lanczos.ts'
+import { resizeInTurns, resizeLanczos } from './lanczos.ts'
 import { cropCentre, extendAround, type PixelImage } from './pixel-image.ts'
-import { planReference, prepareReference } from './reference-image.ts'
+import { planReference, prepareInTurns } from './reference-image.ts'
 
 export interface Size {
   readonly width: number
   readonly height: number
 }
+
+/** Lets the other jobs go on; see `JobContext`. */
+type Turn = () => Promise<void>
 
 /** How a picture of a size is made by a model that can't make any size. */
 export interface SizePlan {
@@ -17,7 +20,7 @@ export interface SizePlan {
   /** Brings a preview of it, which may be smaller, to the shape of that. */
   frame(preview: PixelImage): PixelImage
   /** Puts a picture to follow, of which what exceeds the shape of that is cut off, where it is taken from. */
-  place(control: PixelImage): PixelImage
+  place(control: PixelImage, turn: Turn): Promise<PixelImage>
 }
 
 /** A size as requests write it, such as `640x480`. It was checked. */
@@ -36,7 +39,7 @@ export function planMultiple(size: Size, step: number): SizePlan {
     finish: (picture) => cropCentre(picture, width, height),
     frame: (preview) =>
       cropCentre(preview, share(preview.width, width, drawn.width), share(preview.height, height, drawn.height)),
-    place: (control) => placeControl(control, size, size, drawn),
+    place: (control, turn) => placeControl(control, { shape: size, part: size, drawn }, turn),
   }
 }
 
@@ -50,13 +53,20 @@ export function planNative(size: Size, natives: readonly Size[]): SizePlan {
     drawn,
     finish: (picture) => resizeLanczos(cropToShape(picture, size), size.width, size.height),
     frame: (preview) => cropToShape(preview, size),
-    place: (control) => placeControl(control, size, fitShape(drawn, size), drawn),
+    place: (control, turn) => placeControl(control, { shape: size, part: fitShape(drawn, size), drawn }, turn),
   }
 }
 
-/** @param part the size in the middle of what is drawn that becomes the result */
-function placeControl(control: PixelImage, size: Size, part: Size, drawn: Size): PixelImage {
-  const fitted = resizeLanczos(cropToShape(control, size), part.width, part.height)
+interface Placement {
+  /** Of the result. */
+  readonly shape: Size
+  /** The size in the middle of what is drawn that becomes the result. */
+  readonly part: Size
+  readonly drawn: Size
+}
+
+async function placeControl(control: PixelImage, { shape, part, drawn }: Placement, turn: Turn): Promise<PixelImage> {
+  const fitted = await resizeInTurns(cropToShape(control, shape), part, turn)
   return extendAround(fitted, drawn.width, drawn.height)
 }
 
@@ -72,29 +82,31 @@ function fitShape(picture: Size, { width, height }: Size): Size {
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-/** How a picture is edited by a model of a few sizes. */
+/** How a picture is edited by a model of a few sizes. What takes long for a large picture is done in turns with the other jobs. */
 export interface EditPlan {
   readonly drawn: Size
   /** A source as the model sees it. */
-  fit(picture: PixelImage): PixelImage
+  fit(picture: PixelImage, turn: Turn): Promise<PixelImage>
   /** A picture in the size of the result. */
-  shown(picture: PixelImage): PixelImage
+  shown(picture: PixelImage, turn: Turn): Promise<PixelImage>
   /** A preview in the shape of the result. */
   frame(preview: PixelImage): PixelImage
   /** Puts a picture to follow where the main source is. */
-  place(control: PixelImage): PixelImage
+  place(control: PixelImage, turn: Turn): Promise<PixelImage>
 }
 
 /** The model sees sources whole, in the native size of the closest shape, and what it draws gets the size of the main one. */
 export function planNativeEdit(main: Size, natives: readonly Size[]): EditPlan {
-  const resize = (picture: PixelImage, { width, height }: Size) => resizeLanczos(picture, width, height)
   const size = limitSize(main)
   return {
     drawn: closestShape(main, natives),
-    fit: (picture) => resize(picture, closestShape(picture, natives)),
-    shown: (picture) => resize(picture, size),
-    frame: (preview) => resize(preview, fitShape(preview, size)),
-    place: (control) => cropToShape(control, size),
+    fit: (picture, turn) => resizeInTurns(picture, closestShape(picture, natives), turn),
+    shown: (picture, turn) => resizeInTurns(picture, size, turn),
+    frame(preview) {
+      const { width, height } = fitShape(preview, size)
+      return resizeLanczos(preview, width, height)
+    },
+    place: async (control) => cropToShape(control, size),
   }
 }
 
@@ -102,13 +114,14 @@ export function planNativeEdit(main: Size, natives: readonly Size[]): EditPlan {
 export function planMultipleEdit(main: Size, step: number): Omit<EditPlan, 'drawn'> {
   const { whole, kept } = planReference(main, step)
   return {
-    fit: (picture) => picture,
-    shown: (picture) => prepareReference(picture, step),
+    // The model cuts off what exceeds its step.
+    fit: (picture, turn) => resizeInTurns(picture, planReference(picture, step).whole, turn),
+    shown: (picture, turn) => prepareInTurns(picture, step, turn),
     frame: (preview) => preview,
-    place(control) {
+    async place(control, turn) {
       // What was made for the result is where it belongs.
       if (control.width === kept.width && control.height === kept.height) return control
-      const fitted = resizeLanczos(cropToShape(control, main), whole.width, whole.height)
+      const fitted = await resizeInTurns(cropToShape(control, main), whole, turn)
       return cropCentre(fitted, kept.width, kept.height)
     },
   }

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../../errors/index.ts'
-import { resizeLanczos } from './lanczos.ts'
+import { resizeInTurns, resizeLanczos } from './lanczos.ts'
 import { cropCentre, type PixelImage } from './pixel-image.ts'
 
 const MIN_SIDE = 64
@@ -26,6 +26,13 @@ export function prepareReference(image: PixelImage, step: number): PixelImage {
   requireReferenceSize(image, 'image')
   const { whole, kept } = planReference(image, step)
   return cropCentre(resizeLanczos(image, whole.width, whole.height), kept.width, kept.height)
+}
+
+/** The same of a picture that may be large: others have their turns on the way. */
+export async function prepareInTurns(image: PixelImage, step: number, turn: () => Promise<void>): Promise<PixelImage> {
+  requireReferenceSize(image, 'image')
+  const { whole, kept } = planReference(image, step)
+  return cropCentre(await resizeInTurns(image, whole, turn), kept.width, kept.height)
 }
 
 type Sides = Pick<PixelImage, 'width' | 'height'>

@@ -2,7 +2,7 @@ import { InvalidRequestError } from '../../errors/index.ts'
 import type { JobContext } from '../../jobs/job-context.ts'
 import { readOption } from '../../options/index.ts'
 import type { PictureRequest } from '../image-pipeline.ts'
-import { resizeLanczos } from '../picture/lanczos.ts'
+import { resizeInTurns } from '../picture/lanczos.ts'
 import { sampleNearest } from '../picture/mask.ts'
 import { toPlanes, type PixelImage } from '../picture/pixel-image.ts'
 import { patchify } from '../sampling/packing.ts'
@@ -74,7 +74,8 @@ export async function readControl(
   const encode = async (planes: Float32Array) =>
     encoder.middle(await encoder.encodePlanes({ ...pixels, data: planes }, context))
   const latents = new Float32Array(controlChannels * area)
-  latents.set(await encode(toPlanes(resizeLanczos(control.picture, pixels.width, pixels.height))))
+  const seen = await resizeInTurns(control.picture, pixels, () => context.turn())
+  latents.set(await encode(toPlanes(seen)))
   if (masked) {
     latents.set(keptPlaces(masked.mask, size), channels * area)
     latents.set(await encode(hideChanged(masked)), (channels + 1) * area)
