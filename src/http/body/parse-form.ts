@@ -1,4 +1,6 @@
 const LINE_BREAK = '\r\n'
+const CARRIAGE_RETURN = 0x0d
+const LINE_FEED = 0x0a
 /** No two parts of it can match the same character, so that its time grows with the line and not with its square. */
 const HEADER = /^([!-9;-~]+):([^\r\n]*)$/
 /** As much as Node takes of a whole request. */
@@ -43,8 +45,7 @@ export function parseForm(
   const malformed = () => refuse('must be a valid multipart form')
   const startsWith = (text: Buffer | string, at: number) =>
     bytes.subarray(at, at + text.length).equals(Buffer.from(text))
-  let at = 0
-  while (startsWith(LINE_BREAK, at)) at += LINE_BREAK.length
+  let at = skipLineBreaks(bytes, 0)
   if (!startsWith(mark, at)) malformed()
   at += mark.length
   for (let parts = 1; !startsWith('--', at); parts++) {
@@ -61,10 +62,15 @@ export function parseForm(
     fields.push(toField(part, content))
     at = end + delimiter.length
   }
-  at += 2
-  while (startsWith(LINE_BREAK, at)) at += LINE_BREAK.length
-  if (at < bytes.length) malformed()
+  if (skipLineBreaks(bytes, at + 2) < bytes.length) malformed()
   return fields
+}
+
+/** By hand, as a body may be nothing else. @returns where they end */
+function skipLineBreaks(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (bytes[at] === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED) at += LINE_BREAK.length
+  return at
 }
 
 function toField({ name, isFile, encoding }: Part, content: Buffer<ArrayBuffer>): FormField {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { formSender, part } from '../test-support/send-form.ts'
 import { createStubEngine, type StubEngine } from '../test-support/stub-engine.ts'
 
@@ -109,6 +109,16 @@ describe('a form that is not well made', () => {
     const parts = Array.from({ length: 200_000 }, () => part('x', '')).flat()
     const { status, body } = await sendRaw([...parts, end])
     expect([status, body.message]).toEqual([422, 'body: must have at most 64 parts'])
+  })
+
+  it('may be nothing but line breaks, for which no memory is taken one by one', async () => {
+    const from = vi.spyOn(Buffer, 'from')
+    const { status } = await send('\r\n'.repeat(100_000), { 'content-type': 'multipart/form-data; boundary=b' })
+    const { length } = from.mock.calls
+    from.mockRestore()
+    expect(status).toBe(422)
+    expect(length).toBeLessThan(1000)
+    expect((await sendRaw(['', '', '', ...good, end, '', ''])).status).toBe(200)
   })
 
   it.each(['\n', '\r', '"', 'x'])('is read in time linear in a header of blanks that ends in %j', async (last) => {
