@@ -3,6 +3,7 @@ import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../files/model-files.ts'
 import { describeIssue } from './describe-issue.ts'
 import { describeNotJson } from './describe-not-json.ts'
+import { parseJson } from './parse-json.ts'
 
 /**
  * Reads a JSON file of a checkpoint.
@@ -33,7 +34,7 @@ export async function readOptionalConfig<Schema extends z.ZodType>(
   if (text === undefined) return undefined
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseJson(text)
   } catch (cause) {
     throw new ModelFormatError(file, expected, describeNotJson(text), { cause })
   }

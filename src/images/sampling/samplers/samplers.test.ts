@@ -50,6 +50,16 @@ describe('steps are those of the scheduler classes of diffusers', () => {
   })
 })
 
+it('reads the file that diffusers saves for DPM++, in which a number is no JSON', async () => {
+  const text = `{
+    "_class_name": "DPMSolverMultistepScheduler", "algorithm_type": "dpmsolver++", "flow_shift": 3.0, "lambda_min_clipped": -Infinity,
+    "prediction_type": "flow_prediction", "use_flow_sigmas": true, "variance_type": null
+  }`
+  const files = { location: 'bundle', readText: async () => text, within: () => files }
+  const config = await readScheduler(files as unknown as Parameters<typeof readScheduler>[0])
+  expect(config).toMatchObject({ _class_name: 'DPMSolverMultistepScheduler', flow_shift: 3 })
+})
+
 const FLOW = { use_flow_sigmas: true, prediction_type: 'flow_prediction' }
 
 it.each([
