@@ -20,6 +20,9 @@ export const USUAL_WEIGHTS: readonly string[] = ['model', 'diffusion_pytorch_mod
   `${stem}.safetensors`,
   `${stem}.safetensors.index.json`,
 ])
+/** The index of shards of a variant, such as `fp16`, as both libraries name it, and the shards of any. */
+const VARIANT_INDEX = /^((?:model|diffusion_pytorch_model)\.safetensors\.index\.)[\w-]+\.json$/
+const SHARD = /-\d{5}-of-\d{5}\.safetensors$/
 /** Of a divided file the first part stands for all. */
 export const LATER_PART = /-(?!00001-of-)\d{5}-of-\d{5}\.gguf$/i
 
@@ -58,12 +61,23 @@ async function findWeights(folder: string): Promise<Omit<PartPlace, 'texts'> | u
   const names = await readdir(folder).catch((): string[] => [])
   const files = openFolder(folder)
   if (USUAL_WEIGHTS.some((name) => names.includes(name))) return { folder: files, file: undefined }
+  const indexes = names.filter((name) => VARIANT_INDEX.test(name))
+  const isShard = (name: string) => indexes.length > 0 && SHARD.test(name)
   const [file, ...others] = names
-    .filter((name) => /\.(?:safetensors|gguf)$/i.test(name) && !LATER_PART.test(name))
+    .filter((name) => /\.(?:safetensors|gguf)$/i.test(name) && !LATER_PART.test(name) && !isShard(name))
+    .concat(indexes)
     .sort()
+  if (others.length === 0 && file !== undefined && indexes.length > 0)
+    return { folder: showVariant(files, file), file: undefined }
   if (others.length === 0) return file === undefined ? undefined : { folder: files, file }
   const got = [file, ...others].slice(0, 4).join(', ')
   throw new ModelFormatError(folder, 'one file of weights, or tessera.json with its path in "parts"', got)
+}
+
+/** A folder with shards of a variant, whose index stands under the usual name. */
+function showVariant(files: ModelFiles, index: string): ModelFiles {
+  const usual = index.replace(VARIANT_INDEX, '$1json')
+  return { ...files, readText: (name) => files.readText(name === usual ? index : name) }
 }
 
 /** The first folder that has a configuration, else the first. */
