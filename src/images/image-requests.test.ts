@@ -177,3 +177,17 @@ describe('a bundle', () => {
     expectRefused('klein-distilled', (folder) => rm(join(folder, file)), named),
   )
 })
+
+it.each([
+  ['z-image-turbo', 'ZImageImg2ImgPipeline'],
+  ['z-image-turbo', 'ZImageInpaintPipeline'],
+  ['klein-distilled', 'Flux2KleinInpaintPipeline'],
+] as const)('%s as diffusers saves it from a %s opens', async (name, className) => {
+  const bundle = await materializeBundle(name)
+  const path = join(bundle.folder, 'model_index.json')
+  await writeFile(path, (await readFile(path, 'utf8')).replace(/"(ZImage|Flux2Klein)Pipeline"/, `"${className}"`))
+  expect(await readFile(path, 'utf8')).toContain(className)
+  const pipeline = await openImagePipeline({ backend, files: openFolder(bundle.folder) })
+  await pipeline.dispose()
+  await bundle.remove()
+})

@@ -32,29 +32,34 @@ const Z_IMAGE: UnreadTensors = {
   ],
 }
 
+const UNCONTROLLED: PipelineFamily = {
+  unread: Z_IMAGE,
+  open: async (backend, files, settings) =>
+    (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files, { ...settings, controlled: false }),
+}
+
 const CONTROLLED: PipelineFamily = {
   unread: Z_IMAGE,
   open: async (backend, files, settings) =>
     (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files, { ...settings, controlled: true }),
 }
 
+const KLEIN: PipelineFamily = {
+  // A BatchNorm counts the batches of its training.
+  unread: { transformer: [], vae: [/^bn\.num_batches_tracked$/] },
+  open: async (backend, files, settings) =>
+    (await import('./flux2/open-flux2.ts')).openFlux2Pipeline(backend, files, settings),
+}
+
 /** Every pipeline that makes pictures, by the `_class_name` of diffusers; AGENTS.md says how to add one. */
 export const PIPELINES: Readonly<Record<string, PipelineFamily>> = {
-  ZImagePipeline: {
-    unread: Z_IMAGE,
-    open: async (backend, files, settings) =>
-      (await import('./z-image/open-z-image.ts')).openZImagePipeline(backend, files, {
-        ...settings,
-        controlled: false,
-      }),
-  },
+  ZImagePipeline: UNCONTROLLED,
+  // diffusers saves the same parts from the classes that begin with pictures; the request says here which it is.
+  ZImageImg2ImgPipeline: UNCONTROLLED,
+  ZImageInpaintPipeline: UNCONTROLLED,
   // The same with a ControlNet, which a ZImagePipeline may have as well.
   ZImageControlNetPipeline: CONTROLLED,
   ZImageControlNetInpaintPipeline: CONTROLLED,
-  Flux2KleinPipeline: {
-    // A BatchNorm counts the batches of its training.
-    unread: { transformer: [], vae: [/^bn\.num_batches_tracked$/] },
-    open: async (backend, files, settings) =>
-      (await import('./flux2/open-flux2.ts')).openFlux2Pipeline(backend, files, settings),
-  },
+  Flux2KleinPipeline: KLEIN,
+  Flux2KleinInpaintPipeline: KLEIN,
 }
