@@ -14,14 +14,19 @@ const { imageSide, imagesPerCall, sourceImages, promptCharacters } = LIMITS
  */
 type SourceInput = string | Uint8Array
 
+function readPrompt(value: unknown): string {
+  if (typeof value !== 'string') throw new Fault([], expected('a string')({ input: value }))
+  if (value === '') throw new Fault([], 'must not be empty')
+  return readString(value, promptCharacters)
+}
+
 /** Words of 1 to 32,000 characters. */
-export const promptSchema = reader(
-  (value): string => {
-    if (typeof value !== 'string') throw new Fault([], expected('a string')({ input: value }))
-    if (value === '') throw new Fault([], 'must not be empty')
-    return readString(value, promptCharacters)
-  },
-  { type: 'string', minLength: 1 },
+export const promptSchema = reader(readPrompt, { type: 'string', minLength: 1 })
+
+/** The same, or the empty text that forms send for a field that was left alone, which is as none: guidance leads away from the empty prompt then. */
+export const negativePromptSchema = reader(
+  (value): string | undefined => (value === '' ? undefined : readPrompt(value)),
+  { type: 'string' },
 )
 
 const SOURCE_JSON = { type: 'string', minLength: 1 } as const

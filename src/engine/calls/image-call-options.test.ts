@@ -19,3 +19,9 @@ it('a strength of 0, which would leave no step to take, is refused before a mode
 it('a seed that is not given is drawn', () => {
   expect(readSampling({}).seed).not.toBe(readSampling({}).seed)
 })
+
+it('an empty negative prompt is as none, also where nothing would lead away from one', () => {
+  expect(readSampling({ negativePrompt: '', seed: 1 }).negativePrompt).toBeUndefined()
+  expect(readSampling({ negativePrompt: 'people', seed: 1 }).negativePrompt).toBe('people')
+  expect(() => readSampling({ negativePrompt: 5 as never })).toThrow('negativePrompt: must be a string, got a number')
+})

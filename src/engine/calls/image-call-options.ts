@@ -1,7 +1,7 @@
 import { GUIDANCE, SEED, STEPS, STRENGTH } from '../../images/sampling/sampling-options.ts'
 import type { Preview } from '../../jobs/preview.ts'
 import { optionTable, readOption, readOptions } from '../../options/index.ts'
-import { promptSchema } from '../../schemas/image-schemas.ts'
+import { negativePromptSchema } from '../../schemas/image-schemas.ts'
 import type { ListeningOptions } from './call-options.ts'
 import type { ControlOption } from './control-option.ts'
 
@@ -27,7 +27,7 @@ export interface ImageCallOptions extends ListeningOptions {
    */
   readonly guidance?: number | undefined
   /**
-   * What guidance leads away from. Only for models and calls with guidance, others refuse it. Default: the empty prompt.
+   * What guidance leads away from. Only for models and calls with guidance, others refuse it unless it is empty. Default: the empty prompt.
    *
    * @example
    * ```ts
@@ -84,7 +84,7 @@ export interface EditImageCallOptions extends ImageCallOptions {
 const SAMPLING = optionTable('a call for pictures', {
   steps: STEPS.optional(),
   guidance: GUIDANCE.optional(),
-  negativePrompt: promptSchema.optional(),
+  negativePrompt: negativePromptSchema.optional(),
   strength: STRENGTH.optional(),
 })
 

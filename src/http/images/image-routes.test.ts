@@ -86,6 +86,7 @@ describe('a request for pictures', () => {
       stream: false,
       input_fidelity: 'high',
       safety_identifier: null,
+      negative_prompt: '',
       seed: null,
       mask: null,
     }
@@ -111,7 +112,7 @@ describe('a request for pictures', () => {
     ['strength', EDITS, { ...EDIT, strength: 2 }],
     ['steps', EDITS, { ...EDIT, steps: 101 }],
     ['guidance', GENERATIONS, { prompt: 'x', guidance: -1 }],
-    ['negative_prompt', GENERATIONS, { prompt: 'x', negative_prompt: '' }],
+    ['negative_prompt', GENERATIONS, { prompt: 'x', negative_prompt: 5 }],
     ['control', GENERATIONS, { prompt: 'x', control: 'aGVsbG8=' }],
     ['control', EDITS, { ...EDIT, control: { image: 'aGVsbG8=', strength: 1 } }],
     ['control.image', GENERATIONS, { prompt: 'x', control: {} }],

@@ -3,7 +3,7 @@ import type { ImageCallOptions } from '../../engine/index.ts'
 import type { FieldNames } from '../../errors/rename-field.ts'
 import { CONTROL_SCALE, GUIDANCE, STRENGTH } from '../../images/sampling/sampling-options.ts'
 import { count } from '../../options/index.ts'
-import { pictureSourceSchema, promptSchema } from '../../schemas/image-schemas.ts'
+import { negativePromptSchema, pictureSourceSchema } from '../../schemas/image-schemas.ts'
 import { expected } from '../../schemas/zod-reader.ts'
 
 /** A field of which only these values can be granted. Null says nothing, as everywhere in OpenAI's requests. */
@@ -31,7 +31,7 @@ const control = z.strictObject(
 const samplingFields = {
   steps: count(1, MAX_STEPS).nullish(),
   guidance: GUIDANCE.nullish(),
-  negative_prompt: promptSchema.nullish(),
+  negative_prompt: negativePromptSchema.nullish(),
   control: control.nullish(),
 }
 
