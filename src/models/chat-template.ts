@@ -67,9 +67,12 @@ export async function readChatTemplate(files: ModelFiles): Promise<ChatTemplate 
   }
 }
 
-/** The template, with another `strftime_now` than the library's, which may not be among what is rendered: it is set before all else. */
+/**
+ * The template, with another `strftime_now` than the library's, which may not be among what is rendered: it is set before all else. Jinja takes
+ * all line ends for one; the library leaves those of Windows, which Git writes there, as they are.
+ */
 function parse(source: string): Template {
-  const template = new Template(source)
+  const template = new Template(source.replace(/\r\n?/g, '\n'))
   template.parsed.body.unshift(...new Template('{% set strftime_now = format_day %}').parsed.body)
   return template
 }

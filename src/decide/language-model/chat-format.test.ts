@@ -37,6 +37,11 @@ describe("a checkpoint's own chat template is what stands around state and quest
     expect(before).toMatch(/^<s><system>/)
   })
 
+  it.each(['\r\n', '\r'])('with line ends of %j as those of all others, as Jinja reads them', async (end) => {
+    const template = `{% if true %}\n<system>\n{% endif %}\n${TURNS}{{ '\n' }}\n`
+    expect(await readFormat(template.replaceAll('\n', end))).toEqual(await readFormat(template))
+  })
+
   it('with thinking off where it knows how', async () => {
     const template = `${TURNS}{% if enable_thinking %}<think>{% else %}<think></think>{% endif %}`
     expect((await readFormat(template)).after).toBe('</><think></think>')
