@@ -9,7 +9,10 @@ const WORDS = { ...BYTES, use_regex: true }
 const sequence = (...pretokenizers: object[]) => ({ type: 'Sequence', pretokenizers })
 
 /** A tokenizer that knows these words, each as a whole, and no others. */
-function load(words: readonly string[], stages: { normalizer?: object; pre_tokenizer: object }) {
+function load(
+  words: readonly string[],
+  stages: { added_tokens?: object[]; normalizer?: object; pre_tokenizer: object },
+) {
   const vocab = Object.fromEntries(['<unk>', ...new Set(words)].map((word, id) => [word, id]))
   const model = { type: 'BPE', vocab, merges: [], ignore_merges: true, unk_token: '<unk>' }
   const readText = async () =>
@@ -43,6 +46,14 @@ describe('a text is cut into the words of the tokenizers library', () => {
     const { encode } = await load(['οδοσ', 'οσ'], { normalizer, pre_tokenizer: { type: 'Whitespace' } })
     expect(encode('ΟΔΟΣ Ο\u{1d6ba}')).toEqual([1, 2])
   })
+})
+
+it('letters that are added tokens are found in texts, as those of DeepSeek, and names of tokens are not', async () => {
+  const added_tokens = ['ü', '<tool>'].map((content, at) => ({ id: 100 + at, content, special: false }))
+  const pre_tokenizer = { type: 'Whitespace' }
+  const { encode } = await load(['f', 'r', '<', 'tool', '>'], { added_tokens, pre_tokenizer })
+  // The tokenizers library finds both.
+  expect(encode('für <tool>')).toEqual([1, 100, 2, 3, 4, 5])
 })
 
 describe('a pre_tokenizer', () => {

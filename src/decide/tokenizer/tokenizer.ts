@@ -50,8 +50,8 @@ export function normalizeInPieces(text: string, normalize: (piece: string) => st
 
 export interface TokenizerOptions {
   /**
-   * Whether added tokens that are not special are found in texts. @defaultValue false: of these only spaces and line breaks,
-   * which no template is made of
+   * Whether added tokens that are not special are found in texts. @defaultValue false: of these only spaces, line breaks and
+   * single characters, which no template is made of
    */
   readonly ordinary?: boolean
   /** Rows that the model's embeddings have, which ids are checked against. @defaultValue none are */
@@ -75,7 +75,7 @@ export async function loadTokenizer(
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const cutTemplate = cutAtTokens(file.added_tokens)
   const { words, encodeWord, forget } = createWords(path, file, prefix)
-  const found = file.added_tokens.filter(({ special, content }) => !special && (ordinary || isBlank(content)))
+  const found = file.added_tokens.filter(({ special, content }) => !special && (ordinary || isWritten(content)))
   for (const { id, content } of found) requireEmbedding(path, content, id, vocabulary)
   const cut = cutAtTokens(found)
   function encodePieces(text: string, most: number, place: Place): number[] {
@@ -114,8 +114,9 @@ export async function loadTokenizer(
   }
 }
 
-function isBlank(text: string): boolean {
-  return text.trim() === ''
+/** Whether people write such a token: blanks, and letters, of which DeepSeek's vocabularies have `ö` and `ü` so. */
+function isWritten(token: string): boolean {
+  return token.trim() === '' || /^.$/u.test(token)
 }
 
 /** What a piece of text stands behind: nothing, an added token, or other text. */
