@@ -154,6 +154,8 @@ describe('a tokenizer that puts a blank before a text', () => {
     ['always', false, [339, 340, 2, 339]],
     ['first', true, [339, 259, 259, 2, 279, 267, 264]],
     ['first', false, [339, 340, 2, 279, 267, 264]],
+    ['never', true, [279, 267, 264, 259, 259, 2, 279, 267, 264]],
+    ['never', false, [279, 267, 264, 340, 2, 279, 267, 264]],
   ] as const)('reads prepend_scheme %s with split %s as they do', async (prepend_scheme, split, ids) => {
     const { encodeTemplate } = await load(
       makeFile({ pre_tokenizer: { ...FIRST.pre_tokenizer, prepend_scheme, split }, normalizer: null }),

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 
 /**
- * SentencePiece's blanks: every word begins with one. So does every piece of text between added tokens (`always`), or only that which
- * a text begins with (`first`). Without `split` nothing is cut, as in Mistral.
+ * SentencePiece's blanks: every word behind one begins with it. So does every piece of text between added tokens (`always`), only that which
+ * a text begins with (`first`), or none (`never`). Without `split` nothing is cut, as in Mistral.
  */
 const metaspace = z.looseObject({
   type: z.literal('Metaspace'),
   replacement: z.string().length(1),
-  prepend_scheme: z.enum(['always', 'first']),
+  prepend_scheme: z.enum(['always', 'first', 'never']),
   split: z.boolean().default(true),
 })
 

@@ -199,16 +199,16 @@ function createSplitter(file: TokenizerFile) {
   }
 }
 
-/** Writes blanks as `blank`, of which a text begins with one too unless it stands behind another, and cuts before each where words are. */
-function createBlankSplitter(file: TokenizerFile, { replacement: blank, split: cuts }: Metaspace) {
+/** Writes blanks as `blank`, of which a text may begin with one too unless it stands behind another, and cuts before each where words are. */
+function createBlankSplitter(file: TokenizerFile, { replacement: blank, split: cut, prepend_scheme: when }: Metaspace) {
   const { normalizer } = loadStages(file, null)
   return {
     normalize: (text: string) => normalizeInPieces(text, (piece) => normalizer?.normalize(piece) ?? piece),
     split(text: string, isBehind: boolean): string[] {
       const written = text.replaceAll(' ', blank)
       if (written === '') return []
-      const whole = isBehind || written.startsWith(blank) ? written : blank + written
-      if (!cuts) return [whole]
+      const whole = isBehind || when === 'never' || written.startsWith(blank) ? written : blank + written
+      if (!cut) return [whole]
       const [first = '', ...words] = whole.split(blank)
       const behind = words.map((word) => blank + word)
       return first === '' ? behind : [first, ...behind]
