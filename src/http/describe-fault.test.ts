@@ -38,3 +38,22 @@ it('shows no value that was thrown, nor a name or code that is no word, and ends
     expect(describeFault(new InternalError(undefined, { cause }))).not.toContain('CANARY')
   }
 })
+
+it('says why a store refuses, and nothing else of what it says', () => {
+  const full = Object.assign(new Error('UNIQUE constraint failed: CANARY'), {
+    code: 'ERR_SQLITE_ERROR',
+    errcode: 13,
+    errstr: 'database or disk is full',
+  })
+  for (const [cause, told] of [
+    [full, 'Error ERR_SQLITE_ERROR (database or disk is full)'],
+    [new Error('WRONGPASS invalid CANARY'), 'Error (WRONGPASS)'],
+    [new Error("OOM command not allowed when used memory > 'maxmemory'. CANARY"), 'Error (OOM)'],
+    [new Error('CANARY of a request'), 'Error'],
+    [new Error('OOMEN CANARY'), 'Error'],
+  ] as const) {
+    const text = describeFault(new InternalError(undefined, { cause }))
+    expect(text).toContain(`caused by ${told}\n`)
+    expect(text).not.toContain('CANARY')
+  }
+})

@@ -9,6 +9,10 @@ const WORD = /^[\w.-]{1,100}$/
 
 const FRAME = /^ +at /
 
+/** What a Redis server begins a refusal with: words of its own, whatever follows them. */
+const REFUSED =
+  /^(?:BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|NOSCRIPT|OOM|READONLY|WRONGPASS)(?= )/
+
 /**
  * An error and what caused it, for the operator's log. Messages of other libraries are left out, as they may quote the
  * request; where they come from is told by their frames.
@@ -34,7 +38,15 @@ function describeCause(cause: unknown): string {
   if (!(cause instanceof Error)) return `a value of type ${typeof cause}`
   const { name, code } = cause as NodeJS.ErrnoException
   const title = [name, code].filter((word) => typeof word === 'string' && WORD.test(word)).join(' ')
-  return [title || 'an error', ...framesOf(cause)].join('\n')
+  const reason = reasonOf(cause)
+  return [(title || 'an error') + (reason && ` (${reason})`), ...framesOf(cause)].join('\n')
+}
+
+/** Why a store refuses, where it says so in words that are always the same: those of Redis, and the sentences that SQLite has for its codes. */
+function reasonOf(cause: Error): string {
+  const { code, errstr } = cause as { readonly code?: unknown; readonly errstr?: unknown }
+  if (code === 'ERR_SQLITE_ERROR' && typeof errstr === 'string') return errstr
+  return REFUSED.exec(cause.message)?.[0] ?? ''
 }
 
 /** The lines below the message, which may have lines that look like frames. */
