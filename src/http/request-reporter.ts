@@ -127,7 +127,8 @@ export interface RequestLog {
    */
   readonly milliseconds: number
   /**
-   * What went wrong, where the fault is the server's own: any status from 500 on but 529, which says that it is busy.
+   * What went wrong, where the fault is the server's own: any status from 500 on, and 529 where more than being busy is why,
+   * such as a queue that cannot be reached.
    *
    * @example
    * ```ts

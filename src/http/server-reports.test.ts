@@ -73,6 +73,7 @@ describe('the log', () => {
       new InsufficientMemoryError('it needs 9 GiB', 'Use fewer bits.', { needed: 9, available: 1 }),
     ],
     [529, 'without one', new OverloadedError()],
+    [529, 'with the cause', new OverloadedError('the queue cannot be reached', { cause: new Error('NOPERM') })],
   ])('has %d %s', async (status, how, failure) => {
     const { fetch } = serve({ log: (entry) => entries.push(entry) })
     stub.failure = failure

@@ -13,7 +13,10 @@ export function refuseUntyped(error: unknown): never {
 
 export function refuseAfter(milliseconds: number): Promise<never> {
   return new Promise((_, reject) => {
-    const refuse = () => reject(new OverloadedError('the queue does not answer; retry with backoff'))
-    setTimeout(refuse, milliseconds).unref()
+    const late = () => {
+      const cause = new Error(`the Redis server did not answer within ${milliseconds} ms`)
+      reject(new OverloadedError('the queue does not answer; retry with backoff', { cause }))
+    }
+    setTimeout(late, milliseconds).unref()
   })
 }
