@@ -1,5 +1,6 @@
 import { Console } from 'node:console'
 import { TesseraError } from '../errors/index.ts'
+import { refusalWord } from '../redis/refusal-word.ts'
 
 /** A chain of causes may loop. */
 const MAX_CAUSES = 8
@@ -8,10 +9,6 @@ const MAX_CAUSES = 8
 const WORD = /^[\w.-]{1,100}$/
 
 const FRAME = /^ +at /
-
-/** What a Redis server begins a refusal with: words of its own, whatever follows them. */
-const REFUSED =
-  /^(?:BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|NOSCRIPT|OOM|READONLY|WRONGPASS)(?= )/
 
 /**
  * An error and what caused it, for the operator's log. Messages of other libraries are left out, as they may quote the
@@ -46,7 +43,7 @@ function describeCause(cause: unknown): string {
 function reasonOf(cause: Error): string {
   const { code, errstr } = cause as { readonly code?: unknown; readonly errstr?: unknown }
   if (code === 'ERR_SQLITE_ERROR' && typeof errstr === 'string') return errstr
-  return REFUSED.exec(cause.message)?.[0] ?? ''
+  return refusalWord(cause) ?? ''
 }
 
 /** The lines below the message, which may have lines that look like frames. */

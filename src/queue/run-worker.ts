@@ -6,6 +6,7 @@ import { safeLog } from '../http/request-reporter.ts'
 import { LONGEST_TIMER_MS, readOptions } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
+import { tellRefusals } from '../redis/tell-outage.ts'
 import { answerCall, type AnswerParts, isSuspect, type Run } from './answer-call.ts'
 import { type CallTracing, callTracingOnDemand } from './call-tracing.ts'
 import { OpenFirst } from './open-first.ts'
@@ -66,11 +67,11 @@ export async function runWorker(engine: WorkingEngine, options: WorkerOptions): 
   const course = { running, times: new MeanTimes(), openFirst, ...shared }
   const slots = { decide: new Slots(concurrency), images: new Slots(concurrency) }
   const taking = { connection: client, prefix: PREFIX, concurrency, drainDelay: 2, ...leaseOf(leaseMs) }
+  const onError = tellRefusals()
   const start = async (queue: ModelQueue) => {
     const processor = createProcessor({ engine, client, sealer, queue, onFault: safeLog(onFault) }, course)
     const worker = await takeCalls(queue, processor, taking, { slots: slots[partsOf(queue).work], openFirst })
-    // The server may be away for a while; the worker comes back to it by itself.
-    worker.on('error', () => {})
+    worker.on('error', onError)
     workers.push(worker)
   }
   const isTold = createFilter(queues, wanted)

@@ -41,4 +41,24 @@ describe.skipIf(!hasRedis())('a worker that cannot start', () => {
     expect(InvalidRequestError.isInstance(error)).toBe(true)
     await expect.poll(others).toBe(0)
   })
+
+  it('and one that the server lets take no calls tells of it, once', async () => {
+    const warnings: Error[] = []
+    const warn = (warning: Error) => void warnings.push(warning)
+    process.on('warning', warn)
+    await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', '~tessera*', '&*', '+@all', '-@scripting'])
+    const worker = await runWorker(createFakeEngine().engine, {
+      connection: redis.url.replace('//', '//app:secret@'),
+      plaintext: true,
+    })
+    await expect.poll(() => warnings.length).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    process.off('warning', warn)
+    await worker.close(0)
+    expect(warnings.map(String)).toEqual([
+      expect.stringMatching(
+        /^TesseraRedisWarning: the Redis server refuses what a worker asks of it \(NOPERM .*\); no calls/,
+      ),
+    ])
+  }, 90_000)
 })

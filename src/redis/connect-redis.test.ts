@@ -58,3 +58,31 @@ it.skipIf(!hasRedis())('queues of many models listen to one connection without a
   expect(warnings).toEqual([])
   await redis.stop()
 })
+
+it.skipIf(!hasRedis())(
+  'a server that takes no connection any more is told of once, with the reason',
+  async () => {
+    const warnings: string[] = []
+    const warn = ({ message }: Error) => void warnings.push(message)
+    process.on('warning', warn)
+    const redis = await startRedis()
+    const [client, subscriber] = await connectPair(redis.url, 'connection')
+    await redis.kill()
+    await expect.poll(() => warnings.length).toBe(1)
+    // The password was changed meanwhile.
+    await redis.restart(['--requirepass', 'another'])
+    await expect.poll(() => warnings.length).toBe(2)
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    process.off('warning', warn)
+    client.destroy()
+    subscriber.destroy()
+    await redis.stop()
+    expect(warnings).toEqual([
+      'connection: the Redis server cannot be reached (ECONNREFUSED); it is asked again until it can be',
+      expect.stringMatching(
+        /^connection: the Redis server cannot be reached \((NOAUTH|WRONGPASS) .*\); it is asked again until it can be$/,
+      ),
+    ])
+  },
+  90_000,
+)

@@ -1,6 +1,7 @@
 import { InvalidRequestError } from '../errors/index.ts'
 import { answerInTime } from './answer-in-time.ts'
 import { leaveReplicas, type Leaving } from './leave-replicas.ts'
+import { Outage } from './tell-outage.ts'
 
 /** A frozen server takes connections and answers none: whoever asks for one would wait for ever. */
 const CONNECT_MS = 5000
@@ -16,19 +17,24 @@ export type RedisClient = Awaited<ReturnType<typeof connectRedis>>
  * `TESSERA_REDIS_PASSWORD`.
  *
  * @param option whose URL it is
+ * @param outage tells why the connection does not come back
  * @throws InvalidRequestError where the server does not answer; never shows the password
  */
-export async function connectRedis(url: string, option = 'store') {
+export async function connectRedis(url: string, option = 'store', outage = new Outage(option)) {
   // Read by those alone who have such a server.
   const { createClient } = await import('@redis/client')
   const opening = { done: false }
   // While opening, the first failure counts; later ones are waited out, as the server may only be restarting.
-  const reconnectStrategy = (retries: number, cause: Error) =>
-    opening.done ? Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS) : cause
+  const reconnectStrategy = (retries: number, cause: Error) => {
+    if (!opening.done) return cause
+    outage.failed(retries, cause)
+    return Math.min(50 * 2 ** retries, LONGEST_PAUSE_MS)
+  }
   try {
     const client = createClient({ url: withPassword(url, process.env[PASSWORD]), socket: { reconnectStrategy } })
     // Without a listener an error ends the process; the commands that fail throw it as well.
     client.on('error', () => {})
+    client.on('ready', () => outage.ended())
     // Each queue of a front or worker listens to several events of it; from eleven on Node takes them for a leak.
     client.setMaxListeners(0)
     await answerInTime(client.connect(), CONNECT_MS).catch((error: unknown) => {
@@ -54,9 +60,10 @@ export async function connectPair(
   url: string,
   option: string,
 ): Promise<[client: RedisClient, subscriber: RedisClient]> {
-  const client = await connectRedis(url, option)
+  const outage = new Outage(option)
+  const client = await connectRedis(url, option, outage)
   try {
-    return [client, await connectRedis(url, option)]
+    return [client, await connectRedis(url, option, outage)]
   } catch (error) {
     // It would stay open, and keep the process alive.
     client.destroy()
