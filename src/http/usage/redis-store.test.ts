@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis } from '../../../test/helpers/redis-server.ts'
+import { InvalidRequestError } from '../../errors/index.ts'
 import { connectRedis } from '../../redis/connect-redis.ts'
 import { addKey } from '../keys/key-book.ts'
 import { makeKey } from '../keys/make-key.ts'
@@ -36,6 +37,18 @@ describe.skipIf(!hasRedis())('a Redis server that would lose balances', () => {
     const redis = await startRedis(settings)
     await expect(openRedisStore(redis.url)).rejects.toThrow(reason)
     await (await openRedisStore(redis.url, { acceptLoss: true })).close()
+    await redis.stop()
+  })
+
+  it('or that may not be asked, is refused with what its user needs, and leaves nothing open', async () => {
+    const redis = await startRedis()
+    const admin = await connectRedis(redis.url)
+    await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '&*', '+@all', '-info'])
+    const error = await openRedisStore(redis.url.replace('//', '//app:secret@')).catch((thrown: unknown) => thrown)
+    expect(InvalidRequestError.isInstance(error)).toBe(true)
+    expect(String(error)).toMatch(/store: the Redis server does not say how it keeps balances \(NOPERM .*\); .* INFO/)
+    await expect.poll(() => admin.sendCommand<string>(['CLIENT', 'LIST'])).not.toContain('user=app')
+    admin.destroy()
     await redis.stop()
   })
 })
