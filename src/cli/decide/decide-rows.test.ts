@@ -157,6 +157,26 @@ describe('answers to rows', () => {
     process.exitCode = undefined
   })
 
+  it.each([
+    ['there is no file of the rows', undefined],
+    ['the rows are refused', 'a;b\n1;2\n'],
+  ])('replace none where %s', async (_, rows) => {
+    const before = await write('answers.jsonl', '{"row":0}\n')
+    const each = rows === undefined ? join(folder, 'none.csv') : await write('rows.csv', rows)
+    await expect(decide({ each, force: true })).rejects.toMatchObject({ path: '--each' })
+    expect(await readFile(before, 'utf8')).toBe('{"row":0}\n')
+    const out = join(folder, 'new.jsonl')
+    await expect(decide({ each, out })).rejects.toMatchObject({ path: '--each' })
+    await expect(readFile(out)).rejects.toThrow('ENOENT')
+  })
+
+  it('are an empty file where there are no rows', async () => {
+    const each = await write('rows.csv', 'a,b\n')
+    await write('answers.jsonl', '{"row":0}\n')
+    expect(await decide({ each, force: true })).toEqual({ rows: 0, failed: 0 })
+    expect(await readFile(join(folder, 'answers.jsonl'), 'utf8')).toBe('')
+  })
+
   it('are refused where they cannot be written', async () => {
     const each = await write('rows.jsonl', '{}\n')
     await expect(decide({ each, out: join(folder, 'none', 'x.jsonl') })).rejects.toThrow(/^--out: .* \(ENOENT\)$/)

@@ -4,7 +4,7 @@ import colors from 'picocolors'
 import type { DecisionOutcome, Engine, LoraOption } from '../../engine/index.ts'
 import { AbortedError } from '../../errors/index.ts'
 import type { DecisionRequestInput } from '../../schemas/index.ts'
-import { notWritten } from '../output-files.ts'
+import { notWritten, requireWritable } from '../output-files.ts'
 import { countAnswered } from './answers-file.ts'
 import { askedDigest } from './asked-digest.ts'
 import { type AskedRow, requestsOf } from './row-requests.ts'
@@ -41,11 +41,14 @@ export interface RowsReport {
  */
 export async function decideRows(engine: Engine, job: RowsJob): Promise<RowsReport> {
   const { each, out, common, settings, lora } = job
+  if (out !== undefined) await requireWritable('--out', out)
   const toAsked = askedDigest([common, settings, lora, await modelsOf(engine)])
   const requests = requestsOf(each, common, toAsked)
   const before = await countBefore(job, requests)
-  await using output = await openOutput(out, before > 0 ? 'a' : 'w')
-  return await answerRows(engine, requests, { ...job, before, write: output.write })
+  await using output = outputTo(out, before > 0 ? 'a' : 'w')
+  const report = await answerRows(engine, requests, { ...job, before, write: output.write })
+  await output.begin()
+  return report
 }
 
 async function countBefore({ out, force }: RowsJob, requests: AsyncGenerator<AskedRow, void>): Promise<number> {
@@ -106,16 +109,25 @@ function toLine({ response, error }: DecisionOutcome, row: number, asked: string
   return `${JSON.stringify({ row, error: { code, message, ...(path === undefined ? {} : { path }) }, asked })}\n`
 }
 
-/** Where lines go: a file, which is there when this resolves, or stdout. */
-async function openOutput(out: string | undefined, flags: 'a' | 'w') {
-  if (out === undefined) return { write: writeToStdout, [Symbol.asyncDispose]: () => Promise.resolve() }
+/**
+ * Where lines go: a file, or stdout. The file is begun with its first line: rows that cannot be read, or a command that is stopped before,
+ * replace no answers of an earlier run.
+ */
+function outputTo(out: string | undefined, flags: 'a' | 'w') {
+  if (out === undefined)
+    return { begin: () => Promise.resolve(), write: writeToStdout, [Symbol.asyncDispose]: () => Promise.resolve() }
   const refuse = (cause: unknown): never => {
     throw notWritten('--out', out, cause)
   }
-  const file: FileHandle = await open(out, flags).catch(refuse)
+  let file: FileHandle | undefined
+  const begin = async () => void (file ??= await open(out, flags).catch(refuse))
   return {
-    write: (line: string): Promise<void> => file.appendFile(line).catch(refuse),
-    [Symbol.asyncDispose]: () => file.close(),
+    begin,
+    write: async (line: string): Promise<void> => {
+      await begin()
+      await file!.appendFile(line).catch(refuse)
+    },
+    [Symbol.asyncDispose]: async () => file?.close(),
   }
 }
 
