@@ -8,33 +8,52 @@ interface AnsweredRow {
   readonly row: number
   /** What it answers, as `askedDigest` says it. */
   readonly asked?: unknown
+  /** Why it has no answers. */
+  readonly error?: unknown
 }
 
+/** What is in a file of answers. */
+interface AnsweredRows {
+  readonly rows: number
+  /** Those of them that could not be answered. */
+  readonly failed: number
+}
+
+const NONE: AnsweredRows = { rows: 0, failed: 0 }
+
 /**
- * How many rows an earlier run has answered into a file: 0 where there is none. A last line of that run that was not
+ * How many rows an earlier run has answered into a file: none where there is no file. A last line of that run that was not
  * written whole is cut off.
  *
  * @param rows what is asked now, of which as many are taken as the file has answers
  * @throws InvalidRequestError when the file holds something else, or answers to something else
  */
-export async function countAnswered(file: string, rows: AsyncIterator<{ readonly asked: string }>): Promise<number> {
+export async function countAnswered(
+  file: string,
+  rows: AsyncIterator<{ readonly asked: string }>,
+): Promise<AnsweredRows> {
   // Devices and pipes, such as /dev/stdout, have nothing to go on from, and reading one may wait for ever.
-  if ((await stat(file).catch(() => undefined))?.isFile() === false) return 0
+  if ((await stat(file).catch(() => undefined))?.isFile() === false) return NONE
   const handle = await open(file, 'r').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return undefined
     throw new InvalidRequestError('--out', `${file} could not be read (${cause.code})`, { cause })
   })
   // Not by `await using`: under Yarn's Plug'n'Play files are its own, which cannot be disposed.
   try {
-    return handle === undefined ? 0 : await countIn(handle, file, rows)
+    return handle === undefined ? NONE : await countIn(handle, file, rows)
   } finally {
     await handle?.close()
   }
 }
 
-async function countIn(handle: FileHandle, file: string, rows: AsyncIterator<{ readonly asked: string }>) {
+async function countIn(
+  handle: FileHandle,
+  file: string,
+  rows: AsyncIterator<{ readonly asked: string }>,
+): Promise<AnsweredRows> {
   const { size } = await handle.stat()
   let count = 0
+  let failed = 0
   let bytes = 0
   let lacksBreak = false
   for await (const line of splitLines(handle.createReadStream({ autoClose: false, encoding: 'utf8' }))) {
@@ -45,12 +64,13 @@ async function countIn(handle: FileHandle, file: string, rows: AsyncIterator<{ r
     if (done) throw other(file, `has answers to more rows than there are now, ${count}`)
     checkAsked(file, answered, value.asked)
     count++
+    if (answered.error !== undefined) failed++
     bytes += line.bytes
     lacksBreak = !line.isWhole
   }
   if (bytes < size) await truncate(file, bytes)
   if (lacksBreak) await appendFile(file, '\n')
-  return count
+  return { rows: count, failed }
 }
 
 /** Whether the answers to a row may begin so. What else has no line break at its end is somebody's, and is not cut off. */

@@ -31,7 +31,7 @@ export interface RowsJob {
 export interface RowsReport {
   /** Rows that have been answered, those of earlier runs included. */
   readonly rows: number
-  /** Rows of this run that could not be answered. */
+  /** Those of them that could not be answered. */
   readonly failed: number
 }
 
@@ -45,14 +45,14 @@ export async function decideRows(engine: Engine, job: RowsJob): Promise<RowsRepo
   const toAsked = askedDigest([common, settings, lora, await modelsOf(engine)])
   const requests = requestsOf(each, common, toAsked)
   const before = await countBefore(job, requests)
-  await using output = outputTo(out, before > 0 ? 'a' : 'w')
+  await using output = outputTo(out, before.rows > 0 ? 'a' : 'w')
   const report = await answerRows(engine, requests, { ...job, before, write: output.write })
   await output.begin()
   return report
 }
 
-async function countBefore({ out, force }: RowsJob, requests: AsyncGenerator<AskedRow, void>): Promise<number> {
-  if (out === undefined || force) return 0
+async function countBefore({ out, force }: RowsJob, requests: AsyncGenerator<AskedRow, void>): Promise<RowsReport> {
+  if (out === undefined || force) return { rows: 0, failed: 0 }
   try {
     return await countAnswered(out, requests)
   } catch (error) {
@@ -64,13 +64,12 @@ async function countBefore({ out, force }: RowsJob, requests: AsyncGenerator<Ask
 async function answerRows(
   engine: Engine,
   requests: AsyncIterable<AskedRow>,
-  { before, write, out, signal, lora }: RowsJob & { before: number; write: (line: string) => Promise<void> },
+  { before, write, out, signal, lora }: RowsJob & { before: RowsReport; write: (line: string) => Promise<void> },
 ): Promise<RowsReport> {
-  const progress = new RowProgress(before)
+  const progress = new RowProgress(before.rows)
   // Outcomes come in the order of the rows.
   const waiting: string[] = []
-  let rows = before
-  let failed = 0
+  let { rows, failed } = before
   try {
     for await (const outcome of engine.decideMany(following(requests, waiting), { signal, lora })) {
       await write(toLine(outcome, rows, waiting.shift()!))
