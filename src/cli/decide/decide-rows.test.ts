@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineCommand, runCommand as runCitty } from 'citty'
@@ -168,6 +168,27 @@ describe('answers to rows', () => {
     const out = join(folder, 'new.jsonl')
     await expect(decide({ each, out })).rejects.toMatchObject({ path: '--each' })
     await expect(readFile(out)).rejects.toThrow('ENOENT')
+  })
+
+  it('of two commands at once come one after the other', async () => {
+    const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const each = await write('rows.jsonl', '{"name":"a","steps":1}\n'.repeat(20))
+    const all = { rows: 20, failed: 0 }
+    expect(await Promise.all([decide({ each }), decide({ each })])).toEqual([all, all])
+    expect(printed.mock.calls.join('')).toContain('waiting for another command that writes ')
+    printed.mockRestore()
+    expect((await answers()).map(({ row }) => row)).toEqual(Array.from({ length: 20 }, (_, row) => row))
+    expect(await readdir(folder)).toEqual(['answers.jsonl', 'rows.jsonl'])
+  })
+
+  it('wait for another command no longer than the signal', async () => {
+    const each = await write('rows.jsonl', '{"hold":true}\n')
+    const first = new AbortController()
+    const held = decide({ each, signal: first.signal }).catch((error: unknown) => error)
+    await vi.waitFor(async () => expect(await readdir(folder)).toContain('answers.jsonl.lock'))
+    await expect(decide({ each, signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ code: 'aborted' })
+    first.abort()
+    expect(await held).toMatchObject({ code: 'aborted' })
   })
 
   it('are an empty file where there are no rows', async () => {

@@ -8,6 +8,7 @@ import { notWritten, requireWritable } from '../output-files.ts'
 import { countAnswered } from './answers-file.ts'
 import { askedDigest } from './asked-digest.ts'
 import { type AskedRow, requestsOf } from './row-requests.ts'
+import { whileAlone } from './while-alone.ts'
 
 /** Milliseconds between two lines of progress. */
 const REPORT_MS = 200
@@ -40,8 +41,14 @@ export interface RowsReport {
  * for what could not be answered. Rows are read as they are answered, however many there are.
  */
 export async function decideRows(engine: Engine, job: RowsJob): Promise<RowsReport> {
+  const { out, signal } = job
+  if (out === undefined) return await answerFile(engine, job)
+  await requireWritable('--out', out)
+  return await whileAlone(out, signal, () => answerFile(engine, job))
+}
+
+async function answerFile(engine: Engine, job: RowsJob): Promise<RowsReport> {
   const { each, out, common, settings, lora } = job
-  if (out !== undefined) await requireWritable('--out', out)
   const toAsked = askedDigest([common, settings, lora, await modelsOf(engine)])
   const requests = requestsOf(each, common, toAsked)
   const before = await countBefore(job, requests)
