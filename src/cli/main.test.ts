@@ -1,8 +1,11 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { bundleWorker } from '../engine/test-support/bundle-worker.ts'
 import { EXAMPLES, formatExamples } from './examples.ts'
 
@@ -125,6 +128,21 @@ describe('tessera', () => {
       expect(error).toMatchObject({ code: 'invalid_request', path: expect.any(String), retryable: false })
       expect(stderr).toContain(error.message)
     }
+  })
+
+  it.each([
+    ['invalid_request', 2, ['-q', '{"q":{"type":"nul","instructions":"x"}}']],
+    ['invalid_request', 2, ['-q', QUESTIONS, '--min-confidence', '7']],
+    ['model_not_found', 1, ['-q', QUESTIONS, '--use', './none']],
+  ])('answers no row of many where none can be: %s', async (code, status, args) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-main-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const [each, out] = [join(folder, 'rows.jsonl'), join(folder, 'answers.jsonl')]
+    await writeFile(each, '"late"\n"lost"\n')
+    const ended = await run(['decide', '--each', each, '-o', out, '--json', ...args])
+    expect(ended.code).toBe(status)
+    expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code } })
+    expect(await readdir(folder)).toEqual(['rows.jsonl'])
   })
 
   it.each(['generate', 'edit'])('says which models can draw for %s', async (command) => {

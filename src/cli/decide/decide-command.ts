@@ -1,13 +1,15 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { InvalidRequestError } from '../../errors/index.ts'
-import type { DecisionRequestInput } from '../../schemas/index.ts'
+import { resolveModel } from '../../models/index.ts'
+import { type DecisionRequestInput, parseDecisionRequest } from '../../schemas/index.ts'
 import {
   calibrationArgument,
   type EngineArguments,
   engineArguments,
   maxOptionsArgument,
   orderArgument,
+  readMaxOptions,
   useFor,
 } from '../engine-arguments.ts'
 import { loraArgument, readLoras } from '../lora-arguments.ts'
@@ -90,12 +92,20 @@ type RowArguments = RequestArguments &
     readonly lora?: string | undefined
   }
 
+/** What no row could be answered with is told once, before a file of answers is full of it. */
+async function refuseForAll(common: object, args: RowArguments): Promise<void> {
+  const questions = { row: { type: 'noul', instructions: '?' } }
+  parseDecisionRequest({ state: '', questions, ...common }, readMaxOptions(args))
+  if (args.use !== undefined) await resolveModel(args.use)
+}
+
 async function answerRows(each: string, args: RowArguments): Promise<void> {
   if (args.state !== undefined || args.file !== undefined) {
     throw new InvalidRequestError('--each', 'takes its states from the rows; leave --state and the file out')
   }
   const common = await readCommon(args)
   await using engine = await openEngine(args, useFor('decide-latest', args))
+  await refuseForAll(common, args)
   const { out, force = false, calibration } = args
   if (out !== undefined) await refuseInput('--out', out, [each, args.questions, calibration])
   const settings = [
