@@ -7,7 +7,7 @@ import { DEFAULT_PRICES } from '../http/usage/prices.ts'
 import { parseRequest } from '../schemas/parse-request.ts'
 import { placeArguments } from './keys/key-place.ts'
 import { runCommand } from './run-command.ts'
-import { withStore } from './with-store.ts'
+import { requireStore, withStore } from './with-store.ts'
 
 export const usageCommand = defineCommand({
   args: {
@@ -21,6 +21,7 @@ export const usageCommand = defineCommand({
     runCommand(context, async ({ args: { store: name, from, to, format, 'accept-loss': acceptLoss } }) => {
       if (format !== 'csv' && format !== 'json') throw new InvalidRequestError('--format', 'must be csv or json')
       const asked = parseRequest(rangeSchema, { from, to })
+      await requireStore(name)
       await withStore(name, acceptLoss, async (store) => {
         const ledger = new Ledger(store, DEFAULT_PRICES)
         const range = await resolveRange(ledger, asked)

@@ -2,6 +2,7 @@ import { InvalidRequestError } from '../errors/index.ts'
 import { openStore } from '../http/serve/open-store.ts'
 import { boundStore } from '../http/usage/bounded-store.ts'
 import type { UsageStore } from '../http/usage/usage-store.ts'
+import { exists } from '../models/files/exists.ts'
 
 /**
  * Opens the store that `--store` names for as long as `work` takes. A server that stops to answer ends the command rather than
@@ -22,4 +23,14 @@ export async function withStore<T>(
   } finally {
     await store.close()
   }
+}
+
+/**
+ * Refuses an SQLite file that is not there: opening it would make it, and a misspelt name would be told as a store without keys or use.
+ *
+ * @throws InvalidRequestError saying so
+ */
+export async function requireStore(name: string): Promise<void> {
+  if (name === 'memory' || name.includes('://') || (await exists(name))) return
+  throw new InvalidRequestError('--store', `the file ${name} is not there; tessera serve and tessera keys add make it`)
 }

@@ -6,7 +6,7 @@ import { StoredKeys } from '../../http/keys/stored-keys.ts'
 import { changeKeyFile, readKeyBook } from '../../http/serve/change-key-file.ts'
 import { defaultKeyFile } from '../../http/serve/choose-keys.ts'
 import type { UsageStore } from '../../http/usage/usage-store.ts'
-import { withStore } from '../with-store.ts'
+import { requireStore, withStore } from '../with-store.ts'
 
 /** Where keys are: a file, or a store. */
 export const placeArguments = {
@@ -37,6 +37,16 @@ export interface KeyPlace {
   readonly store: UsageStore | undefined
   read(): Promise<KeyBook>
   change(action: AuditAction, plan: (book: KeyBook) => BookChange): Promise<BookChange>
+}
+
+/**
+ * A place that is there already, for what is not about to make it.
+ *
+ * @throws InvalidRequestError for a place that cannot be used
+ */
+export async function withPlaceThere(args: PlaceArguments, work: (place: KeyPlace) => Promise<void>): Promise<void> {
+  if (args.store !== undefined) await requireStore(args.store)
+  await withPlace(args, work)
 }
 
 /** @throws InvalidRequestError for a place that cannot be used, or two to change at once */

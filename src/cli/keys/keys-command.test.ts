@@ -135,6 +135,12 @@ describe('tessera keys of a file', () => {
     [['add', '--expires', '2020-01-01T00:00:00Z'], /^error --expires: must be in the future/],
     [['add', '--rpm', 'x'], /^error --rpm: must be a number/],
     [['topup', 'nobody', '1'], /^error account: there is no key of this account here/],
+    ...[['list'], ['revoke', 'key_x'], ['rotate', 'key_x'], ['topup', 'shop', '1']].map(
+      (command): [string[], RegExp] => [
+        [...command, '--store', './none.db'],
+        /^error --store: the file .\/none.db is not there; tessera serve and tessera keys add make it/,
+      ],
+    ),
     [['list', '--store', 'memory'], /^error --store: must be a file or a Redis server/],
   ])('refuses %j in one line', async (args, reason) => {
     await inFile(...args)

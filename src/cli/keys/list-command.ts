@@ -4,7 +4,7 @@ import { type ListedKey, listKeys } from '../../http/keys/key-book.ts'
 import { Ledger } from '../../http/usage/ledger.ts'
 import { DEFAULT_PRICES } from '../../http/usage/prices.ts'
 import { printResult, runCommand } from '../run-command.ts'
-import { placeArguments, withPlace } from './key-place.ts'
+import { placeArguments, withPlaceThere } from './key-place.ts'
 
 interface Row extends ListedKey {
   /** EUR that are left; absent where nothing was paid in, or no store says what was used. */
@@ -16,7 +16,7 @@ export const listCommand = defineCommand({
   args: placeArguments,
   run: (context) =>
     runCommand(context, ({ args }) =>
-      withPlace(args, async (place) => {
+      withPlaceThere(args, async (place) => {
         const keys = listKeys(await place.read())
         const ledger = place.store && new Ledger(place.store, DEFAULT_PRICES)
         const rows = await Promise.all(keys.map((key) => withBalance(key, ledger)))

@@ -2,7 +2,7 @@ import { defineCommand } from 'citty'
 import colors from 'picocolors'
 import { revokeKey } from '../../http/keys/key-book.ts'
 import { printResult, runCommand } from '../run-command.ts'
-import { placeArguments, withPlace } from './key-place.ts'
+import { placeArguments, withPlaceThere } from './key-place.ts'
 
 export const revokeCommand = defineCommand({
   meta: { name: 'revoke', description: 'End a key; what it used stays in the account' },
@@ -12,7 +12,7 @@ export const revokeCommand = defineCommand({
   },
   run: (context) =>
     runCommand(context, ({ args }) =>
-      withPlace(args, async (place) => {
+      withPlaceThere(args, async (place) => {
         const { key, account } = await place.change('revoke', (book) => revokeKey(book, args.key))
         printResult(args.json ?? false, { name: key, account }, () => `${colors.green('revoked')} ${key} of ${account}`)
       }),

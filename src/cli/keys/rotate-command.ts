@@ -3,7 +3,7 @@ import { rotateKey } from '../../http/keys/key-book.ts'
 import { makeKey } from '../../http/keys/make-key.ts'
 import { readDuration } from '../read-duration.ts'
 import { runCommand } from '../run-command.ts'
-import { placeArguments, withPlace } from './key-place.ts'
+import { placeArguments, withPlaceThere } from './key-place.ts'
 import { printNewKey } from './print-key.ts'
 
 export const rotateCommand = defineCommand({
@@ -15,7 +15,7 @@ export const rotateCommand = defineCommand({
   },
   run: (context) =>
     runCommand(context, ({ args }) =>
-      withPlace(args, async (place) => {
+      withPlaceThere(args, async (place) => {
         const overlap = { now: Date.now(), forMs: readDuration('--overlap', args.overlap) }
         const fresh = makeKey()
         const change = await place.change('rotate', (book) => rotateKey(book, fresh, args.key, overlap))

@@ -39,7 +39,7 @@ async function pay(lateChanges: number, ending = Number.POSITIVE_INFINITY): Prom
     if (given[0] === 'keys' && ++changes <= lateChanges) throw new Error('late')
   }
   vi.mocked(openStore).mockResolvedValue({ ...kept, read, update })
-  await runCommand(keysCommand, { rawArgs: ['topup', 'shop', '10', '--store', 'x', '--json'] })
+  await runCommand(keysCommand, { rawArgs: ['topup', 'shop', '10', '--store', 'redis://x', '--json'] })
   const { keys } = await new StoredKeys(kept).read()
   return (keys[0] as { readonly prepaid: string }).prepaid
 }

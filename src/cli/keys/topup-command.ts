@@ -4,7 +4,7 @@ import colors from 'picocolors'
 import { topUp } from '../../http/keys/key-book.ts'
 import { UnsureChangeError } from '../../http/keys/stored-keys.ts'
 import { printResult, runCommand } from '../run-command.ts'
-import { placeArguments, withPlace } from './key-place.ts'
+import { placeArguments, withPlaceThere } from './key-place.ts'
 import { readAmount } from './read-amount.ts'
 
 export const topupCommand = defineCommand({
@@ -16,7 +16,7 @@ export const topupCommand = defineCommand({
   },
   run: (context) =>
     runCommand(context, ({ args }) =>
-      withPlace(args, async (place) => {
+      withPlaceThere(args, async (place) => {
         const amount = readAmount('amount', args.amount)
         const id = { id: randomUUID(), now: Date.now() }
         const pay = () => place.change('topup', (book) => topUp(book, args.account, amount, id))
