@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
 import { DownloadReport } from './download-report.ts'
 
@@ -22,6 +23,16 @@ it('says file, bytes, rate and time left', () => {
   expect(written.at(-1)).toContain('1.50 GB of 4.00 GB')
   show(61_000, 1.50001e9)
   expect(written.at(-1)).toContain('10.0 kB/s, 69.4 h left')
+})
+
+it('shows the end of what would wrap in the terminal, where it could not be overwritten', () => {
+  const written: string[] = []
+  const stream = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) > 0 }
+  const file = 'transformer/diffusion_pytorch_model-00001-of-00003.safetensors'
+  new DownloadReport(stream, () => 0).show({ stage: 'download', file, done: 1e9, total: 9.5e9 })
+  const [line] = written.map((text) => stripVTControlCharacters(text).replace('\r', ''))
+  expect(line).toMatch(/^….*_pytorch_model-00001-of-00003\.safetensors: 1\.00 GB of 9\.50 GB$/)
+  expect(line).toHaveLength(79)
 })
 
 it('writes a line every ten seconds and one at the end where nobody watches', () => {

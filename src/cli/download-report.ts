@@ -9,7 +9,7 @@ const TERMINAL_EVERY_MS = 200
 const LOG_EVERY_MS = 10_000
 
 /** Where a report goes: stderr, or what stands for it in tests. */
-export type ReportStream = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean }
+export type ReportStream = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean; readonly columns?: number }
 
 /** Says how far a download is, how fast it goes and what is left: a line that is overwritten, or lines in a log. */
 export class DownloadReport {
@@ -30,7 +30,10 @@ export class DownloadReport {
     if (!isDone && at - this.#shownAt < (this.#stream.isTTY ? TERMINAL_EVERY_MS : LOG_EVERY_MS)) return
     this.#shownAt = at
     if (!this.#stream.isTTY) this.#stream.write(`${this.#describe(progress)}\n`)
-    else this.#stream.write(isDone ? '\r\x1b[K' : `\r\x1b[K${colors.dim(this.#describe(progress))}`)
+    else
+      this.#stream.write(
+        isDone ? '\r\x1b[K' : `\r\x1b[K${colors.dim(inOneLine(this.#describe(progress), this.#stream))}`,
+      )
   }
 
   /** A line of its own that stays. */
@@ -45,6 +48,13 @@ export class DownloadReport {
     const speed = rate > 0 && done < total ? `, ${formatBytes(rate)}/s, ${formatTime((total - done) / rate)} left` : ''
     return `${file}: ${formatBytes(done)} of ${formatBytes(total)}${speed}`
   }
+}
+
+/** What has room in a line of a terminal, as one that wraps could not be overwritten: of more, the end. */
+export function inOneLine(text: string, { columns = 0 }: Pick<ReportStream, 'columns'>): string {
+  // Terminals that do not know how wide they are say 0.
+  if (columns === 0 || text.length < columns) return text
+  return `…${text.slice(text.length - columns + 2)}`
 }
 
 export function formatTime(seconds: number): string {

@@ -3,10 +3,13 @@ import { expect, it } from 'vitest'
 import type { Progress } from '../engine/index.ts'
 import { ProgressReport } from './progress-report.ts'
 
-function record(isTTY: boolean) {
+function record(isTTY: boolean, columns?: number) {
   const clock = { ms: 0 }
   const lines: string[] = []
-  const report = new ProgressReport({ isTTY, write: (text: string) => lines.push(text) > 0 }, () => clock.ms)
+  const report = new ProgressReport(
+    { isTTY, ...(columns !== undefined && { columns }), write: (text: string) => lines.push(text) > 0 },
+    () => clock.ms,
+  )
   const at = (ms: number, progress: Progress) => {
     clock.ms = ms
     report.show(progress)
@@ -40,4 +43,14 @@ it('overwrites one line where somebody watches, after a moment, and wipes it at 
     `\r${'█'.repeat(12)}${'░'.repeat(12)} reading 1 of 2, 1 s left`,
     '\r',
   ])
+})
+
+it.each([
+  [30, `\r…${'░'.repeat(3)} reading 1 of 2, 1 s left`],
+  [0, `\r${'█'.repeat(12)}${'░'.repeat(12)} reading 1 of 2, 1 s left`],
+])('never wraps in %i columns, where it could not be overwritten', (columns, line) => {
+  const { at, lines } = record(true, columns)
+  at(0, { stage: 'reading', done: 0, total: 2 })
+  at(1000, { stage: 'reading', done: 1, total: 2 })
+  expect(lines.map(stripVTControlCharacters)).toEqual([line])
 })

@@ -1,6 +1,6 @@
 import colors from 'picocolors'
 import { formatBytes } from '../models/format-bytes.ts'
-import { formatTime, type ReportStream } from './download-report.ts'
+import { formatTime, inOneLine, type ReportStream } from './download-report.ts'
 
 const WIDTH = 24
 /** Logs get a line now and then, and short work leaves none. */
@@ -46,7 +46,8 @@ export class ProgressReport {
     }
     if (this.#stream.isTTY) {
       if (at - this.#startedAt < MOMENT_MS) return
-      this.#stream.write(done === total ? '\r\x1b[K' : `\r\x1b[K${colors.dim(this.#describe(progress, at))}`)
+      const line = inOneLine(this.#describe(progress, at), this.#stream)
+      this.#stream.write(done === total ? '\r\x1b[K' : `\r\x1b[K${colors.dim(line)}`)
     } else if (at - this.#shownAt >= LOG_EVERY_MS) {
       this.#shownAt = at
       this.#stream.write(`${this.#describe(progress, at)}\n`)
