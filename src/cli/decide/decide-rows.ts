@@ -73,7 +73,7 @@ async function answerRows(
   requests: AsyncIterable<AskedRow>,
   { before, write, out, signal, lora }: RowsJob & { before: RowsReport; write: (line: string) => Promise<void> },
 ): Promise<RowsReport> {
-  const progress = new RowProgress(before.rows)
+  const progress = new RowProgress(before.rows, out)
   // Outcomes come in the order of the rows.
   const waiting: string[] = []
   let { rows, failed } = before
@@ -141,26 +141,28 @@ async function writeToStdout(line: string): Promise<void> {
   if (!process.stdout.write(line)) await once(process.stdout, 'drain')
 }
 
-/** A line on stderr that is overwritten, only where somebody watches. */
+/** A line on stderr that is overwritten, only where somebody watches it and not the answers themselves. */
 class RowProgress {
   readonly #before: number
   readonly #started = performance.now()
+  readonly #isShown: boolean
   #shown = 0
 
-  constructor(before: number) {
+  constructor(before: number, out: string | undefined) {
     this.#before = before
+    this.#isShown = process.stderr.isTTY && !(out === undefined && process.stdout.isTTY)
     if (before > 0) process.stderr.write(`${colors.dim(`going on after row ${before} of an earlier run`)}\n`)
   }
 
   show(rows: number): void {
     const now = performance.now()
-    if (!process.stderr.isTTY || now - this.#shown < REPORT_MS) return
+    if (!this.#isShown || now - this.#shown < REPORT_MS) return
     this.#shown = now
     const rate = (rows - this.#before) / ((now - this.#started) / 1000)
     process.stderr.write(`\r\x1b[K${colors.dim(`${rows.toLocaleString('en-US')} rows, ${rate.toFixed(1)} a second`)}`)
   }
 
   end(): void {
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+    if (this.#isShown) process.stderr.write('\r\x1b[K')
   }
 }
