@@ -46,6 +46,20 @@ it.each([
   expect(process.exitCode).toBe(status)
 })
 
+it('says it in place of progress that stands in the line of a terminal', async () => {
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const before = process.stderr.isTTY
+  process.stderr.isTTY = true
+  await runCitty(
+    defineCommand({ run: (context) => runCommand(context, () => Promise.reject(new AbortedError('no'))) }),
+    {
+      rawArgs: [],
+    },
+  )
+  process.stderr.isTTY = before
+  expect(printed.mock.calls.join('').startsWith('\r\x1b[K')).toBe(true)
+})
+
 const refused = { code: 'invalid_request', path: '--out' }
 
 it.each([

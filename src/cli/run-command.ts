@@ -103,7 +103,8 @@ export function endWithoutReader({ code }: NodeJS.ErrnoException): never {
 }
 
 function printError(message: string, exitCode: number): void {
-  process.stderr.write(`${colors.red('error')} ${message}\n`)
+  // Where somebody watches, progress that stopped halfway may stand in the line.
+  process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${colors.red('error')} ${message}\n`)
   process.exitCode = exitCode
 }
 
