@@ -145,6 +145,18 @@ describe('tessera', () => {
     expect(await readdir(folder)).toEqual(['rows.jsonl'])
   })
 
+  it('says once what is ignored in the questions of many rows', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-main-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'rows.jsonl'), '"late"\n"lost"\n')
+    const asked = QUESTIONS.replace('"instructions"', '"critera":{},"instructions"')
+    const { code, stderr } = await run(['decide', '--each', join(folder, 'rows.jsonl'), '-q', asked])
+    expect(code).toBe(0)
+    expect(stderr).toBe(
+      'warning questions.q.critera: is ignored, no field of that name is known; criteria may be meant\n2 rows\n',
+    )
+  })
+
   it.each(['generate', 'edit'])('says which models can draw for %s', async (command) => {
     const { stdout } = await run([command, '--help'])
     expect(stdout).toMatch(/--use=<folder\|id> +model that draws: the folder of a pipeline, or a downloaded hub id/m)

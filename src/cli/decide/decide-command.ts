@@ -3,6 +3,7 @@ import colors from 'picocolors'
 import { InvalidRequestError } from '../../errors/index.ts'
 import { resolveModel } from '../../models/index.ts'
 import { type DecisionRequestInput, parseDecisionRequest } from '../../schemas/index.ts'
+import { unknownDecisionFields } from '../../schemas/unknown-fields.ts'
 import {
   calibrationArgument,
   type EngineArguments,
@@ -92,10 +93,11 @@ type RowArguments = RequestArguments &
     readonly lora?: string | undefined
   }
 
-/** What no row could be answered with is told once, before a file of answers is full of it. */
-async function refuseForAll(common: object, args: RowArguments): Promise<void> {
-  const questions = { row: { type: 'noul', instructions: '?' } }
-  parseDecisionRequest({ state: '', questions, ...common }, readMaxOptions(args))
+/** What is wrong with all rows is told once, before a file of answers is full of it. */
+async function checkForAll(common: object, args: RowArguments): Promise<void> {
+  const body = { state: '', questions: { row: { type: 'noul', instructions: '?' } }, ...common }
+  parseDecisionRequest(body, readMaxOptions(args))
+  printWarnings({ warnings: unknownDecisionFields(body) })
   if (args.use !== undefined) await resolveModel(args.use)
 }
 
@@ -105,7 +107,7 @@ async function answerRows(each: string, args: RowArguments): Promise<void> {
   }
   const common = await readCommon(args)
   await using engine = await openEngine(args, useFor('decide-latest', args))
-  await refuseForAll(common, args)
+  await checkForAll(common, args)
   const { out, force = false, calibration } = args
   if (out !== undefined) await refuseInput('--out', out, [each, args.questions, calibration])
   const settings = [
