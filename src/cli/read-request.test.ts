@@ -37,6 +37,14 @@ describe('the state', () => {
     expect(await read('marked.json')).toEqual({ text: 'late' })
   })
 
+  it('is refused in UTF-16 that no mark tells from UTF-8', async () => {
+    const file = join(folder, 'wide.txt')
+    await writeFile(file, Buffer.from('late', 'utf16le'))
+    await expect(readRequest({ file, questions: QUESTIONS })).rejects.toThrow(
+      `state: the file ${file} must be text in UTF-8, got zero bytes, as text in UTF-16 has them`,
+    )
+  })
+
   it('is refused when it is given twice', async () => {
     const twice = readRequest({ state: 'x', file: join(folder, 'ticket.txt'), questions: QUESTIONS })
     await expect(twice).rejects.toMatchObject({ code: 'invalid_request', path: 'state' })

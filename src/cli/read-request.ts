@@ -68,8 +68,12 @@ async function readStdin(): Promise<string> {
   return text
 }
 
+/** UTF-16 without a byte order mark is UTF-8 of every other character where it is of English words. */
+export const ZERO_BYTES = 'must be text in UTF-8, got zero bytes, as text in UTF-16 has them'
+
 /** Without a byte order mark. Bytes of another encoding would be decided on as signs that nobody wrote. */
 function decode(bytes: Uint8Array, path: string, source: string): string {
+  if (bytes.includes(0)) throw new InvalidRequestError(path, `${source} ${ZERO_BYTES}`)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {

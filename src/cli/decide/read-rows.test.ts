@@ -49,6 +49,7 @@ describe('rows', () => {
     ['line 2 must separate columns by commas, got semicolons', 'a.csv', '\nsecret;b\n1;2\n'],
     ['line 1 must separate columns by commas, got tabs', 'a.csv', 'secret\tb\n1\t2\n'],
     ['must be text in UTF-8', 'a.jsonl', Buffer.from('\ufefflate', 'utf16le')],
+    ['must be text in UTF-8, got zero bytes', 'a.csv', Buffer.from('text\nlate\n', 'utf16le')],
     ['must be text in UTF-8', 'a.csv', Buffer.from([0x61, 0x0a, 0xff])],
     ['must be a .jsonl or .csv file', 'a.txt', 'x'],
   ])('are refused where %s', async (reason, name, content) => {

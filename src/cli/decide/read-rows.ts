@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { ZERO_BYTES } from '../read-request.ts'
 import { readCsv } from './read-csv.ts'
 import { splitLines } from './split-lines.ts'
 
@@ -40,9 +41,14 @@ async function* readLines(text: AsyncIterable<string>, file: string): AsyncGener
 async function* decode(file: string): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
-    for await (const chunk of createReadStream(file)) yield decoder.decode(chunk as Buffer, { stream: true })
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      const text = decoder.decode(chunk, { stream: true })
+      if (text.includes('\0')) throw new InvalidRequestError('--each', `the file ${file} ${ZERO_BYTES}`)
+      yield text
+    }
     yield decoder.decode()
   } catch (cause) {
+    if (InvalidRequestError.isInstance(cause)) throw cause
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
     const reason =
       code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
