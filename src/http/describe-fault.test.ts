@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest'
+import { Writable } from 'node:stream'
+import { expect, it, vi } from 'vitest'
 import { errorFromJSON, InternalError, ModelFormatError } from '../errors/index.ts'
-import { describeFault } from './describe-fault.ts'
+import { describeFault, showFault } from './describe-fault.ts'
 
 /** The kind of error that a file system throws, whose message spans lines. */
 function foreign(message = 'CANARY\n    at CANARY (quoted.js:1:1)', cause?: unknown): Error {
@@ -56,4 +57,25 @@ it('says why a store refuses, and nothing else of what it says', () => {
     expect(text).toContain(`caused by ${told}\n`)
     expect(text).not.toContain('CANARY')
   }
+})
+
+it('is shown on a stderr that cannot be written without ending the process, also where one follows another', async () => {
+  const stderr = new Writable({ write: (_chunk, _encoding, done) => done(new Error('no space left')) })
+  const emit = stderr.emit.bind(stderr)
+  const heard: boolean[] = []
+  vi.spyOn(stderr, 'emit').mockImplementation((event, ...args: unknown[]) => {
+    if (event !== 'error') return emit(event, ...args)
+    // What nobody hears ends the process.
+    return heard.push(stderr.listenerCount('error') > 0) > 0
+  })
+  vi.spyOn(process, 'stderr', 'get').mockReturnValue(stderr as typeof process.stderr)
+  const show = () => showFault('500 /v1/systemone req_1', new InternalError())
+  show()
+  // Between what is told to who wrote, and what to all that listen.
+  process.nextTick(show)
+  await new Promise((resolve) => setImmediate(resolve))
+  vi.restoreAllMocks()
+  expect(heard.length).toBeGreaterThan(0)
+  expect(heard).not.toContain(false)
+  expect(stderr.listenerCount('error')).toBe(1)
 })

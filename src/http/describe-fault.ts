@@ -1,4 +1,3 @@
-import { Console } from 'node:console'
 import { TesseraError } from '../errors/index.ts'
 import { refusalWord } from '../redis/refusal-word.ts'
 
@@ -27,8 +26,12 @@ export function describeFault(error: TesseraError): string {
 /** Shows a fault on stderr, below a line that says what failed. Where stderr is a full disk, or nobody reads it, the process goes on. */
 export function showFault(head: string, error: TesseraError): void {
   const { stderr } = process
-  new Console({ stdout: stderr, stderr, ignoreErrors: true }).error('%s', `${head}\n${describeFault(error)}`)
+  // It stays: what goes wrong with a write is told a while after it, when others are on their way.
+  if (!stderr.listeners('error').includes(ignore)) stderr.on('error', ignore)
+  stderr.write(`${head}\n${describeFault(error)}\n`)
 }
+
+function ignore(): void {}
 
 function describeCause(cause: unknown): string {
   if (TesseraError.isInstance(cause)) return cause.stack ?? cause.message
