@@ -37,9 +37,14 @@ export function createBatchAnswer(parts: BatchParts): JobHandler['answer'] {
     const keyed = keyedOf(request)
     // A batch under the key of another is refused as a whole: each of its lines, which have keys of their own, would fail instead.
     const freeKey = keyed && !request.isTakenOver ? await parts.requests.keep(keyed) : undefined
-    steps.admit()
     // The service closes: another process goes on with it, or its client is told so.
     const isClosed = () => OverloadedError.isInstance(signal.reason)
+    if (isClosed() && !steps.isShared) {
+      // Before it is a job, so that its client may ask another process at once.
+      await freeKey?.()
+      throw signal.reason
+    }
+    steps.admit()
     await batch.work().finally(async () => {
       if (batch.isCharged) await (keyed && parts.requests.keepOn(keyed))
       else if (!steps.isShared || !isClosed()) await freeKey?.()

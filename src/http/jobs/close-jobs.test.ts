@@ -1,29 +1,35 @@
 import { afterEach, expect, it } from 'vitest'
 import { line, openBatchServer } from '../test-support/batch-server.ts'
 import { type JobServer, openJobServer } from '../test-support/job-server.ts'
-import { bearer, BODY } from '../test-support/requests.ts'
+import { bearer, BODY, json } from '../test-support/requests.ts'
+import { createMemoryStore } from '../usage/memory-store.ts'
 import type { Job } from './job.ts'
 import { MemoryJobStore } from './memory-job-store.ts'
 
 let jobs: JobServer
 afterEach(() => jobs.close())
 
-it('a job whose start is under way when the server closes is stopped with the others', async () => {
+/** A store that takes what comes while its server closes. */
+function makeSlowStore() {
   const { promise: reached, resolve: reach } = makeGate()
   const { promise: answered, resolve: answer } = makeGate()
   class SlowStore extends MemoryJobStore {
-    account: string | undefined
     override async add(job: Job) {
-      this.account = job.account
       reach()
       await answered
       return super.add(job)
     }
   }
-  const store = new SlowStore()
-  jobs = openJobServer({ jobs: { store } })
+  return { store: new SlowStore(), reached, answer }
+}
+
+const KEYS = [{ key: 'a', id: 'me' }]
+
+it('a job whose start is under way when the server closes is refused', async () => {
+  const { store, reached, answer } = makeSlowStore()
+  jobs = openJobServer({ keys: KEYS, jobs: { store } })
   jobs.hold()
-  const started = jobs.start(BODY)
+  const started = jobs.start(BODY, '/v1/systemone', bearer('a'))
   await reached
   const closed = jobs.server.close()
   answer()
@@ -31,12 +37,35 @@ it('a job whose start is under way when the server closes is stopped with the ot
   await closed
   // Nothing was promised yet, so the client may ask another process at once.
   expect([response.status, job['error_type'], jobs.stub.counts.decided]).toEqual([529, 'overloaded', 0])
-  expect(await store.list(store.account!)).toEqual([])
+  expect(await store.list('me')).toEqual([])
+})
+
+it('a batch whose start is under way when the server closes is refused, and its key free', async () => {
+  const { store, reached, answer } = makeSlowStore()
+  const usage = createMemoryStore()
+  const closing = openBatchServer({ keys: KEYS, store: usage, jobs: { store } })
+  jobs = closing
+  const key = { ...bearer('a'), 'idempotency-key': 'k' }
+  const started = closing.sendBatch(line('a'), key)
+  await reached
+  const closed = closing.server.close()
+  answer()
+  const response = await started
+  await closed
+  expect([response.status, (await json(response))['error_type'], jobs.stub.counts.decided]).toEqual([
+    529,
+    'overloaded',
+    0,
+  ])
+  expect(await store.list('me')).toEqual([])
+  const other = openBatchServer({ keys: KEYS, store: usage })
+  await other.startBatch(line('another'), key)
+  await other.close()
 })
 
 it('a batch is stopped when the server closes, and what was answered of it is charged', async () => {
   const store = new MemoryJobStore()
-  const batches = openBatchServer({ keys: [{ key: 'a', id: 'me' }], jobs: { store, concurrency: 1 } })
+  const batches = openBatchServer({ keys: KEYS, jobs: { store, concurrency: 1 } })
   jobs = batches
   const { decide } = jobs.stub.engine
   Object.assign(jobs.stub.engine, {
