@@ -17,10 +17,10 @@ it.skipIf(!hasRedis() || process.platform === 'win32')(
     redis.freeze()
     const began = performance.now()
     const fails = (work: Promise<unknown>) => work.then(String, (error: { readonly code?: string }) => error.code)
-    const { release, keepPart } = store.shared!
-    const shared = [release('x'), keepPart('job_1', 'a line')]
+    const { release, keepPart, cancel } = store.shared!
+    const shared = [release('x'), keepPart('job_1', 'a line'), cancel('x')]
     const asked = [store.read('x'), store.add({ ...job, id: 'job_2' }), ...shared, engine.models()]
-    expect(await Promise.all(asked.map(fails))).toEqual([...Array(4).fill('store_unavailable'), 'overloaded'])
+    expect(await Promise.all(asked.map(fails))).toEqual([...Array(5).fill('store_unavailable'), 'overloaded'])
     await Promise.all([worker.close(0), engine.dispose()])
     expect(performance.now() - began).toBeLessThan(20_000)
     redis.thaw()

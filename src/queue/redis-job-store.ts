@@ -65,6 +65,7 @@ export async function openJobStore(options: ConnectionOptions): Promise<JobStore
     shared: {
       ...store.shared,
       release: (id) => reach(store.shared.release(id)),
+      cancel: (id) => reach(store.shared.cancel(id)),
       keepPart: (id, part) => reach(store.shared.keepPart(id, part)),
       readParts: (id) => typed(onceThere(() => store.shared.readParts(id), client)),
     },
