@@ -13,6 +13,7 @@ import { loadBullmq } from './load-bullmq.ts'
 import { onceThere } from './once-there.ts'
 import {
   aloneKey,
+  CALL_OVER,
   CANCEL_TOPIC,
   callKey,
   callLeaseKey,
@@ -38,14 +39,12 @@ export interface AnswerParts {
 
 /** How long an outcome waits for its front, which may be gone. */
 const OUTCOME_KEPT_MS = 600_000
-/** Of a call that has been answered, beside what BullMQ keeps of it until it leaves the queue. */
-const ANSWERED = 'answered'
 /** Of two workers that have a call after a lost lease either may answer first: others are not to take it, and the other one is to stop. */
 const KEEP_OUTCOME = `
 local outcome, call, lease = unpack(KEYS)
 local sealed, kept, token, topic, id, suspect = unpack(ARGV)
 redis.call('SET', outcome, sealed, 'PX', kept)
-if redis.call('EXISTS', call) == 1 then redis.call('HSET', call, '${ANSWERED}', '1') end
+if redis.call('EXISTS', call) == 1 then redis.call('HSET', call, '${CALL_OVER}', '1') end
 if suspect == '1' or redis.call('GET', lease) ~= token then redis.call('PUBLISH', topic, id) end`
 /** Longer than any call runs. */
 const ALONE_KEPT_MS = 86_400_000
@@ -100,7 +99,7 @@ export async function answerCall(parts: AnswerParts, job: Job<QueuedData>, curre
 
 /** Whether it was cancelled, or answered by a worker that had lost its lease, or had the call when the server forgot it. */
 async function isOver({ client, queue }: AnswerParts, { id }: Job<QueuedData>): Promise<boolean> {
-  const found = await Promise.all([client.exists(cancelledKey(id!)), client.hExists(callKey(queue, id!), ANSWERED)])
+  const found = await Promise.all([client.exists(cancelledKey(id!)), client.hExists(callKey(queue, id!), CALL_OVER)])
   return found.some((count) => count > 0)
 }
 

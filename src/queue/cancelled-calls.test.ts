@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
 import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { createQueueEngine, type QueueEngine, type RunningWorker, runWorker } from './index.ts'
+import { loadBullmq } from './load-bullmq.ts'
 import { createFakeEngine, type FakeEngine } from './test-support/fake-engine.ts'
 
 const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
@@ -66,6 +67,32 @@ describe.skipIf(!hasRedis() || process.platform === 'win32')('a call that is can
     expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     await expect.poll(async () => [fake.running, await waiting()], { timeout: 5000 }).toEqual([0, 0])
     await client.configSet('maxmemory', '0')
+    expect(fake.calls).toHaveLength(1)
+  })
+
+  it('is not computed by whoever takes it long after its worker died', async () => {
+    const first = engine.decide(BODY)
+    await expect.poll(() => fake.running).toBe(1)
+    const { Worker } = await loadBullmq()
+    const options = { connection: client, prefix: 'tessera-queue', lockDuration: 60_000 }
+    const taken: string[] = []
+    const dying = new Worker('decide-decide-latest', ({ id }) => new Promise(() => taken.push(id!)), options)
+    dying.on('error', () => {})
+    const cancelling = new AbortController()
+    const call = engine.decide(BODY, { signal: cancelling.signal })
+    await expect.poll(() => taken).toHaveLength(1)
+    await dying.close(true)
+    cancelling.abort()
+    await expect(call).rejects.toMatchObject({ code: 'aborted' })
+    const marks = () => client.keys('tessera-queue:cancelled:*')
+    await expect.poll(marks).toHaveLength(1)
+    await sleep(500)
+    // As after a minute.
+    await client.del([...(await marks()), `tessera-queue:decide-decide-latest:${taken[0]}:lock`])
+    fake.release()
+    await first
+    await expect.poll(() => client.lLen('tessera-queue:decide-decide-latest:active')).toBe(0)
+    await expect.poll(waiting).toBe(0)
     expect(fake.calls).toHaveLength(1)
   })
 })

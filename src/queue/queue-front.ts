@@ -6,12 +6,13 @@ import { answerInTime } from '../redis/answer-in-time.ts'
 import { callTracingOnDemand } from './call-tracing.ts'
 import { type Connected, connectFront } from './connect-front.ts'
 import { FleetView } from './fleet-view.ts'
-import { giveRoundBack, takeRound } from './lanes.ts'
+import { takeRound } from './lanes.ts'
 import { PendingCall } from './pending-call.ts'
 import { CANCEL_TOPIC, cancelledKey, frontTopic, type ModelQueue, outcomeKey } from './queue-names.ts'
 import type { Notice, QueuedCall, QueuedKind } from './queued-call.ts'
 import { refuse, refuseAfter, refuseUntyped } from './refuse.ts'
 import type { Sealer } from './sealer.ts'
+import { giveBack, laneOf, takeOut } from './take-out.ts'
 import type { WorkerReport } from './worker-reports.ts'
 
 /** How long a call may take to get into the queue. */
@@ -228,21 +229,4 @@ export class QueueFront {
     await client.publish(CANCEL_TOPIC, id).catch(() => {})
     await client.del(outcomeKey(id)).catch(() => {})
   }
-}
-
-/** Who waits, and whether in the lane that is served in every second round. */
-function laneOf({ options }: PendingCall): [caller: string, isHalf: boolean] {
-  return [options.client ?? '', options.priority === 'half']
-}
-
-async function takeOut(connected: Connected, pending: PendingCall, name: ModelQueue): Promise<void> {
-  const removed = await connected.queue(name).remove(pending.id)
-  if (removed !== 0) await giveBack(connected, pending, name)
-}
-
-/** Once, and not the round of a call that was served: BullMQ says that it removed a call also where there is none. */
-async function giveBack({ client }: Connected, pending: PendingCall, name: ModelQueue): Promise<void> {
-  if (!pending.owesRound) return
-  pending.owesRound = false
-  await giveRoundBack(client, name, ...laneOf(pending))
 }

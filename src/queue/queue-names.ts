@@ -35,6 +35,9 @@ export const frontTopic = (front: string) => `${PREFIX}:front:${front}`
 /** Where BullMQ keeps a call. */
 export const callKey = (queue: ModelQueue, id: string) => `${PREFIX}:${queue}:${id}`
 
+/** Field of a call there that nobody waits for any more, as it was answered or cancelled, until it leaves the queue. */
+export const CALL_OVER = 'answered'
+
 /** There, with the token of the worker that has a call, while that one has its lease. */
 export const callLeaseKey = (queue: ModelQueue, id: string) => `${callKey(queue, id)}:lock`
 
