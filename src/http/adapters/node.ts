@@ -33,7 +33,9 @@ export type NodeListener = (message: IncomingMessage, response: ServerResponse) 
  */
 export function toNodeListener(server: FetchServer): NodeListener {
   return (message: NodeRequest, response) => {
-    void answer(server, message, response).catch(() => response.destroy())
+    // What h3 and others make handlers of waits for the promise, or answers itself meanwhile. The type says nothing of
+    // it: rules for promises would refuse such a listener where Node takes one.
+    return answer(server, message, response).catch(() => void response.destroy())
   }
 }
 
