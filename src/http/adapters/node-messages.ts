@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { setParsedBody } from '../body/parsed-body.ts'
+import { readElsewhere, setParsedBody } from '../body/parsed-body.ts'
 import { boundRest } from './drop-rest.ts'
 
 /** Methods that the web standard forbids in a Request. No route takes them, nor the one that stands in for them. */
@@ -33,6 +33,7 @@ export function toWebRequest(message: NodeRequest, response: ServerResponse, tar
   const { signal } = controller
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
   const init = { method: FORBIDDEN_METHODS.has(method) ? 'OPTIONS' : method, headers, signal }
+  if (isTaken(message)) return setParsedBody(new Request(url, init), { failure: readElsewhere() })
   if (isUnread(message)) return new Request(url, { ...init, body: toStream(message), duplex: 'half' } as RequestInit)
   const { body } = message
   // A parser has undone these, and counted the bytes.
@@ -59,6 +60,12 @@ export async function sendWebResponse(response: Response, target: ServerResponse
   } catch (error) {
     if (!target.destroyed) throw error
   }
+}
+
+/** Whether something took its body and left no sign of it, as parsers do that are not those of Express. */
+function isTaken({ body, readableDidRead, headers }: NodeRequest): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  return body === undefined && readableDidRead && hasBody
 }
 
 /** Whether its body is still to come. The parser of Express 4 leaves an empty object also for what is not of its type. */

@@ -1,4 +1,4 @@
-import type { TesseraError } from '../../errors/index.ts'
+import { InvalidRequestError, type TesseraError } from '../../errors/index.ts'
 import type { Refusal } from '../refusal.ts'
 
 /** Where an adapter leaves a body that a framework has parsed, on the request itself: a body can be read only once. */
@@ -19,4 +19,11 @@ export function setParsedBody(request: Request, body: ParsedBody): Request {
 
 export function getParsedBody(request: Request): ParsedBody | undefined {
   return (request as Parsed)[PARSED_BODY]
+}
+
+/** Why there is nothing to read, though the client sent it. */
+export function readElsewhere(): InvalidRequestError {
+  const reason =
+    'was read by something in front of the service, which left nothing of it: the app must mount the service before it'
+  return new InvalidRequestError('body', reason, { loc: [] })
 }
