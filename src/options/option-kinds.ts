@@ -15,6 +15,7 @@ function describeValue(value: unknown): string {
   if (typeof value === 'string')
     return `'${value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value}'`
   if (Array.isArray(value)) return 'an array'
+  if (value instanceof Promise) return 'a promise: await it first'
   if (typeof value === 'object' && value !== null) return 'an object'
   return typeof value === 'function' || typeof value === 'symbol' ? `a ${typeof value}` : String(value)
 }

@@ -60,6 +60,7 @@ describe('a table of options', () => {
     [{ labels: { a: '' } }, "labels.a: must be a text, got ''"],
     [{ labels: { a: { secret: 1 } } }, 'labels.a: must be a text, got an object'],
     [{ whistle: {} }, 'whistle: must be a function, got an object'],
+    [{ stove: Promise.resolve({}) }, 'stove: must be a stove, with light(), got a promise: await it first'],
     [{ stove: { light: 1 } }, 'stove: must be a stove, with light(), got an object'],
     [{ stove: () => {} }, 'stove: must be a stove, with light(), got a function'],
     [{ limits: { boil: 1 } }, 'limits.boil: is no option of `limits`; those are boils'],
