@@ -84,6 +84,14 @@ describe('the types of the installed package', () => {
     }
   })
 
+  // Before TypeScript 5.8, and under node16, a file of CommonJS finds no types of a module without it.
+  it('name modules that cannot be required as such, for CommonJS', async () => {
+    const declarations = await readFile(join(ROOT, 'dist/require/ai-sdk.d.ts'), 'utf8')
+    expect(declarations.match(/from '@ai-sdk\/provider'.*/g)).toEqual([
+      "from '@ai-sdk/provider' with { 'resolution-mode': 'import' };",
+    ])
+  })
+
   it('are found for every subpath by compilers that read no exports', async () => {
     const { exports, typesVersions, types } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
       exports: Record<string, { require?: { types: string }; default: { types: string } }>
