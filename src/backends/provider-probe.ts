@@ -3,6 +3,7 @@ import type { ProviderName } from './backend.ts'
 import { type CudaLibraries, describeLibrary, findCudaLibraries, findMissingLibrary } from './cuda-libraries.ts'
 import { loadOnnxruntimeNode, type NodeRuntime } from './onnxruntime-node.ts'
 import { describePlatform } from './platform.ts'
+import { plugAndPlayFlags } from './plug-and-play.ts'
 import { buildAddModel } from './probe-models.ts'
 import { resolvePackage } from './resolve-package.ts'
 
@@ -67,7 +68,7 @@ function runProbe(name: ProviderName): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['-e', PROBE_SCRIPT, resolvePackage('onnxruntime-node'), name, model],
+      [...plugAndPlayFlags(), '-e', PROBE_SCRIPT, resolvePackage('onnxruntime-node'), name, model],
       // Electron's executable is a Node only with its variable set. Nobody has asked for the runtime's reports on a probe.
       {
         env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '', ORT_DISABLE_TELEMETRY: '1' },

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { decideTelemetry } from '../../backends/index.ts'
+import { decideTelemetry, plugAndPlayFlags } from '../../backends/index.ts'
 import { type Connect, hear } from './connection.ts'
 import type { Broken, FromWorker } from './protocol.ts'
 import { startAllowed } from './start-allowed.ts'
@@ -25,9 +25,14 @@ export function connectProcess(url?: URL): Connect {
     const file = fileURLToPath(locateWorker(url))
     decideTelemetry(false)
     const { NODE_OPTIONS: _, ...environment } = process.env
-    // As with worker threads, flags and hooks of the app are not meant for it.
+    // As with worker threads, other flags and hooks of the app are not meant for it.
     const child = startAllowed(
-      () => fork(file, [], { serialization: 'advanced', execArgv: [], env: { ...ALLOCATOR, ...environment } }),
+      () =>
+        fork(file, [], {
+          serialization: 'advanced',
+          execArgv: plugAndPlayFlags(),
+          env: { ...ALLOCATOR, ...environment },
+        }),
       "start the app with --allow-child-process, or the engine without `worker: 'process'`",
     )
     if (children.size === 0) process.once('exit', endChildren)

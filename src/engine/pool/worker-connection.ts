@@ -1,5 +1,5 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
-import { decideTelemetry } from '../../backends/index.ts'
+import { decideTelemetry, plugAndPlayFlags } from '../../backends/index.ts'
 import { NativeGate } from '../worker/native-gate.ts'
 import { type Connect, hear } from './connection.ts'
 import type { Broken, FromWorker, WorkerData } from './protocol.ts'
@@ -21,10 +21,10 @@ export function connectWorker(url?: URL, options: Pick<WorkerOptions, 'resourceL
     decideTelemetry(false)
     const gate = new NativeGate()
     const workerData: WorkerData = { gate: gate.memory }
-    // The worker gets none of the app's own flags: with --input-type it refuses to start from a file, it cannot be given V8's
+    // The worker gets none of the app's own flags but those of Plug'n'Play: with --input-type it refuses to start from a file, it cannot be given V8's
     // (--max-old-space-size, --expose-gc), which hold for the whole process anyway, and hooks of --import are not meant for it.
     const worker = startAllowed(
-      () => new Worker(file, { ...options, execArgv: [], workerData, name: 'tessera' }),
+      () => new Worker(file, { ...options, execArgv: plugAndPlayFlags(), workerData, name: 'tessera' }),
       'start the app with --allow-worker, or the engine with `worker: false`',
     )
     if (gates.size === 0) process.once('exit', closeGates)

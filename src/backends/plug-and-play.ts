@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { resolvePackage } from './resolve-package.ts'
+
+/**
+ * The flags with which a process or thread that the library starts finds packages where Yarn's Plug'n'Play keeps them in archives; none
+ * elsewhere. The app has them from Yarn or from its command line, beside others that are not meant for the library.
+ */
+export function plugAndPlayFlags(): string[] {
+  if (process.versions['pnp'] === undefined) return []
+  const table = resolvePackage('pnpapi')
+  const loader = join(dirname(table), '.pnp.loader.mjs')
+  return ['--require', table, ...(existsSync(loader) ? ['--experimental-loader', pathToFileURL(loader).href] : [])]
+}
