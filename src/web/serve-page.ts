@@ -1,6 +1,12 @@
+import type { Broken } from '../engine/pool/protocol.ts'
 import { JobRunner } from '../engine/worker/job-runner.ts'
 import { createWebParts } from './web-parts.ts'
 import { AWAKE } from './worker-connection.ts'
+
+const BROKEN: Broken = {
+  type: 'broken',
+  reason: 'a part of its code could not be loaded, as where its server is away or has the files of another version',
+}
 
 /** What answers the messages of the page in its worker. */
 export function servePage(): JobRunner {
@@ -10,7 +16,12 @@ export function servePage(): JobRunner {
       throw error
     })
   })
-  const runner = new JobRunner(createSource, createBackend, (message) => postMessage(message))
+  const runner = new JobRunner(
+    createSource,
+    createBackend,
+    (message) => postMessage(message),
+    () => postMessage(BROKEN),
+  )
   postMessage(AWAKE)
   return runner
 }

@@ -91,3 +91,14 @@ it.each([
   const message = `createWorker: must return a Worker, got ${got}`
   expect(() => connectWebWorker(() => made as never)({ onMessage() {}, onCrash() {} })).toThrow(message)
 })
+
+it('ends a worker whose code could not be loaded, so that the next call starts another one', () => {
+  const worker = Object.assign(new EventTarget(), { terminate: vi.fn<Worker['terminate']>() })
+  const onCrash = vi.fn<ConnectionHandlers['onCrash']>()
+  const onMessage = vi.fn<ConnectionHandlers['onMessage']>()
+  connectWebWorker(() => worker as unknown as Worker)({ onMessage, onCrash })
+  worker.dispatchEvent(new MessageEvent('message', { data: { type: 'broken', reason: 'no code' } }))
+  expect(worker.terminate).toHaveBeenCalledOnce()
+  expect(onCrash.mock.calls).toEqual([['no code']])
+  expect(onMessage).not.toHaveBeenCalled()
+})

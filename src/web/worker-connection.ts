@@ -1,5 +1,5 @@
-import type { Connect } from '../engine/pool/connection.ts'
-import type { FromWorker } from '../engine/pool/protocol.ts'
+import { type Connect, hear } from '../engine/pool/connection.ts'
+import type { Broken, FromWorker } from '../engine/pool/protocol.ts'
 import { InternalError, InvalidRequestError } from '../errors/index.ts'
 import { kindOf } from '../schemas/fault.ts'
 
@@ -41,10 +41,10 @@ export function connectWebWorker(create: () => Worker): Connect {
         `it said nothing for ${LONGEST_SILENCE / 1000} seconds: its script must be 'tessera-onnx/web/worker', or import it`,
       )
     }, LONGEST_SILENCE)
-    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker | typeof AWAKE>) => {
+    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker | Broken | typeof AWAKE>) => {
       clearTimeout(silence)
       hasRun = true
-      if (open && data !== AWAKE) onMessage(data)
+      if (open && data !== AWAKE) hear(data, { onMessage, onCrash }, async () => close())
     })
     worker.addEventListener('error', (event) => {
       if (!open) return

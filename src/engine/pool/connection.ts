@@ -24,7 +24,7 @@ export function hear(
 ): void {
   if (message.type !== 'broken') return onMessage(message)
   void close()
-  onCrash('it could not load its code, as too many files are open; raise the limit of the process (ulimit -n)')
+  onCrash(message.reason)
 }
 
 export type Connect = (handlers: ConnectionHandlers) => Connection

@@ -54,9 +54,11 @@ export type FromWorker =
   | ({ readonly type: 'model' } & ModelChange)
   | { readonly type: 'forgotten' }
 
-/** The worker is of no more use: code that it could not load stays so, as Node keeps the failure. Its connection ends it. */
+/** The worker is of no more use: code that it could not load stays so, as Node and browsers keep the failure. Its connection ends it. */
 export interface Broken {
   readonly type: 'broken'
+  /** Why, in words that follow `the worker ended during the call`. */
+  readonly reason: string
 }
 
 /** What is told of a job while it runs. */

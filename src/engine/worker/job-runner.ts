@@ -11,6 +11,7 @@ import type { CallKind, Calls, JobKind, Jobs, LoadRequest } from '../jobs.ts'
 import { fitsWhole, type MemoryPrediction, stageLimit } from '../memory/memory-prediction.ts'
 import type { EngineSettings } from '../options/resolve-options.ts'
 import type { FromWorker, RunMessage, ToWorker } from '../pool/protocol.ts'
+import { isCodeMissing } from './is-code-missing.ts'
 import { openKey } from './open-key.ts'
 import { type Openable, OpenModels } from './open-models.ts'
 import { Stint } from './stint.ts'
@@ -47,7 +48,7 @@ export class JobRunner {
   /** They are there once the start message has come. */
   #parts: Parts | undefined
 
-  /** @param onBroken called where code could not be loaded for want of open files, and never will be in this thread */
+  /** @param onBroken called where code could not be loaded, and never will be in this thread */
   constructor(
     createSource: CreateTaskSource,
     createBackend: CreateBackend,
@@ -118,7 +119,7 @@ export class JobRunner {
     } catch (error) {
       const served = stint.end()
       // Files of models have errors of their own.
-      if (isOutOfFiles(error)) this.#onBroken()
+      if (isOutOfFiles(error) || isCodeMissing(error)) this.#onBroken()
       this.#post({ type: 'error', id, error: toTesseraError(error).toJSON(), ...(served && { served }) })
     } finally {
       place.leave()

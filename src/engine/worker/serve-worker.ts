@@ -6,7 +6,10 @@ import { freeBuffers } from './free-buffers.ts'
 import { type CreateTaskSource, JobRunner } from './job-runner.ts'
 import { guardBackend, NativeGate } from './native-gate.ts'
 
-const BROKEN: Broken = { type: 'broken' }
+const BROKEN: Broken = {
+  type: 'broken',
+  reason: 'it could not load its code, as too many files are open; raise the limit of the process (ulimit -n)',
+}
 
 /** Answers the messages of the thread or process that started this worker. */
 export function serveWorker(createSource: CreateTaskSource): void {
