@@ -21,7 +21,7 @@ function readPrompt(value: unknown): string {
 }
 
 /** Words of 1 to 32,000 characters. */
-export const promptSchema = reader(readPrompt, { type: 'string', minLength: 1 })
+const promptSchema = reader(readPrompt, { type: 'string', minLength: 1 })
 
 /** The same, or the empty text that forms send for a field that was left alone, which is as none: guidance leads away from the empty prompt then. */
 export const negativePromptSchema = reader(
