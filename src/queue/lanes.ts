@@ -1,5 +1,6 @@
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { lanesKey, PREFIX, type ModelQueue } from './queue-names.ts'
+import { NOW } from './server-time.ts'
 
 /** The largest priority that BullMQ takes. A queue that never runs empty gets there after so many rounds, and is served in order of arrival then. */
 const LAST_ROUND = 2 ** 21 - 1
@@ -11,7 +12,7 @@ const KEPT_MS = 3_600_000
  * The round in which a call is served: the one after that of its client's last call, and not before the round that is
  * being served. So clients take turns, whatever each of them has waiting, and one that comes anew is served next.
  */
-const TAKE_ROUND = `
+const TAKE_ROUND = `${NOW}
 local served = tonumber(redis.call('HGET', KEYS[1], 'served') or '0')
 if served > tonumber(ARGV[3]) and redis.call('ZCARD', KEYS[2]) == 0 then
   redis.call('DEL', KEYS[1])
@@ -21,7 +22,7 @@ local own = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
 local round = math.min(math.max(served, own) + tonumber(ARGV[5]), tonumber(ARGV[2]))
 redis.call('HSET', KEYS[1], ARGV[1], round)
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return round`
+return {round, now}`
 
 /** The rounds of a client never fall below none, as the server may have forgotten them. */
 const GIVE_BACK = `
@@ -35,17 +36,18 @@ end`
 
 /**
  * @param isHalf whether it waits in a lane of its own, which is served in every second round
- * @returns the priority of a client's next call
+ * @returns the priority of a client's next call, and since when it waits, by the server's clock
  */
 export async function takeRound(
   client: RedisClient,
   queue: ModelQueue,
   caller: string,
   isHalf = false,
-): Promise<number> {
+): Promise<{ readonly priority: number; readonly timestamp: number }> {
   const keys = [lanesKey(queue), `${PREFIX}:${queue}:prioritized`]
   const values = [fieldOf(caller, isHalf), ...[LAST_ROUND, LATE_ROUND, KEPT_MS, stepOf(isHalf)].map(String)]
-  return Number(await client.eval(TAKE_ROUND, { keys, arguments: values }))
+  const [priority, timestamp] = (await client.eval(TAKE_ROUND, { keys, arguments: values })) as [number, number]
+  return { priority, timestamp }
 }
 
 /** Gives back the round of a call that is served to nobody: its client's next one would wait for it. */

@@ -148,11 +148,11 @@ export class QueueFront {
 
   async #add(connected: Connected, pending: PendingCall, name: ModelQueue): Promise<void> {
     const { id, kind, data } = pending
-    const priority = await takeRound(connected.client, name, ...laneOf(pending))
+    const round = await takeRound(connected.client, name, ...laneOf(pending))
     pending.owesRound = true
     if (pending.isOver) return giveBack(connected, pending, name)
     pending.queue = name
-    await connected.queue(name).add(kind, data, { ...JOB, jobId: id, priority })
+    await connected.queue(name).add(kind, data, { ...JOB, jobId: id, ...round })
     // It was cancelled meanwhile.
     if (pending.isOver) await this.#withdraw(pending, connected)
   }

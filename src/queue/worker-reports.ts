@@ -1,6 +1,7 @@
 import type { EngineActivity, ModelInfo } from '../engine/index.ts'
 import type { RedisClient } from '../redis/connect-redis.ts'
 import { type ModelQueue, type QueueName, QUEUES_KEY, WORKERS_KEY, workerKey } from './queue-names.ts'
+import { NOW } from './server-time.ts'
 
 /** What a worker says of itself every few seconds. */
 export interface WorkerReport {
@@ -30,15 +31,16 @@ const KEPT_MS = 10_000
 /** A name that workers served so long ago is one of theirs still, not one of a compatible service. */
 const KNOWN_MS = 86_400_000
 
+const NOTE_QUEUES = `${NOW}
+for _, queue in ipairs(ARGV) do redis.call('ZADD', KEYS[1], now, queue) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${KNOWN_MS})`
+
 export async function writeReport(client: RedisClient, report: WorkerReport): Promise<void> {
   const { id, queues } = report
-  const now = Date.now()
-  const served = queues.map((value) => ({ value, score: now }))
   await Promise.all([
     client.set(workerKey(id), JSON.stringify(report), { PX: KEPT_MS }),
     client.sAdd(WORKERS_KEY, id),
-    client.zAdd(QUEUES_KEY, served),
-    client.zRemRangeByScore(QUEUES_KEY, '-inf', now - KNOWN_MS),
+    client.eval(NOTE_QUEUES, { keys: [QUEUES_KEY], arguments: [...queues] }),
   ])
 }
 

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hasRedis, startRedis, type TestRedis } from '../../test/helpers/redis-server.ts'
+import { createQueueEngine, runWorker } from './index.ts'
+import { createFakeEngine } from './test-support/fake-engine.ts'
+
+const BODY = { state: 'x', questions: { urgent: { type: 'noul', instructions: 'Is it urgent?' } } } as const
+const DAY = 86_400_000
+
+describe.skipIf(!hasRedis())('what waits in a queue', () => {
+  let redis: TestRedis
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.stop())
+
+  it('is told of by the clock of the server, not by that of the front that sent it', async () => {
+    const options = { connection: redis.url, plaintext: true }
+    const fake = createFakeEngine()
+    const worker = await runWorker(fake.engine, { ...options, concurrency: 1 })
+    const engine = createQueueEngine(options)
+    await engine.decide(BODY)
+    fake.hold()
+    const calls = [engine.decide(BODY)]
+    await expect.poll(() => fake.running).toBe(1)
+    const { now } = Date
+    const late = vi.spyOn(Date, 'now').mockImplementation(() => now() - DAY)
+    calls.push(engine.decide(BODY))
+    const one = () => engine.activity().queues?.find(({ name, waiting }) => name === 'decide' && waiting === 1)
+    await expect.poll(one, { timeout: 10_000 }).toBeDefined()
+    late.mockRestore()
+    const { waitedMs } = one()!
+    await expect.poll(() => one()?.waitedMs, { timeout: 10_000 }).not.toBe(waitedMs)
+    expect(one()!.waitedMs).toBeGreaterThan(0)
+    expect(one()!.waitedMs).toBeLessThan(DAY / 2)
+    fake.release()
+    await Promise.all(calls)
+    await Promise.all([engine.dispose(), worker.close(0)])
+  })
+})
