@@ -43,3 +43,11 @@ it('so does the process that tries a device', async () => {
   await probeProvider('webgpu')
   expect(readMarks()).toContain('table')
 })
+
+it('a library that lies outside of the table, such as a global one, starts as it does without it', async () => {
+  vi.spyOn(resolver, '_resolveFilename').mockRestore()
+  const engine = await startFakeEngine({})
+  expect(await runFake(engine, { name: 'a', steps: 1 })).toBe('a1')
+  await engine.dispose()
+  expect(readMarks()).toEqual([])
+})

@@ -96,9 +96,9 @@ async function withQueue(url: string, way: Way, measure: (ask: () => Promise<voi
   }
   const worker = new Worker(QUEUE, processor, { connection: taking!, prefix: PREFIX, concurrency: 4 })
   const add = async (calls: readonly Call[]) => {
-    const priority = way === 'fifo' ? undefined : await takeRound(client!, QUEUE, 'one')
+    const round = way === 'fifo' ? {} : await takeRound(client!, QUEUE, 'one')
     const data = calls.map(({ id, sealed }) => ({ id, sealed }))
-    await queue.add('decide', data, { removeOnComplete: true, ...(priority && { priority }) })
+    await queue.add('decide', data, { removeOnComplete: true, ...round })
   }
   const waiting: Call[] = []
   const addWaiting = () => {

@@ -9,7 +9,18 @@ import { resolvePackage } from './resolve-package.ts'
  */
 export function plugAndPlayFlags(): string[] {
   if (process.versions['pnp'] === undefined) return []
-  const table = resolvePackage('pnpapi')
+  const table = findTable()
+  if (table === undefined) return []
   const loader = join(dirname(table), '.pnp.loader.mjs')
   return ['--require', table, ...(existsSync(loader) ? ['--experimental-loader', pathToFileURL(loader).href] : [])]
+}
+
+/** None for a library that the app's table doesn't know, such as one that is installed globally: it has its packages in folders. */
+function findTable(): string | undefined {
+  try {
+    return resolvePackage('pnpapi')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
 }

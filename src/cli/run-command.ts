@@ -104,7 +104,9 @@ export function endWithoutReader({ code }: NodeJS.ErrnoException): never {
 
 function printError(message: string, exitCode: number): void {
   // Where somebody watches, progress that stopped halfway may stand in the line.
-  process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${colors.red('error')} ${message}\n`)
+  process.stderr.write(
+    `${process.stderr.isTTY && process.env['TERM'] !== 'dumb' ? '\r\x1b[K' : ''}${colors.red('error')} ${message}\n`,
+  )
   process.exitCode = exitCode
 }
 

@@ -3,7 +3,7 @@ import type { Job, Worker } from 'bullmq'
 import type { ModelInfo } from '../engine/index.ts'
 import { InvalidRequestError, TesseraError } from '../errors/index.ts'
 import { safeLog } from '../http/request-reporter.ts'
-import { LONGEST_TIMER_MS, readOptions } from '../options/index.ts'
+import { LONGEST_TIMER_MS, readOption, readOptions, withMethods } from '../options/index.ts'
 import { answerInTime } from '../redis/answer-in-time.ts'
 import { connectPair, type RedisClient } from '../redis/connect-redis.ts'
 import { tellRefusals } from '../redis/tell-outage.ts'
@@ -20,6 +20,7 @@ import { takeCalls } from './take-calls.ts'
 import { removeReport, REPORT_EVERY_MS, writeReport } from './worker-reports.ts'
 import { HANDED_BACK, type WorkingEngine } from './working-engine.ts'
 
+const ENGINE = withMethods<WorkingEngine>('an engine, as createEngine() makes one', 'models', 'activity')
 /** Times that a call may be in a worker that ends by another one's fault. */
 const MOST_STALLED = 10
 /** How long handing calls back may take after the grace. */
@@ -54,7 +55,7 @@ export interface RunningWorker {
 export async function runWorker(engine: WorkingEngine, options: WorkerOptions): Promise<RunningWorker> {
   const { connection, jobs, models: wanted, concurrency, leaseMs, onFault, ...sealing } = readOptions(WORKER, options)
   const sealer = openSealer(sealing)
-  const models = await engine.models()
+  const models = await readOption('engine', ENGINE, engine).models()
   const queues = servedQueues(models, jobs, wanted)
   const clients = await connectPair(connection, 'connection')
   const [client, subscriber] = clients

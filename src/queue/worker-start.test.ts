@@ -5,6 +5,12 @@ import { connectRedis, type RedisClient } from '../redis/connect-redis.ts'
 import { runWorker } from './index.ts'
 import { createFakeEngine } from './test-support/fake-engine.ts'
 
+it('a worker names a promise of an engine that was not awaited', async () => {
+  const engine = Promise.resolve(createFakeEngine().engine)
+  const options = { connection: 'redis://127.0.0.1:1', plaintext: true }
+  await expect(runWorker(engine as never, options)).rejects.toThrow('got a promise: await it first')
+})
+
 describe.skipIf(!hasRedis())('a worker that cannot start', () => {
   let redis: TestRedis
   let admin: RedisClient
@@ -42,15 +48,16 @@ describe.skipIf(!hasRedis())('a worker that cannot start', () => {
     await expect.poll(others).toBe(0)
   })
 
-  it('and one that the server lets take no calls tells of it, once', async () => {
+  it('and one that the server lets take no calls, or no more of them, tells of it, once', async () => {
     const warnings: Error[] = []
     const warn = (warning: Error) => void warnings.push(warning)
     process.on('warning', warn)
+    const connection = redis.url.replace('//', '//app:secret@')
     await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>secret', '~tessera*', '&*', '+@all', '-@scripting'])
-    const worker = await runWorker(createFakeEngine().engine, {
-      connection: redis.url.replace('//', '//app:secret@'),
-      plaintext: true,
-    })
+    expect(await start(connection)).toMatchObject({ message: expect.stringContaining('(NOPERM ') })
+    await admin.sendCommand(['ACL', 'SETUSER', 'app', '+@scripting'])
+    const worker = await runWorker(createFakeEngine().engine, { connection, plaintext: true })
+    await admin.sendCommand(['ACL', 'SETUSER', 'app', '-@scripting'])
     await expect.poll(() => warnings.length).toBe(1)
     await new Promise((resolve) => setTimeout(resolve, 1000))
     process.off('warning', warn)

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineCommand, runCommand as runCitty } from 'citty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Engine } from '../../engine/index.ts'
 import { startFakeEngine } from '../../engine/test-support/engines.ts'
+import { ModelFormatError } from '../../errors/index.ts'
 import { runCommand } from '../run-command.ts'
 import { decideRows, type RowsJob } from './decide-rows.ts'
 
@@ -158,6 +160,25 @@ describe('answers to rows', () => {
     await expect(decide({ each, signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ code: 'aborted' })
     first.abort()
     expect(await held).toMatchObject({ code: 'aborted' })
+  })
+
+  it.each([
+    [{ questions }, 'thrown'],
+    [{}, 'written'],
+  ])('are none where the model is wrong for all rows: with %j common it is %s', async (common, what) => {
+    const error = new ModelFormatError('/m/config.json', 'a model', 'none')
+    const engine = {
+      models: async () => [],
+      async *decideMany(requests: AsyncIterable<unknown>) {
+        for await (const _ of requests) yield { error }
+      },
+    } as unknown as Engine
+    const row = 'questions' in common ? { state: 'x' } : { state: 'x', questions }
+    const each = await write('rows.jsonl', `${JSON.stringify(row)}\n`.repeat(3))
+    const job = { each, out: join(folder, 'answers.jsonl'), force: false, common, signal: new AbortController().signal }
+    const report: unknown = await decideRows(engine, job).catch((thrown: unknown) => thrown)
+    expect(report).toEqual(what === 'thrown' ? error : { rows: 3, failed: 3 })
+    expect(await readdir(folder)).toEqual([...(what === 'thrown' ? [] : ['answers.jsonl']), 'rows.jsonl'])
   })
 
   it('are an empty file where there are no rows', async () => {

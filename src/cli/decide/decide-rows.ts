@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type FileHandle, open } from 'node:fs/promises'
 import colors from 'picocolors'
 import type { DecisionOutcome, Engine, LoraOption } from '../../engine/index.ts'
-import { AbortedError } from '../../errors/index.ts'
+import { AbortedError, type TesseraError } from '../../errors/index.ts'
 import type { DecisionRequestInput } from '../../schemas/index.ts'
 import { notWritten, requireWritable } from '../output-files.ts'
 import { countAnswered } from './answers-file.ts'
@@ -44,7 +44,7 @@ export async function decideRows(engine: Engine, job: RowsJob): Promise<RowsRepo
   const { out, signal } = job
   if (out === undefined) return await answerFile(engine, job)
   await requireWritable('--out', out)
-  return await whileAlone(out, signal, () => answerFile(engine, job))
+  return await whileAlone(out, signal, (ending) => answerFile(engine, { ...job, signal: ending }))
 }
 
 async function answerFile(engine: Engine, job: RowsJob): Promise<RowsReport> {
@@ -71,7 +71,14 @@ async function countBefore({ out, force }: RowsJob, requests: AsyncGenerator<Ask
 async function answerRows(
   engine: Engine,
   requests: AsyncIterable<AskedRow>,
-  { before, write, out, signal, lora }: RowsJob & { before: RowsReport; write: (line: string) => Promise<void> },
+  {
+    before,
+    write,
+    out,
+    signal,
+    lora,
+    common,
+  }: RowsJob & { before: RowsReport; write: (line: string) => Promise<void> },
 ): Promise<RowsReport> {
   const progress = new RowProgress(before.rows, out)
   // Outcomes come in the order of the rows.
@@ -79,6 +86,7 @@ async function answerRows(
   let { rows, failed } = before
   try {
     for await (const outcome of engine.decideMany(following(requests, waiting), { signal, lora })) {
+      if (rows === 0 && 'questions' in common && outcome.error && isOfAll(outcome.error)) throw outcome.error
       await write(toLine(outcome, rows, waiting.shift()!))
       rows++
       if (outcome.error) failed++
@@ -107,6 +115,11 @@ async function* following(
     waiting.push(asked)
     yield request
   }
+}
+
+/** Whether no row could be answered: it is the model or an adapter that is wrong, which rows to common questions do not name themselves. */
+function isOfAll({ code, path = '' }: TesseraError): boolean {
+  return ['model_format', 'model_not_found'].includes(code) || path === 'model' || path.startsWith('lora')
 }
 
 function toLine({ response, error }: DecisionOutcome, row: number, asked: string): string {

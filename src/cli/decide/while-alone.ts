@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import colors from 'picocolors'
-import { AbortedError } from '../../errors/index.ts'
+import { AbortedError, InvalidRequestError } from '../../errors/index.ts'
 import { withLock } from '../../models/files/with-lock.ts'
 import { notWritten } from '../output-files.ts'
 
@@ -10,28 +10,35 @@ const NO_LOCK = ['EACCES', 'EPERM', 'EROFS']
 /**
  * Does some work on a file while no other command does work on it that takes its lock, `<file>.lock`, too: it waits for that one.
  *
- * @throws AbortedError where the signal fires while it waits
+ * @param work gets a signal that fires, too, where another command has taken the lock of one that stood still
+ * @throws AbortedError where the signal fires while it waits; InvalidRequestError where the lock was taken
  */
 export async function whileAlone<Result>(
   file: string,
   signal: AbortSignal,
-  work: () => Promise<Result>,
+  work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   // Devices and pipes hold nothing that two could spoil.
-  if ((await stat(file).catch(() => undefined))?.isFile() === false) return work()
+  if ((await stat(file).catch(() => undefined))?.isFile() === false) return work(signal)
   const onWait = () => void process.stderr.write(`${colors.dim(`waiting for another command that writes ${file}`)}\n`)
+  const lost = new AbortController()
+  const onLost = () => lost.abort()
   let isBegun = false
   const begin = () => {
     isBegun = true
-    return work()
+    return work(AbortSignal.any([signal, lost.signal]))
   }
   try {
-    return await withLock(`${await realpath(file).catch(() => file)}.lock`, { signal, onWait }, begin)
+    return await withLock(`${await realpath(file).catch(() => file)}.lock`, { signal, onWait, onLost }, begin)
   } catch (cause) {
+    if (lost.signal.aborted) {
+      const happened = 'another command took the file over while this one stood still'
+      throw new InvalidRequestError('--out', `${happened}; give the command again to go on`, { cause })
+    }
     if (isBegun) throw cause
     if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason })
     // That the file itself can be written was checked before.
-    if (NO_LOCK.includes((cause as NodeJS.ErrnoException).code ?? '')) return work()
+    if (NO_LOCK.includes((cause as NodeJS.ErrnoException).code ?? '')) return work(signal)
     throw notWritten('--out', file, cause)
   }
 }

@@ -56,6 +56,12 @@ it('letters that are added tokens are found in texts, as those of DeepSeek, and 
   expect(encode('für <tool>')).toEqual([1, 100, 2, 3, 4, 5])
 })
 
+it.each(['single_word', 'lstrip', 'rstrip'])('but not those that are found in some places only: %s', async (flag) => {
+  const added_tokens = [{ id: 100, content: 'ü', special: false, [flag]: true }]
+  const { encode } = await load(['f', 'r'], { added_tokens, pre_tokenizer: { type: 'Whitespace' } })
+  expect(encode('für')).not.toContain(100)
+})
+
 describe('a pre_tokenizer', () => {
   const spaces = { type: 'Replace', pattern: { String: ' ' }, content: '▁' }
 

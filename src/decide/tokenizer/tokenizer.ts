@@ -4,6 +4,7 @@ import { ModelFormatError } from '../../errors/index.ts'
 import type { ModelFiles } from '../../models/files/model-files.ts'
 import { readTokenizerFile } from '../../models/read-tokenizer-file.ts'
 import { BytePairEncoder } from './byte-pair-encoder.ts'
+import { isWritten } from './is-written.ts'
 import { listStages } from './list-stages.ts'
 import { createLookup, requireEmbedding } from './lookup.ts'
 import type { Metaspace } from './pre-tokenizer-schema.ts'
@@ -75,7 +76,7 @@ export async function loadTokenizer(
   const structural = new Map(file.added_tokens.map(({ id, content }) => [content, id]))
   const cutTemplate = cutAtTokens(file.added_tokens)
   const { words, encodeWord, forget } = createWords(path, file, prefix)
-  const found = file.added_tokens.filter(({ special, content }) => !special && (ordinary || isWritten(content)))
+  const found = file.added_tokens.filter((token) => !token.special && (ordinary || isWritten(token, prefix)))
   for (const { id, content } of found) requireEmbedding(path, content, id, vocabulary)
   const cut = cutAtTokens(found)
   function encodePieces(text: string, most: number, place: Place): number[] {
@@ -112,11 +113,6 @@ export async function loadTokenizer(
     },
     forget,
   }
-}
-
-/** Whether people write such a token: blanks, and letters, of which DeepSeek's vocabularies have `ö` and `ü` so. */
-function isWritten(token: string): boolean {
-  return token.trim() === '' || /^.$/u.test(token)
 }
 
 /** What a piece of text stands behind: nothing, an added token, or other text. */

@@ -42,3 +42,17 @@ it.each<[string, string, string, unknown]>([
     { message: expect.stringContaining('body: was read by something in front of the service') },
   ])
 })
+
+it('a body that another looked at and put back is read', async () => {
+  const listener = toNodeListener(createServer({ engine: createStubEngine().engine }))
+  const { url, close } = await listen((message: IncomingMessage, response) => {
+    message.once('readable', () => {
+      message.unshift(message.read() as Buffer)
+      listener(message, response)
+    })
+  })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/v1/systemone`, { method: 'POST', headers, body: JSON.stringify(BODY) })
+  await close()
+  expect(response.status).toBe(200)
+})

@@ -63,9 +63,10 @@ export async function sendWebResponse(response: Response, target: ServerResponse
 }
 
 /** Whether something took its body and left no sign of it, as parsers do that are not those of Express. */
-function isTaken({ body, readableDidRead, headers }: NodeRequest): boolean {
+function isTaken({ body, readableDidRead, readableLength, headers }: NodeRequest): boolean {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  return body === undefined && readableDidRead && hasBody
+  // What was looked at and put back is there.
+  return body === undefined && readableDidRead && readableLength === 0 && hasBody
 }
 
 /** Whether its body is still to come. The parser of Express 4 leaves an empty object also for what is not of its type. */

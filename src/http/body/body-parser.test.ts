@@ -96,6 +96,16 @@ describe('a large body', () => {
     expect(Math.min(...delays)).toBeLessThan(Math.min(...wholes) / 2)
   })
 
+  it('of lines has its parts taken over before bodies that come later are read', async () => {
+    const over: string[] = []
+    const note = (name: string) => () => void over.push(name)
+    const text = `{"state":[${'0,'.repeat(60_000)}0]}\n`.repeat(20)
+    const lines = parser.parse(bytesOf(text), { type: 'lines' }).then(note('lines'))
+    const others = Array.from({ length: 6 }, () => parse(JSON.stringify('x'.repeat(MEGABYTE))).then(note('other')))
+    await Promise.all([lines, ...others])
+    expect(over[0]).toBe('lines')
+  })
+
   it('that comes while a thread without work is ended is read by the next one', async () => {
     await parse(JSON.stringify('x'.repeat(MEGABYTE)))
     const ended = parser.close()

@@ -21,13 +21,18 @@ export type ParseAnswer = { readonly id: number } & (
   | { readonly lines: readonly BodyLine[]; readonly isLast: boolean }
 )
 
+/** Bodies that are not read yet. */
+const jobs: ParseJob[] = []
+
 /** Lines that are not sent yet, by their body. */
 const left = new Map<number, BodyLine[][]>()
 
 // A thread that reads large bodies, so that the one that answers requests does not have to.
 parentPort!.on('message', (message: ParseJob | MoreWanted) => {
-  if ('kind' in message) read(message)
+  if ('kind' in message) jobs.push(message)
   else sendLines(message.id)
+  // Not between the parts of another body: it would wait for all that come meanwhile, once a part.
+  while (left.size === 0 && jobs.length > 0) read(jobs.shift()!)
 })
 
 function read({ id, bytes, kind }: ParseJob): void {

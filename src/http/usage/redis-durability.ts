@@ -33,7 +33,7 @@ async function readInfo(client: RedisClient, section: string): Promise<string> {
   } catch (error) {
     // It would stay open, and keep the process alive.
     client.destroy()
-    if (!(error instanceof Error) || refusalWord(error) === undefined) throw error
+    if (!(error instanceof Error) || refusalWord(error) !== 'NOPERM') throw error
     const needed = 'let its user run INFO, or accept a loss (acceptLoss, --accept-loss)'
     throw new InvalidRequestError(
       'store',

@@ -8,12 +8,17 @@ const OPAQUE = 255
  */
 export function toMask({ width, height, channels, data }: PixelImage): PixelImage {
   const pixels = width * height
-  const alpha = (pixel: number) => (channels === 4 ? data[pixel * 4 + 3]! : OPAQUE)
   let transparent = false
-  for (let pixel = 0; pixel < pixels && !transparent; pixel++) transparent = alpha(pixel) < OPAQUE
+  if (channels === 4) for (let at = 3; at < data.length && !transparent; at += 4) transparent = data[at]! < OPAQUE
   const grey = new Uint8Array(3 * pixels)
   for (let pixel = 0; pixel < pixels; pixel++) {
-    grey.fill(transparent ? OPAQUE - alpha(pixel) : lightness(data, pixel * channels), 3 * pixel, 3 * pixel + 3)
+    const from = pixel * channels
+    const level = transparent ? OPAQUE - data[from + 3]! : lightness(data, from)
+    const to = 3 * pixel
+    // One by one: `fill` of three bytes takes five times as long.
+    grey[to] = level
+    grey[to + 1] = level
+    grey[to + 2] = level
   }
   return { width, height, channels: 3, data: grey }
 }

@@ -1,10 +1,10 @@
 /** Texts in quotes, ended or not, so that no text is looked through twice; and numbers that JSON has not. */
 const TEXT_OR_CONSTANT = /"(?:[^"\\]+|\\[^])*(?:"|\\?$)|-?\b(?:Infinity|NaN)\b/g
-const IN_JSON: Readonly<Record<string, string>> = { Infinity: '1e999', '-Infinity': '-1e999' }
+const IN_JSON: Readonly<Record<string, string>> = { Infinity: '1e999', '-Infinity': '-1e999', NaN: '"NaN"' }
 
 /**
  * Reads JSON, and what Python's `json` writes as such: diffusers saves a `DPMSolverMultistepScheduler` with `-Infinity` in it.
- * NaN becomes null, as there is no way to write it.
+ * NaN becomes the text of its name, which no field of numbers takes: JSON has no way to write it.
  *
  * @throws SyntaxError for what is neither
  */
@@ -12,9 +12,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const found = text.replace(TEXT_OR_CONSTANT, (match) =>
-      match.startsWith('"') ? match : (IN_JSON[match] ?? 'null'),
-    )
+    const found = text.replace(TEXT_OR_CONSTANT, (match) => (match.startsWith('"') ? match : (IN_JSON[match] ?? match)))
     if (found === text) throw error
     return JSON.parse(found)
   }

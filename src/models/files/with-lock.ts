@@ -15,13 +15,17 @@ const LOOK_AGAIN_MS = 500
  */
 export async function withLock<Result>(
   path: string,
-  { signal, onWait }: { readonly signal?: AbortSignal | undefined; onWait?(): void },
+  {
+    signal,
+    onWait,
+    onLost = ignoreLost,
+  }: { readonly signal?: AbortSignal | undefined; onWait?(): void; onLost?(): void },
   work: () => Promise<Result>,
 ): Promise<Result> {
   await mkdir(dirname(path), { recursive: true })
   let release: (() => Promise<void>) | undefined
   for (let waited = false; !release; waited = true) {
-    release = await acquire(path)
+    release = await acquire(path, onLost)
     if (release) break
     if (!waited) onWait?.()
     await pause(LOOK_AGAIN_MS, signal)
@@ -33,9 +37,9 @@ export async function withLock<Result>(
   }
 }
 
-async function acquire(path: string): Promise<(() => Promise<void>) | undefined> {
+async function acquire(path: string, onLost: () => void): Promise<(() => Promise<void>) | undefined> {
   try {
-    return await lock(path, { lockfilePath: path, realpath: false, stale: STALE_MS, onCompromised: ignoreLost })
+    return await lock(path, { lockfilePath: path, realpath: false, stale: STALE_MS, onCompromised: onLost })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ELOCKED') return undefined
     throw error

@@ -15,6 +15,8 @@ export const GPT2: Cutting = {
 }
 const GPT2_DIGITS: Cutting = { ...GPT2, digits: true }
 const LLAMA3: Cutting = { pattern: patternWithNumbers(String.raw`\p{N}{1,3}`), wholeWords: true, begins: true }
+/** Of SmolLM3. */
+const SMAUG: Cutting = { pattern: LLAMA3.pattern }
 const QWEN2: Cutting = { pattern: patternWithNumbers(String.raw`\p{N}`), normalizer: { type: 'NFC' } }
 
 function patternWithNumbers(numbers: string): string {
@@ -31,6 +33,7 @@ export const PRE_TOKENIZERS: ReadonlyMap<string, Cutting> = new Map([
   ['llama-bpe', LLAMA3],
   ['llama3', LLAMA3],
   ['llama-v3', LLAMA3],
+  ['smaug-bpe', SMAUG],
   ['qwen2', QWEN2],
   ['deepseek-r1-qwen', QWEN2],
 ])
