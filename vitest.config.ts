@@ -15,11 +15,9 @@ const BUSY = 4
 
 /** They change nothing of their process, so that files share one: starting one for each, which loads the library's code anew, took half of their processor time. */
 const sharing = [
-  'src/{console,decide,errors,evaluate,jobs,onnx,options,schemas}/**/*.test.ts',
-  'src/graph/layers/*.test.ts',
+  'src/{console,decide,errors,evaluate,graph,images,jobs,onnx,options,schemas}/**/!(half-range|large-source|image-task|lanczos).test.ts',
   'src/http/{batches,body,decisions,images,jobs,metrics,openapi,routes,webhooks}/**/*.test.ts',
-  'src/images/{picture,prompt,sampling}/**/*.test.ts',
-  'src/models/gguf/*.test.ts',
+  'src/models/{configs,fp8,gguf,int4,language-models,lora,parts,weights}/**/!(open-adapter|parts-manifest).test.ts',
 ]
 
 export default defineConfig({
