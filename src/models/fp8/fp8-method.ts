@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseJson } from '../configs/parse-json.ts'
 
 /** How a checkpoint says that its weights are FP8. */
 export interface Fp8Method {
@@ -38,7 +39,7 @@ export function withoutQuantization(text: string): string {
 
 function parse(text: string | undefined): unknown {
   try {
-    return JSON.parse(text ?? 'null')
+    return parseJson(text ?? 'null')
   } catch {
     return undefined
   }

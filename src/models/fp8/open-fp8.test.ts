@@ -121,6 +121,16 @@ describe.each(Object.entries(SPELLINGS))('FP8 with %s', (_, spelling) => {
   })
 })
 
+it('a configuration in which Python wrote Infinity is read', async () => {
+  await writeFp8(TENSOR)
+  const file = join(work, 'config.json')
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replace(/^\{/, '{"time_step_limit": [0, Infinity],'))
+  const files = openModel(work)
+  expect(JSON.parse((await files.readText('config.json'))!)).not.toHaveProperty('quantization_config')
+  expect((await indexWeights(files)).names).not.toContain('model.layers.0.self_attn.q_proj.weight_scale')
+})
+
 it('a configuration that changes while it is opened is refused when it is unpacked', async () => {
   await writeFp8(TENSOR)
   const made = (await openModel(work).made!())!

@@ -76,6 +76,18 @@ it.each([
   expect(weights.names.filter((name) => /qweight|qzeros|g_idx/.test(name))).toEqual([])
 })
 
+it('a configuration in which Python wrote Infinity is read', async () => {
+  await write('gptq', GPTQ)
+  const config = JSON.stringify({ quantization_config: GPTQ, time_step_limit: [0, 1] }).replace(
+    '[0,1]',
+    '[0, Infinity]',
+  )
+  await writeFile(join(work, 'config.json'), config)
+  expect(JSON.parse((await openModel(work).readText('config.json'))!)).toMatchObject({
+    quantization_config: { quant_method: 'tessera' },
+  })
+})
+
 it('a configuration that changes while it is opened is refused when it is unpacked', async () => {
   await write('gptq', GPTQ)
   const made = (await openModel(work).made!())!

@@ -1,3 +1,4 @@
+import { parseJson } from '../configs/parse-json.ts'
 import type { QuantizationConfig } from '../configs/quantization-config.ts'
 import { type FileState, readFileState } from '../files/file-state.ts'
 import type { MadeWeights, ModelFiles } from '../files/model-files.ts'
@@ -46,7 +47,7 @@ async function readDescribed(files: ModelFiles): Promise<Described | undefined> 
   const text = await files.readText(CONFIG)
   let config: unknown
   try {
-    config = JSON.parse(text ?? 'null')
+    config = parseJson(text ?? 'null')
   } catch {
     // What is no JSON is refused by what reads it as a configuration.
     return undefined
@@ -57,7 +58,7 @@ async function readDescribed(files: ModelFiles): Promise<Described | undefined> 
 
 function writeConfig(text: string, { groupSize }: Int4Method): string {
   const quantization: QuantizationConfig = { quant_method: 'tessera', bits: 4, block_size: groupSize }
-  return JSON.stringify({ ...(JSON.parse(text) as object), quantization_config: quantization }, undefined, 2)
+  return JSON.stringify({ ...(parseJson(text) as object), quantization_config: quantization }, undefined, 2)
 }
 
 async function make(files: ModelFiles, { method, state }: Described): Promise<MadeWeights> {

@@ -28,6 +28,7 @@ it.each([
   ['quantization_config.desc_act', 'config.json', model(stored({ ...gptq, desc_act: true }))],
   ['bitsandbytes', 'transformer/config.json', pipeline(nf4)],
   ['gptq', 'transformer/config.json', pipeline(stored(gptq))],
+  ['bitsandbytes', 'config.json', model(nf4.replace('{', '{"time_step_limit": [0, Infinity],'))],
 ])('refuses what %s quantised by %s, twice, before weights come', async (named, file, files) => {
   await using hub = await startFakeHub(files)
   const pull = () => pullModel({ id: 'owner/model', env: { HF_HOME: home, HF_ENDPOINT: hub.url } })

@@ -1,4 +1,5 @@
 import { refuseForeignQuantization } from '../configs/foreign-quantization.ts'
+import { parseJson } from '../configs/parse-json.ts'
 import { readFp8Method } from '../fp8/fp8-method.ts'
 import { readInt4Method } from '../int4/int4-method.ts'
 import { CONTROLNET, PIPELINE_PARTS } from '../pipeline-parts.ts'
@@ -21,7 +22,7 @@ export function describesWeights(path: string, without: readonly string[]): bool
 export function refuseUnreadWeights(text: string, file: string, isPart: boolean): void {
   let config: unknown
   try {
-    config = JSON.parse(text)
+    config = parseJson(text)
   } catch {
     // What is no JSON says nothing of weights, and is refused by what reads it as a configuration.
     return
