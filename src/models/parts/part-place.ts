@@ -21,7 +21,7 @@ export const USUAL_WEIGHTS: readonly string[] = ['model', 'diffusion_pytorch_mod
   `${stem}.safetensors.index.json`,
 ])
 /** The index of shards of a variant, such as `fp16`, as both libraries name it, and the shards of any. */
-const VARIANT_INDEX = /^((?:model|diffusion_pytorch_model)\.safetensors\.index\.)[\w-]+\.json$/
+export const VARIANT_INDEX = /^((?:model|diffusion_pytorch_model)\.safetensors\.index\.)[\w-]+\.json$/
 const SHARD = /-\d{5}-of-\d{5}\.safetensors$/
 /** Of a divided file the first part stands for all. */
 export const LATER_PART = /-(?!00001-of-)\d{5}-of-\d{5}\.gguf$/i

@@ -8,6 +8,7 @@ import { createCpuBackend } from '../../backends/index.ts'
 import { loadSharpCodec } from '../../engine/worker/load-sharp-codec.ts'
 import { openTask } from '../../engine/worker/open-task.ts'
 import { openModel } from '../open-model.ts'
+import { asVariant } from '../parts/test-support/as-variant.ts'
 import { quantizeCheckpoint } from '../quantize/quantize-checkpoint.ts'
 import { readSafetensors } from '../weights/read-safetensors.ts'
 import { pullQuantized } from './pull-quantized.ts'
@@ -36,6 +37,18 @@ it('makes a pipeline whose autoencoder is as it was', async () => {
     ])
     for (const name of expected.names) expectSame(name, found, expected)
   }
+  await bundle.remove()
+})
+
+it('takes shards of a variant', async () => {
+  const bundle = await materializeBundle('z-image-base')
+  for (const part of ['text_encoder', 'transformer']) await asVariant(join(bundle.folder, part))
+  await using hub = await startFakeHub(await readFiles(bundle.folder))
+  await pull(hub)
+  const backend = await createCpuBackend({ threads: 1 })
+  const task = await openTask(openModel(out()), backend, loadSharpCodec)
+  await task.dispose()
+  await backend.dispose()
   await bundle.remove()
 })
 

@@ -1,6 +1,8 @@
+import { basename, dirname } from 'node:path/posix'
 import { ModelFormatError } from '../../errors/index.ts'
 import { readModelConfig } from '../configs/model-config.ts'
 import type { ModelFiles } from '../files/model-files.ts'
+import { VARIANT_INDEX } from '../parts/part-place.ts'
 import { CONTROLNET, PIPELINE_PARTS, PREVIEW_DECODER } from '../pipeline-parts.ts'
 import { findMatrices, findStorageFile } from '../quantize/find-matrices.ts'
 import { HEAD_FILE } from '../quantize/quantize-weights.ts'
@@ -52,9 +54,10 @@ async function planPart(folder: string, source: ModelFiles, paths: ReadonlySet<s
   // The same order as that in which a folder's weights are looked for.
   const found =
     findSingle('model', isThere) ??
-    (await findShards('model', source)) ??
-    (await findShards('diffusion_pytorch_model', source)) ??
-    findSingle('diffusion_pytorch_model', isThere)
+    (await findShards('model.safetensors.index.json', source)) ??
+    (await findShards('diffusion_pytorch_model.safetensors.index.json', source)) ??
+    findSingle('diffusion_pytorch_model', isThere) ??
+    (await findVariant(folder, source, paths))
   if (found === undefined)
     throw new ModelFormatError(source.location, 'safetensors of the model, or shards with their index', 'none')
   const missing = found.shards.find((name) => !isThere(name))
@@ -69,8 +72,14 @@ function findSingle(stem: string, isThere: (name: string) => boolean): Found | u
   return isThere(name) ? { shards: [name], index: undefined } : undefined
 }
 
-async function findShards(stem: string, source: ModelFiles): Promise<Found | undefined> {
-  const index = `${stem}.safetensors.index.json`
+async function findShards(index: string, source: ModelFiles): Promise<Found | undefined> {
   const shards = await readShardIndex(source, index)
   return shards && { shards: [...new Set(shards.values())].toSorted(), index }
+}
+
+/** Of a part of a pipeline, shards of a variant where there is one alone: the copy has them by the same names. */
+async function findVariant(folder: string, source: ModelFiles, paths: ReadonlySet<string>): Promise<Found | undefined> {
+  const inside = folder === '' ? [] : [...paths].filter((path) => dirname(path) === folder)
+  const [index, ...others] = inside.map((path) => basename(path)).filter((name) => VARIANT_INDEX.test(name))
+  return index === undefined || others.length > 0 ? undefined : findShards(index, source)
 }
