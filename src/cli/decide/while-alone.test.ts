@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { whileAlone } from './while-alone.ts'
 
 it('work ends on a file that another command took over while this one stood still', async () => {
@@ -17,4 +17,32 @@ it('work ends on a file that another command took over while this one stood stil
   })
   await expect(work).rejects.toThrow('--out: another command took the file over while this one stood still')
   await rm(folder, { recursive: true })
+})
+
+it('a file that has the name of the lock is told of, and left', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tessera-alone-'))
+  const file = join(folder, 'answers.jsonl')
+  await writeFile(`${file}.lock`, 'pid 12')
+  const work = whileAlone(file, new AbortController().signal, async () => {})
+  await expect(work).rejects.toThrow(`--out: ${file}.lock is a file of something else`)
+  expect(await readdir(folder)).toEqual(['answers.jsonl.lock'])
+  await rm(folder, { recursive: true })
+})
+
+describe.skipIf(process.platform === 'win32')('names of POSIX', () => {
+  it('a file that is not there yet has one lock by all its names', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-alone-'))
+    await symlink('target.jsonl', join(folder, 'between.jsonl'))
+    await symlink(join(folder, 'between.jsonl'), join(folder, 'link.jsonl'))
+    const names = await whileAlone(join(folder, 'link.jsonl'), new AbortController().signal, () => readdir(folder))
+    expect(names.toSorted()).toEqual(['between.jsonl', 'link.jsonl', 'target.jsonl.lock'])
+    await rm(folder, { recursive: true })
+  })
+
+  it('a file whose name leaves no room for that of a lock is written without one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tessera-alone-'))
+    const file = join(folder, `${'a'.repeat(249)}.jsonl`)
+    expect(await whileAlone(file, new AbortController().signal, () => readdir(folder))).toEqual([])
+    await rm(folder, { recursive: true })
+  })
 })

@@ -1,17 +1,18 @@
-import { realpath, stat } from 'node:fs/promises'
+import { readlink, realpath, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import colors from 'picocolors'
 import { AbortedError, InvalidRequestError } from '../../errors/index.ts'
 import { withLock } from '../../models/files/with-lock.ts'
 import { notWritten } from '../output-files.ts'
 
-/** Where the folder of a file that can be written takes no lock beside it. */
-const NO_LOCK = ['EACCES', 'EPERM', 'EROFS']
+/** Where the folder of a file that can be written takes no lock beside it, as it is of others or the name is as long as names can be. */
+const NO_LOCK = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG']
 
 /**
  * Does some work on a file while no other command does work on it that takes its lock, `<file>.lock`, too: it waits for that one.
  *
  * @param work gets a signal that fires, too, where another command has taken the lock of one that stood still
- * @throws AbortedError where the signal fires while it waits; InvalidRequestError where the lock was taken
+ * @throws AbortedError where the signal fires while it waits; InvalidRequestError where the lock was taken, or cannot be
  */
 export async function whileAlone<Result>(
   file: string,
@@ -20,6 +21,11 @@ export async function whileAlone<Result>(
 ): Promise<Result> {
   // Devices and pipes hold nothing that two could spoil.
   if ((await stat(file).catch(() => undefined))?.isFile() === false) return work(signal)
+  const path = `${await locate(file)}.lock`
+  if ((await stat(path).catch(() => undefined))?.isDirectory() === false) {
+    const reason = `${path} is a file of something else; this command makes a folder of that name while it writes`
+    throw new InvalidRequestError('--out', `${reason}; remove it, or give another name`)
+  }
   const onWait = () => void process.stderr.write(`${colors.dim(`waiting for another command that writes ${file}`)}\n`)
   const lost = new AbortController()
   const onLost = () => lost.abort()
@@ -29,7 +35,7 @@ export async function whileAlone<Result>(
     return work(AbortSignal.any([signal, lost.signal]))
   }
   try {
-    return await withLock(`${await realpath(file).catch(() => file)}.lock`, { signal, onWait, onLost }, begin)
+    return await withLock(path, { signal, onWait, onLost }, begin)
   } catch (cause) {
     if (lost.signal.aborted) {
       const happened = 'another command took the file over while this one stood still'
@@ -40,5 +46,16 @@ export async function whileAlone<Result>(
     // That the file itself can be written was checked before.
     if (NO_LOCK.includes((cause as NodeJS.ErrnoException).code ?? '')) return work(signal)
     throw notWritten('--out', file, cause)
+  }
+}
+
+/** Where a file is, links followed, or will be once it is written. */
+async function locate(file: string): Promise<string> {
+  try {
+    return await realpath(file)
+  } catch (error) {
+    // Of links that go round in a ring the code is another.
+    const target = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await readlink(file).catch(() => undefined))
+    return target ? locate(resolve(dirname(file), target)) : file
   }
 }
