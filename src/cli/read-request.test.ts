@@ -37,6 +37,19 @@ describe('the state', () => {
     expect(await read('marked.json')).toEqual({ text: 'late' })
   })
 
+  it.each([
+    ['questions', 'leave --questions out, or give the state alone'],
+    ['labels', 'give the state alone'],
+  ])('is no file in which it stands beside %s', async (name, remedy) => {
+    const file = join(folder, 'whole.json')
+    await writeFile(file, JSON.stringify({ state: 'late', [name]: { q: {} } }))
+    await expect(readRequest({ file, questions: QUESTIONS })).rejects.toThrow(
+      `state: the file ${file} has "state" beside "${name}", where with --questions it is the state itself; ${remedy}`,
+    )
+    await writeFile(file, JSON.stringify({ state: 'late', [name]: 'none' }))
+    expect((await readRequest({ file, questions: QUESTIONS })).state).toEqual({ state: 'late', [name]: 'none' })
+  })
+
   it('is refused in UTF-16 that no mark tells from UTF-8', async () => {
     const file = join(folder, 'wide.txt')
     await writeFile(file, Buffer.from('late', 'utf16le'))

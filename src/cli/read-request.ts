@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import colors from 'picocolors'
 import { InvalidRequestError } from '../errors/index.ts'
+import { refuseRequest } from './refuse-request.ts'
 
 export interface RequestArguments {
   /** Path of a file with the state; `-` or nothing for stdin. */
@@ -44,7 +45,10 @@ async function readState({ state, file }: RequestArguments): Promise<unknown> {
   }
   if (state !== undefined) return state
   const content = await readText({ file })
-  return file?.endsWith('.json') ? parseJson(content, 'state') : content
+  if (!file?.endsWith('.json')) return content
+  const value = parseJson(content, 'state')
+  refuseRequest(value, { path: 'state', source: `the file ${file}`, state: 'it', alone: 'the state' })
+  return value
 }
 
 function readText({ file }: Pick<RequestArguments, 'file'>): Promise<string> {

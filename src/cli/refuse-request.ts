@@ -1,0 +1,30 @@
+import { InvalidRequestError } from '../errors/index.ts'
+
+interface Place {
+  /** The argument that names it, for the error. */
+  readonly path: string
+  readonly source: string
+  /** What is the state itself there. */
+  readonly state: string
+  /** What is to be given. */
+  readonly alone: string
+}
+
+/**
+ * Refuses a whole request, or a labelled row, where there are questions already: it would be read with its own, or its labels. A record
+ * with a field of that name, such as the state of an order, is a state like others.
+ *
+ * @throws InvalidRequestError saying what it has
+ */
+export function refuseRequest(value: unknown, { path, source, state, alone }: Place): void {
+  if (!isObject(value) || !('state' in value)) return
+  const beside = ['questions', 'labels'].find((name) => isObject(value[name]))
+  if (beside === undefined) return
+  const remedy = beside === 'questions' ? `leave --questions out, or give ${alone} alone` : `give ${alone} alone`
+  const reason = `has "state" beside "${beside}", where with --questions ${state} is the state itself; ${remedy}`
+  throw new InvalidRequestError(path, `${source} ${reason}`)
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
