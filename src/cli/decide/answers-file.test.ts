@@ -19,7 +19,7 @@ it('reads and closes a file of answers whose handle cannot be disposed', async (
   const rows = (async function* () {
     yield { asked: 'a' }
   })()
-  expect(await countAnswered(file, rows)).toEqual({ rows: 1, failed: 0 })
+  expect(await countAnswered(file, rows)).toEqual({ rows: 1, failed: 0, passing: 0 })
   expect(await readFile(file, 'utf8')).toBe(line)
   expect(closed).toHaveBeenCalledOnce()
   await rm(folder, { recursive: true })
@@ -37,7 +37,7 @@ it.skipIf(process.platform === 'win32')(
       await rm(folder, { recursive: true })
     })
     const none = (async function* (): AsyncGenerator<{ asked: string }> {})()
-    expect(await countAnswered(pipe, none)).toEqual({ rows: 0, failed: 0 })
+    expect(await countAnswered(pipe, none)).toEqual({ rows: 0, failed: 0, passing: 0 })
   },
   10_000,
 )

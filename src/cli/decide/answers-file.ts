@@ -1,5 +1,6 @@
 import { appendFile, type FileHandle, open, stat, truncate } from 'node:fs/promises'
 import { InvalidRequestError } from '../../errors/index.ts'
+import { isPassing } from './answer-line.ts'
 import { isSameAsked } from './asked-digest.ts'
 import { splitLines } from './split-lines.ts'
 
@@ -13,13 +14,15 @@ interface AnsweredRow {
 }
 
 /** What is in a file of answers. */
-interface AnsweredRows {
+export interface AnsweredRows {
   readonly rows: number
   /** Those of them that could not be answered. */
   readonly failed: number
+  /** Those of them that failed for a reason that may be over. */
+  readonly passing: number
 }
 
-const NONE: AnsweredRows = { rows: 0, failed: 0 }
+export const NONE: AnsweredRows = { rows: 0, failed: 0, passing: 0 }
 
 /**
  * How many rows an earlier run has answered into a file: none where there is no file. A last line of that run that was not
@@ -54,6 +57,7 @@ async function countIn(
   const { size } = await handle.stat()
   let count = 0
   let failed = 0
+  let passing = 0
   let bytes = 0
   let lacksBreak = false
   for await (const line of splitLines(handle.createReadStream({ autoClose: false, encoding: 'utf8' }))) {
@@ -65,12 +69,13 @@ async function countIn(
     checkAsked(file, answered, value.asked)
     count++
     if (answered.error !== undefined) failed++
+    if (isPassing(answered.error)) passing++
     bytes += line.bytes
     lacksBreak = !line.isWhole
   }
   if (bytes < size) await truncate(file, bytes)
   if (lacksBreak) await appendFile(file, '\n')
-  return { rows: count, failed }
+  return { rows: count, failed, passing }
 }
 
 /** Whether the answers to a row may begin so. What else has no line break at its end is somebody's, and is not cut off. */

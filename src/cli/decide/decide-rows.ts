@@ -1,11 +1,14 @@
 import { once } from 'node:events'
-import { type FileHandle, open } from 'node:fs/promises'
+import { access, constants, type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import colors from 'picocolors'
-import type { DecisionOutcome, Engine, LoraOption } from '../../engine/index.ts'
+import type { Engine, LoraOption } from '../../engine/index.ts'
 import { AbortedError, type TesseraError } from '../../errors/index.ts'
 import type { DecisionRequestInput } from '../../schemas/index.ts'
 import { notWritten, requireWritable } from '../output-files.ts'
-import { countAnswered } from './answers-file.ts'
+import { answerAgain } from './answer-again.ts'
+import { toLine } from './answer-line.ts'
+import { type AnsweredRows, countAnswered, NONE } from './answers-file.ts'
 import { askedDigest } from './asked-digest.ts'
 import { type AskedRow, requestsOf } from './row-requests.ts'
 import { whileAlone } from './while-alone.ts'
@@ -51,21 +54,37 @@ async function answerFile(engine: Engine, job: RowsJob): Promise<RowsReport> {
   const { each, out, common, settings, lora } = job
   const toAsked = askedDigest([common, settings, lora, await modelsOf(engine)])
   const requests = requestsOf(each, common, toAsked)
-  const before = await countBefore(job, requests)
-  await using output = outputTo(out, before.rows > 0 ? 'a' : 'w')
-  const report = await answerRows(engine, requests, { ...job, before, write: output.write })
-  await output.begin()
-  return report
+  try {
+    const counted = out === undefined || job.force ? NONE : await countAnswered(out, requests)
+    const again = await againIn(engine, job, toAsked, counted)
+    const before = { rows: counted.rows, failed: counted.failed - counted.passing + again }
+    await using output = outputTo(out, before.rows > 0 ? 'a' : 'w')
+    const report = await answerRows(engine, requests, { ...job, before, write: output.write })
+    await output.begin()
+    return report
+  } finally {
+    await requests.return()
+  }
 }
 
-async function countBefore({ out, force }: RowsJob, requests: AsyncGenerator<AskedRow, void>): Promise<RowsReport> {
-  if (out === undefined || force) return { rows: 0, failed: 0 }
-  try {
-    return await countAnswered(out, requests)
-  } catch (error) {
-    await requests.return()
-    throw error
-  }
+/** Asks those again that failed for a reason that may be over. Returns how many of them still fail. */
+async function againIn(
+  engine: Engine,
+  { each, out, common, lora, signal }: RowsJob,
+  toAsked: (row: unknown) => string,
+  { passing }: AnsweredRows,
+): Promise<number> {
+  // A pipe is read once.
+  if (out === undefined || passing === 0 || !(await stat(each)).isFile()) return passing
+  const folder = dirname(await realpath(out))
+  const isOpen = await access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+  const rows = `the ${passing} rows that could not be answered`
+  const line = isOpen ? `asking ${rows} again` : `not asking ${rows} again, as ${folder} takes no other file`
+  process.stderr.write(`${colors.dim(line)}\n`)
+  return isOpen ? await answerAgain(out, requestsOf(each, common, toAsked), { engine, lora, signal }) : passing
 }
 
 async function answerRows(
@@ -120,12 +139,6 @@ async function* following(
 /** Whether no row could be answered: it is the model or an adapter that is wrong, which rows to common questions do not name themselves. */
 function isOfAll({ code, path = '' }: TesseraError): boolean {
   return ['model_format', 'model_not_found'].includes(code) || path === 'model' || path.startsWith('lora')
-}
-
-function toLine({ response, error }: DecisionOutcome, row: number, asked: string): string {
-  if (error === undefined) return `${JSON.stringify({ row, ...response, asked })}\n`
-  const { code, message, path } = error
-  return `${JSON.stringify({ row, error: { code, message, ...(path === undefined ? {} : { path }) }, asked })}\n`
 }
 
 /**

@@ -43,7 +43,7 @@ export async function writeWhole(
 }
 
 /** Whoever could read the file before can read it after, and nobody else. */
-async function imitate(draft: string, { uid, gid, mode }: Stats): Promise<void> {
+export async function imitate(draft: string, { uid, gid, mode }: Stats): Promise<void> {
   const made = await stat(draft)
   if (made.uid !== uid || made.gid !== gid) {
     await chown(draft, uid, gid).catch((error: unknown) => {

@@ -1,0 +1,87 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Engine } from '../../engine/index.ts'
+import { AbortedError, InsufficientMemoryError, InvalidRequestError, type TesseraError } from '../../errors/index.ts'
+import { decideRows } from './decide-rows.ts'
+
+const ROWS = ['a', 'b', 'c', 'd']
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tessera-again-'))
+  await writeFile(
+    join(folder, 'rows.jsonl'),
+    ROWS.map((state) => `${JSON.stringify({ state, questions: {} })}\n`).join(''),
+  )
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await rm(folder, { recursive: true })
+})
+
+const out = () => join(folder, 'answers.jsonl')
+const read = async () =>
+  (await readFile(out(), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+type Failures = Readonly<Record<string, TesseraError>>
+
+/** Answers with what was asked. */
+function run(failures: Failures, signal = new AbortController().signal) {
+  const asked: string[] = []
+  async function decide({ state }: { readonly state: string }) {
+    asked.push(state)
+    if (failures[state]) throw failures[state]
+    return { answers: state }
+  }
+  async function* decideMany(requests: AsyncIterable<{ readonly state: string }>) {
+    for await (const request of requests)
+      yield await decide(request).then(
+        (response) => ({ response }),
+        (error: unknown) => ({ error }),
+      )
+  }
+  const engine = { models: async () => [], decide, decideMany } as unknown as Engine
+  const job = { each: join(folder, 'rows.jsonl'), out: out(), force: false, common: {}, signal }
+  return { asked, report: decideRows(engine, job) }
+}
+
+const memory = new InsufficientMemoryError('there is none', 'Wait for some')
+const wrong = new InvalidRequestError('state', 'is too long')
+
+it('rows that failed for a reason that may be over are asked again by the next run', async () => {
+  expect(await run({ b: memory, c: wrong, d: memory }).report).toEqual({ rows: 4, failed: 3 })
+  const before = await read()
+  await chmod(out(), 0o640)
+  const { asked, report } = run({ d: memory })
+  expect(await report).toEqual({ rows: 4, failed: 2 })
+  expect(asked).toEqual(['b', 'd'])
+  const { asked: digest } = before[1]
+  expect(await read()).toEqual([before[0], { row: 1, answers: 'b', asked: digest }, before[2], before[3]])
+  if (process.platform !== 'win32') expect((await stat(out())).mode & 0o777).toBe(0o640)
+  expect(await readdir(folder)).toEqual(['answers.jsonl', 'rows.jsonl'])
+})
+
+it('the file stays as it was where the command is stopped meanwhile', async () => {
+  await run({ b: memory, d: memory }).report
+  const before = await readFile(out(), 'utf8')
+  await expect(run({ d: new AbortedError() }).report).rejects.toMatchObject({
+    code: 'aborted',
+    message: expect.stringContaining('the same command does so anew'),
+  })
+  expect(await readFile(out(), 'utf8')).toBe(before)
+  expect(await readdir(folder)).toEqual(['answers.jsonl', 'rows.jsonl'])
+})
+
+it('rows that are added are answered behind them', async () => {
+  await run({ b: memory }).report
+  await writeFile(join(folder, 'rows.jsonl'), `${JSON.stringify({ state: 'e', questions: {} })}\n`, { flag: 'a' })
+  const { asked, report } = run({})
+  expect(await report).toEqual({ rows: 5, failed: 0 })
+  expect(asked).toEqual(['b', 'e'])
+  expect((await read()).map(({ answers }) => answers)).toEqual([...ROWS, 'e'])
+})

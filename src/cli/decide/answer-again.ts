@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { copyFile, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DecisionOutcome, Engine, LoraOption } from '../../engine/index.ts'
+import { AbortedError, EngineDisposedError, toTesseraError } from '../../errors/index.ts'
+import { imitate } from '../../models/files/write-whole.ts'
+import { notWritten } from '../output-files.ts'
+import { isPassing, toLine } from './answer-line.ts'
+import type { AskedRow } from './row-requests.ts'
+import { splitLines } from './split-lines.ts'
+
+interface Asking {
+  readonly engine: Engine
+  readonly lora?: readonly LoraOption[] | undefined
+  readonly signal: AbortSignal
+}
+
+/**
+ * Asks the rows of a file of answers again that failed for a reason that may be over, and puts what comes in place of their lines.
+ * The file is replaced whole, and stays as it was where the work ends early.
+ *
+ * @param requests of the rows of the file, from the first on
+ * @returns how many rows could not be answered again
+ * @throws AbortedError, EngineDisposedError, InvalidRequestError
+ */
+export async function answerAgain(
+  file: string,
+  requests: AsyncGenerator<AskedRow, void>,
+  asking: Asking,
+): Promise<number> {
+  const target = await realpath(file)
+  const draft = join(dirname(target), `.${randomUUID()}`)
+  const refuse = (cause: unknown): never => {
+    throw notWritten('--out', file, cause)
+  }
+  // Nobody else reads it while it is made, either.
+  const output = await open(draft, 'wx', 0o600).catch(refuse)
+  try {
+    let failed = 0
+    for await (const { line, fails } of linesNow(target, requests, asking)) {
+      await output.appendFile(line).catch(refuse)
+      if (fails) failed++
+    }
+    await output.close()
+    await replace(target, draft).catch(refuse)
+    return failed
+  } finally {
+    await output.close()
+    await rm(draft, { force: true })
+    await requests.return()
+  }
+}
+
+/** The lines of the file as they are now. `fails` says of one that it was asked again for nothing. */
+async function* linesNow(target: string, requests: AsyncGenerator<AskedRow, void>, asking: Asking) {
+  let row = 0
+  for await (const { text } of splitLines(createReadStream(target, 'utf8'))) {
+    const { error } = JSON.parse(text) as { readonly error?: unknown }
+    const { value } = await requests.next()
+    if (value && isPassing(error)) {
+      const outcome = await ask(value, asking)
+      yield { line: toLine(outcome, row, value.asked), fails: outcome.error !== undefined }
+    } else yield { line: `${text}\n`, fails: false }
+    if (asking.signal.aborted) throw new AbortedError(undefined, { cause: asking.signal.reason })
+    row++
+  }
+}
+
+async function ask({ request }: AskedRow, { engine, lora, signal }: Asking): Promise<Omit<DecisionOutcome, 'index'>> {
+  try {
+    return { response: await engine.decide(request, { lora, signal }) }
+  } catch (thrown) {
+    const error = toTesseraError(thrown)
+    if (EngineDisposedError.isInstance(error)) throw error
+    if (AbortedError.isInstance(error))
+      throw new AbortedError('stopped while rows that failed were asked again; the same command does so anew', {
+        cause: error,
+      })
+    return { error }
+  }
+}
+
+/** Whoever could read the file can read it after. */
+async function replace(target: string, draft: string): Promise<void> {
+  try {
+    await imitate(draft, await stat(target))
+    await rename(draft, target)
+  } catch {
+    // One of another user, or that is a mount itself, is written in its place.
+    await copyFile(draft, target)
+  }
+}
