@@ -5,7 +5,7 @@ import { defineCommand, runCommand as runCitty } from 'citty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Engine } from '../../engine/index.ts'
 import { startFakeEngine } from '../../engine/test-support/engines.ts'
-import { ModelFormatError } from '../../errors/index.ts'
+import { InvalidRequestError, ModelFormatError } from '../../errors/index.ts'
 import { runCommand } from '../run-command.ts'
 import { decideRows, type RowsJob } from './decide-rows.ts'
 
@@ -162,11 +162,14 @@ describe('answers to rows', () => {
     expect(await held).toMatchObject({ code: 'aborted' })
   })
 
+  const unread = new ModelFormatError('/m/config.json', 'a model', 'none')
+  const long = new InvalidRequestError('questions.q', 'its text is too long')
   it.each([
-    [{ questions }, 'thrown'],
-    [{}, 'written'],
-  ])('are none where the model is wrong for all rows: with %j common it is %s', async (common, what) => {
-    const error = new ModelFormatError('/m/config.json', 'a model', 'none')
+    [{ questions }, unread, 'thrown'],
+    [{}, unread, 'written'],
+    [{ questions }, long, 'thrown'],
+    [{}, long, 'written'],
+  ])('are none where something is wrong for all rows: with %j common, %s is %s', async (common, error, what) => {
     const engine = {
       models: async () => [],
       async *decideMany(requests: AsyncIterable<unknown>) {

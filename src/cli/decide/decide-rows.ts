@@ -136,9 +136,9 @@ async function* following(
   }
 }
 
-/** Whether no row could be answered: it is the model or an adapter that is wrong, which rows to common questions do not name themselves. */
+/** Whether no row could be answered: it is the model, an adapter or a question that is wrong, which rows to common questions do not have themselves. */
 function isOfAll({ code, path = '' }: TesseraError): boolean {
-  return ['model_format', 'model_not_found'].includes(code) || path === 'model' || path.startsWith('lora')
+  return ['model_format', 'model_not_found'].includes(code) || path === 'model' || /^(?:lora|questions)\b/.test(path)
 }
 
 /**
