@@ -63,7 +63,8 @@ async function answerFile(engine: Engine, job: RowsJob): Promise<RowsReport> {
     await output.begin()
     return report
   } finally {
-    await requests.return()
+    // Not waited for: of a pipe the next row may never come.
+    requests.return().catch(() => {})
   }
 }
 
