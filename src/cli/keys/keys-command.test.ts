@@ -141,6 +141,7 @@ describe('tessera keys of a file', () => {
         /^error --store: the file .\/none.db is not there; tessera serve and tessera keys add make it/,
       ],
     ),
+    [['list'], /^error --keys-file: the file .* is not there; tessera keys add makes it/],
     [['list', '--store', 'memory'], /^error --store: must be a file or a Redis server/],
   ])('refuses %j in one line', async (args, reason) => {
     await inFile(...args)

@@ -1,8 +1,10 @@
 import { defineCommand } from 'citty'
 import colors from 'picocolors'
+import { InvalidRequestError } from '../../errors/index.ts'
 import { type ListedKey, listKeys } from '../../http/keys/key-book.ts'
 import { Ledger } from '../../http/usage/ledger.ts'
 import { DEFAULT_PRICES } from '../../http/usage/prices.ts'
+import { exists } from '../../models/files/exists.ts'
 import { printResult, runCommand } from '../run-command.ts'
 import { placeArguments, withPlaceThere } from './key-place.ts'
 
@@ -17,6 +19,9 @@ export const listCommand = defineCommand({
   run: (context) =>
     runCommand(context, ({ args }) =>
       withPlaceThere(args, async (place) => {
+        const { 'keys-file': file } = args
+        if (file !== undefined && !(await exists(file)))
+          throw new InvalidRequestError('--keys-file', `the file ${file} is not there; tessera keys add makes it`)
         const keys = listKeys(await place.read())
         const ledger = place.store && new Ledger(place.store, DEFAULT_PRICES)
         const rows = await Promise.all(keys.map((key) => withBalance(key, ledger)))
